@@ -1,0 +1,113 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from holloway.errors import HollowayError
+
+COMMANDS = {
+    "Every day": {
+        "remember": ("teaching", "Teach a memory: what, and where it matters"),
+        "recall": ("finding", "Find memories by words"),
+        "list": ("finding", "List memories, newest first"),
+        "show": ("finding", "Show one memory in full"),
+        "why": ("finding", "Show where a memory comes from and where it went"),
+        "review": ("reviewing", "Go through what waits for you, a card at a time"),
+        "status": ("project", "Show what this project's memory holds"),
+    },
+    "Correct": {
+        "edit": ("teaching", "Change a memory"),
+        "pin": ("teaching", "Keep a memory from fading"),
+        "wrong": ("correcting", "Mark a memory wrong; it is gone at once"),
+        "forget": ("correcting", "Forget memories, for thirty days or for good"),
+        "restore": ("correcting", "Take a forget back"),
+        "prune": ("correcting", "Set aside what faded"),
+    },
+    "Set up": {
+        "init": ("project", "Start a memory for a project and look at its code"),
+        "brief": ("project", "Print what an agent reads when its session starts"),
+        "setup": ("agents", "Connect an agent, or disconnect it"),
+        "pause": ("project", "Stop capturing and injecting"),
+        "resume": ("project", "Go on capturing and injecting"),
+        "config": ("project", "Show and change settings"),
+        "doctor": ("project", "Look for what is wrong"),
+    },
+    "Data": {
+        "export": ("data", "Write memories to a file"),
+        "import": ("data", "Read memories from a file"),
+        "backup": ("data", "Copy the memory, list copies, bring one back"),
+        "completion": ("project", "Print the completion script of a shell"),
+    },
+}
+"""Every command, by section: the module that holds it, loaded only when it runs, and its line in the help."""
+
+_MODULES = {name: module for section in COMMANDS.values() for name, (module, _) in section.items()}
+
+
+class Commands(click.Group):
+    """A group that knows its commands by name and loads the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, for completion."""
+        return list(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; a mistyped one is answered with the closest."""
+        if cmd_name not in _MODULES:
+            from difflib import get_close_matches  # only on the error path
+
+            close = get_close_matches(cmd_name, _MODULES, n=1)
+            hint = f" Did you mean {close[0]}?" if close else " `holloway --help` lists them."
+            ctx.fail(f"There is no command {cmd_name!r}.{hint}")
+        from importlib import import_module  # commands load what they need when they run
+
+        module = import_module(f"holloway.cli.{_MODULES[cmd_name]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by section, without loading them."""
+        for section, commands in COMMANDS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog='First steps: `holloway init`, `holloway setup claude-code`, `holloway remember "..." --file PATH`.',
+)
+@click.version_option(package_name="holloway", prog_name="holloway")
+def holloway() -> None:
+    """The memory that coding agents wear into a codebase.
+
+    Teach a trap once; it reaches your agent when it opens the file. Everything stays on this machine.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command; errors become a message and a hint, never a traceback."""
+    try:
+        holloway.main(args=arguments, prog_name="holloway")
+    except HollowayError as error:
+        click.echo(f"Error: {error.message}", err=True)
+        if error.hint:
+            click.echo(f"Hint: {error.hint}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(0)
+    except OSError as error:
+        click.echo(f"Error: {error.strerror or error} ({error.filename or 'no file'})", err=True)
+        click.echo("Hint: `holloway doctor` looks closer.", err=True)
+        sys.exit(1)
+    except Exception as error:
+        if os.environ.get("HOLLOWAY_DEBUG"):
+            raise
+        click.echo(f"Error: an unexpected {type(error).__name__}: {error}", err=True)
+        click.echo("Hint: this is a bug in holloway; HOLLOWAY_DEBUG=1 shows where it happened.", err=True)
+        sys.exit(1)

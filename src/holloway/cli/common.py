@@ -1,0 +1,140 @@
+"""What commands share: options, opening a project, printing for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from holloway import config
+from holloway.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from rich.console import Console
+
+    from holloway.domain.memory import Memory
+    from holloway.service.holloway import Holloway
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+STDIN_BYTES_MAX = 16 * 1024 * 1024
+
+project_option = click.option(
+    "--project",
+    "-p",
+    "project",
+    metavar="PATH",
+    default=".",
+    help="A folder of the project (default: where you stand).",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable fields.")
+yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+
+
+def filter_options(command: Command) -> Command:
+    """Options that choose memories."""
+    for option in reversed(
+        (
+            click.option("--type", "-t", "types", multiple=True, metavar="TYPE", help="Only memories of this type."),
+            click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="Only those about this file."),
+            click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="Only those of this module."),
+            click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only those with this tag."),
+            click.option("--state", "states", multiple=True, metavar="STATE", help="Only those in this state."),
+            click.option("--all-branches", is_flag=True, help="Also what was learned on other, unmerged branches."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def opened(project: str) -> Holloway:
+    """The memory of the project that holds a folder."""
+    from holloway.service.opening import open_project  # loaded when a command runs, not for --help
+
+    return open_project(project)
+
+
+def home() -> Path:
+    """The user's data folder."""
+    return Path(config.home())
+
+
+@cache
+def console() -> Console:
+    """Where people read: colour only on a terminal, no wrapping where the output is piped."""
+    from rich.console import Console  # rich is only loaded to print for people
+
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False)
+
+
+def say(text: str = "", style: str = "") -> None:
+    """A line for people; markup in the text is shown as it is."""
+    console().print(text, style=style or None, markup=False)
+
+
+def emit(data: object) -> None:
+    """One JSON document on stdout."""
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def line(memory: Memory, now: datetime, score: float | None = None) -> None:
+    """A memory on a line or two: id, type, summary, and what is notable about it."""
+    from rich.text import Text  # only to print for people
+
+    head = Text()
+    head.append(f"{memory.id:<8}", "bold cyan")
+    head.append(f"{memory.type.label:<14} ", "magenta")
+    head.append(memory.summary)
+    console().print(head)
+    if notes := notable(memory, now, score):
+        console().print(Text(" " * 8 + notes, "dim"))
+
+
+def notable(memory: Memory, now: datetime, score: float | None = None) -> str:
+    """What a reader should know beside the sentence: files, state, confidence, branch."""
+    from holloway.domain import confidence  # loaded when a command runs
+
+    parts = [", ".join(memory.files)] if memory.files else []
+    parts.append(f"{memory.state} {confidence.current(memory, now):.2f}")
+    parts += ["pinned"] if memory.pinned else []
+    parts += [f"only on {memory.branch_only}"] if memory.branch_only else []
+    parts += [f"to review: {memory.review}"] if memory.review else []
+    parts += [f"replaced by {memory.superseded_by}"] if memory.superseded_by else []
+    parts += [memory.deleted_reason] if memory.deleted_at else []
+    parts += [f"score {score:.2f}"] if score is not None else []
+    return " · ".join(parts)
+
+
+def ask(question: str, *, yes: bool) -> bool:
+    """A yes-or-no question; `--yes` answers it, and without a terminal the answer is no."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"{question} Nobody is there to answer.", "Add --yes to go ahead.")
+    return click.confirm(question, default=False)
+
+
+def text_of(words: tuple[str, ...], what: str) -> str:
+    """The words of a command as one text; a single `-` reads it from stdin."""
+    if words != ("-",):
+        return " ".join(words)
+    data = sys.stdin.buffer.read(STDIN_BYTES_MAX + 1)
+    if len(data) > STDIN_BYTES_MAX:
+        raise InvalidInput(f"{what} has more than {STDIN_BYTES_MAX:,} bytes.", "Keep to what the next session needs.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{what} is not UTF-8 text (byte {error.start}).", "Give it as UTF-8.") from None
+
+
+def redaction_note(redacted: tuple[str, ...]) -> None:
+    """Tell the person that a secret was cut out."""
+    if redacted:
+        say(f"A secret was cut out before storing: {', '.join(redacted)}.", "yellow")

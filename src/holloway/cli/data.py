@@ -1,0 +1,135 @@
+"""Commands for whole sets of memories: export, import, backup."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from holloway.cli.common import (
+    ask,
+    emit,
+    home,
+    json_option,
+    opened,
+    project_option,
+    redaction_note,
+    say,
+    yes_option,
+)
+
+
+@click.command("export")
+@click.argument("file", required=False, metavar="[FILE]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "markdown", "claude", "archive"]),
+    default="json",
+    show_default=True,
+    help="json: complete; markdown: to read; claude: like a CLAUDE.md; archive: everything, to restore.",
+)
+@project_option
+def export_command(file: str | None, form: str, project: str) -> None:
+    """Write this project's memories to a file, or to stdout.
+
+    \b
+    Examples:
+      holloway export memories.json
+      holloway export --format claude CLAUDE.md
+      holloway export --format archive shop.holloway
+    """
+    from holloway.config import replace_file  # loaded when the command runs
+    from holloway.service.exchange import export
+
+    with opened(project) as memory:
+        data = export(memory, form)
+    if file is None or file == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    replace_file(str(Path(file).absolute()), data)
+    say(f"Wrote {file} ({len(data):,} bytes).", "green")
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE")
+@click.option("--skip-invalid", is_flag=True, help="Import what is usable and name the rest.")
+@json_option
+@project_option
+def import_command(file: str, skip_invalid: bool, as_json: bool, project: str) -> None:
+    """Read memories from a file. An archive of this machine is restored as it was; anything else waits for review.
+
+    \b
+    Examples:
+      holloway import shop.holloway
+      holloway import colleague.json && holloway review
+    """
+    from holloway.service.exchange import import_file  # loaded when the command runs
+
+    with opened(project) as memory:
+        done = import_file(memory, Path(file), skip_invalid=skip_invalid)
+    if as_json:
+        names = ("restored", "added", "known", "refused", "redacted", "skipped")
+        emit({name: getattr(done, name) for name in names})
+    elif done.restored:
+        say(f"Restored {done.added} memories; {done.known} were there already.", "green")
+    else:
+        say(
+            f"Took in {done.added} memories for review; {done.known} were known, {done.refused} rejected before.",
+            "green",
+        )
+        say("No agent sees them until you approve them: `holloway review`.")
+        redaction_note(done.redacted)
+        for row in done.skipped:
+            say(f"Skipped {row}", "yellow")
+    if done.skipped:
+        sys.exit(1)
+
+
+@click.command("backup")
+@click.option("--list", "listing", is_flag=True, help="List the copies.")
+@click.option("--restore", "wanted", metavar="NAME", help="Bring a copy back: its name, or `latest`.")
+@yes_option
+@json_option
+@project_option
+def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, project: str) -> None:
+    """Copy this project's memory now. Three copies are kept; one is made every day and before every upgrade.
+
+    \b
+    Examples:
+      holloway backup
+      holloway backup --list
+      holloway backup --restore latest
+    """
+    from holloway.store import project as projects  # loaded when the command runs
+    from holloway.store.database import rolling
+    from holloway.store.store import restore
+
+    if not listing and wanted is None:
+        with opened(project) as memory:
+            made = memory.store.backup()
+        emit({"backup": str(made)}) if as_json else say(f"Copied to {made}", "green")
+        return
+    found = projects.resolve(Path(project), home())
+    if listing:
+        copies = rolling(found.backups)
+        if as_json:
+            emit({"backups": [{"name": copy.name, "path": str(copy), "bytes": copy.stat().st_size} for copy in copies]})
+            return
+        for copy in copies:
+            say(f"{copy.name}  {copy.stat().st_size // 1024:,} KB")
+        if not copies:
+            say("There is no copy yet.")
+        return
+    if not ask("Put this copy in the place of today's memory (which is kept beside it)?", yes=yes):
+        say("Nothing was changed.")
+        return
+    used, kept = restore(found, wanted or "latest")
+    if as_json:
+        emit({"restored": str(used), "kept": str(kept) if kept else None})
+        return
+    say(f"Restored {used.name}.", "green")
+    if kept:
+        say(f"What stood there is kept as {kept}.")

@@ -1,0 +1,239 @@
+"""Commands that find: recall, list, show, why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from holloway.cli.common import (
+    emit,
+    filter_options,
+    json_option,
+    line,
+    notable,
+    opened,
+    project_option,
+    say,
+    text_of,
+)
+from holloway.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import Memory
+    from holloway.service.holloway import Holloway
+    from holloway.store.filter import Filter
+
+
+@click.command("recall")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", "-n", default=10, show_default=True, help="At most this many.")
+@click.option("--all-projects", is_flag=True, help="Search the memories of every project on this machine.")
+@click.option("--quarantined", is_flag=True, help="Also what waits for review and no agent sees.")
+@filter_options
+@json_option
+@project_option
+def recall_command(
+    words: tuple[str, ...],
+    limit: int,
+    all_projects: bool,
+    quarantined: bool,
+    types: tuple[str, ...],
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    tags: tuple[str, ...],
+    states: tuple[str, ...],
+    all_branches: bool,
+    as_json: bool,
+    project: str,
+) -> None:
+    """Find memories by words; identifiers are found whole and in parts.
+
+    \b
+    Examples:
+      holloway recall redis tests
+      holloway recall parseHTTPResponse --type gotcha
+      holloway recall "token refresh" --all-projects
+    """
+    from holloway.service.plain import result_json  # loaded when the command runs
+
+    with opened(project) as memory:
+        chosen = filter_of(memory, types, files, modules, tags, states, all_branches, quarantined=quarantined)
+        query = text_of(words, "The question")
+        results = memory.recall(query, chosen=chosen, limit=limit, all_projects=all_projects)
+        now = memory.clock.now()
+        if as_json:
+            emit({"results": [result_json(result, now) for result in results]})
+            return
+        for result in results:
+            if all_projects or result.project == "user":
+                say(f"{result.project}:", "dim")
+            line(result.memory, now, result.score)
+        if not results:
+            say(f"Nothing is known about {query!r} yet.")
+
+
+@click.command("list")
+@click.option("--limit", "-n", default=50, show_default=True, help="At most this many.")
+@click.option("--deleted", is_flag=True, help="Show what was forgotten and can be restored.")
+@click.option("--superseded", is_flag=True, help="Also show what was replaced.")
+@click.option("--pinned", is_flag=True, help="Only pinned ones.")
+@click.option("--session", default="", metavar="ID", help="Only those from this session.")
+@click.option("--user", is_flag=True, help="Your own memories, for all projects.")
+@filter_options
+@json_option
+@project_option
+def list_command(
+    limit: int,
+    deleted: bool,
+    superseded: bool,
+    pinned: bool,
+    session: str,
+    user: bool,
+    types: tuple[str, ...],
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    tags: tuple[str, ...],
+    states: tuple[str, ...],
+    all_branches: bool,
+    as_json: bool,
+    project: str,
+) -> None:
+    """List memories, newest first.
+
+    \b
+    Examples:
+      holloway list --type decision
+      holloway list --file src/auth/tokens.py --json
+      holloway list --deleted
+    """
+    from dataclasses import replace  # loaded when the command runs
+
+    from holloway.service.plain import memory_json
+
+    if limit < 1:
+        raise InvalidInput(f"The limit cannot be {limit}.", "Give 1 or more.")
+    with opened(project) as memory:
+        chosen = filter_of(memory, types, files, modules, tags, states, all_branches, quarantined=True)
+        chosen = replace(chosen, deleted=deleted, superseded=superseded or deleted, pinned=pinned, session=session)
+        found = memory.memories(chosen, limit=limit, user=user)
+        now = memory.clock.now()
+        if as_json:
+            emit({"results": [memory_json(each, now) for each in found]})
+            return
+        for each in found:
+            line(each, now)
+        if not found:
+            say('Nothing here yet. `holloway remember "..."` teaches the first memory.')
+
+
+@click.command("show")
+@click.argument("memory_id", metavar="ID")
+@json_option
+@project_option
+def show_command(memory_id: str, as_json: bool, project: str) -> None:
+    """Show one memory in full. The beginning of an id is enough if it is unique.
+
+    \b
+    Example:
+      holloway show 7f3a
+    """
+    from holloway.service.plain import memory_json  # loaded when the command runs
+
+    with opened(project) as memory:
+        found = memory.get(memory_id)
+        if as_json:
+            emit(memory_json(found, memory.clock.now()))
+            return
+        _print_card(memory, found)
+
+
+def _print_card(memory: Holloway, found: Memory) -> None:
+    from holloway.domain import details  # loaded when the command runs
+
+    say(f"{found.id}  {found.type.label}", "bold cyan")
+    say(found.content)
+    if found.details:
+        for name, value in details.plain(found.details).items():
+            say(f"  {name}: {value if isinstance(value, str) else ', '.join(map(_item, _listed(value)))}")
+    say(f"  {notable(found, memory.clock.now())}", "dim")
+    taught = f"{found.source} on {found.created_at[:10]}"
+    place = f", branch {found.branch}" if found.branch else ""
+    commit = f", commit {found.commit[:10]}" if found.commit else ""
+    say(f"  {taught}{place}{commit}; used {found.use_count} times", "dim")
+
+
+def _listed(value: object) -> list[object]:
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _item(value: object) -> str:
+    return str(value.get("description", value)) if isinstance(value, dict) else str(value)
+
+
+@click.command("why")
+@click.argument("memory_id", metavar="ID")
+@json_option
+@project_option
+def why_command(memory_id: str, as_json: bool, project: str) -> None:
+    """Show where a memory comes from, what happened to it, and which sessions were shown it.
+
+    \b
+    Example:
+      holloway why 7f3a2c
+    """
+    from holloway.service.plain import memory_json  # loaded when the command runs
+
+    with opened(project) as memory:
+        found = memory.why(memory_id)
+        if as_json:
+            emit(
+                {
+                    "memory": memory_json(found.memory, memory.clock.now()),
+                    "history": [{"at": at, "kind": kind, "detail": detail} for at, kind, detail in found.history],
+                    "shown": [{"session": session, "point": point, "at": at} for session, point, at in found.shown],
+                    "replaced": [memory_json(old, memory.clock.now()) for old in found.replaced],
+                }
+            )
+            return
+        _print_card(memory, found.memory)
+        if found.memory.origin:
+            say(f"  from {found.memory.origin}")
+        say("History", "bold")
+        for at, kind, detail in found.history:
+            say(f"  {at[:16].replace('T', ' ')}  {kind}{f': {detail}' if detail else ''}")
+        for old in found.replaced:
+            say(f"  replaced {old.id}: {old.content}")
+        if found.shown:
+            say("Shown to agents", "bold")
+            for session, point, at in found.shown:
+                say(f"  {at[:16].replace('T', ' ')}  {point.replace('_', ' ')}, session {session}")
+
+
+def filter_of(
+    memory: Holloway,
+    types: tuple[str, ...],
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    tags: tuple[str, ...],
+    states: tuple[str, ...],
+    all_branches: bool,
+    *,
+    quarantined: bool,
+) -> Filter:
+    """The filter that the options mean."""
+    from holloway.domain.memory import MemoryType, State, choice  # loaded when the command runs
+    from holloway.safety import paths
+    from holloway.store.filter import Filter
+
+    root = str(memory.project.root)
+    return Filter(
+        types=tuple(choice(MemoryType, kind) for kind in types),
+        states=tuple(choice(State, state) for state in states),
+        files=tuple(paths.relative(path, root, str(Path.cwd())) for path in files),
+        modules=modules,
+        tags=tags,
+        branch=None if all_branches else memory.branch,
+        quarantined=quarantined or "quarantined" in states,
+    )

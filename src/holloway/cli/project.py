@@ -1,0 +1,239 @@
+"""Commands about a project and this machine: init, brief, status, pause, resume, config, doctor, completion."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from holloway.cli.common import emit, home, json_option, opened, project_option, say
+
+
+@click.command("init")
+@json_option
+@project_option
+def init_command(as_json: bool, project: str) -> None:
+    """Start a memory for a project: look at its code and show what an agent would read.
+
+    \b
+    Example:
+      cd ~/code/shop && holloway init
+    """
+    with opened(project) as memory:
+        seen = memory.survey()
+        made = memory.brief()
+        if as_json:
+            emit(
+                {
+                    "project": memory.project.name,
+                    "root": str(memory.project.root),
+                    "files": seen.files,
+                    "source_files": seen.source_files,
+                    "languages": dict(seen.languages),
+                    "modules": [module.name for module in seen.modules],
+                    "brief": made.text,
+                }
+            )
+            return
+        languages = ", ".join(f"{number} {language}" for language, number in seen.languages) or "no source files"
+        say(f"{memory.project.name}: {seen.files:,} files ({languages}), {len(seen.modules)} modules", "bold green")
+        say("An agent that starts here reads:", "bold")
+        say()
+        for text in made.text.splitlines():
+            say(f"  {text}")
+        say()
+        say("What next:", "bold")
+        say("  holloway setup claude-code                      connect your agent (shows the change, asks first)")
+        say('  holloway remember "..." --file PATH             teach a trap; it arrives when that file is read')
+        say("  holloway doctor                                 check that everything works")
+
+
+@click.command("brief")
+@json_option
+@project_option
+def brief_command(as_json: bool, project: str) -> None:
+    """Print what an agent reads when its session starts here.
+
+    \b
+    Example:
+      holloway brief
+    """
+    from holloway.text.tokens import estimate  # loaded when the command runs
+
+    with opened(project) as memory:
+        made = memory.brief()
+    if as_json:
+        emit({"text": made.text, "memories": list(made.memories), "tokens": estimate(made.text)})
+        return
+    click.echo(made.text)
+
+
+@click.command("status")
+@json_option
+@project_option
+def status_command(as_json: bool, project: str) -> None:
+    """Show what this project's memory holds.
+
+    \b
+    Example:
+      holloway status
+    """
+    from holloway.service.status import status  # loaded when the command runs
+
+    with opened(project) as memory:
+        found = status(memory)
+    if as_json:
+        emit(found)
+        return
+    say(f"{found['project']}  {found['root']}", "bold")
+    states = ", ".join(f"{number} {name}" for name, number in found["by_state"].items())
+    say(f"  memories   {found['memories']}{f' ({states})' if states else ''}")
+    for kind, number in found["by_type"].items():
+        say(f"             {number} {kind.replace('_', ' ')}")
+    say(f"  to review  {found['to_review']}" + ("  (holloway review)" if found["to_review"] else ""))
+    say(f"  your own   {found['user_memories']} for all projects")
+    say(f"  sessions   {found['sessions']} seen; trust level {found['trust_level']}")
+    say(f"  search     {found['search']}")
+    say(f"  paused     {found['paused'] or 'no'}")
+    say(f"  data       {found['folder']} ({found['bytes'] // 1024:,} KB)")
+    say(f"  backup     {found['last_backup'] or 'none yet'}")
+
+
+@click.command("pause")
+@click.argument("what", type=click.Choice(["all", "capture", "injection"]), default="all")
+@click.option("--everywhere", is_flag=True, help="In every project, not only this one.")
+@project_option
+def pause_command(what: str, everywhere: bool, project: str) -> None:
+    """Stop capturing, injecting or both, from the next event on.
+
+    \b
+    Examples:
+      holloway pause
+      holloway pause injection --everywhere
+    """
+    from holloway.service.pausing import pause  # loaded when the command runs
+    from holloway.store import project as projects
+
+    pause(home() if everywhere else projects.resolve(Path(project), home()).folder, what)
+    place = "everywhere" if everywhere else "here"
+    say(f"Paused {place}: {'everything' if what == 'all' else what}. `holloway resume` goes on.", "green")
+
+
+@click.command("resume")
+@click.option("--everywhere", is_flag=True, help="End a pause that was set everywhere.")
+@project_option
+def resume_command(everywhere: bool, project: str) -> None:
+    """Go on capturing and injecting.
+
+    \b
+    Example:
+      holloway resume
+    """
+    from holloway.service.pausing import resume  # loaded when the command runs
+    from holloway.store import project as projects
+    from holloway.store import registry
+
+    found = projects.resolve(Path(project), home())
+    was = resume(home() if everywhere else found.folder)
+    say("Going on." if was else "Nothing was paused.", "green")
+    if still := registry.paused(str(home()), found.key):
+        say(f"Still paused {'here' if everywhere else 'everywhere'}: {still}.", "yellow")
+
+
+@click.command("config")
+@click.argument("action", type=click.Choice(["list", "get", "set"]), default="list")
+@click.argument("key", required=False)
+@click.argument("value", required=False)
+@click.option("--here", is_flag=True, help="For this project only.")
+@json_option
+@project_option
+def config_command(action: str, key: str | None, value: str | None, here: bool, as_json: bool, project: str) -> None:
+    """Show and change settings; `--here` changes them for this project only.
+
+    \b
+    Examples:
+      holloway config
+      holloway config get synchronous
+      holloway config set synchronous full
+    """
+    from holloway import config  # loaded when the command runs
+    from holloway.errors import InvalidInput
+    from holloway.store import project as projects
+
+    found = projects.resolve(Path(project), home()) if here else projects.find(Path(project), home())
+    owner = found.key if found else ""
+    if action == "set":
+        if key is None or value is None:
+            raise InvalidInput("`config set` needs a key and a value.", "For example: config set synchronous full")
+        config.change_setting(key, value, owner if here else "", str(home()))
+    settings = config.Settings.load(owner, str(home()))
+    if action != "list" and key is None:
+        raise InvalidInput(f"`config {action}` needs a key.", f"Known keys: {', '.join(config.SETTINGS)}.")
+    shown = [config.setting(key)] if key else list(config.SETTINGS.values())
+    values = {entry.key: settings.resolve(entry.key) for entry in shown}
+    if as_json:
+        emit({name: {"value": current, "from": origin} for name, (current, origin) in values.items()})
+        return
+    for entry in shown:
+        current, origin = values[entry.key]
+        say(f"{entry.key} = {current}  ({origin})", "bold")
+        if action == "list":
+            say(f"  {entry.meaning}", "dim")
+
+
+@click.command("doctor")
+@json_option
+@project_option
+def doctor_command(as_json: bool, project: str) -> None:
+    """Look for what is wrong: this machine, the data, the hooks, the project. Nothing is changed.
+
+    \b
+    Example:
+      holloway doctor
+    """
+    from dataclasses import asdict  # loaded when the command runs
+
+    from holloway.hooks import install
+    from holloway.service.doctor import Check, examine
+    from holloway.store import project as projects
+
+    checks = examine(Path(project), home())
+    found = projects.find(Path(project), home())
+    root = found.root if found else Path(project)
+    for dialect in install.DIALECTS.values():
+        files = [install.config_file(dialect, scope, root) for scope in ("user", "project")]
+        connected = [path for path in files if install.installed(path)]
+        if not connected:
+            checks.append(Check(dialect.agent, "warning", "not connected", f"`holloway setup {dialect.agent}`"))
+        checks += [Check(dialect.agent, *install.verdict(dialect, path)) for path in connected]
+    if as_json:
+        emit({"checks": [asdict(check) for check in checks]})
+    else:
+        marks = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failure": ("✗", "red")}
+        for check in checks:
+            mark, style = marks[check.verdict]
+            say(f"{mark} {check.name}: {check.seen}", style)
+            if check.hint and check.verdict != "ok":
+                say(f"    {check.hint}")
+    if any(check.verdict == "failure" for check in checks):
+        sys.exit(1)
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    \b
+    Examples:
+      holloway completion bash >> ~/.bashrc
+      holloway completion fish > ~/.config/fish/completions/holloway.fish
+    """
+    from click.shell_completion import get_completion_class  # loaded when the command runs
+
+    from holloway.cli import holloway
+
+    found = get_completion_class(shell)
+    assert found is not None  # noqa: S101  (the choice above names only shells that click knows)
+    click.echo(found(holloway, {}, "holloway", "_HOLLOWAY_COMPLETE").source())

@@ -1,0 +1,92 @@
+"""The review: what waits for a person, a card at a time."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from holloway.cli.common import emit, json_option, notable, opened, project_option, redaction_note, say
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import Memory
+    from holloway.service.holloway import Holloway
+
+REASONS = {
+    "tainted": "it came in after content from outside",
+    "imported": "it was imported from a file of unknown origin",
+    "rule": "it was read from a rules file",
+    "stale": "the code it speaks of has changed",
+    "inferred": "it was inferred from what an agent did",
+}
+
+
+@click.command("review")
+@click.option("--ok", "ok_ids", multiple=True, metavar="ID", help="Approve this one, without asking.")
+@click.option("--drop", "drop_ids", multiple=True, metavar="ID", help="Drop this one, without asking.")
+@click.option("--later", "later_ids", multiple=True, metavar="ID", help="Ask again tomorrow.")
+@json_option
+@project_option
+def review_command(
+    ok_ids: tuple[str, ...], drop_ids: tuple[str, ...], later_ids: tuple[str, ...], as_json: bool, project: str
+) -> None:
+    """Go through what waits for you: ok, edit, drop or later. Quarantined memories reach no agent before that.
+
+    \b
+    Examples:
+      holloway review
+      holloway review --ok 7f3a2c --drop 19c0d4
+      holloway review --json
+    """
+    from holloway.service.plain import memory_json  # loaded when the command runs
+
+    with opened(project) as memory:
+        for chosen in ok_ids:
+            memory.confirm(chosen)
+        for chosen in later_ids:
+            memory.later(chosen)
+        if drop_ids:
+            memory.forget([memory.get(chosen) for chosen in drop_ids])
+        waiting = memory.to_review()
+        if as_json:
+            emit({"results": [memory_json(each, memory.clock.now()) for each in waiting]})
+            return
+        if ok_ids or drop_ids or later_ids:
+            say(f"Approved {len(ok_ids)}, dropped {len(drop_ids)}, later {len(later_ids)}; {len(waiting)} to go.")
+            return
+        if not waiting:
+            say("Nothing waits for you.")
+        elif sys.stdin.isatty():
+            _go_through(memory, waiting)
+        else:
+            for number, card in enumerate(waiting, 1):
+                _card(memory, card, number, len(waiting))
+
+
+def _go_through(memory: Holloway, waiting: list[Memory]) -> None:
+    for number, each in enumerate(waiting, 1):
+        _card(memory, each, number, len(waiting))
+        choice = click.prompt(
+            "  [o]k, [e]dit, [d]rop, [l]ater, [q]uit", type=click.Choice(list("oedlq")), show_choices=False, default="l"
+        )
+        if choice == "q":
+            return
+        if choice == "o":
+            memory.confirm(each.id)
+        elif choice == "d":
+            memory.forget([each])
+        elif choice == "l":
+            memory.later(each.id)
+        elif (text := click.edit(each.content)) is not None:
+            redaction_note(memory.edit(each.id, content=text)[1])
+        else:
+            say("  Not changed; it stays for later.", "dim")
+
+
+def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
+    say(f"{number}/{total}  {each.id}  {each.type.label}", "bold cyan")
+    say(f"  {each.content}")
+    origin = f" ({each.origin})" if each.origin else ""
+    say(f"  {notable(each, memory.clock.now())}", "dim")
+    say(f"  Waits because {REASONS[each.review] if each.review else 'you asked'}{origin}.", "dim")

@@ -1,0 +1,204 @@
+"""Commands that teach: remember, edit, pin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from holloway.cli.common import (
+    emit,
+    json_option,
+    line,
+    opened,
+    project_option,
+    redaction_note,
+    say,
+    text_of,
+)
+from holloway.errors import InvalidInput
+
+
+@click.command("remember")
+@click.argument("text", nargs=-1, required=True)
+@click.option("--type", "-t", "kind", metavar="TYPE", help="gotcha, decision, preference, ... (default: inferred).")
+@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="A file or folder it is about; repeatable.")
+@click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="A module it is about.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag of your own.")
+@click.option(
+    "--detail", "details", multiple=True, metavar="KEY=VALUE", help="A typed detail; repeat a key for a list."
+)
+@click.option("--summary", default="", metavar="TEXT", help="The line that agents see (default: the first sentence).")
+@click.option("--pin", is_flag=True, help="Keep it from fading, and show it first.")
+@click.option("--everywhere", is_flag=True, help="Let every branch see it at once.")
+@click.option("--user", is_flag=True, help="For all your projects, not only this one.")
+@click.option("--visibility", default="project", metavar="WHO", help="personal, project, team or organisation.")
+@json_option
+@project_option
+def remember_command(
+    text: tuple[str, ...],
+    kind: str | None,
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    tags: tuple[str, ...],
+    details: tuple[str, ...],
+    summary: str,
+    pin: bool,
+    everywhere: bool,
+    user: bool,
+    visibility: str,
+    as_json: bool,
+    project: str,
+) -> None:
+    """Teach a memory. Type, files and module are inferred from the text where you do not say.
+
+    \b
+    Examples:
+      holloway remember "tests/auth hangs without REDIS_URL" --file tests/auth
+      holloway remember "We chose JWT over server sessions: the API is used by apps" --pin
+      holloway remember "Redis for test sessions" --type dead_end \\
+          --detail approach="Redis in tests" --detail reason="not available in CI"
+      holloway remember "I prefer small commits" --user
+      git log -1 --format=%b | holloway remember -
+    """
+    from holloway.service.plain import memory_json  # loaded when the command runs
+
+    with opened(project) as memory:
+        done = memory.remember(
+            text_of(text, "The memory"),
+            type=kind,
+            files=files or None,
+            modules=modules,
+            tags=tags,
+            details=pairs(details) or None,
+            summary=summary,
+            pin=pin,
+            everywhere=everywhere,
+            user=user,
+            visibility=visibility,
+            where=Path.cwd(),
+        )
+        assert done.memory is not None  # noqa: S101  (a person's own word is never refused)
+        now = memory.clock.now()
+        memory.store.backup_if_due()
+        if as_json:
+            inferred = {
+                "type": str(done.inferred.type) if done.inferred.type else None,
+                "files": list(done.inferred.files),
+                "module": done.inferred.module or None,
+            }
+            shown = {"outcome": done.outcome, "redacted": list(done.redacted), "inferred": inferred}
+            emit({**memory_json(done.memory, now), **shown})
+            return
+        say("Remembered." if done.outcome == "added" else "That was known; it is surer now.", "green")
+        line(done.memory, now)
+        guessed = [f"type {done.inferred.type.label}"] if done.inferred.type else []
+        guessed += [f"file {path}" for path in done.inferred.files]
+        guessed += [f"module {done.inferred.module}"] if done.inferred.module and not modules else []
+        if guessed:
+            say(f"        inferred: {', '.join(guessed)}. `holloway edit {done.memory.id}` changes it.", "dim")
+        if done.memory.branch_only:
+            say(f"        It stays on {done.memory.branch_only} until that is merged; --everywhere lifts that.", "dim")
+        redaction_note(done.redacted)
+
+
+@click.command("edit")
+@click.argument("memory_id", metavar="ID")
+@click.argument("text", nargs=-1)
+@click.option("--type", "-t", "kind", metavar="TYPE", help="Another type.")
+@click.option("--summary", metavar="TEXT", help="Another line for agents.")
+@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="The files it is about, instead of the old.")
+@click.option("--no-files", is_flag=True, help="It is about no file.")
+@click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="The modules, instead of the old.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="The tags, instead of the old.")
+@click.option("--detail", "details", multiple=True, metavar="KEY=VALUE", help="The details, instead of the old.")
+@click.option("--visibility", metavar="WHO", help="personal, project, team or organisation.")
+@json_option
+@project_option
+def edit_command(
+    memory_id: str,
+    text: tuple[str, ...],
+    kind: str | None,
+    summary: str | None,
+    files: tuple[str, ...],
+    no_files: bool,
+    modules: tuple[str, ...],
+    tags: tuple[str, ...],
+    details: tuple[str, ...],
+    visibility: str | None,
+    as_json: bool,
+    project: str,
+) -> None:
+    """Change a memory; `holloway why` keeps the old words. With no text and no option, your editor opens.
+
+    \b
+    Examples:
+      holloway edit 7f3a2c "tests/auth hangs without REDIS_URL=fake://"
+      holloway edit 7f3a2c --type requirement --file src/auth/tokens.py
+    """
+    from holloway.service.plain import memory_json  # loaded when the command runs
+
+    with opened(project) as memory:
+        content = text_of(text, "The memory") if text else None
+        given = (kind, summary, visibility, files, modules, tags, details)
+        if content is None and not any(given) and not no_files:
+            content = click.edit(memory.get(memory_id).content)
+            if content is None:
+                say("Nothing was changed.")
+                return
+        changed, redacted = memory.edit(
+            memory_id,
+            content=content,
+            type=kind,
+            summary=summary,
+            files=() if no_files else files or None,
+            modules=modules or None,
+            tags=tags or None,
+            details=pairs(details) or None,
+            visibility=visibility,
+        )
+        if as_json:
+            emit({**memory_json(changed, memory.clock.now()), "redacted": list(redacted)})
+            return
+        say("Changed.", "green")
+        line(changed, memory.clock.now())
+        redaction_note(redacted)
+
+
+@click.command("pin")
+@click.argument("memory_id", metavar="ID")
+@click.option("--off", is_flag=True, help="Let it fade again.")
+@json_option
+@project_option
+def pin_command(memory_id: str, off: bool, as_json: bool, project: str) -> None:
+    """Keep a memory from fading and show it first; --off takes that back.
+
+    \b
+    Example:
+      holloway pin 7f3a2c
+    """
+    from holloway.service.plain import memory_json  # loaded when the command runs
+
+    with opened(project) as memory:
+        changed = memory.pin(memory_id, on=not off)
+        if as_json:
+            emit(memory_json(changed, memory.clock.now()))
+            return
+        say("Unpinned." if off else "Pinned.", "green")
+        line(changed, memory.clock.now())
+
+
+def pairs(details: tuple[str, ...]) -> dict[str, object]:
+    """KEY=VALUE options as details; a key that comes again makes a list."""
+    found: dict[str, object] = {}
+    for detail in details:
+        key, separator, value = detail.partition("=")
+        if not separator or not key.strip():
+            raise InvalidInput(f"{detail!r} is not KEY=VALUE.", 'For example --detail reason="not available in CI".')
+        name = key.strip().lower().replace("-", "_")
+        if name in found:
+            earlier = found[name]
+            found[name] = [*earlier, value] if isinstance(earlier, list) else [earlier, value]
+        else:
+            found[name] = value
+    return found

@@ -1,0 +1,216 @@
+"""A memory: one thing that was learned about a codebase, and where it came from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeVar
+
+from holloway.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from holloway.domain.details import Details
+    from holloway.domain.work import WorkUnit
+
+
+class MemoryType(StrEnum):
+    """The sixteen kinds of memory."""
+
+    GOTCHA = "gotcha"
+    DECISION = "decision"
+    PREFERENCE = "preference"
+    PATTERN = "pattern"
+    REQUIREMENT = "requirement"
+    ERROR_PATTERN = "error_pattern"
+    MODULE_INSIGHT = "module_insight"
+    PREFETCH_PATTERN = "prefetch_pattern"
+    WORK_STATE = "work_state"
+    CAUSAL_DEPENDENCY = "causal_dependency"
+    TASK_CALIBRATION = "task_calibration"
+    E2E_OBSERVATION = "e2e_observation"
+    DEAD_END = "dead_end"
+    WORK_UNIT_OUTCOME = "work_unit_outcome"
+    WORKFLOW_RECIPE = "workflow_recipe"
+    CONTEXT_COST = "context_cost"
+
+    @property
+    def label(self) -> str:
+        """The name as a person reads it."""
+        return self.value.replace("_", " ")
+
+
+class Source(StrEnum):
+    """Who or what said it."""
+
+    USER_TAUGHT = "user_taught"
+    USER_CORRECTION = "user_correction"
+    AGENT_EXPLICIT = "agent_explicit"
+    OBSERVER_INFERRED = "observer_inferred"
+    ERROR_FIX = "error_fix"
+    QA_AUTO = "qa_auto"
+    MCP_AUTO = "mcp_auto"
+    COMMIT_AUTO = "commit_auto"
+    SYNTHESIS = "synthesis"
+    RULES_FILE = "rules_file"
+    FOREIGN_FILE = "foreign_file"
+
+
+class State(StrEnum):
+    """How far a memory may be believed. Only a person lifts quarantine."""
+
+    QUARANTINED = "quarantined"
+    UNCONFIRMED = "unconfirmed"
+    CONFIRMED = "confirmed"
+    STALE = "stale"
+
+
+class Scope(StrEnum):
+    """What part of the work it speaks of."""
+
+    GLOBAL = "global"
+    MODULE = "module"
+    WORK_UNIT = "work_unit"
+    SESSION = "session"
+
+
+class Visibility(StrEnum):
+    """Who may see it."""
+
+    PERSONAL = "personal"
+    PROJECT = "project"
+    TEAM = "team"
+    ORGANISATION = "organisation"
+
+
+class RelationType(StrEnum):
+    """How one memory stands to another memory or to a file."""
+
+    REQUIRED_WITH = "required_with"
+    CONFLICTS_WITH = "conflicts_with"
+    VALIDATES = "validates"
+    SUPERSEDES = "supersedes"
+    DERIVED_FROM = "derived_from"
+
+
+class WrongReason(StrEnum):
+    """Why a person marks a memory wrong."""
+
+    OUTDATED = "outdated"
+    PARTLY = "partly"
+    NOT_HERE = "not_here"
+    INCORRECT = "incorrect"
+
+
+class ReviewReason(StrEnum):
+    """Why a memory waits for a person."""
+
+    TAINTED = "tainted"
+    IMPORTED = "imported"
+    RULE = "rule"
+    STALE = "stale"
+    INFERRED = "inferred"
+
+
+Kind = TypeVar("Kind", bound=StrEnum)
+
+
+def choice(kind: type[Kind], value: object) -> Kind:
+    """The member that a person means by a word; an unknown one is an error that names the known."""
+    try:
+        return kind(str(value).strip().lower().replace("-", "_").replace(" ", "_"))
+    except ValueError:
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+        raise InvalidInput(f"There is no {name} {str(value)[:60]!r}.", f"Known: {', '.join(kind)}.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """An edge from a memory to another memory (by id) or to a file (by path)."""
+
+    type: RelationType
+    memory: str = ""
+    path: str = ""
+    confidence: float = 1.0
+    automatic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What somebody wants remembered, before it has passed the gate into the store."""
+
+    content: str
+    type: MemoryType = MemoryType.GOTCHA
+    summary: str = ""
+    details: Details | None = None
+    files: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    source: Source = Source.USER_TAUGHT
+    scope: Scope = Scope.GLOBAL
+    visibility: Visibility = Visibility.PROJECT
+    state: State | None = None
+    confidence: float | None = None
+    review: ReviewReason | None = None
+    pinned: bool = False
+    session: str = ""
+    agent: str = ""
+    branch: str = ""
+    commit: str = ""
+    everywhere: bool = False
+    work_unit: WorkUnit | None = None
+    methodology: str = ""
+    origin: str = ""
+    relations: tuple[Relation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A memory as the store holds it."""
+
+    id: str
+    uid: str
+    type: MemoryType
+    content: str
+    summary: str
+    state: State
+    confidence: float
+    source: Source
+    scope: Scope
+    visibility: Visibility
+    created_at: str
+    updated_at: str
+    last_used_at: str
+    use_count: int = 0
+    details: Details | None = None
+    files: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    pinned: bool = False
+    half_life_days: float | None = None
+    review: ReviewReason | None = None
+    review_after: str = ""
+    session: str = ""
+    sessions: tuple[str, ...] = ()
+    agent: str = ""
+    branch: str = ""
+    branch_only: str = ""
+    commit: str = ""
+    work_unit: WorkUnit | None = None
+    methodology: str = ""
+    origin: str = ""
+    stale_at: str = ""
+    superseded_by: str = ""
+    deleted_at: str = ""
+    deleted_reason: str = ""
+
+    @property
+    def alive(self) -> bool:
+        """Neither forgotten nor replaced."""
+        return not self.deleted_at and not self.superseded_by
+
+    @property
+    def injectable(self) -> bool:
+        """Whether an agent may ever see it unasked."""
+        return self.alive and self.state is not State.QUARANTINED

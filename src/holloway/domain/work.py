@@ -1,0 +1,141 @@
+"""Work units, phases, methodologies: how the work that memories come from is divided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from holloway.domain.memory import MemoryType
+from holloway.errors import InvalidInput
+
+
+class Phase(StrEnum):
+    """The six phases that every methodology maps onto."""
+
+    DEFINE = "define"
+    IMPLEMENT = "implement"
+    VALIDATE = "validate"
+    REFINE = "refine"
+    EXPLORE = "explore"
+    REFLECT = "reflect"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkUnit:
+    """A piece of work, named from the outside in: a spec and its subtask, an epic and its story."""
+
+    methodology: str
+    path: tuple[str, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """Who hands memories to whom; no types means all of them."""
+
+    giver: str
+    taker: str
+    types: frozenset[MemoryType] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Methodology:
+    """How one way of working maps onto holloway's words."""
+
+    id: str
+    name: str
+    phases: dict[str, Phase]
+    levels: tuple[str, ...] = ()
+    relays: tuple[Relay, ...] = field(default=())
+
+    def phase(self, name: str) -> Phase:
+        """The universal phase behind a phase of this methodology; an unknown one counts as exploring."""
+        key = name.strip().lower().replace("-", "_").replace(" ", "_")
+        if key in set(Phase):
+            return Phase(key)
+        return self.phases.get(key, Phase.EXPLORE)
+
+    def work_unit(self, *path: str) -> WorkUnit:
+        """The unit with these names, outermost first."""
+        names = tuple(name for name in path if name)
+        if not names:
+            raise InvalidInput(
+                "A work unit needs at least one name.", f"Levels of {self.id}: {', '.join(self.levels)}."
+            )
+        titles = (*self.levels, *("part",) * len(names))
+        label = " / ".join(f"{title.capitalize()} {name}" for title, name in zip(titles, names, strict=False))
+        return WorkUnit(self.id, names, label)
+
+
+NATIVE = Methodology(
+    "native",
+    "Specs and subtasks",
+    {
+        "planning": Phase.DEFINE,
+        "spec": Phase.DEFINE,
+        "coding": Phase.IMPLEMENT,
+        "qa_review": Phase.VALIDATE,
+        "qa_fix": Phase.REFINE,
+        "debugging": Phase.REFINE,
+        "insights": Phase.EXPLORE,
+    },
+    ("spec", "subtask"),
+    (
+        Relay("planner", "coder"),
+        Relay("coder", "qa_reviewer"),
+        Relay("qa_reviewer", "qa_fixer", frozenset({MemoryType.ERROR_PATTERN, MemoryType.REQUIREMENT})),
+    ),
+)
+TDD = Methodology(
+    "tdd",
+    "Test-driven development",
+    {"red": Phase.DEFINE, "green": Phase.IMPLEMENT, "refactor": Phase.REFINE, "review": Phase.VALIDATE},
+    ("feature", "test"),
+    (Relay("tester", "coder"), Relay("coder", "refactorer")),
+)
+BMAD = Methodology(
+    "bmad",
+    "BMAD",
+    {
+        "analysis": Phase.EXPLORE,
+        "analyst": Phase.EXPLORE,
+        "pm": Phase.DEFINE,
+        "prd": Phase.DEFINE,
+        "architect": Phase.DEFINE,
+        "architecture": Phase.DEFINE,
+        "sm": Phase.DEFINE,
+        "story": Phase.DEFINE,
+        "dev": Phase.IMPLEMENT,
+        "qa": Phase.VALIDATE,
+        "retrospective": Phase.REFLECT,
+    },
+    ("epic", "story", "task"),
+    (
+        Relay("analyst", "pm"),
+        Relay("pm", "architect"),
+        Relay("architect", "dev"),
+        Relay("dev", "qa"),
+        Relay(
+            "qa",
+            "dev",
+            frozenset({MemoryType.ERROR_PATTERN, MemoryType.REQUIREMENT, MemoryType.E2E_OBSERVATION}),
+        ),
+    ),
+)
+PLAIN = Methodology("plain", "No methodology", {}, ("task",))
+
+_known = {methodology.id: methodology for methodology in (NATIVE, TDD, BMAD, PLAIN)}
+
+
+def methodology(name: str) -> Methodology:
+    """The methodology registered under that name."""
+    if name in _known:
+        return _known[name]
+    raise InvalidInput(f"There is no methodology {name!r}.", f"Known: {', '.join(sorted(_known))}.")
+
+
+def register(new: Methodology) -> None:
+    """Make a methodology of the caller's own known by its id."""
+    if new.id in _known and _known[new.id] != new:
+        raise InvalidInput(f"The methodology {new.id!r} exists already.", "Choose another id.")
+    _known[new.id] = new

@@ -1,0 +1,219 @@
+"""What we ask of git: roots, identity, history, merged or not.
+
+The first half reads `.git` directly and loads nothing but `os`, so that a hook can find its project without
+starting a process. The second half runs git, with a time limit, and never through a shell.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holloway.config import GIT_TIMEOUT_S
+
+_READ_MAX = 1 << 20
+
+
+def find_root(path: str) -> str:
+    """The working tree that holds the path, or an empty string outside of git."""
+    folder = os.path.realpath(path)
+    while True:
+        if os.path.exists(os.path.join(folder, ".git")):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return ""
+        folder = parent
+
+
+def git_dir(root: str) -> str:
+    """The git folder of a working tree; a worktree or submodule names it in a `.git` file."""
+    dot_git = os.path.join(root, ".git")
+    if os.path.isdir(dot_git):
+        return dot_git
+    named = _read(dot_git)
+    if not named.startswith("gitdir:"):
+        return ""
+    return os.path.normpath(os.path.join(root, named[len("gitdir:") :].strip()))
+
+
+def common_dir(root: str) -> str:
+    """The git folder that all worktrees of a repository share."""
+    own = git_dir(root)
+    named = _read(os.path.join(own, "commondir")).strip() if own else ""
+    return os.path.normpath(os.path.join(own, named)) if named else own
+
+
+def main_root(root: str) -> str:
+    """The repository's first working tree, where a worktree was made from."""
+    common = common_dir(root)
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else root
+
+
+def origin(root: str) -> str:
+    """The address of `origin`, normalised, or an empty string."""
+    section = ""
+    for line in _read(os.path.join(common_dir(root), "config")).splitlines():
+        line = line.strip()
+        if line.startswith("["):
+            section = line
+        elif section == '[remote "origin"]' and line.replace(" ", "").startswith("url="):
+            return normalised_origin(line.split("=", 1)[1].strip().strip('"'), root)
+    return ""
+
+
+def normalised_origin(url: str, root: str = "") -> str:
+    """`git@github.com:A/b.git`, `https://user@github.com/a/b` and `ssh://git@github.com/a/b` are one place."""
+    scheme, separator, rest = url.partition("://")
+    if separator and scheme != "file":
+        host, _, path = rest.partition("/")
+        host = host.rpartition("@")[2].partition(":")[0] if not host.endswith("]") else host
+    elif not separator and ":" in url and "/" not in url.partition(":")[0] and len(url.partition(":")[0]) > 1:
+        host, _, path = url.partition(":")
+        host = host.rpartition("@")[2]
+    else:
+        local = os.path.expanduser(rest if separator else url)
+        return os.path.realpath(os.path.join(root, local))
+    path = path.strip("/")
+    return f"{host}/{path.removesuffix('.git')}".lower()
+
+
+def branch(root: str) -> str:
+    """The branch that is checked out; empty when none is (a detached head, no git)."""
+    head = _read(os.path.join(git_dir(root), "HEAD")).strip()
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
+
+
+def head_commit(root: str) -> str:
+    """The commit that is checked out, read without starting git; empty before the first one."""
+    head = _read(os.path.join(git_dir(root), "HEAD")).strip()
+    return commit_of(root, head.removeprefix("ref: ")) if head.startswith("ref: ") else head
+
+
+def commit_of(root: str, ref: str) -> str:
+    """The commit that a full ref name points to, from its file or the packed ones."""
+    common = common_dir(root)
+    for folder in (git_dir(root), common):
+        found = _read(os.path.join(folder, ref)).strip()
+        if found.startswith("ref: ") and found != f"ref: {ref}":
+            return commit_of(root, found.removeprefix("ref: "))
+        if found:
+            return found
+    for line in _read(os.path.join(common, "packed-refs")).splitlines():
+        if line.endswith(" " + ref):
+            return line.split(" ", 1)[0]
+    return ""
+
+
+def default_branch(root: str) -> str:
+    """The branch that others merge into: what origin says, else main or master, else the current one."""
+    named = _read(os.path.join(common_dir(root), "refs", "remotes", "origin", "HEAD")).strip()
+    if named.startswith("ref: refs/remotes/origin/"):
+        return named.removeprefix("ref: refs/remotes/origin/")
+    for name in ("main", "master", "trunk", "develop"):
+        if commit_of(root, f"refs/heads/{name}") or commit_of(root, f"refs/remotes/origin/{name}"):
+            return name
+    return branch(root)
+
+
+def default_commits(root: str) -> list[str]:
+    """Where the default branch stands, here and at origin."""
+    name = default_branch(root)
+    found = [commit_of(root, f"refs/heads/{name}"), commit_of(root, f"refs/remotes/origin/{name}")] if name else []
+    return [commit for commit in dict.fromkeys(found) if commit]
+
+
+def is_shallow(root: str) -> bool:
+    """Whether the history was cut when it was cloned."""
+    return os.path.exists(os.path.join(common_dir(root), "shallow"))
+
+
+def root_commits(root: str) -> list[str]:
+    """The first commits of the history; none for a shallow clone, whose first commit is not the real one."""
+    if not head_commit(root) or is_shallow(root):
+        return []
+    return sorted(run(root, "rev-list", "--max-parents=0", "HEAD").split())[:8]
+
+
+def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
+    """Files that git tracks or would track, relative to the root; ignored ones are left out."""
+    listed = run(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", timeout_s=timeout_s)
+    return sorted({name for name in listed.split("\0") if name})
+
+
+def merge_base(root: str, one: str, other: str) -> str:
+    """The commit where two lines of history part."""
+    return run(root, "merge-base", one, other).strip()
+
+
+def is_merged(root: str, fork: str, tip: str, target: str) -> bool:
+    """Whether the work between fork and tip has reached the target: by ancestry, by patch, or squashed."""
+    if not tip or tip == fork:
+        return False
+    if succeeds(root, "merge-base", "--is-ancestor", tip, target):
+        return True
+    if not fork or not succeeds(root, "cat-file", "-e", tip):
+        return False
+    cherries = run(root, "cherry", target, tip, fork).split("\n")
+    marks = {line[:1] for line in cherries if line}
+    return marks == {"-"} or _content_is_on(root, fork, tip, target) or _squashed(root, fork, tip, target)
+
+
+def _content_is_on(root: str, fork: str, tip: str, target: str) -> bool:
+    changed = [name for name in run(root, "diff", "--no-ext-diff", "--name-only", "-z", fork, tip).split("\0") if name]
+    return bool(changed) and succeeds(root, "diff", "--no-ext-diff", "--quiet", tip, target, "--", *changed[:2_000])
+
+
+def _squashed(root: str, fork: str, tip: str, target: str) -> bool:
+    whole = _patch_ids(root, "diff", "--no-ext-diff", "--no-textconv", fork, tip)
+    return bool(whole) and bool(
+        whole
+        & _patch_ids(
+            root, "log", "-p", "--no-ext-diff", "--no-textconv", "--no-merges", "-n", "500", f"{fork}..{target}"
+        )
+    )
+
+
+def _patch_ids(root: str, *arguments: str) -> set[str]:
+    patch = run(root, *arguments)
+    listed = run(root, "patch-id", "--stable", stdin=patch) if patch else ""
+    return {line.split()[0] for line in listed.splitlines() if line}
+
+
+def succeeds(root: str, *arguments: str) -> bool:
+    """Whether git answers the question with yes."""
+    return _start(root, arguments, "", GIT_TIMEOUT_S)[0] == 0
+
+
+def run(root: str, *arguments: str, stdin: str = "", timeout_s: float = GIT_TIMEOUT_S) -> str:
+    """What git prints; empty when it fails, is missing or takes too long."""
+    code, output = _start(root, arguments, stdin, timeout_s)
+    return output if code == 0 else ""
+
+
+def _start(root: str, arguments: tuple[str, ...], stdin: str, timeout_s: float) -> tuple[int, str]:
+    import subprocess  # the hook path reads files only
+
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    # A repository may bring configuration that runs programs; none of it is needed to read history.
+    safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+    try:
+        done = subprocess.run(
+            ["git", *safe, "-C", root, *arguments],
+            input=stdin.encode("utf-8", "surrogateescape"),
+            capture_output=True,
+            timeout=timeout_s,
+            env=environment,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired, ValueError):
+        return -1, ""
+    return done.returncode, done.stdout.decode("utf-8", "surrogateescape")
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(_READ_MAX)
+    except OSError:
+        return ""

@@ -1,0 +1,83 @@
+"""What a hook says back, by event. Tool events stay light; a session's start may load the whole service."""
+
+from __future__ import annotations
+
+import os
+
+from holloway import git
+from holloway.config import GIT_BRIEF_TIMEOUT_S, HOOK_TOOL_DEADLINE_MS, TOOL_RESULT_MEMORIES_MAX
+
+FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
+
+
+def file_of(event: dict[str, object]) -> str:
+    """The file that a tool event is about, as the host names it."""
+    arguments = event.get("tool_input")
+    if event.get("tool_name") not in FILE_TOOLS or not isinstance(arguments, dict):
+        return ""
+    named = arguments.get("file_path") or arguments.get("notebook_path") or ""
+    return named if isinstance(named, str) else ""
+
+
+def with_tool_result(folder: str, root: str, path: str, session: str, agent: str, now: str) -> str:
+    """The unseen traps of a file that was just read or edited, and of the folders it lies in."""
+    from holloway.store import lookup  # sqlite3 is loaded only where a file was opened
+
+    store = lookup.open_store(os.path.join(folder, "memory.db"), HOOK_TOOL_DEADLINE_MS // 3)
+    if store is None:
+        return ""
+    try:
+        context = lookup.context_of(store, session)
+        rows = lookup.traps(
+            store,
+            with_parents(path),
+            session=session,
+            context=context,
+            branch=git.branch(root),
+            now=now,
+            level=lookup.trust_level(store),
+            limit=TOOL_RESULT_MEMORIES_MAX,
+        )
+        if not rows:
+            return ""
+        from holloway.injection.tool_result import render  # only where there is something to say
+
+        ids = render(rows)[1]
+        lookup.see_session(store, session, agent, now)
+        won = lookup.claim(store, ids, session=session, context=context, point="tool_result", now=now)
+        return render([row for row in rows if row["id"] in won])[0]
+    finally:
+        store.close()
+
+
+def with_parents(path: str) -> list[str]:
+    """A file and the folders above it inside the project."""
+    parts = path.split("/")
+    return ["/".join(parts[:size]) for size in range(len(parts), 0, -1)]
+
+
+def at_start(folder: str, root: str, session: str, agent: str, now: str, *, compacted: bool) -> tuple[str, str]:
+    """The brief for the agent, and a line for the person."""
+    from pathlib import Path  # a session starts once; it may load what it needs
+
+    from holloway.config import home
+    from holloway.service.holloway import Holloway
+    from holloway.store import lookup
+    from holloway.store import project as projects
+    from holloway.store.filter import Filter
+
+    project = projects.find(Path(root), Path(home()))
+    if project is None:
+        return "", ""
+    with Holloway(project, Path(home())) as memory:
+        made = memory.brief(GIT_BRIEF_TIMEOUT_S)
+        waiting = len(memory.to_review())
+        store = memory.store.database.connection
+        lookup.see_session(store, session, agent, now, compacted=compacted)
+        context = lookup.context_of(store, session)
+        ids = list(made.memories)
+        lookup.claim(store, ids, session=session, context=context, point="session_start", now=now)
+        known = memory.store.memories.count(Filter())
+    review = f"; {waiting} to review (holloway review)" if waiting else ""
+    line = f"holloway: briefed with {len(ids)} of {known} memories{review}"
+    return made.text, line if known else ""

@@ -1,0 +1,145 @@
+"""The hook's entry: one short process per event, for every agent. It never blocks, breaks or delays the agent.
+
+Whatever happens, it exits 0, prints nothing or one JSON object, and leaves stderr empty. What went wrong is counted
+for `holloway doctor`. It loads as little as it can, because an agent starts it hundreds of times a session.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
+_TOOL_EVENTS = ("PostToolUse", "PostToolUseFailure")
+
+
+def main() -> None:
+    """Read one event from stdin, note it, answer it, exit 0."""
+    try:
+        _quiet()
+        _deadline(1_000)
+        answer = respond(_read_input())
+        if answer:
+            os.write(1, answer)
+    except BaseException as error:  # the one catch-all: the agent must go on
+        _count_failure(error)
+    os._exit(0)
+
+
+def respond(data: bytes) -> bytes:
+    """The answer to one event, as the bytes for stdout; empty where there is nothing to say."""
+    import json
+
+    event = json.loads(data)
+    if not isinstance(event, dict):
+        return b""
+    name = str(event.get("hook_event_name", ""))
+    if name in _TOOL_EVENTS:
+        from holloway.config import HOOK_TOOL_DEADLINE_MS
+
+        _deadline(HOOK_TOOL_DEADLINE_MS)
+    context, line = _handle(event, name)
+    said: dict[str, object] = {}
+    if context:
+        said["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": context}
+    if line:
+        said["systemMessage"] = line
+    return json.dumps(said).encode() if said else b""
+
+
+def _handle(event: dict[str, object], name: str) -> tuple[str, str]:
+    from holloway.config import home
+    from holloway.store import registry
+
+    folder = home()
+    where = event.get("cwd")
+    key, root = registry.find(where if isinstance(where, str) and where else os.getcwd(), folder)
+    if not key:
+        return "", ""
+    return _in_project(event, name, registry.project_folder(folder, key), root, registry.paused(folder, key))
+
+
+def _in_project(event: dict[str, object], name: str, folder: str, root: str, paused: str) -> tuple[str, str]:
+    from holloway.hooks import answer, journal
+    from holloway.safety.paths import contained
+
+    session = str(event.get("session_id") or "unknown")[:200]
+    now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + f".{time.time_ns() // 1_000_000 % 1000:03d}Z"
+    path = contained(answer.file_of(event), root) if answer.file_of(event) else ""
+    if paused not in ("all", "capture"):
+        journal.append(os.path.join(folder, "journal"), session, journal.entry_of(event, path, now))
+    if paused in ("all", "injection"):
+        return "", ""
+    agent = str(event.get("agent_id") or "")
+    reader = f"{session}/{agent}"[:400] if agent else session
+    if name == "SessionStart":
+        compacted = event.get("source") == "compact"
+        return answer.at_start(folder, root, reader, _host(), now, compacted=compacted)
+    if name == "PostToolUse" and path:
+        return answer.with_tool_result(folder, root, path, reader, _host(), now), ""
+    return "", ""
+
+
+def _host() -> str:
+    """The agent that runs this hook, as `holloway setup` wrote it into the agent's configuration."""
+    return sys.argv[1] if len(sys.argv) > 1 and sys.argv[1].isprintable() else "claude-code"
+
+
+def _read_input() -> bytes:
+    """All of stdin up to the limit; the rest is read and dropped, so that the host's pipe does not break."""
+    from holloway.config import HOOK_INPUT_BYTES_MAX
+
+    parts, size = [], 0
+    while part := os.read(0, 1 << 16):
+        size += len(part)
+        if size <= HOOK_INPUT_BYTES_MAX:
+            parts.append(part)
+    if size > HOOK_INPUT_BYTES_MAX:
+        raise ValueError("input over the limit")
+    return b"".join(parts)
+
+
+def _quiet() -> None:
+    """Nothing may reach the host's stderr, not even a warning from a library."""
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 2)
+    os.close(silence)
+
+
+def _deadline(milliseconds: int) -> None:
+    """Leave in silence when the time is up, or when the host asks to."""
+    import signal
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, leave)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, leave)
+        signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
+    else:
+        import threading  # Windows has no timer signal
+
+        timer = threading.Timer(milliseconds / 1000, os._exit, (0,))
+        timer.daemon = True
+        timer.start()
+
+
+def _count_failure(error: BaseException) -> None:
+    """One bounded line for `holloway doctor`: when and what kind, never the content."""
+    try:
+        from holloway.config import FAILURE_LOG_BYTES_MAX, home
+
+        path = os.path.join(home(), "hook-failures.log")
+        if not os.path.isdir(home()) or (os.path.exists(path) and os.path.getsize(path) > FAILURE_LOG_BYTES_MAX):
+            return
+        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.write(descriptor, f"{moment} {type(error).__name__}\n".encode())
+        os.close(descriptor)
+    except BaseException:  # noqa: S110  (a failure to count a failure must not reach the agent either)
+        pass

@@ -1,0 +1,29 @@
+"""What all injected texts share: citations, dates, budgets. Light: the hook loads this."""
+
+from __future__ import annotations
+
+from holloway.text.tokens import MARGIN, estimate
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, taught: bool = False) -> str:
+    """`[hw:7f3a2c, 3 sessions, last 12 Oct]`: what an agent can repeat and `holloway show` opens."""
+    parts = [f"hw:{memory_id}"]
+    if taught:
+        parts.append("taught")
+    elif sessions:
+        parts.append(f"{sessions} session{'s' if sessions > 1 else ''}")
+    if updated_at:
+        parts.append(("last " if sessions > 1 else "") + day(updated_at))
+    return f"[{', '.join(parts)}]"
+
+
+def day(stamp: str) -> str:
+    """`12 Oct` for a stamp of that day."""
+    return f"{int(stamp[8:10])} {_MONTHS[int(stamp[5:7]) - 1]}"
+
+
+def within(lines: list[str], tokens: int) -> bool:
+    """Whether these lines fit a budget, with the estimator's margin."""
+    return estimate("\n".join(lines)) * MARGIN <= tokens

@@ -1,0 +1,31 @@
+"""Paths that stay inside the project, links included."""
+
+from __future__ import annotations
+
+import os
+
+from holloway.config import PATH_CHARS_MAX
+from holloway.errors import InvalidInput
+
+
+def relative(path: str, root: str, where: str = "") -> str:
+    """The path relative to the project, POSIX, links resolved; one that leaves the project is an error.
+
+    A relative path is taken from `where` (the caller's folder), else from the root. It need not exist.
+    """
+    if not path or len(path) > PATH_CHARS_MAX or any(ord(char) < 32 for char in path):
+        raise InvalidInput(f"{path[:80]!r} is not a usable path.", f"At most {PATH_CHARS_MAX:,} printable characters.")
+    inside = contained(path, root, where) or (contained(path, root) if where else "")
+    if not inside:
+        raise InvalidInput(f"{path} lies outside of the project {root}.", "Give a path inside the project.")
+    return inside
+
+
+def contained(path: str, root: str, where: str = "") -> str:
+    """As `relative`, but an empty string for a path outside. Light: a hook calls this."""
+    real_root = os.path.realpath(root)
+    real = os.path.realpath(os.path.join(where or real_root, os.path.expanduser(path)))
+    if real == real_root:
+        return "."
+    prefix = real_root.rstrip(os.sep) + os.sep
+    return real[len(prefix) :].replace(os.sep, "/") if real.startswith(prefix) else ""

@@ -1,0 +1,14 @@
+"""The rule tables, joined: the more specific a rule, the earlier it stands."""
+
+from __future__ import annotations
+
+from holloway.safety.rules.ai import AI
+from holloway.safety.rules.cloud import CLOUD
+from holloway.safety.rules.code_hosts import CODE_HOSTS
+from holloway.safety.rules.generic import GENERIC
+from holloway.safety.rules.hosting import HOSTING
+from holloway.safety.rules.identity import IDENTITY
+from holloway.safety.rules.messaging import MESSAGING
+from holloway.safety.rules.payments import PAYMENTS
+
+TABLE = (*CLOUD, *AI, *CODE_HOSTS, *HOSTING, *MESSAGING, *PAYMENTS, *IDENTITY, *GENERIC)

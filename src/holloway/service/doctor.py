@@ -1,0 +1,143 @@
+"""The doctor: looks at everything that can be wrong, says what it found, changes nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sqlite3
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway import config, git
+from holloway.errors import HollowayError
+from holloway.store import migrations, registry
+from holloway.store import project as projects
+from holloway.store.database import Database, is_sound, rolling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOW_DISK_BYTES = 200 * 1024 * 1024
+OLDEST_SQLITE = (3, 35, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: `ok`, `warning` or `failure`, what was seen, and what to do."""
+
+    name: str
+    verdict: str
+    seen: str
+    hint: str = ""
+
+
+def examine(path: Path, home: Path) -> list[Check]:
+    """Look at this machine's set-up and at the project that holds a path."""
+    checks = [*_machine(home), *_settings(home), *_hook_failures(home)]
+    project = projects.find(path, home)
+    if project is None:
+        hint = "`holloway init` starts one."
+        return [*checks, Check("project", "warning", f"no memory for {path} yet", hint)]
+    return [*checks, *_project(project, home)]
+
+
+def _machine(home: Path) -> Iterator[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Check("python", "ok", f"{version} at {sys.executable}")
+    recent = sqlite3.sqlite_version_info >= OLDEST_SQLITE
+    yield Check(
+        "sqlite", "ok" if recent else "failure", sqlite3.sqlite_version, "" if recent else "Needs 3.35 or newer."
+    )
+    memory = sqlite3.connect(":memory:")
+    try:
+        memory.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+        yield Check("text search", "ok", "FTS5 is there")
+    except sqlite3.Error:
+        yield Check("text search", "failure", "this Python's SQLite has no FTS5", "Use a Python build with FTS5.")
+    finally:
+        memory.close()
+    scanner = importlib.util.find_spec("re2") is not None
+    yield Check(
+        "secret scanner", "ok" if scanner else "failure", "google-re2", "" if scanner else "pip install google-re2"
+    )
+    found = shutil.which("git")
+    yield Check(
+        "git", "ok" if found else "warning", found or "not found", "" if found else "Branches are not followed."
+    )
+    yield from _home(home)
+
+
+def _home(home: Path) -> Iterator[Check]:
+    if not home.exists():
+        yield Check("data folder", "ok", f"{home} (not made yet)")
+        return
+    writable = os.access(home, os.W_OK)
+    yield Check("data folder", "ok" if writable else "failure", str(home), "" if writable else "It is not writable.")
+    if os.name == "posix" and home.stat().st_mode & 0o077:
+        hint = f"Others on this machine may look into it: chmod 700 {home}"
+        yield Check("permissions", "warning", oct(home.stat().st_mode & 0o777), hint)
+    free = shutil.disk_usage(home).free
+    low = free < LOW_DISK_BYTES
+    yield Check("disk", "warning" if low else "ok", f"{free // 1024 // 1024:,} MB free", "Running low." if low else "")
+
+
+def _settings(home: Path) -> Iterator[Check]:
+    try:
+        settings = config.Settings.load(folder=str(home))
+        for key in config.SETTINGS:
+            settings.get(key)
+        unknown = settings.unknown()
+        seen = f"unknown keys: {', '.join(unknown)}" if unknown else "readable"
+        yield Check("settings", "warning" if unknown else "ok", seen, "`holloway config list`" if unknown else "")
+    except HollowayError as error:
+        yield Check("settings", "failure", error.message, error.hint)
+
+
+def _hook_failures(home: Path) -> Iterator[Check]:
+    log = home / "hook-failures.log"
+    lines = log.read_text("utf-8", "replace").splitlines() if log.exists() else []
+    if lines:
+        seen = f"{len(lines)} since {lines[0].split(' ')[0]}, last: {lines[-1]}"
+        yield Check("hook failures", "warning", seen, f"The agent was not disturbed. The log is {log}")
+    else:
+        yield Check("hook failures", "ok", "none")
+
+
+def _project(project: projects.Project, home: Path) -> Iterator[Check]:
+    yield Check("project", "ok", f"{project.name} ({', '.join(project.identities) or project.root})")
+    if paused := registry.paused(str(home), project.key):
+        yield Check("paused", "warning", paused, "`holloway resume` goes on.")
+    yield from _database(project)
+    copies = rolling(project.backups)
+    sound = [copy for copy in copies if is_sound(copy)]
+    if len(sound) < len(copies):
+        yield Check(
+            "backups", "warning", f"{len(copies) - len(sound)} of {len(copies)} are damaged", "`holloway backup`"
+        )
+    else:
+        yield Check("backups", "ok", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
+    if git.find_root(str(project.root)) and git.is_shallow(str(project.root)):
+        yield Check("history", "warning", "a shallow clone", "`git fetch --unshallow` gives it its whole history.")
+
+
+def _database(project: projects.Project) -> Iterator[Check]:
+    if not project.database.exists():
+        yield Check("database", "warning", "not made yet", "`holloway init`")
+        return
+    database = Database(project.database, busy_timeout_ms=2_000)
+    try:
+        waiting = migrations.pending(database)
+        problems = [] if waiting else database.problems()
+        if problems:
+            hint = "`holloway backup --list` shows the copies that can be restored."
+            yield Check("database", "failure", "; ".join(problems[:3]), hint)
+        else:
+            seen = f"sound, {project.database.stat().st_size // 1024:,} KB"
+            yield Check("database", "ok", seen + (f", {len(waiting)} migrations to run" if waiting else ""))
+    except HollowayError as error:
+        yield Check("database", "failure", error.message, error.hint)
+    finally:
+        database.close()

@@ -1,0 +1,448 @@
+"""The memory of a project, as everything outside the core uses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from holloway import config, git
+from holloway.codemap.survey import Survey, project_files, survey
+from holloway.domain import confidence
+from holloway.domain import details as typed
+from holloway.domain.memory import (
+    Draft,
+    Memory,
+    MemoryType,
+    Source,
+    State,
+    Visibility,
+    WrongReason,
+    choice,
+)
+from holloway.domain.ports import RandomIds, SystemClock, stamp
+from holloway.errors import InvalidInput
+from holloway.injection.session_start import Brief, brief
+from holloway.retrieval.recall import Result, recall
+from holloway.safety import paths
+from holloway.service.teaching import Inferred, infer
+from holloway.store import branches, lifecycle, privacy, sessions
+from holloway.store import project as projects
+from holloway.store.filter import Filter
+from holloway.store.intake import admit, reason_text
+from holloway.store.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holloway.domain.ports import Clock, Ids
+    from holloway.store.lifecycle import Pruned
+    from holloway.store.memories import Added
+    from holloway.store.project import Project
+
+RULES = (MemoryType.DECISION, MemoryType.REQUIREMENT, MemoryType.PREFERENCE)
+TRAPS = (MemoryType.GOTCHA, MemoryType.DEAD_END, MemoryType.ERROR_PATTERN)
+OFTEN_HIT = 2
+"""A trap with a file arrives with that file; only one that was hit this often is also in the brief."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a taught sentence."""
+
+    outcome: str
+    memory: Memory | None
+    redacted: tuple[str, ...]
+    inferred: Inferred
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was forgotten, and what could not be cleaned yet."""
+
+    memories: tuple[Memory, ...]
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a memory comes from and where it went."""
+
+    memory: Memory
+    history: tuple[tuple[str, str, str], ...]
+    shown: tuple[tuple[str, str, str], ...]
+    replaced: tuple[Memory, ...]
+
+
+class Holloway:
+    """One project's memory, with the user's own beside it. Use it as a context manager, or call `close`."""
+
+    def __init__(
+        self,
+        project: Project,
+        home: Path,
+        *,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+    ) -> None:
+        self.project = project
+        self.home = home
+        self.clock = clock or SystemClock()
+        self._ids = ids or RandomIds()
+        self.settings = config.Settings.load(project.key, str(home))
+        self._synchronous = self.settings.text("synchronous")
+        self.store = Store(project, synchronous=self._synchronous, clock=self.clock, ids=self._ids)
+        self._user: Store | None = None
+        self._settle()
+
+    def _settle(self) -> None:
+        """Bring what others left behind up to date: uses that hooks noted, branches that were merged."""
+        lifecycle.count_uses(self.store.database)
+        branches.release_merged(self.store.database, str(self.project.root), self.clock.now())
+        privacy.drop_old_journals(self.project.journal, self.clock.now())
+        self.store.note("trust_level", self.settings.text("trust_level"))
+
+    @property
+    def user(self) -> Store:
+        """The store of what holds in every project of this user."""
+        if self._user is None:
+            own = projects.user_project(self.home)
+            self._user = Store(own, synchronous=self._synchronous, clock=self.clock, ids=self._ids)
+        return self._user
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.store.close()
+        if self._user is not None:
+            self._user.close()
+
+    def remember(
+        self,
+        content: str,
+        *,
+        type: MemoryType | str | None = None,  # noqa: A002  (the word that every command and field uses)
+        files: Sequence[str] | None = None,
+        modules: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        details: Mapping[str, object] | None = None,
+        summary: str = "",
+        pin: bool = False,
+        everywhere: bool = False,
+        user: bool = False,
+        visibility: Visibility | str = Visibility.PROJECT,
+        source: Source = Source.USER_TAUGHT,
+        agent: str = "",
+        session: str = "",
+        where: Path | None = None,
+    ) -> Remembered:
+        """Teach something. Type, files and module are inferred where they are not given."""
+        if user and files:
+            raise InvalidInput("What holds in every project is about no file.", "Leave out --file or --user.")
+        given = self._existing(files or (), where)
+        inferred = Inferred()
+        if not user:
+            inferred = infer(content, self.project.root, has_type=type is not None, files=given)
+        memory_type = choice(MemoryType, type) if type is not None else inferred.type or MemoryType.PREFERENCE
+        draft = Draft(
+            content=content,
+            type=memory_type,
+            summary=summary,
+            details=typed.parse(memory_type, details),
+            files=given or inferred.files,
+            modules=tuple(modules) or ((inferred.module,) if inferred.module else ()),
+            tags=tuple(tags),
+            visibility=Visibility.PERSONAL if user else choice(Visibility, visibility),
+            source=source,
+            pinned=pin,
+            agent=agent,
+            session=session,
+        )
+        added = self._add(draft, user=user, everywhere=everywhere)
+        return Remembered(added.outcome, added.memory, added.redacted, inferred)
+
+    def _existing(self, files: Sequence[str], where: Path | None = None) -> tuple[str, ...]:
+        """The files relative to the project; one that is not there is an error that names the closest."""
+        return tuple(self._existing_file(path, where) for path in files)
+
+    def _existing_file(self, given: str, where: Path | None) -> str:
+        root = self.project.root
+        for start in (where or root, root):
+            path = paths.relative(given, str(root), str(start))
+            if (root / path).exists():
+                return path
+        close = get_close_matches(path, project_files(root), n=1)
+        hint = f"Did you mean {close[0]}?" if close else f"Paths are taken from {where or root}."
+        raise InvalidInput(f"{given} does not exist in {self.project.name}.", hint)
+
+    def _add(self, draft: Draft, *, user: bool, everywhere: bool) -> Added:
+        root = str(self.project.root)
+        store = self.user if user else self.store
+        admitted = admit(draft, "" if user else root)
+        if not user:
+            branch = branches.note(self.store.database, root)
+            apart = (
+                everywhere or draft.type is MemoryType.PREFERENCE or self.settings.text("branch_scope") == "everywhere"
+            )
+            placed = replace(admitted.draft, branch=branch, commit=git.head_commit(root), everywhere=apart)
+            admitted = replace(admitted, draft=placed)
+        return store.memories.add(admitted)
+
+    def recall(
+        self, query: str, *, chosen: Filter | None = None, limit: int = 10, all_projects: bool = False
+    ) -> list[Result]:
+        """The memories that answer a question, best first; what is quarantined only if the filter asks for it."""
+        wanted = chosen or Filter(quarantined=False, branch=self.branch)
+        found = recall(self.store, query, wanted, limit) + recall(self.user, query, wanted, limit)
+        if all_projects:
+            for other in projects.known_projects(self.home):
+                if other.key != self.project.key and other.database.exists():
+                    found += self._elsewhere(other, query, replace(wanted, branch=""), limit)
+        return sorted(found, key=lambda result: -result.score)[:limit]
+
+    def _elsewhere(self, other: Project, query: str, chosen: Filter, limit: int) -> list[Result]:
+        store = Store(other, synchronous=self._synchronous, clock=self.clock, ids=self._ids)
+        try:
+            return recall(store, query, chosen, limit)
+        finally:
+            store.close()
+
+    @property
+    def branch(self) -> str:
+        """The branch that is checked out."""
+        return git.branch(str(self.project.root))
+
+    def memories(self, chosen: Filter | None = None, *, limit: int = 50, user: bool = False) -> list[Memory]:
+        """Memories, newest first."""
+        store = self.user if user else self.store
+        return store.memories.find(chosen or Filter(), limit)
+
+    def get(self, reference: str) -> Memory:
+        """The memory with that id, or a unique beginning of it; the user's own store is searched too."""
+        return self._located(reference)[1]
+
+    def _located(self, reference: str) -> tuple[Store, Memory]:
+        try:
+            return self.store, self.store.memories.get(reference)
+        except InvalidInput:
+            if projects.user_project(self.home).database.exists():
+                try:
+                    return self.user, self.user.memories.get(reference)
+                except InvalidInput:
+                    pass
+            raise
+
+    def edit(self, reference: str, **changes: Any) -> tuple[Memory, tuple[str, ...]]:
+        """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old words.
+
+        Who rewrites a memory vouches for it, so it counts as confirmed. Returns it and the secrets that were cut out.
+        """
+        store, old = self._located(reference)
+        given = {name: value for name, value in changes.items() if value is not None}
+        if "files" in given:
+            given["files"] = self._existing(given["files"])
+        memory_type = choice(MemoryType, given.get("type", old.type))
+        keeps_details = memory_type is old.type and "details" not in given
+        draft = Draft(
+            content=given.get("content", old.content),
+            type=memory_type,
+            summary=given.get("summary", "" if "content" in given else old.summary),
+            details=old.details if keeps_details else typed.parse(memory_type, given.get("details")),
+            files=tuple(given.get("files", old.files)),
+            modules=tuple(given.get("modules", old.modules)),
+            tags=tuple(given.get("tags", old.tags)),
+            visibility=choice(Visibility, given.get("visibility", old.visibility)),
+        )
+        admitted = admit(draft, "" if store is self._user else str(self.project.root))
+        new = admitted.draft
+        changed = store.memories.change(
+            old,
+            "edited",
+            old.content if new.content != old.content else ", ".join(sorted(given)),
+            content=new.content,
+            summary=new.summary,
+            type=new.type,
+            details=new.details,
+            files=new.files,
+            modules=new.modules,
+            tags=new.tags,
+            visibility=new.visibility,
+            half_life_days=confidence.HALF_LIFE_DAYS[new.type],
+            state=State.CONFIRMED,
+            review=None,
+            last_used_at=stamp(self.clock.now()),
+        )
+        return changed, admitted.redacted
+
+    def pin(self, reference: str, *, on: bool = True) -> Memory:
+        """Keep a memory from fading, or let it fade again."""
+        store, memory = self._located(reference)
+        return store.memories.change(memory, "pinned" if on else "unpinned", pinned=on)
+
+    def confirm(self, reference: str) -> Memory:
+        """A person says that it is right; this is the only way out of quarantine."""
+        store, memory = self._located(reference)
+        return store.memories.change(
+            memory,
+            "confirmed",
+            state=State.CONFIRMED,
+            confidence=confidence.confirmed(memory.confidence),
+            review=None,
+            stale_at="",
+            last_used_at=stamp(self.clock.now()),
+        )
+
+    def wrong(self, reference: str, reason: WrongReason | str, *, note: str = "", instead: str = "") -> Memory:
+        """Take a memory out at once; with the right words instead, they take its place and it stays readable.
+
+        Returns the memory that holds now: the replacement, or the old one as it was set aside.
+        """
+        store, memory = self._located(reference)
+        why = choice(WrongReason, reason)
+        said = f"{why}" + (f": {reason_text(note)}" if note else "")
+        if not instead:
+            return self._set_aside(store, memory, "wrong", said)
+        draft = Draft(
+            content=instead,
+            type=memory.type,
+            details=memory.details if memory.type in typed.NEEDED else None,
+            files=memory.files,
+            modules=memory.modules,
+            tags=memory.tags,
+            visibility=memory.visibility,
+            branch=memory.branch_only,
+            commit=git.head_commit(str(self.project.root)),
+            everywhere=not memory.branch_only,
+            pinned=memory.pinned,
+        )
+        with store.database.write():
+            store.memories.reject(memory, f"wrong: {why}")
+            return store.memories.supersede(memory, admit(draft), "wrong", said)
+
+    def _set_aside(self, store: Store, memory: Memory, kind: str, reason: str) -> Memory:
+        with store.database.write():
+            store.memories.reject(memory, kind)
+            return store.memories.change(
+                memory,
+                kind,
+                reason,
+                deleted_at=stamp(self.clock.now()),
+                deleted_reason=f"{kind}: {reason}",
+                review=None,
+            )
+
+    def chosen(
+        self, references: Sequence[str] = (), *, session: str = "", source: str = "", everything: bool = False
+    ) -> list[Memory]:
+        """The memories that a person means: by id, by session, by source (its kind, file or address), or all."""
+        if references:
+            return [self.get(reference) for reference in references]
+        kind = (Source(source),) if source in set(Source) else ()
+        wanted = Filter(session=session, origin="" if kind else source, sources=kind, superseded=True)
+        if not (session or source or everything):
+            raise InvalidInput("Nothing was chosen.", "Give an id, --session, --source or --all.")
+        alive = self.store.memories.find(wanted, limit=-1)
+        return alive + self.store.memories.find(replace(wanted, deleted=True), limit=-1)
+
+    def forget(self, memories: Sequence[Memory], *, hard: bool = False) -> Forgotten:
+        """Forget: recoverable for thirty days, or with `hard` so that no byte stays."""
+        left: list[str] = []
+        for store in (self.store, self.user):
+            own = [memory for memory in memories if self._located(memory.id)[0] is store]
+            with store.database.write():
+                for memory in own:
+                    if hard:
+                        store.memories.reject(memory, "forgotten")
+                    elif not memory.deleted_at:
+                        self._set_aside(store, memory, "forgotten", "by a person")
+            if hard and own:
+                left += privacy.erase(store.database, own, store.project.backups, store.project.journal)
+        return Forgotten(tuple(memories), tuple(left))
+
+    def restore(self, reference: str) -> Memory:
+        """Take back a forget, a prune or a wrong."""
+        store, memory = self._located(reference)
+        if memory.alive:
+            raise InvalidInput(f"{memory.id} is not forgotten.", f"`holloway show {memory.id}` shows it.")
+        with store.database.write():
+            store.memories.unreject(memory)
+            return store.memories.change(
+                memory,
+                "restored",
+                deleted_at="",
+                deleted_reason="",
+                # What was replaced before it was forgotten goes back to being replaced.
+                superseded_by=memory.superseded_by if memory.deleted_at else "",
+                last_used_at=stamp(self.clock.now()),
+            )
+
+    def last_forgotten(self) -> list[Memory]:
+        """The memories that the latest forget or wrong set aside."""
+        gone = self.store.memories.find(Filter(deleted=True, superseded=True), limit=-1)
+        people = [memory for memory in gone if memory.deleted_reason.startswith(("forgotten", "wrong"))]
+        latest = max((memory.deleted_at for memory in people), default="")
+        second = latest[:19]
+        return [memory for memory in people if memory.deleted_at[:19] == second]
+
+    def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
+        """What waits for a person, quarantined first."""
+        now = stamp(self.clock.now())
+        waiting = self.store.memories.find(Filter(to_review=True), limit)
+        due = [memory for memory in waiting if memory.review_after <= now]
+        return sorted(due, key=lambda memory: (memory.state is not State.QUARANTINED, memory.created_at))
+
+    def later(self, reference: str, days: int = 1) -> Memory:
+        """Ask again another day."""
+        store, memory = self._located(reference)
+        return store.memories.change(memory, "postponed", review_after=stamp(self.clock.now() + timedelta(days=days)))
+
+    def why(self, reference: str) -> Provenance:
+        """Where a memory comes from, what happened to it, and which agents were shown it."""
+        store, memory = self._located(reference)
+        replaced = [
+            store.memories.get(relation.memory)
+            for relation in memory.relations
+            if relation.type == "supersedes" and relation.memory
+        ]
+        shown = sessions.shown(store.database, memory.id)
+        return Provenance(memory, tuple(store.memories.history(memory.id)), tuple(shown), tuple(replaced))
+
+    def prune(self) -> Pruned:
+        """Set aside what faded; remove what is past its grace."""
+        return lifecycle.prune(self.store.database, self.clock.now())
+
+    def survey(self, timeout_s: float = config.GIT_TIMEOUT_S) -> Survey:
+        """A first look at the project's code."""
+        return survey(self.project.root, timeout_s)
+
+    def brief(self, timeout_s: float = config.GIT_TIMEOUT_S) -> Brief:
+        """What an agent reads when its session starts here."""
+        least = config.INJECTION_THRESHOLDS[self.settings.number("trust_level")]
+        here = Filter(quarantined=False, branch=self.branch, min_confidence=least)
+        rules = self.store.memories.find(replace(here, types=RULES)) + self._user_rules()
+        traps = self.store.memories.find(replace(here, types=TRAPS))
+        return brief(
+            self.survey(timeout_s),
+            sessions.count(self.store.database),
+            sorted(filter(_firm, rules), key=lambda memory: (not memory.pinned, memory.type, memory.created_at)),
+            sorted(filter(_general, filter(_firm, traps)), key=lambda memory: (not memory.pinned, -memory.use_count)),
+        )
+
+    def _user_rules(self) -> list[Memory]:
+        exists = projects.user_project(self.home).database.exists()
+        return self.user.memories.find(Filter(quarantined=False, types=RULES)) if exists else []
+
+
+def _firm(memory: Memory) -> bool:
+    return memory.pinned or memory.state is State.CONFIRMED
+
+
+def _general(memory: Memory) -> bool:
+    return memory.pinned or not memory.files or memory.use_count >= OFTEN_HIT

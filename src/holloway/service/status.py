@@ -1,0 +1,42 @@
+"""What a project's memory holds, in figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from holloway.domain.memory import MemoryType, State
+from holloway.store import registry, sessions
+from holloway.store.database import rolling
+from holloway.store.filter import Filter
+
+if TYPE_CHECKING:
+    from holloway.service.holloway import Holloway
+
+
+def status(memory: Holloway) -> dict[str, Any]:
+    """The figures behind `holloway status`."""
+    count = memory.store.memories.count
+    alive = Filter()
+    by_type = {str(kind): count(replace(alive, types=(kind,))) for kind in MemoryType}
+    newest = next(iter(rolling(memory.project.backups)), None)
+    files = [path for path in memory.project.folder.rglob("*") if path.is_file()]
+    return {
+        "project": memory.project.name,
+        "key": memory.project.key,
+        "root": str(memory.project.root),
+        "folder": str(memory.project.folder),
+        "branch": memory.branch,
+        "memories": count(alive),
+        "by_type": {kind: number for kind, number in by_type.items() if number},
+        "by_state": {str(state): number for state in State if (number := count(replace(alive, states=(state,))))},
+        "to_review": count(replace(alive, to_review=True)),
+        "forgotten": count(Filter(deleted=True, superseded=True)),
+        "user_memories": memory.user.memories.count(alive),
+        "sessions": sessions.count(memory.store.database),
+        "paused": registry.paused(str(memory.home), memory.project.key) or None,
+        "trust_level": memory.settings.number("trust_level"),
+        "search": "text",
+        "bytes": sum(path.stat().st_size for path in files),
+        "last_backup": newest.name if newest else None,
+    }

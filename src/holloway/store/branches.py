@@ -1,0 +1,62 @@
+"""Branches: what was learned on one stays on it until its work has been merged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holloway import git
+from holloway.domain.ports import stamp
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from holloway.store.database import Database
+
+
+def note(database: Database, root: str) -> str:
+    """The unmerged branch that a memory taught now belongs to; empty on the default branch and outside of git."""
+    name = git.branch(root)
+    if not name or name == git.default_branch(root):
+        return ""
+    tip = git.head_commit(root)
+    targets = git.default_commits(root)
+    fork = git.merge_base(root, tip, targets[0]) if tip and targets else ""
+    with database.write():
+        database.run(
+            "INSERT INTO branches(name, fork, tip) VALUES (?, ?, ?) ON CONFLICT(name) DO UPDATE SET tip = excluded.tip",
+            (name, fork, tip),
+        )
+    return name
+
+
+def release_merged(database: Database, root: str, now: datetime) -> list[str]:
+    """Let memories of merged branches be seen everywhere; returns those branches.
+
+    Git is asked only when a branch with memories exists and something moved since the last time.
+    """
+    waiting = database.rows(
+        "SELECT name, fork, tip FROM branches b WHERE EXISTS (SELECT 1 FROM memories m WHERE m.branch_only = b.name)"
+    )
+    if not waiting or not (targets := git.default_commits(root)):
+        return []
+    tips = {row["name"]: _tip(root, row["name"]) or row["tip"] for row in waiting}
+    seen = " ".join([*targets, *(f"{name}={tip}" for name, tip in sorted(tips.items()))])
+    if database.value("SELECT value FROM meta WHERE key = 'branches_seen'") == seen:
+        return []
+    merged = [
+        row["name"]
+        for row in waiting
+        if any(git.is_merged(root, row["fork"], tips[row["name"]], target) for target in targets)
+    ]
+    with database.write():
+        for name, tip in tips.items():
+            database.run("UPDATE branches SET tip = ? WHERE name = ?", (tip, name))
+        for name in merged:
+            database.run("UPDATE memories SET branch_only = '' WHERE branch_only = ?", (name,))
+            database.run("UPDATE branches SET merged_at = ? WHERE name = ?", (stamp(now), name))
+        database.run("INSERT OR REPLACE INTO meta VALUES ('branches_seen', ?)", (seen,))
+    return merged
+
+
+def _tip(root: str, name: str) -> str:
+    return git.commit_of(root, f"refs/heads/{name}") or git.commit_of(root, f"refs/remotes/origin/{name}")

@@ -1,0 +1,227 @@
+"""One SQLite file: opened safely, written in whole transactions, checked, backed up."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holloway.config import BACKUPS_KEPT, WAL_TRUNCATE_ATTEMPTS, WAL_TRUNCATE_PAUSE_MS
+from holloway.errors import HollowayError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Values = Sequence[object] | Mapping[str, object]
+
+BUSY_TIMEOUT_MS = 30_000
+"""SQLite's lock is unfair: a busy neighbour can hold others up for seconds, and no caller should see that."""
+
+Row = sqlite3.Row
+
+
+class Database:
+    """A connection that reads freely and writes only inside `write()`."""
+
+    def __init__(self, path: Path, *, synchronous: str = "normal", busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
+        self.path = path
+        self._synchronous = synchronous
+        self._busy_timeout_ms = busy_timeout_ms
+        self._connection: sqlite3.Connection | None = None
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The open connection; opened at its first use."""
+        if self._connection is None:
+            with translated(self.path):
+                self._connection = self._open()
+        return self._connection
+
+    def _open(self) -> sqlite3.Connection:
+        make_folder(self.path.parent)
+        if not self.path.exists():
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        connection = sqlite3.connect(self.path, isolation_level=None, timeout=self._busy_timeout_ms / 1000)
+        try:
+            connection.row_factory = sqlite3.Row
+            connection.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout_ms)}")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA secure_delete = ON")
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._synchronous == 'full' else 'NORMAL'}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def close(self) -> None:
+        """Close the connection; the next use opens it again."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def write(self) -> Iterator[None]:
+        """One transaction, taken at once: everything inside is written, or nothing is."""
+        with translated(self.path):
+            if self._writing():
+                yield
+                return
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self._writing():
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    def _writing(self) -> bool:
+        return self.connection.in_transaction
+
+    def run(self, sql: str, values: Values = ()) -> sqlite3.Cursor:
+        """Execute one statement with bound values."""
+        with translated(self.path):
+            return self.connection.execute(sql, values)
+
+    def rows(self, sql: str, values: Values = ()) -> list[Row]:
+        """All rows of a query."""
+        with translated(self.path):
+            return self.connection.execute(sql, values).fetchall()
+
+    def row(self, sql: str, values: Values = ()) -> Row | None:
+        """The first row of a query, if any."""
+        with translated(self.path):
+            found: Row | None = self.connection.execute(sql, values).fetchone()
+            return found
+
+    def value(self, sql: str, values: Values = ()) -> Any:
+        """The first column of the first row, or None."""
+        found = self.row(sql, values)
+        return found[0] if found is not None else None
+
+    def problems(self) -> list[str]:
+        """What SQLite's own checks say is wrong: of the file, of its references, of the text index."""
+        found = [row[0] for row in self.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
+        found += [f"a row of {row[0]} points nowhere" for row in self.rows("PRAGMA foreign_key_check")]
+        try:
+            with self.write():
+                self.run("INSERT INTO memories_fts(memories_fts, rank) VALUES ('integrity-check', 1)")
+        except HollowayError:
+            found.append("the text index differs from the memories")
+        return found
+
+    def truncate_wal(self) -> bool:
+        """Move the write-ahead log into the file and empty it; False while another reader holds it."""
+        for attempt in range(WAL_TRUNCATE_ATTEMPTS):
+            row = self.row("PRAGMA wal_checkpoint(TRUNCATE)")
+            if row is not None and row[0] == 0:
+                return True
+            if attempt + 1 < WAL_TRUNCATE_ATTEMPTS:
+                time.sleep(WAL_TRUNCATE_PAUSE_MS / 1000)
+        return False
+
+    def backup(self, target: Path) -> None:
+        """Copy the whole database, while others go on writing; the target appears complete or not at all."""
+        make_folder(target.parent)
+        partial = target.with_name(target.name + ".partial")
+        with translated(self.path):
+            try:
+                partial.unlink(missing_ok=True)
+                os.close(os.open(partial, os.O_CREAT | os.O_RDWR, 0o600))
+                copy = sqlite3.connect(partial, isolation_level=None)
+                try:
+                    self.connection.backup(copy)
+                    copy.execute("PRAGMA journal_mode = DELETE")
+                finally:
+                    copy.close()
+                partial.replace(target)
+            except BaseException:
+                partial.unlink(missing_ok=True)
+                raise
+
+    def replace_with(self, source: Path) -> None:
+        """Make this database equal to another file, in one transaction that other connections survive."""
+        with translated(source):
+            origin = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+            try:
+                with translated(self.path):
+                    origin.backup(self.connection)
+            finally:
+                origin.close()
+
+
+def rolling(folder: Path) -> list[Path]:
+    """The backups in a folder, newest first."""
+    return sorted(folder.glob("memory-*.db"), reverse=True)
+
+
+def roll(folder: Path, keep: int = BACKUPS_KEPT) -> None:
+    """Keep the newest backups only."""
+    for old in rolling(folder)[keep:]:
+        old.unlink(missing_ok=True)
+
+
+def is_sound(path: Path) -> bool:
+    """Whether a database file opens and passes SQLite's own check."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        try:
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return False
+
+
+def make_folder(folder: Path) -> None:
+    """A folder that only its owner may enter."""
+    if not folder.is_dir():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+class Damaged(HollowayError):
+    """The file is not a sound database any more."""
+
+
+class Newer(HollowayError):
+    """The file was written by a later release."""
+
+
+class Busy(HollowayError):
+    """Others kept the database locked for longer than anybody should wait."""
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's and the system's errors as messages that name the file and say what to do."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise _translation(path, error) from error
+
+
+def _translation(path: Path, error: Exception) -> HollowayError:
+    text = str(error).lower()
+    code = getattr(error, "sqlite_errorname", "") or ""
+    if "SQLITE_BUSY" in code or "SQLITE_LOCKED" in code or "locked" in text:
+        return Busy(f"{path} is busy: another process is writing.", "Nothing was written. Try again in a moment.")
+    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in text or "not a database" in text:
+        return Damaged(
+            f"{path} is damaged ({error}).",
+            "`holloway backup --list` shows the copies; `holloway backup --restore latest` brings the newest back and "
+            "keeps the damaged file beside it.",
+        )
+    if code.startswith("SQLITE_FULL") or "no space left" in text or "disk is full" in text:
+        return HollowayError(f"The disk is full: nothing was written to {path}.", "Free some space, then try again.")
+    if code.startswith("SQLITE_READONLY") or "readonly" in text or "read-only" in text or "permission denied" in text:
+        return HollowayError(
+            f"{path} cannot be written: {error}.", "Check the permissions, or set HOLLOWAY_HOME to another folder."
+        )
+    if code.startswith("SQLITE_CANTOPEN") or isinstance(error, OSError):
+        return HollowayError(f"{path} cannot be opened: {error}.", "Check the folder, or set HOLLOWAY_HOME.")
+    return HollowayError(f"{path}: {error}.", "Nothing was written. `holloway doctor` looks closer.")

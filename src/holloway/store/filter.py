@@ -1,0 +1,74 @@
+"""Which memories are meant, as one condition that every query shares."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from holloway.domain.memory import MemoryType, Source, State, Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories are meant. Empty fields do not restrict; `branch` None means every branch."""
+
+    types: tuple[MemoryType, ...] = ()
+    states: tuple[State, ...] = ()
+    sources: tuple[Source, ...] = ()
+    files: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    session: str = ""
+    origin: str = ""
+    branch: str | None = None
+    visibility: tuple[Visibility, ...] = ()
+    min_confidence: float = 0.0
+    pinned: bool = False
+    to_review: bool = False
+    quarantined: bool = True
+    superseded: bool = False
+    deleted: bool = False
+
+    def where(self) -> tuple[str, dict[str, object]]:
+        """The condition in SQL and its values."""
+        parts = ["1"]
+        values: dict[str, object] = {}
+        for name, column, wanted in (
+            ("type", "m.type", self.types),
+            ("state", "m.state", self.states),
+            ("source", "m.source", self.sources),
+            ("visibility", "m.visibility", self.visibility),
+        ):
+            if wanted:
+                parts.append(f"{column} IN (SELECT value FROM json_each(:{name}))")
+                values[name] = json.dumps([str(item) for item in wanted])
+        for name, table, column, names in (
+            ("files", "memory_files", "path", self.files),
+            ("modules", "memory_modules", "module", self.modules),
+        ):
+            if names:
+                chosen = f"SELECT x.seq FROM {table} x WHERE x.{column} IN (SELECT value FROM json_each(:{name}))"
+                parts.append(f"m.seq IN ({chosen})")
+                values[name] = json.dumps(names)
+        if self.tags:
+            parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) t JOIN json_each(:tags) w ON t.value = w.value)")
+            values["tags"] = json.dumps(self.tags)
+        if self.branch is not None:
+            parts.append("(m.branch_only = '' OR m.branch_only = :branch)")
+            values["branch"] = self.branch
+        for name, text in (("session", self.session), ("origin", self.origin)):
+            if text:
+                parts.append(f"m.{name} = :{name}")
+                values[name] = text
+        if self.min_confidence:
+            parts.append("m.confidence >= :min_confidence")
+            values["min_confidence"] = self.min_confidence
+        parts += ["m.pinned = 1"] if self.pinned else []
+        parts += ["m.review IS NOT NULL"] if self.to_review else []
+        parts += [] if self.quarantined else [f"m.state <> '{State.QUARANTINED}'"]
+        parts += [] if self.superseded else ["m.superseded_by = ''"]
+        parts.append("m.deleted_at <> ''" if self.deleted else "m.deleted_at = ''")
+        return " AND ".join(parts), values
+
+
+EVERYTHING = Filter(superseded=True)

@@ -1,0 +1,102 @@
+"""The gate into the store: every text is cleaned, bounded and searched for secrets before it may be kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from holloway import config
+from holloway.domain import details as typed
+from holloway.domain.memory import Draft, Visibility
+from holloway.errors import InvalidInput
+from holloway.safety import paths, secrets
+from holloway.text import bounds
+
+if TYPE_CHECKING:
+    from holloway.domain.details import Details
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A draft that may be stored, and the kinds of secrets that were cut out of it."""
+
+    draft: Draft
+    redacted: tuple[str, ...] = ()
+
+
+def admit(draft: Draft, root: str = "", where: str = "") -> Admitted:
+    """Pass a draft through the gate, or say what is wrong with it."""
+    typed.check(draft.type, draft.details)
+    found: set[str] = set()
+    content = _text(draft.content, config.CONTENT_BYTES_MAX, "The memory", found)
+    summary = _text(draft.summary, config.CONTENT_BYTES_MAX, "The summary", found) if draft.summary else content
+    files = tuple(paths.relative(path, root, where) if root else _plain_path(path) for path in draft.files)
+    admitted = replace(
+        draft,
+        content=content,
+        summary=bounds.summary(summary, config.SUMMARY_CHARS_MAX),
+        details=_details(draft, found),
+        files=_few(files, config.FILES_MAX, "files"),
+        modules=_few(_names(draft.modules, found), config.MODULES_MAX, "modules"),
+        tags=_few(_names(draft.tags, found), config.TAGS_MAX, "tags"),
+        origin=_optional(draft.origin, found),
+        agent=_optional(draft.agent, found),
+        session=_optional(draft.session, found),
+    )
+    if draft.confidence is not None and not 0 <= draft.confidence <= 1:
+        raise InvalidInput(f"A confidence cannot be {draft.confidence}.", "It lies between 0 and 1.")
+    if draft.visibility in (Visibility.TEAM, Visibility.ORGANISATION) and found:
+        # What had a secret in it stays on this machine, even though the secret itself is gone.
+        admitted = replace(admitted, visibility=Visibility.PROJECT)
+    return Admitted(admitted, tuple(sorted(found)))
+
+
+def reason_text(text: str) -> str:
+    """A person's reason, cleaned like everything else."""
+    cleaned = bounds.one_line(bounds.clean(text[: config.REASON_CHARS_MAX]), config.REASON_CHARS_MAX)
+    return secrets.redact(cleaned)[0]
+
+
+def _text(text: str, limit: int, what: str, found: set[str]) -> str:
+    cleaned, kinds = secrets.redact(bounds.bounded(text, limit, what))
+    found.update(kinds)
+    return cleaned
+
+
+def _optional(text: str, found: set[str]) -> str:
+    return _text(text, config.CONTENT_BYTES_MAX, "That field", found) if text else ""
+
+
+def _details(draft: Draft, found: set[str]) -> Details | None:
+    if draft.details is None:
+        return None
+    return typed.parse(draft.type, _walk(typed.plain(draft.details), found))
+
+
+def _walk(value: Any, found: set[str]) -> Any:
+    if isinstance(value, str):
+        cleaned, kinds = secrets.redact(bounds.clean(value))
+        found.update(kinds)
+        return cleaned
+    if isinstance(value, list):
+        return [_walk(item, found) for item in value]
+    if isinstance(value, dict):
+        return {key: _walk(item, found) for key, item in value.items()}
+    return value
+
+
+def _names(names: tuple[str, ...], found: set[str]) -> tuple[str, ...]:
+    cleaned = (_text(name, config.TAG_CHARS_MAX, "A tag or module", found) for name in names)
+    return tuple(dict.fromkeys(" ".join(name.split()) for name in cleaned))
+
+
+def _few(items: tuple[str, ...], most: int, what: str) -> tuple[str, ...]:
+    if len(items) > most:
+        raise InvalidInput(f"A memory with {len(items)} {what} is about too much.", f"At most {most} {what}.")
+    return tuple(dict.fromkeys(items))
+
+
+def _plain_path(path: str) -> str:
+    if path.startswith(("/", "\\", "~")) or ".." in path.replace("\\", "/").split("/") or ":" in path[:2]:
+        raise InvalidInput(f"{path[:80]!r} lies outside of the project.", "Give a path inside the project.")
+    return bounds.bounded(path, config.PATH_CHARS_MAX, "A path").replace("\\", "/")

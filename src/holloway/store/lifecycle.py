@@ -1,0 +1,91 @@
+"""Memories over time: use, fading, pruning, grace."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES
+from holloway.domain import confidence
+from holloway.domain.memory import State
+from holloway.domain.ports import stamp
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from holloway.store.database import Database
+
+FADED = "faded"
+"""Why a memory that nobody used was set aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """Ids that were set aside, and ids whose grace was over."""
+
+    faded: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def count_uses(database: Database) -> None:
+    """Bring use counts up to date with the ledger of what agents were shown.
+
+    Five uses without correction make a memory a little surer, once; never a quarantined one.
+    """
+    if not database.value("SELECT 1 FROM injections WHERE counted = 0"):
+        return
+    with database.write():
+        database.run(
+            _COUNT_USES,
+            {
+                "after": confidence.USED_OFTEN_AFTER,
+                "quarantined": State.QUARANTINED,
+                "step": confidence.USED_OFTEN,
+                "most": confidence.CONFIDENCE_MAX,
+            },
+        )
+        database.run("UPDATE injections SET counted = 1 WHERE counted = 0")
+
+
+def prune(database: Database, now: datetime) -> Pruned:
+    """Set aside what nobody used for three half-lives; remove for good what was set aside and is past its grace.
+
+    Pinned memories stay. A confirmed one that only faded is never removed; one that a person forgot is.
+    """
+    with database.write():
+        faded = [row["id"] for row in database.rows(_FADED, {"now": stamp(now), "lives": PRUNE_AFTER_HALF_LIVES})]
+        database.run(
+            "UPDATE memories SET deleted_at = ?, deleted_reason = ?, review = NULL "
+            "WHERE id IN (SELECT value FROM json_each(?))",
+            (stamp(now), FADED, json.dumps(faded)),
+        )
+        overdue = {"before": stamp(now - timedelta(days=GRACE_DAYS)), "faded": FADED, "confirmed": State.CONFIRMED}
+        removed = [row["id"] for row in database.rows(_OVERDUE, overdue)]
+        database.run("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(removed),))
+        database.run("DELETE FROM embedding_cache WHERE expires_at < ?", (stamp(now),))
+    return Pruned(tuple(faded), tuple(removed))
+
+
+_COUNT_USES = """
+UPDATE memories SET
+  use_count = use_count + uses.number,
+  last_used_at = max(last_used_at, uses.latest),
+  confidence = CASE
+    WHEN use_count < :after AND use_count + uses.number >= :after AND state <> :quarantined
+    THEN max(confidence, min(confidence + :step, :most)) ELSE confidence END
+FROM (SELECT memory, count(*) AS number, max(at) AS latest FROM injections WHERE counted = 0 GROUP BY memory) AS uses
+WHERE memories.id = uses.memory
+"""
+_FADED = """
+SELECT id FROM memories
+WHERE deleted_at = '' AND superseded_by = '' AND pinned = 0 AND half_life_days IS NOT NULL
+  AND julianday(:now) - julianday(last_used_at) > half_life_days * :lives
+ORDER BY seq
+"""
+_OVERDUE = """
+SELECT id FROM memories
+WHERE deleted_at <> '' AND deleted_at < :before AND NOT (deleted_reason = :faded AND state = :confirmed)
+ORDER BY seq
+"""

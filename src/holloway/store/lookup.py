@@ -1,0 +1,118 @@
+"""The hook's reads: plain rows, `sqlite3` and `json` only, within a deadline, silent where something is amiss."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+
+from holloway.config import INJECTION_THRESHOLDS
+
+SCHEMA_VERSION = 4
+"""The schema that these queries know; a file of another version is left alone by hooks."""
+
+TRAP_TYPES = ("gotcha", "dead_end", "error_pattern", "causal_dependency")
+"""What is worth saying unasked when a file is opened."""
+
+_TRAPS = """
+SELECT m.id, m.type, m.summary, m.path, m.state, m.source, m.sessions, m.created_at, m.updated_at
+FROM (
+  SELECT m.*, f.path FROM memory_files f JOIN memories m ON m.seq = f.seq
+  WHERE f.path IN (SELECT value FROM json_each(:paths))
+) m
+WHERE m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'
+  AND (m.type IN (SELECT value FROM json_each(:types)) OR m.pinned = 1)
+  AND (m.branch_only = '' OR m.branch_only = :branch)
+  AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
+  AND CASE WHEN m.pinned = 1 OR m.state = 'confirmed' OR m.half_life_days IS NULL THEN m.confidence
+      ELSE m.confidence * pow(0.5, max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END > :least
+  AND NOT EXISTS (SELECT 1 FROM injections i WHERE i.session = :session AND i.context = :context AND i.memory = m.id)
+ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
+LIMIT :limit
+"""
+
+
+def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
+    """A store for a hook, or None where there is none, or it is of another version."""
+    if not os.path.exists(path):
+        return None
+    connection = sqlite3.connect(path, isolation_level=None, timeout=timeout_ms / 1000)
+    try:
+        connection.row_factory = sqlite3.Row
+        if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
+            connection.create_function("pow", 2, pow, deterministic=True)
+            return connection
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()
+    return None
+
+
+def traps(
+    connection: sqlite3.Connection,
+    paths: list[str],
+    *,
+    session: str,
+    context: int,
+    branch: str,
+    now: str,
+    level: int,
+    limit: int,
+) -> list[dict[str, object]]:
+    """The memories about these files that this session has not been shown, the most telling first."""
+    values = {
+        "paths": json.dumps(paths),
+        "types": json.dumps(TRAP_TYPES),
+        "branch": branch,
+        "now": now,
+        "level": level,
+        "least": INJECTION_THRESHOLDS[level],
+        "session": session,
+        "context": context,
+        "limit": limit,
+    }
+    return [dict(row) for row in connection.execute(_TRAPS, values)]
+
+
+def trust_level(connection: sqlite3.Connection) -> int:
+    """The project's trust level, as the last command left it."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'trust_level'").fetchone()
+    level = int(row[0]) if row else 1
+    return level if level in INJECTION_THRESHOLDS else 1
+
+
+def context_of(connection: sqlite3.Connection, session: str) -> int:
+    """How often the host has compacted this session's context; what was shown before that is forgotten."""
+    row = connection.execute("SELECT context FROM sessions WHERE id = ?", (session,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def see_session(connection: sqlite3.Connection, session: str, agent: str, now: str, *, compacted: bool = False) -> None:
+    """Open a session in the ledger, or note that it goes on; after compaction a new context begins."""
+    connection.execute(
+        "INSERT INTO sessions(id, agent, started_at, last_event_at) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT(id) DO UPDATE SET last_event_at = excluded.last_event_at, context = context + ?",
+        (session, agent, now, now, int(compacted)),
+    )
+
+
+def claim(
+    connection: sqlite3.Connection, ids: list[str], *, session: str, context: int, point: str, now: str
+) -> list[str]:
+    """Write down that this session is shown these memories; returns those that no parallel hook showed first."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        won = [
+            memory
+            for memory in ids
+            if connection.execute(
+                "INSERT OR IGNORE INTO injections(session, context, memory, point, at) VALUES (?, ?, ?, ?, ?)",
+                (session, context, memory, point, now),
+            ).rowcount
+        ]
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    return won

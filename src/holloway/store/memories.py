@@ -1,0 +1,270 @@
+"""Memories in the store: added, found, changed, replaced, taken back. History stays readable."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from holloway.config import ID_CHARS_MIN, RESULTS_MAX
+from holloway.domain import confidence
+from holloway.domain.memory import Draft, Memory, Relation, RelationType, Source, State
+from holloway.domain.ports import stamp
+from holloway.errors import InvalidInput
+from holloway.store.rows import SELECT, columns, to_memory
+from holloway.text.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holloway.domain.ports import Clock, Ids
+    from holloway.store.database import Database
+    from holloway.store.filter import Filter
+    from holloway.store.intake import Admitted
+
+HUMAN = frozenset({Source.USER_TAUGHT, Source.USER_CORRECTION})
+"""Sources whose word overrides an earlier rejection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of a draft.
+
+    `added`; `reinforced`: it was known and is surer now; `known`: it was known and a foreign file changes nothing;
+    `refused`: a person rejected it before.
+    """
+
+    outcome: str
+    memory: Memory | None
+    redacted: tuple[str, ...] = ()
+
+
+class Memories:
+    """The memories of one store."""
+
+    def __init__(self, database: Database, clock: Clock, ids: Ids) -> None:
+        self._db = database
+        self._clock = clock
+        self._ids = ids
+
+    def add(self, admitted: Admitted) -> Added:
+        """Keep a draft, unless it is known (then that memory is reinforced) or was rejected before."""
+        draft = admitted.draft
+        with self._db.write():
+            print_ = self.fingerprint(draft.content)
+            if draft.source in HUMAN:
+                self._lift(draft.content)
+            elif self.is_rejected(draft.content):
+                return Added("refused", None, admitted.redacted)
+            if known := self._twin(print_, draft):
+                if draft.source is Source.FOREIGN_FILE:
+                    return Added("known", known, admitted.redacted)
+                return Added("reinforced", self._reinforce(known, draft), admitted.redacted)
+            return Added("added", self._insert(draft, print_), admitted.redacted)
+
+    def put(self, memory: Memory, history: Iterable[tuple[str, str, str]] = ()) -> None:
+        """Store a memory exactly as it is, from an archive of our own."""
+        with self._db.write():
+            self._write_row(memory, self.fingerprint(memory.content))
+            sql = "INSERT INTO memory_history(seq, at, kind, detail) VALUES (?, ?, ?, ?)"
+            for at, kind, detail in history:
+                self._db.run(sql, (self._seq(memory.id), at, kind, detail))
+
+    def get(self, reference: str) -> Memory:
+        """The memory with that id or unique beginning of one; `hw:` before it is allowed."""
+        wanted = reference.strip().strip("[]").removeprefix("hw:").lower()
+        if not wanted or len(wanted) > 32 or not wanted.isalnum():
+            raise InvalidInput(
+                f"{reference[:60]!r} is not an id.", "An id looks like 7f3a2c; `holloway list` shows them."
+            )
+        rows = self._db.rows(SELECT + " WHERE m.id = ?", (wanted,))
+        rows = rows or self._db.rows(
+            SELECT + " WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 6", (wanted, wanted + "g")
+        )
+        if not rows:
+            raise InvalidInput(f"There is no memory {wanted}.", "`holloway list` shows the ids of this project.")
+        if len(rows) > 1:
+            shown = ", ".join(row["id"] for row in rows[:5]) + (" and more" if len(rows) > 5 else "")
+            raise InvalidInput(f"{wanted} could be {shown}.", "Give more characters of the id.")
+        return to_memory(rows[0])
+
+    def find(self, chosen: Filter, limit: int = RESULTS_MAX, offset: int = 0) -> list[Memory]:
+        """The memories that a filter means, newest first."""
+        where, values = chosen.where()
+        sql = SELECT + f" WHERE {where} ORDER BY m.created_at DESC, m.seq DESC LIMIT :limit OFFSET :offset"
+        return [to_memory(row) for row in self._db.rows(sql, {**values, "limit": limit, "offset": offset})]
+
+    def count(self, chosen: Filter) -> int:
+        """How many memories a filter means."""
+        where, values = chosen.where()
+        return int(self._db.value(f"SELECT count(*) FROM memories m WHERE {where}", values))
+
+    def many(self, seqs: Sequence[int]) -> dict[int, Memory]:
+        """Memories by their row number."""
+        sql = SELECT + " WHERE m.seq IN (SELECT value FROM json_each(?))"
+        return {row["seq"]: to_memory(row) for row in self._db.rows(sql, (json.dumps(list(seqs)),))}
+
+    def change(self, memory: Memory, kind: str, detail: str = "", **fields: Any) -> Memory:
+        """Change fields of a memory and write down that it happened."""
+        with self._db.write():
+            changed = replace(memory, updated_at=self._now(), **fields)
+            self._write_row(changed, self.fingerprint(changed.content), self._seq(memory.id))
+            self.note(memory.id, kind, detail)
+            return changed
+
+    def supersede(self, old: Memory, admitted: Admitted, kind: str, detail: str = "") -> Memory:
+        """Put a new memory in an old one's place; the old one stays readable and points to it."""
+        with self._db.write():
+            relation = Relation(RelationType.SUPERSEDES, memory=old.id, automatic=True)
+            draft = replace(admitted.draft, relations=(*admitted.draft.relations, relation))
+            new = self._insert(draft, self.fingerprint(draft.content))
+            self.change(old, kind, detail or f"replaced by {new.id}", superseded_by=new.id, review=None)
+            return new
+
+    def note(self, memory_id: str, kind: str, detail: str = "") -> None:
+        """Add a line to a memory's history."""
+        with self._db.write():
+            self._db.run(
+                "INSERT INTO memory_history(seq, at, kind, detail) VALUES (?, ?, ?, ?)",
+                (self._seq(memory_id), self._now(), kind, detail),
+            )
+
+    def history(self, memory_id: str) -> list[tuple[str, str, str]]:
+        """What happened to a memory: time, kind, detail; oldest first."""
+        sql = "SELECT at, kind, detail FROM memory_history WHERE seq = ? ORDER BY entry"
+        return [(row["at"], row["kind"], row["detail"]) for row in self._db.rows(sql, (self._seq(memory_id),))]
+
+    def reject(self, memory: Memory, reason: str) -> None:
+        """Remember, without its words, that this was rejected, so that it is not learned again."""
+        with self._db.write():
+            self._db.run(
+                "INSERT OR REPLACE INTO tombstones(fingerprint, reason, at) VALUES (?, ?, ?)",
+                (self.fingerprint(memory.content), reason, self._now()),
+            )
+
+    def unreject(self, memory: Memory) -> None:
+        """Lift a rejection."""
+        with self._db.write():
+            self._lift(memory.content)
+
+    def is_rejected(self, content: str) -> bool:
+        """Whether this was marked wrong, dropped or forgotten by a person."""
+        prints = [fingerprint(content, salt) for salt in self.salts()]
+        sql = "SELECT 1 FROM tombstones WHERE fingerprint IN (SELECT value FROM json_each(?))"
+        return bool(self._db.value(sql, (json.dumps(prints),)))
+
+    def fingerprint(self, content: str) -> str:
+        """How this store recognises a text again."""
+        return fingerprint(content, self.salts()[0])
+
+    def salts(self) -> list[str]:
+        """What fingerprints are made with: this store's own first, then those of archives that were loaded into it."""
+        salts: list[str] = json.loads(self._db.value("SELECT value FROM meta WHERE key = 'salts'"))
+        return salts
+
+    def adopt_salts(self, salts: list[str]) -> None:
+        """Recognise what another store rejected; a store that never held anything takes the other's place."""
+        fresh = not self._db.value("SELECT 1 FROM memories") and not self._db.value("SELECT 1 FROM tombstones")
+        merged = salts if fresh else list(dict.fromkeys([*self.salts(), *salts]))
+        self._db.run("UPDATE meta SET value = ? WHERE key = 'salts'", (json.dumps(merged),))
+
+    def _lift(self, content: str) -> None:
+        prints = [fingerprint(content, salt) for salt in self.salts()]
+        sql = "DELETE FROM tombstones WHERE fingerprint IN (SELECT value FROM json_each(?))"
+        self._db.run(sql, (json.dumps(prints),))
+
+    def _twin(self, print_: str, draft: Draft) -> Memory | None:
+        """A living memory that says the same, on this branch or everywhere."""
+        sql = SELECT + " WHERE m.fingerprint = ? AND m.deleted_at = '' AND m.superseded_by = '' ORDER BY m.seq"
+        twins = [to_memory(row) for row in self._db.rows(sql, (print_,))]
+        return next((twin for twin in twins if twin.branch_only in ("", draft.branch)), None)
+
+    def _reinforce(self, known: Memory, draft: Draft) -> Memory:
+        """The same again: a person's word confirms it, another session's agrees with it."""
+        fields: dict[str, Any] = {
+            "files": tuple(dict.fromkeys([*known.files, *draft.files])),
+            "tags": tuple(dict.fromkeys([*known.tags, *draft.tags])),
+            "branch_only": "" if draft.everywhere else known.branch_only,
+        }
+        if draft.session:
+            fields["sessions"] = tuple(dict.fromkeys([*known.sessions, draft.session]))
+        if draft.source in HUMAN:
+            fields |= {"state": State.CONFIRMED, "confidence": confidence.confirmed(known.confidence), "review": None}
+        elif known.state is not State.QUARANTINED and draft.session and draft.session not in known.sessions:
+            fields |= {"state": State.CONFIRMED, "confidence": confidence.agreed(known.confidence)}
+        return self.change(known, "reinforced", f"by {draft.source}", last_used_at=self._now(), **fields)
+
+    def _insert(self, draft: Draft, print_: str) -> Memory:
+        now, uid = self._now(), self._ids.new()
+        born, state = confidence.BIRTH[draft.source]
+        memory = Memory(
+            id=self.short_id(uid),
+            uid=uid,
+            type=draft.type,
+            content=draft.content,
+            summary=draft.summary,
+            details=draft.details,
+            state=draft.state or state,
+            confidence=born if draft.confidence is None else draft.confidence,
+            source=draft.source,
+            scope=draft.scope,
+            visibility=draft.visibility,
+            created_at=now,
+            updated_at=now,
+            last_used_at=now,
+            files=draft.files,
+            modules=draft.modules,
+            tags=draft.tags,
+            relations=draft.relations,
+            pinned=draft.pinned,
+            half_life_days=confidence.HALF_LIFE_DAYS[draft.type],
+            review=draft.review,
+            session=draft.session,
+            sessions=(draft.session,) if draft.session else (),
+            agent=draft.agent,
+            branch=draft.branch,
+            branch_only="" if draft.everywhere else draft.branch,
+            commit=draft.commit,
+            work_unit=draft.work_unit,
+            methodology=draft.methodology,
+            origin=draft.origin,
+        )
+        self._write_row(memory, print_)
+        self.note(memory.id, "created", f"by {draft.source}" + (f", {draft.agent}" if draft.agent else ""))
+        return memory
+
+    def short_id(self, uid: str) -> str:
+        """The shortest beginning of an identity, six characters or more, that is free in this project."""
+        sizes = range(ID_CHARS_MIN, len(uid) + 1)
+        return next(
+            uid[:size] for size in sizes if not self._db.value("SELECT 1 FROM memories WHERE id = ?", (uid[:size],))
+        )
+
+    def _write_row(self, memory: Memory, print_: str, seq: int | None = None) -> None:
+        values = {**columns(memory), "fingerprint": print_}
+        if seq is None:
+            names = ", ".join(values)
+            marks = ", ".join(f":{name}" for name in values)
+            seq = self._db.run(f"INSERT INTO memories({names}) VALUES ({marks})", values).lastrowid
+        else:
+            pairs = ", ".join(f"{name} = :{name}" for name in values)
+            self._db.run(f"UPDATE memories SET {pairs} WHERE seq = :seq", {**values, "seq": seq})
+            for table in ("memory_files", "memory_modules", "memory_relations"):
+                self._db.run(f"DELETE FROM {table} WHERE seq = ?", (seq,))
+        self._many("INSERT INTO memory_files(path, seq, place) VALUES (?, ?, ?)", seq, memory.files)
+        self._many("INSERT INTO memory_modules(module, seq, place) VALUES (?, ?, ?)", seq, memory.modules)
+        for relation in memory.relations:
+            self._db.run(
+                "INSERT OR IGNORE INTO memory_relations VALUES (?, ?, ?, ?, ?, ?)",
+                (seq, relation.type, relation.memory, relation.path, relation.confidence, relation.automatic),
+            )
+
+    def _many(self, sql: str, seq: int | None, names: Iterable[str]) -> None:
+        for place, name in enumerate(names):
+            self._db.run(sql, (name, seq, place))
+
+    def _seq(self, memory_id: str) -> int:
+        return int(self._db.value("SELECT seq FROM memories WHERE id = ?", (memory_id,)))
+
+    def _now(self) -> str:
+        return stamp(self._clock.now())

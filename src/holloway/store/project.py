@@ -1,0 +1,155 @@
+"""A project and its identity: its git origin, else its first commit, else its path."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from holloway import config, git
+from holloway.errors import InvalidInput
+from holloway.store import registry
+from holloway.store.database import make_folder, translated
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One codebase, however many clones and worktrees it has on this machine."""
+
+    key: str
+    name: str
+    root: Path
+    folder: Path
+    identities: tuple[str, ...]
+
+    @property
+    def database(self) -> Path:
+        """The file that holds the truth."""
+        return self.folder / "memory.db"
+
+    @property
+    def backups(self) -> Path:
+        """The folder of rolling copies."""
+        return self.folder / "backups"
+
+    @property
+    def journal(self) -> Path:
+        """The folder of what hooks saw and nobody has learned from yet."""
+        return self.folder / "journal"
+
+
+def find(path: Path, home: Path) -> Project | None:
+    """The known project that holds a path, if any; nothing is created."""
+    key, root = registry.find(str(path), str(home))
+    return _project(key, root, home) if key else None
+
+
+def resolve(path: Path, home: Path) -> Project:
+    """The project that holds a path; one that is seen for the first time, or has a new address, is registered."""
+    if not path.is_dir():
+        raise InvalidInput(f"{path} is not a folder.", "Give the folder of a project with --project.")
+    root = git.find_root(str(path)) or registry.find(str(path), str(home))[1] or str(path.resolve())
+    known = find(path, home)
+    if known is not None and root in registry.read_project(str(known.folder))["roots"]:
+        return known
+    return _register(root, home)
+
+
+def known_projects(home: Path) -> list[Project]:
+    """Every project on this machine that has a memory."""
+    folder = home / "projects"
+    keys = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
+    return [_project(key, "", home) for key in keys if (folder / key / "project.json").exists()]
+
+
+def user_project(home: Path) -> Project:
+    """The user's own store, for what holds in every project."""
+    folder = home / "user"
+    return Project("user", "user", folder, folder, ())
+
+
+def _project(key: str, root: str, home: Path) -> Project:
+    folder = Path(registry.project_folder(str(home), key))
+    about = registry.read_project(str(folder))
+    existing = [known for known in about["roots"] if Path(known).is_dir()]
+    chosen = root or (existing or about["roots"] or [str(folder)])[0]
+    return Project(key, (about["name"] or [key])[0], Path(chosen), folder, tuple(about["identities"]))
+
+
+def _register(root: str, home: Path) -> Project:
+    with translated(home):
+        make_folder(home)
+        with FileLock(str(home / "registry.lock"), timeout=30):
+            index = registry.read(str(home))
+            address, firsts = git.origin(root), [f"root:{sha}" for sha in git.root_commits(root)]
+            identities = [f"origin:{address}"] if address else []
+            identities += firsts if firsts or address else [f"path:{root}"]
+            key = _owner(index, root, address, firsts) or _new_key(root, identities[0], index)
+            _write(home, key, root, _claimed(identities, key, index))
+    return _project(key, root, home)
+
+
+def _owner(index: dict[str, dict[str, str]], root: str, address: str, firsts: list[str]) -> str:
+    """The project that already is this one, if any."""
+    roots, identities = index["roots"], index["identities"]
+    if address and (key := identities.get(f"origin:{address}")):
+        return key
+    if address and (key := roots.get(address)):
+        return key  # a clone of a folder on this machine
+    here = roots.get(root) or roots.get(git.main_root(root))
+    if here and _same_history(here, firsts, identities):
+        return here
+    for first in firsts:
+        owner = identities.get(first)
+        # The same first commit under another address is a fork, which has a memory of its own.
+        if owner and not (address and _origins(owner, identities)):
+            return owner
+    return ""
+
+
+def _same_history(key: str, firsts: list[str], identities: dict[str, str]) -> bool:
+    known = {name for name, owner in identities.items() if owner == key and name.startswith("root:")}
+    return not known or not firsts or bool(known & set(firsts))
+
+
+def _origins(key: str, identities: dict[str, str]) -> list[str]:
+    return [name for name, owner in identities.items() if owner == key and name.startswith("origin:")]
+
+
+def _claimed(identities: list[str], key: str, index: dict[str, dict[str, str]]) -> list[str]:
+    """The identities that no other project holds."""
+    return [name for name in identities if index["identities"].get(name, key) == key]
+
+
+def _new_key(root: str, identity: str, index: dict[str, dict[str, str]]) -> str:
+    slug = re.sub(r"[^a-z0-9]+", "-", Path(root).name.lower()).strip("-")[:40] or "project"
+    taken = set(index["roots"].values()) | set(index["identities"].values())
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()
+    sizes = range(8, len(digest))
+    return next(key for size in sizes if (key := f"{slug}-{digest[:size]}") not in taken)
+
+
+def _write(home: Path, key: str, root: str, identities: list[str]) -> None:
+    """Record a root and identities of a project; another project's hold on that root ends."""
+    for other in known_projects(home):
+        about = registry.read_project(str(other.folder))
+        if other.key != key and root in about["roots"]:
+            about["roots"].remove(root)
+            _save(other.folder / "project.json", about)
+    folder = Path(registry.project_folder(str(home), key))
+    make_folder(folder)
+    about = registry.read_project(str(folder))
+    about["name"] = about["name"] or [Path(root).name]
+    about["roots"] = list(dict.fromkeys([root, *about["roots"]]))
+    about["identities"] = list(dict.fromkeys([*about["identities"], *identities]))
+    _save(folder / "project.json", about)
+    _save(home / "registry.json", registry.rebuilt(str(home)))
+
+
+def _save(path: Path, data: object) -> None:
+    config.replace_file(os.fspath(path), json.dumps(data, indent=1, ensure_ascii=True).encode())

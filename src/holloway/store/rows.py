@@ -1,0 +1,141 @@
+"""A memory and its row: one direction each."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from holloway.domain import details
+from holloway.domain.memory import (
+    Memory,
+    MemoryType,
+    Relation,
+    RelationType,
+    ReviewReason,
+    Scope,
+    Source,
+    State,
+    Visibility,
+)
+from holloway.domain.work import WorkUnit
+from holloway.text.identifiers import search_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holloway.store.database import Row
+
+SELECT = """
+SELECT m.*,
+  (SELECT json_group_array(path) FROM (SELECT path FROM memory_files f WHERE f.seq = m.seq ORDER BY place)) AS files,
+  (SELECT json_group_array(module) FROM
+    (SELECT module FROM memory_modules o WHERE o.seq = m.seq ORDER BY place)) AS modules,
+  (SELECT json_group_array(json_array(type, memory, path, confidence, automatic)) FROM
+    (SELECT * FROM memory_relations r WHERE r.seq = m.seq ORDER BY type, memory, path)) AS relations
+FROM memories m
+"""
+
+
+def columns(memory: Memory) -> dict[str, Any]:
+    """A memory as the columns of its row."""
+    unit = memory.work_unit
+    return {
+        "id": memory.id,
+        "uid": memory.uid,
+        "type": memory.type,
+        "content": memory.content,
+        "summary": memory.summary,
+        "details": _json(details.plain(memory.details)) if memory.details else None,
+        "state": memory.state,
+        "confidence": memory.confidence,
+        "source": memory.source,
+        "scope": memory.scope,
+        "visibility": memory.visibility,
+        "tags": _json(memory.tags),
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at,
+        "last_used_at": memory.last_used_at,
+        "use_count": memory.use_count,
+        "pinned": int(memory.pinned),
+        "half_life_days": memory.half_life_days,
+        "review": memory.review,
+        "review_after": memory.review_after,
+        "session": memory.session,
+        "sessions": _json(memory.sessions),
+        "agent": memory.agent,
+        "branch": memory.branch,
+        "branch_only": memory.branch_only,
+        "commit_sha": memory.commit,
+        "work_unit": _json([unit.methodology, list(unit.path), unit.label]) if unit else None,
+        "methodology": memory.methodology,
+        "origin": memory.origin,
+        "stale_at": memory.stale_at,
+        "superseded_by": memory.superseded_by,
+        "deleted_at": memory.deleted_at,
+        "deleted_reason": memory.deleted_reason,
+        "search_text": search_text(
+            memory.content,
+            memory.summary,
+            *memory.tags,
+            *memory.files,
+            *memory.modules,
+            *(details.texts(memory.details) if memory.details else ()),
+        ),
+    }
+
+
+def to_memory(row: Row | Mapping[str, Any]) -> Memory:
+    """The memory behind a row of `SELECT`."""
+    memory_type = MemoryType(row["type"])
+    return Memory(
+        id=row["id"],
+        uid=row["uid"],
+        type=memory_type,
+        content=row["content"],
+        summary=row["summary"],
+        details=details.parse(memory_type, json.loads(row["details"])) if row["details"] else None,
+        state=State(row["state"]),
+        confidence=row["confidence"],
+        source=Source(row["source"]),
+        scope=Scope(row["scope"]),
+        visibility=Visibility(row["visibility"]),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        last_used_at=row["last_used_at"],
+        use_count=row["use_count"],
+        files=tuple(json.loads(row["files"])),
+        modules=tuple(json.loads(row["modules"])),
+        tags=tuple(json.loads(row["tags"])),
+        relations=tuple(
+            Relation(RelationType(kind), memory, path, sure, bool(automatic))
+            for kind, memory, path, sure, automatic in json.loads(row["relations"])
+        ),
+        pinned=bool(row["pinned"]),
+        half_life_days=row["half_life_days"],
+        review=ReviewReason(row["review"]) if row["review"] else None,
+        review_after=row["review_after"],
+        session=row["session"],
+        sessions=tuple(json.loads(row["sessions"])),
+        agent=row["agent"],
+        branch=row["branch"],
+        branch_only=row["branch_only"],
+        commit=row["commit_sha"],
+        work_unit=_work_unit(row["work_unit"]),
+        methodology=row["methodology"],
+        origin=row["origin"],
+        stale_at=row["stale_at"],
+        superseded_by=row["superseded_by"],
+        deleted_at=row["deleted_at"],
+        deleted_reason=row["deleted_reason"],
+    )
+
+
+def _work_unit(text: str | None) -> WorkUnit | None:
+    if not text:
+        return None
+    methodology, path, label = json.loads(text)
+    return WorkUnit(methodology, tuple(path), label)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,132 @@
+"""A store: one folder with its database, opened, migrated and backed up."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.config import BACKUP_EVERY_HOURS, VACUUM_ABOVE_WASTE_BYTES
+from holloway.domain.ports import RandomIds, SystemClock, stamp
+from holloway.errors import HollowayError, InvalidInput
+from holloway.store import migrations
+from holloway.store.database import Damaged, Database, is_sound, make_folder, roll, rolling
+from holloway.store.memories import Memories
+
+if TYPE_CHECKING:
+    from holloway.domain.ports import Clock, Ids
+    from holloway.store.project import Project
+
+
+class Store:
+    """The memory of one project, or of the user."""
+
+    def __init__(
+        self,
+        project: Project,
+        *,
+        synchronous: str = "normal",
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+    ) -> None:
+        self.project = project
+        self.clock = clock or SystemClock()
+        self.ids = ids or RandomIds()
+        self.database = Database(project.database, synchronous=synchronous)
+        self.memories = Memories(self.database, self.clock, self.ids)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Bring the schema up to date; a file that already holds something is copied first."""
+        if not migrations.pending(self.database):
+            return
+        if migrations.applied(self.database):
+            self.backup()
+        migrations.migrate(self.database, self.clock, self.ids)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.database.close()
+
+    def note(self, key: str, value: str) -> None:
+        """Leave a value where hooks can read it without a parser."""
+        if self.database.value("SELECT value FROM meta WHERE key = ?", (key,)) != value:
+            with self.database.write():
+                self.database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def backup(self) -> Path:
+        """Copy the database now; the newest three copies are kept."""
+        target = self.project.backups / f"memory-{stamp(self.clock.now()).replace(':', '').replace('.', '')}.db"
+        self.database.backup(target)
+        roll(self.project.backups)
+        return target
+
+    def backup_if_due(self) -> Path | None:
+        """Copy the database if the newest copy is a day old."""
+        newest = next(iter(rolling(self.project.backups)), None)
+        oldest_allowed = self.clock.now() - timedelta(hours=BACKUP_EVERY_HOURS)
+        if newest is not None and newest.stat().st_mtime > oldest_allowed.timestamp():
+            return None
+        return self.backup()
+
+    def vacuum_if_due(self) -> bool:
+        """Give free pages back to the disk once they are many."""
+        free = self.database.value("PRAGMA freelist_count") * self.database.value("PRAGMA page_size")
+        if free < VACUUM_ABOVE_WASTE_BYTES:
+            return False
+        self.database.run("VACUUM")
+        return True
+
+
+def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[Path, Path | None]:
+    """Put a backup in the database's place; what stood there is kept beside the backups.
+
+    Returns the backup that was used and where the replaced state now lies.
+    """
+    source = _chosen(project, wanted)
+    if not is_sound(source):
+        raise HollowayError(f"The backup {source} is damaged; nothing was changed.", "Choose an older one.")
+    moment = stamp((clock or SystemClock()).now()).replace(":", "").replace(".", "")
+    kept = _set_aside(project, moment)
+    database = Database(project.database)
+    try:
+        database.replace_with(source)
+    finally:
+        database.close()
+    return source, kept
+
+
+def _chosen(project: Project, wanted: str) -> Path:
+    copies = rolling(project.backups)
+    if not copies:
+        raise HollowayError(f"There is no backup of {project.name} yet.", f"They would be in {project.backups}.")
+    if wanted == "latest":
+        return next((copy for copy in copies if is_sound(copy)), copies[0])
+    for copy in copies:
+        if wanted in (copy.name, copy.stem, str(copy)):
+            return copy
+    names = ", ".join(copy.name for copy in copies)
+    raise InvalidInput(f"There is no backup {wanted!r}.", f"There are: {names}.")
+
+
+def _set_aside(project: Project, moment: str) -> Path | None:
+    """Keep the present state: as a proper copy if it is sound, else the damaged files as they are."""
+    if not project.database.exists():
+        return None
+    make_folder(project.backups)
+    target = project.backups / f"replaced-{moment}.db"
+    database = Database(project.database)
+    try:
+        if database.value("PRAGMA quick_check(1)") != "ok":
+            raise Damaged(f"{project.database} is damaged.")
+        database.backup(target)
+    except HollowayError:
+        database.close()
+        for suffix in ("-wal", "-shm"):
+            beside = project.database.with_name(project.database.name + suffix)
+            if beside.exists():
+                beside.replace(target.with_name(target.name + suffix))
+        project.database.replace(target)
+    finally:
+        database.close()
+    return target

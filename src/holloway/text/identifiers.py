@@ -1,0 +1,35 @@
+"""Words as code has them: identifiers whole and in parts, so that either finds the other."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*_*", re.UNICODE)
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order, identifiers in one piece, lower-cased."""
+    return [match.group().strip("_").casefold() for match in _WORD.finditer(text)]
+
+
+def parts(word: str) -> list[str]:
+    """`parseHTTPResponse` and `parse_http_response` alike give parse, http, response."""
+    return [match.group().casefold() for match in _PART.finditer(word)]
+
+
+def expanded(text: str) -> list[str]:
+    """The words of a text, each compound one followed by its parts."""
+    found: list[str] = []
+    for match in _WORD.finditer(text):
+        word = match.group().strip("_")
+        pieces = parts(word)
+        found.append(word.replace("_", "").casefold())
+        if len(pieces) > 1:
+            found.extend(pieces)
+    return found
+
+
+def search_text(*texts: str) -> str:
+    """What the text index holds of these texts."""
+    return " ".join(word for text in texts for word in expanded(text))
