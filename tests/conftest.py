@@ -1,0 +1,89 @@
+"""What tests share: a data folder of their own, a small project under git, a memory of it with a fake clock."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.testing import CountedIds, FakeClock
+
+FILES = {
+    "src/shop/auth/tokens.py": "def refresh(token):\n    return token\n",
+    "src/shop/auth/session.py": "class Session:\n    pass\n",
+    "src/shop/billing/invoice.py": "def total(items):\n    return sum(items)\n",
+    "tests/auth/test_tokens.py": "def test_refresh():\n    assert True\n",
+    "pyproject.toml": "[project]\nname = 'shop'\nversion = '1'\n[tool.pytest.ini_options]\n",
+    "README.md": "# shop\n",
+}
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A git repository in a test's own folder."""
+
+    root: Path
+
+    def git(self, *arguments: str) -> str:
+        """Run git here, as a committer whom no configuration of this machine knows."""
+        identity = ("-c", "user.name=Test", "-c", "user.email=test@example.invalid", "-c", "commit.gpgsign=false")
+        done = subprocess.run(["git", *identity, *arguments], cwd=self.root, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def commit(self, name: str, text: str, message: str = "change") -> str:
+        """Write a file and commit it; returns the commit."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        self.git("add", "-A")
+        self.git("commit", "-qm", message)
+        return self.git("rev-parse", "HEAD")
+
+
+def make_repository(root: Path, files: dict[str, str] | None = None) -> Repository:
+    """A repository with one commit on `main`."""
+    root.mkdir(parents=True, exist_ok=True)
+    repository = Repository(root)
+    repository.git("init", "-q", "-b", "main")
+    for name, text in (FILES if files is None else files).items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    repository.git("add", "-A")
+    repository.git("commit", "-qm", "first", "--allow-empty")
+    return repository
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder of this test; nothing of the person's own is read or written."""
+    folder = tmp_path / "data"
+    monkeypatch.setenv("HOLLOWAY_HOME", str(folder))
+    monkeypatch.setenv("HOME", str(tmp_path / "person"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    for name in ("HOLLOWAY_SYNCHRONOUS", "HOLLOWAY_TRUST_LEVEL", "HOLLOWAY_BRANCH_SCOPE", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """A small shop under git."""
+    return make_repository(tmp_path / "shop")
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    """A clock that moves only when told to."""
+    return FakeClock()
+
+
+@pytest.fixture
+def memory(repository: Repository, clock: FakeClock) -> Iterator[holloway.Holloway]:
+    """The memory of the small shop."""
+    with holloway.open(repository.root, clock=clock, ids=CountedIds()) as opened:
+        yield opened
