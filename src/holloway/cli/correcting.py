@@ -149,8 +149,7 @@ def prune_command(as_json: bool, project: str) -> None:
     """
     with opened(project) as memory:
         done = memory.prune()
-        memory.store.backup_if_due()
-        memory.store.vacuum_if_due()
+        memory.maintain()
         if as_json:
             emit({"faded": list(done.faded), "removed": list(done.removed)})
             return

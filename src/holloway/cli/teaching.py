@@ -80,7 +80,7 @@ def remember_command(
         )
         assert done.memory is not None  # noqa: S101  (a person's own word is never refused)
         now = memory.clock.now()
-        memory.store.backup_if_due()
+        memory.maintain()
         if as_json:
             inferred = {
                 "type": str(done.inferred.type) if done.inferred.type else None,

@@ -156,8 +156,8 @@ class Draft:
     session: str = ""
     agent: str = ""
     branch: str = ""
+    branch_only: str = ""
     commit: str = ""
-    everywhere: bool = False
     work_unit: WorkUnit | None = None
     methodology: str = ""
     origin: str = ""

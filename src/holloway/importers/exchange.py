@@ -96,7 +96,6 @@ def _draft(row: Any, origin: str) -> Draft | HollowayError:
             state=State.QUARANTINED,
             review=ReviewReason.IMPORTED,
             origin=origin,
-            everywhere=True,
         )
     except HollowayError as error:
         return error

@@ -84,14 +84,14 @@ def scan(text: str) -> list[Finding]:
     marked, taken = _Spans(markers), _Spans(markers.copy())
     findings = []
     for rank in sorted(ranks):
-        for start, end in _matches(TABLE[rank], data, marked, taken):
+        for start, end in _matches(TABLE[rank], text, data, marked, taken):
             taken.add(start, end)
             findings.append(Finding(TABLE[rank].id, start, end))
     findings.sort(key=lambda finding: finding.start)
     return findings
 
 
-def _matches(rule: Rule, data: bytes, marked: _Spans, taken: _Spans) -> Iterator[tuple[int, int]]:
+def _matches(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Spans) -> Iterator[tuple[int, int]]:
     pattern = _pattern(rule)
     group = min(pattern.groups, 1)
     at = 0
@@ -101,7 +101,7 @@ def _matches(rule: Rule, data: bytes, marked: _Spans, taken: _Spans) -> Iterator
         if marked.touch(begin, over) or taken.touch(start, end):
             end = 0
         else:
-            end = values.accepted(rule, data, begin, start, end)
+            end = values.accepted(rule, text, begin, start, end)
         if end:
             yield start, end
         at = max(begin + 1, end or start)
@@ -118,7 +118,7 @@ def _pattern(rule: Rule) -> Any:
 
 
 def _marked(text: str, findings: list[Finding]) -> str:
-    pieces = []
+    pieces: list[str] = []
     at = 0
     for finding in findings:
         pieces += text[at : finding.start], _OPEN, finding.rule, "]"

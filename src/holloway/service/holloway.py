@@ -32,13 +32,14 @@ from holloway.store import branches, lifecycle, privacy, sessions
 from holloway.store import project as projects
 from holloway.store.filter import Filter
 from holloway.store.intake import admit, reason_text
+from holloway.store.lifecycle import Pruned
+from holloway.store.memories import Unknown
 from holloway.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holloway.domain.ports import Clock, Ids
-    from holloway.store.lifecycle import Pruned
     from holloway.store.memories import Added
     from holloway.store.project import Project
 
@@ -111,6 +112,10 @@ class Holloway:
             own = projects.user_project(self.home)
             self._user = Store(own, synchronous=self._synchronous, clock=self.clock, ids=self._ids)
         return self._user
+
+    def _stores(self) -> list[Store]:
+        """This project's store, and the user's own where there is one."""
+        return [self.store, self.user] if projects.user_project(self.home).database.exists() else [self.store]
 
     def __enter__(self) -> Self:
         return self
@@ -187,11 +192,16 @@ class Holloway:
         store = self.user if user else self.store
         admitted = admit(draft, "" if user else root)
         if not user:
-            branch = branches.note(self.store.database, root)
+            unmerged = branches.note(self.store.database, root)
             apart = (
                 everywhere or draft.type is MemoryType.PREFERENCE or self.settings.text("branch_scope") == "everywhere"
             )
-            placed = replace(admitted.draft, branch=branch, commit=git.head_commit(root), everywhere=apart)
+            placed = replace(
+                admitted.draft,
+                branch=self.branch,
+                branch_only="" if apart else unmerged,
+                commit=git.head_commit(root),
+            )
             admitted = replace(admitted, draft=placed)
         return store.memories.add(admitted)
 
@@ -200,7 +210,7 @@ class Holloway:
     ) -> list[Result]:
         """The memories that answer a question, best first; what is quarantined only if the filter asks for it."""
         wanted = chosen or Filter(quarantined=False, branch=self.branch)
-        found = recall(self.store, query, wanted, limit) + recall(self.user, query, wanted, limit)
+        found = [result for store in self._stores() for result in recall(store, query, wanted, limit)]
         if all_projects:
             for other in projects.known_projects(self.home):
                 if other.key != self.project.key and other.database.exists():
@@ -224,27 +234,39 @@ class Holloway:
         store = self.user if user else self.store
         return store.memories.find(chosen or Filter(), limit)
 
+    def count_user(self) -> int:
+        """How many memories of the user's own there are."""
+        return sum(store.memories.count(Filter()) for store in self._stores()[1:])
+
     def get(self, reference: str) -> Memory:
         """The memory with that id, or a unique beginning of it; the user's own store is searched too."""
         return self._located(reference)[1]
 
     def _located(self, reference: str) -> tuple[Store, Memory]:
-        try:
-            return self.store, self.store.memories.get(reference)
-        except InvalidInput:
-            if projects.user_project(self.home).database.exists():
-                try:
-                    return self.user, self.user.memories.get(reference)
-                except InvalidInput:
-                    pass
-            raise
+        *others, last = self._stores()
+        for store in others:
+            try:
+                return store, store.memories.get(reference)
+            except Unknown:
+                continue
+        return last, last.memories.get(reference)
+
+    def _living(self, reference: str) -> tuple[Store, Memory]:
+        """As `_located`, for what only makes sense while the memory holds."""
+        store, memory = self._located(reference)
+        if memory.deleted_at:
+            raise InvalidInput(f"{memory.id} is forgotten.", f"`holloway restore {memory.id}` brings it back first.")
+        if memory.superseded_by:
+            hint = f"`holloway show {memory.superseded_by}` shows what holds now."
+            raise InvalidInput(f"{memory.id} was replaced by {memory.superseded_by}.", hint)
+        return store, memory
 
     def edit(self, reference: str, **changes: Any) -> tuple[Memory, tuple[str, ...]]:
         """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old words.
 
         Who rewrites a memory vouches for it, so it counts as confirmed. Returns it and the secrets that were cut out.
         """
-        store, old = self._located(reference)
+        store, old = self._living(reference)
         given = {name: value for name, value in changes.items() if value is not None}
         if "files" in given:
             given["files"] = self._existing(given["files"])
@@ -283,12 +305,12 @@ class Holloway:
 
     def pin(self, reference: str, *, on: bool = True) -> Memory:
         """Keep a memory from fading, or let it fade again."""
-        store, memory = self._located(reference)
+        store, memory = self._living(reference)
         return store.memories.change(memory, "pinned" if on else "unpinned", pinned=on)
 
     def confirm(self, reference: str) -> Memory:
         """A person says that it is right; this is the only way out of quarantine."""
-        store, memory = self._located(reference)
+        store, memory = self._living(reference)
         return store.memories.change(
             memory,
             "confirmed",
@@ -304,7 +326,7 @@ class Holloway:
 
         Returns the memory that holds now: the replacement, or the old one as it was set aside.
         """
-        store, memory = self._located(reference)
+        store, memory = self._living(reference)
         why = choice(WrongReason, reason)
         said = f"{why}" + (f": {reason_text(note)}" if note else "")
         if not instead:
@@ -317,9 +339,9 @@ class Holloway:
             modules=memory.modules,
             tags=memory.tags,
             visibility=memory.visibility,
-            branch=memory.branch_only,
+            branch=self.branch,
+            branch_only=memory.branch_only,
             commit=git.head_commit(str(self.project.root)),
-            everywhere=not memory.branch_only,
             pinned=memory.pinned,
         )
         with store.database.write():
@@ -354,7 +376,7 @@ class Holloway:
     def forget(self, memories: Sequence[Memory], *, hard: bool = False) -> Forgotten:
         """Forget: recoverable for thirty days, or with `hard` so that no byte stays."""
         left: list[str] = []
-        for store in (self.store, self.user):
+        for store in self._stores():
             own = [memory for memory in memories if self._located(memory.id)[0] is store]
             with store.database.write():
                 for memory in own:
@@ -400,7 +422,7 @@ class Holloway:
 
     def later(self, reference: str, days: int = 1) -> Memory:
         """Ask again another day."""
-        store, memory = self._located(reference)
+        store, memory = self._living(reference)
         return store.memories.change(memory, "postponed", review_after=stamp(self.clock.now() + timedelta(days=days)))
 
     def why(self, reference: str) -> Provenance:
@@ -416,7 +438,14 @@ class Holloway:
 
     def prune(self) -> Pruned:
         """Set aside what faded; remove what is past its grace."""
-        return lifecycle.prune(self.store.database, self.clock.now())
+        done = [lifecycle.prune(store.database, self.clock.now()) for store in self._stores()]
+        return Pruned(tuple(i for each in done for i in each.faded), tuple(i for each in done for i in each.removed))
+
+    def maintain(self) -> None:
+        """The daily chores that a command may do on its way out: a backup, and space given back."""
+        for store in self._stores():
+            store.backup_if_due()
+            store.vacuum_if_due()
 
     def survey(self, timeout_s: float = config.GIT_TIMEOUT_S) -> Survey:
         """A first look at the project's code."""
@@ -436,8 +465,8 @@ class Holloway:
         )
 
     def _user_rules(self) -> list[Memory]:
-        exists = projects.user_project(self.home).database.exists()
-        return self.user.memories.find(Filter(quarantined=False, types=RULES)) if exists else []
+        others = self._stores()[1:]
+        return [memory for store in others for memory in store.memories.find(Filter(quarantined=False, types=RULES))]
 
 
 def _firm(memory: Memory) -> bool:

@@ -32,7 +32,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "by_state": {str(state): number for state in State if (number := count(replace(alive, states=(state,))))},
         "to_review": count(replace(alive, to_review=True)),
         "forgotten": count(Filter(deleted=True, superseded=True)),
-        "user_memories": memory.user.memories.count(alive),
+        "user_memories": memory.count_user(),
         "sessions": sessions.count(memory.store.database),
         "paused": registry.paused(str(memory.home), memory.project.key) or None,
         "trust_level": memory.settings.number("trust_level"),

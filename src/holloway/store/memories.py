@@ -39,6 +39,10 @@ class Added:
     redacted: tuple[str, ...] = ()
 
 
+class Unknown(InvalidInput):
+    """No memory has that id."""
+
+
 class Memories:
     """The memories of one store."""
 
@@ -82,7 +86,7 @@ class Memories:
             SELECT + " WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 6", (wanted, wanted + "g")
         )
         if not rows:
-            raise InvalidInput(f"There is no memory {wanted}.", "`holloway list` shows the ids of this project.")
+            raise Unknown(f"There is no memory {wanted}.", "`holloway list` shows the ids of this project.")
         if len(rows) > 1:
             shown = ", ".join(row["id"] for row in rows[:5]) + (" and more" if len(rows) > 5 else "")
             raise InvalidInput(f"{wanted} could be {shown}.", "Give more characters of the id.")
@@ -117,6 +121,8 @@ class Memories:
         with self._db.write():
             relation = Relation(RelationType.SUPERSEDES, memory=old.id, automatic=True)
             draft = replace(admitted.draft, relations=(*admitted.draft.relations, relation))
+            if draft.source in HUMAN:
+                self._lift(draft.content)
             new = self._insert(draft, self.fingerprint(draft.content))
             self.change(old, kind, detail or f"replaced by {new.id}", superseded_by=new.id, review=None)
             return new
@@ -174,17 +180,18 @@ class Memories:
         self._db.run(sql, (json.dumps(prints),))
 
     def _twin(self, print_: str, draft: Draft) -> Memory | None:
-        """A living memory that says the same, on this branch or everywhere."""
+        """A living memory that says the same, and that whoever may see the draft may see, or would see by it."""
         sql = SELECT + " WHERE m.fingerprint = ? AND m.deleted_at = '' AND m.superseded_by = '' ORDER BY m.seq"
         twins = [to_memory(row) for row in self._db.rows(sql, (print_,))]
-        return next((twin for twin in twins if twin.branch_only in ("", draft.branch)), None)
+        wanted = draft.branch_only
+        return next((twin for twin in twins if not wanted or twin.branch_only in ("", wanted)), None)
 
     def _reinforce(self, known: Memory, draft: Draft) -> Memory:
         """The same again: a person's word confirms it, another session's agrees with it."""
         fields: dict[str, Any] = {
             "files": tuple(dict.fromkeys([*known.files, *draft.files])),
             "tags": tuple(dict.fromkeys([*known.tags, *draft.tags])),
-            "branch_only": "" if draft.everywhere else known.branch_only,
+            "branch_only": draft.branch_only and known.branch_only,
         }
         if draft.session:
             fields["sessions"] = tuple(dict.fromkeys([*known.sessions, draft.session]))
@@ -223,7 +230,7 @@ class Memories:
             sessions=(draft.session,) if draft.session else (),
             agent=draft.agent,
             branch=draft.branch,
-            branch_only="" if draft.everywhere else draft.branch,
+            branch_only=draft.branch_only,
             commit=draft.commit,
             work_unit=draft.work_unit,
             methodology=draft.methodology,

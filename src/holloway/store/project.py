@@ -55,9 +55,17 @@ def resolve(path: Path, home: Path) -> Project:
         raise InvalidInput(f"{path} is not a folder.", "Give the folder of a project with --project.")
     root = git.find_root(str(path)) or registry.find(str(path), str(home))[1] or str(path.resolve())
     known = find(path, home)
-    if known is not None and root in registry.read_project(str(known.folder))["roots"]:
-        return known
-    return _register(root, home)
+    return known if known is not None and _is_complete(known, root) else _register(root, home)
+
+
+def _is_complete(project: Project, root: str) -> bool:
+    """Whether the registry knows this root of a project, its present origin, and a commit or origin if it has any."""
+    if root not in registry.read_project(str(project.folder))["roots"]:
+        return False
+    if address := git.origin(root):
+        return f"origin:{address}" in project.identities
+    by_path_only = all(name.startswith("path:") for name in project.identities)
+    return not (by_path_only and git.head_commit(root))
 
 
 def known_projects(home: Path) -> list[Project]:

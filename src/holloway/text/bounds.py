@@ -58,13 +58,12 @@ def one_line(text: str, limit_chars: int) -> str:
 
 
 def summary(content: str, limit_chars: int) -> str:
-    """The first sentence of a text, on one line, within the limit."""
+    """As many whole sentences as fit on one line within the limit; a first one that is too long is cut at a word."""
     flat = " ".join(content.split())
-    for end in (". ", "! ", "? "):
-        at = flat.find(end)
-        if 40 <= at < limit_chars:
-            return flat[: at + 1].rstrip(".")
-    return one_line(flat, limit_chars).rstrip(".")
+    if len(flat) > limit_chars:
+        end = max(flat.rfind(mark, 0, limit_chars) for mark in (". ", "! ", "? "))
+        flat = flat[: end + 1] if end >= limit_chars // 4 else one_line(flat, limit_chars)
+    return flat.rstrip(".")
 
 
 def _shorter(limit_bytes: int) -> str:

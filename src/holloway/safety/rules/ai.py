@@ -7,7 +7,7 @@ from holloway.safety.rules.rule import Rule, near, token
 AI = (
     Rule(
         "anthropic-admin-key",
-        ("sk-ant-admin",),
+        ("sk-ant-",),
         token(r"sk-ant-admin\d{2}-[A-Za-z0-9_-]{93}AA"),
         3.5,
         ("sk-ant-admin01-{alnum:93}AA",),
@@ -43,7 +43,7 @@ AI = (
     ),
     Rule(
         "openai-project-key",
-        ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-none-"),
+        ("sk-",),
         token(r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{40,180}"),
         3.5,
         ("sk-proj-{alnum:48}", "sk-admin-{alnum:120}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holloway.safety.rules.rule import Rule, near, token
+from holloway.safety.rules.rule import UUID, Rule, near, token
 
 BUILDS = (
     Rule(
@@ -86,7 +86,7 @@ BUILDS = (
     ),
     Rule(
         "circleci-token",
-        ("ccipat_", "ccipac_", "ccipprj_", "ccip"),
+        ("ccip",),
         token(r"CCIP(?:AT|PRJ|AC)_[A-Za-z0-9]{22}_[0-9a-f]{40}"),
         3.5,
         ("CCIPAT_{alnum:22}_{hex:40}", "CCIPPRJ_{alnum:22}_{hex:40}"),
@@ -135,7 +135,7 @@ BUILDS = (
     Rule(
         "snyk-token",
         ("snyk",),
-        near(r"snyk", r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+        near(r"snyk", UUID),
         3.0,
         ("SNYK_TOKEN={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("SNYK_TOKEN=00000000-0000-0000-0000-000000000000", "snyk test"),
@@ -151,7 +151,7 @@ BUILDS = (
     Rule(
         "codecov-token",
         ("codecov",),
-        near(r"codecov", r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[a-z0-9]{32}"),
+        near(r"codecov", UUID + r"|[a-z0-9]{32}"),
         3.0,
         ("CODECOV_TOKEN={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}", "codecov_token: {lower:32}"),
         ("codecov/codecov-action@v4", "CODECOV_TOKEN={x:32}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holloway.safety.rules.rule import END, Rule, near, token
+from holloway.safety.rules.rule import END, UUID, Rule, near, token
 
 CLOUD = (
     Rule(
@@ -23,7 +23,7 @@ CLOUD = (
     ),
     Rule(
         "aws-session-token",
-        ("iqojb3jpz2lu", "fwog", "session"),
+        ("iqojb3jpz2lu", "fwogzxivyxdz"),
         token(r"(?:IQoJb3JpZ2lu|FwoGZXIvYXdz)[A-Za-z0-9+/]{80,}={0,2}"),
         4.0,
         ("AWS_SESSION_TOKEN=IQoJb3JpZ2lu{b64:200}", "session: FwoGZXIvYXdz{b64:120}=="),
@@ -56,7 +56,7 @@ CLOUD = (
     Rule(
         "aws-mws-token",
         ("amzn.mws",),
-        token(r"amzn\.mws\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+        token(r"amzn\.mws\." + UUID),
         3.0,
         ("amzn.mws.{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("amzn.mws.{hex:8}",),
@@ -127,8 +127,8 @@ CLOUD = (
     ),
     Rule(
         "azure-storage-key",
-        ("accountkey", "account_key", "account-key", "storage"),
-        near(r"account[_-]?key|storage[_-]?key|storage", r"[A-Za-z0-9+/]{86}=="),
+        ("account", "storage"),
+        near(r"account[_-]?key|(?:azure)?[_-]?storage(?:[_-]?key)?", r"[A-Za-z0-9+/]{86}=="),
         4.5,
         ("AccountName=logs;AccountKey={b64:86}==;EndpointSuffix=core.windows.net", "STORAGE_KEY={b64:86}=="),
         ("AccountKey={x:86}==", "AccountKey={b64:20}=="),
@@ -151,7 +151,7 @@ CLOUD = (
     ),
     Rule(
         "azure-devops-token",
-        ("azdo", "azure", "devops", "vsts", "visualstudio"),
+        ("azdo",),
         rf"{token(r'[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}')}",
         4.0,
         ("azure {alnum:76}AZDO{alnum:4}",),
@@ -167,7 +167,7 @@ CLOUD = (
     ),
     Rule(
         "azure-service-key",
-        ("jqqj9", "azse", "azfu", "acr"),
+        ("jqqj9", "azse", "azfu", "+acr"),
         token(
             r"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}|[A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5}"
             r"|[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{5,6}={0,2}|[A-Za-z0-9+/]{42}\+ACR[A-D][A-Za-z0-9]{4}"
@@ -226,7 +226,7 @@ CLOUD = (
     ),
     Rule(
         "ibm-cloud-key",
-        ("ibm", "iam"),
+        ("ibm", "iam_api", "iam-api", "iamapi"),
         near(r"ibm[\w -]{0,12}(?:key|iam|token)|iam[_-]?api[_-]?key", r"[A-Za-z0-9_-]{44}"),
         4.0,
         ("IBMCLOUD_API_KEY={alnum:44}", 'ibm_cloud_api_key: "{url64:44}"'),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from holloway.safety.rules.rule import Rule, near, token
-
-_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+from holloway.safety.rules.rule import UUID, Rule, near, token
 
 HOSTING = (
     Rule(
         "digitalocean-token",
-        ("do",),
+        ("_v1_",),
         token(r"do[opr]_v1_[0-9a-f]{64}"),
         3.0,
         ("dop_v1_{hex:64}", "dor_v1_{hex:64}"),
@@ -29,7 +27,7 @@ HOSTING = (
     Rule(
         "heroku-key",
         ("heroku",),
-        near(r"heroku[\w -]{0,16}(?:key|token|secret|password)", _UUID),
+        near(r"heroku[\w -]{0,16}(?:key|token|secret|password)", UUID),
         3.0,
         ("HEROKU_API_KEY={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("heroku app id {hex:8}",),
@@ -117,7 +115,7 @@ HOSTING = (
     Rule(
         "railway-token",
         ("railway",),
-        near(r"railway[\w -]{0,12}token", _UUID),
+        near(r"railway[\w -]{0,12}token", UUID),
         3.0,
         ("RAILWAY_TOKEN={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("railway up", "RAILWAY_TOKEN={x:8}"),

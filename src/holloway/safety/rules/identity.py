@@ -120,7 +120,7 @@ IDENTITY = (
     ),
     Rule(
         "adobe-secret",
-        ("p8e-", "p8"),
+        ("p8e-",),
         token(r"p8e-[A-Za-z0-9_-]{32}"),
         3.7,
         ("p8e-{alnum:32}",),
@@ -136,9 +136,9 @@ IDENTITY = (
     ),
     Rule(
         "apple-app-password",
-        ("apple", "app_specific", "app-specific", "altool", "notarytool"),
+        ("apple", "app_specific", "app-specific"),
         near(
-            r"(?:app[_-]?specific|apple[\w -]{0,12}password|notarytool[^\n]{0,80}password)[\w -]{0,12}",
+            r"(?:app[_-]?specific|apple[\w -]{0,12}password)[\w -]{0,12}",
             r"[a-z]{4}-[a-z]{4}-[a-z]{4}-[a-z]{4}",
         ),
         2.5,

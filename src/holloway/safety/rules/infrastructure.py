@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from holloway.safety.rules.rule import Rule, near, token
-
-_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+from holloway.safety.rules.rule import UUID, Rule, near, token
 
 INFRASTRUCTURE = (
     Rule(
@@ -51,7 +49,7 @@ INFRASTRUCTURE = (
     Rule(
         "mongodb-atlas-key",
         ("mongodb", "atlas"),
-        near(r"(?:mongodb|atlas)[\w -]{0,20}key", _UUID),
+        near(r"(?:mongodb|atlas)[\w -]{0,20}key", UUID),
         3.0,
         ("MONGODB_ATLAS_PRIVATE_KEY={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("atlas cluster",),
@@ -98,8 +96,8 @@ INFRASTRUCTURE = (
     ),
     Rule(
         "scaleway-key",
-        ("scw", "scaleway"),
-        near(r"scw[\w -]{0,12}secret|scaleway", _UUID),
+        ("scw_", "scaleway"),
+        near(r"scw[\w -]{0,12}secret|scaleway", UUID),
         3.0,
         ("SCW_SECRET_KEY={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("SCW_DEFAULT_PROJECT_ID={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),

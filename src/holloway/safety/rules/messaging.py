@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from holloway.safety.rules.rule import Rule, near, token
+from holloway.safety.rules.rule import UUID, Rule, near, token
 
 MESSAGING = (
     Rule(
         "slack-bot-token",
-        ("xoxb-",),
+        ("xox",),
         token(r"xoxb-\d{9,14}-(?:\d{9,14}-)?[A-Za-z0-9]{18,32}"),
         3.0,
         ("xoxb-{digit:12}-{digit:12}-{alnum:24}",),
@@ -15,7 +15,7 @@ MESSAGING = (
     ),
     Rule(
         "slack-user-token",
-        ("xoxp-", "xoxe-"),
+        ("xox",),
         token(r"xox[pe]-(?:\d{9,14}-){2,3}[A-Za-z0-9]{24,40}"),
         3.0,
         ("xoxp-{digit:12}-{digit:12}-{digit:12}-{hex:32}",),
@@ -31,7 +31,7 @@ MESSAGING = (
     ),
     Rule(
         "slack-config-token",
-        ("xoxe",),
+        ("xox",),
         token(r"xoxe(?:\.xox[bp])?-\d-[A-Za-z0-9]{140,170}"),
         3.5,
         ("xoxe.xoxp-1-{alnum:163}", "xoxe-1-{alnum:147}"),
@@ -39,7 +39,7 @@ MESSAGING = (
     ),
     Rule(
         "slack-legacy-token",
-        ("xoxs-", "xoxo-", "xoxa-", "xoxr-"),
+        ("xox",),
         token(r"xox[soar]-(?:\d-|(?:\d{8,14}-){1,3})[0-9a-zA-Z]{10,60}"),
         3.0,
         ("xoxs-{digit:10}-{digit:10}-{digit:10}-{hex:10}", "xoxa-2-{alnum:32}"),
@@ -47,7 +47,7 @@ MESSAGING = (
     ),
     Rule(
         "slack-client-token",
-        ("xoxc-", "xoxd-"),
+        ("xox",),
         token(r"xoxc-(?:\d{9,14}-){3}[0-9a-f]{64}|xoxd-[A-Za-z0-9%+/=-]{40,}"),
         3.0,
         ("xoxc-{digit:12}-{digit:12}-{digit:12}-{hex:64}", "xoxd-{alnum:120}"),
@@ -74,7 +74,7 @@ MESSAGING = (
     ),
     Rule(
         "discord-token",
-        ("discord", "mfa.", "token", "bot"),
+        (".",),
         token(r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}|mfa\.[A-Za-z0-9_-]{84}"),
         4.0,
         ("discord M{alnum:23}.{alnum:6}.{alnum:38}", "bot N{alnum:23}.{alnum:6}.{alnum:27}"),
@@ -148,7 +148,7 @@ MESSAGING = (
     Rule(
         "postmark-token",
         ("postmark",),
-        near(r"postmark", r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+        near(r"postmark", UUID),
         3.0,
         ("X-Postmark-Server-Token: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("postmark template {hex:8}",),

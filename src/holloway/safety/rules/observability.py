@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from holloway.safety.rules.rule import Rule, near, token
+from holloway.safety.rules.rule import UUID, Rule, near, token
 
 OBSERVABILITY = (
     Rule(
         "datadog-key",
-        ("datadog", "dd_", "dd-"),
+        ("datadog", "dd_a", "dd-a"),
         near(r"datadog|dd[_-](?:api|app)(?:lication)?[_-]key", r"[0-9a-f]{40}|[0-9a-f]{32}"),
         3.0,
         ("DD_API_KEY={hex:32}", "datadog_app_key: {hex:40}", "DD-APPLICATION-KEY: {hex:40}"),
@@ -97,7 +97,7 @@ OBSERVABILITY = (
     ),
     Rule(
         "pagerduty-key",
-        ("pagerduty", "pd_"),
+        ("pagerduty", "pd_api"),
         near(r"pagerduty|pd_api(?:_key|_token)?", r"[A-Za-z0-9_+-]{20}|[0-9a-f]{32}"),
         3.3,
         ("PAGERDUTY_TOKEN={alnum:20}", "pagerduty_routing_key: {hex:32}"),
@@ -114,7 +114,7 @@ OBSERVABILITY = (
     ),
     Rule(
         "honeycomb-key",
-        ("honeycomb", "hc"),
+        ("honeycomb",),
         near(r"honeycomb|x-honeycomb-team", r"[A-Za-z0-9]{22}|[0-9a-f]{32}|hc[a-z]{2}_[a-z0-9]{58}"),
         3.5,
         ("HONEYCOMB_API_KEY={alnum:22}",),
@@ -132,7 +132,7 @@ OBSERVABILITY = (
     Rule(
         "opsgenie-key",
         ("opsgenie", "geniekey"),
-        near(r"opsgenie|geniekey", r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+        near(r"opsgenie|geniekey", UUID),
         3.0,
         ("Authorization: GenieKey {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("opsgenie alert {hex:8}",),
@@ -147,7 +147,7 @@ OBSERVABILITY = (
     ),
     Rule(
         "splunk-token",
-        ("splunk", "hec"),
+        ("splunk", "hec_token"),
         near(r"splunk|hec_token", r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"),
         3.0,
         (
@@ -175,7 +175,7 @@ OBSERVABILITY = (
     Rule(
         "launchdarkly-key",
         ("api-", "sdk-"),
-        token(r"(?:api|sdk)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+        token(r"(?:api|sdk)-" + UUID),
         3.0,
         ("sdk-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("sdk-{hex:8}", "api-00000000-0000-0000-0000-000000000000"),
@@ -190,7 +190,7 @@ OBSERVABILITY = (
     ),
     Rule(
         "segment-key",
-        ("sgp_", "segment"),
+        ("segment",),
         near(r"segment[\w -]{0,16}key", r"[A-Za-z0-9]{32}"),
         3.7,
         ("SEGMENT_WRITE_KEY={alnum:32}",),
@@ -199,7 +199,7 @@ OBSERVABILITY = (
     Rule(
         "statuspage-key",
         ("statuspage",),
-        near(r"statuspage", r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}"),
+        near(r"statuspage", UUID + r"|[0-9a-f]{64}"),
         3.0,
         ("STATUSPAGE_API_KEY={hex:64}",),
         ("STATUSPAGE_PAGE_ID={lower:12}",),

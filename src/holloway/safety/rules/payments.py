@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holloway.safety.rules.rule import Rule, near, token
+from holloway.safety.rules.rule import UUID, Rule, near, token
 
 PAYMENTS = (
     Rule(
@@ -55,7 +55,7 @@ PAYMENTS = (
     ),
     Rule(
         "shopify-token",
-        ("shpat_", "shpca_", "shppa_", "shpss_", "shptka_"),
+        ("shp",),
         token(r"shp(?:at|ca|pa|ss|tka)_[0-9a-fA-F]{32}"),
         3.0,
         ("shpat_{hex:32}", "shpss_{hex:32}"),
@@ -112,10 +112,8 @@ PAYMENTS = (
     ),
     Rule(
         "plaid-token",
-        ("access-sandbox-", "access-production-", "access-development-"),
-        token(
-            r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-        ),
+        ("plaid", "access-"),
+        token(r"access-(?:sandbox|development|production)-" + UUID),
         3.0,
         ("access-production-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("access-sandbox-{x:8}",),
@@ -146,7 +144,7 @@ PAYMENTS = (
     ),
     Rule(
         "lob-key",
-        ("lob", "live_", "test_"),
+        ("lob_", "lob-", "lobkey"),
         near(r"lob[_-]?(?:api)?[_-]?key", r"(?:live|test)_[0-9a-f]{35}"),
         3.0,
         ("LOB_API_KEY=live_{hex:35}",),

@@ -5,6 +5,8 @@ from __future__ import annotations
 # Zero-width in effect: a search goes on from the end of the value, so what follows it may be consumed.
 END = r"(?:[^A-Za-z0-9_+/=.~-]|[.][^A-Za-z0-9]|[.]?$)"
 
+UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
 _TAIL = r"[\w.\- ]{0,30}"
 _OPERATOR = r"""[\\"'`\])]{0,4}\s{0,8}(?::=|=>|->|={1,3}|[:,>|(])?\s{0,8}[\\"'`(<\[]{0,3}"""
 
@@ -21,7 +23,7 @@ class Rule:
 
     def __init__(
         self,
-        id: str,
+        id: str,  # noqa: A002
         keywords: tuple[str, ...],
         pattern: str,
         entropy: float,

@@ -1,10 +1,8 @@
-"""Tokens of office, design, search and customer services."""
+"""Tokens of office, planning and design services."""
 
 from __future__ import annotations
 
-from holloway.safety.rules.rule import Rule, near, token
-
-_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+from holloway.safety.rules.rule import UUID, Rule, near, token
 
 SERVICES = (
     Rule(
@@ -50,7 +48,7 @@ SERVICES = (
     Rule(
         "figma-legacy-token",
         ("figma",),
-        near(r"figma", r"\d{4,7}-" + _UUID),
+        near(r"figma", r"\d{4,7}-" + UUID),
         3.0,
         ("FIGMA_TOKEN={digit:6}-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         ("figma.com/file/{alnum:22}",),
@@ -81,7 +79,7 @@ SERVICES = (
     ),
     Rule(
         "asana-token",
-        ("1/", "0/", "2/", "asana"),
+        ("asana",),
         near(r"asana", r"[012]/\d{10,17}(?:/\d{10,17})?:[0-9a-f]{32}|[0-9a-f]{32}"),
         3.0,
         ("ASANA_TOKEN=1/{digit:16}:{hex:32}", "asana_client_secret: {hex:32}"),
@@ -89,7 +87,7 @@ SERVICES = (
     ),
     Rule(
         "trello-token",
-        ("atta", "trello"),
+        ("atta",),
         token(r"ATTA[0-9a-f]{64}[A-F0-9]{8}"),
         3.5,
         ("ATTA{hex:64}{HEX:8}",),
@@ -111,169 +109,5 @@ SERVICES = (
         3.5,
         ("pk_{digit:8}_{upper:32}",),
         ("pk_{digit:8}_{x:32}",),
-    ),
-    Rule(
-        "algolia-key",
-        ("algolia",),
-        near(r"algolia[\w -]{0,16}(?:admin|api|key)", r"[0-9a-f]{32}"),
-        3.0,
-        ("ALGOLIA_ADMIN_KEY={hex:32}",),
-        ("ALGOLIA_APP_ID={upper:10}", "ALGOLIA_ADMIN_KEY={x:32}"),
-    ),
-    Rule(
-        "mapbox-token",
-        ("sk.ey", "pk.ey", "tk.ey"),
-        token(r"(?:sk|pk|tk)\.eyJ[A-Za-z0-9_-]{40,100}\.[A-Za-z0-9_-]{22}"),
-        3.5,
-        ("sk.eyJ1Ijoi{alnum:60}.{alnum:22}", "pk.eyJ1Ijoi{alnum:60}.{alnum:22}"),
-        ("pk.eyJ{x:60}.{x:22}",),
-    ),
-    Rule(
-        "contentful-token",
-        ("cfpat-",),
-        token(r"CFPAT-[A-Za-z0-9_-]{43}"),
-        3.7,
-        ("CFPAT-{alnum:43}",),
-        ("CFPAT-{x:43}",),
-    ),
-    Rule(
-        "contentful-delivery-token",
-        ("contentful",),
-        near(r"contentful", r"[A-Za-z0-9_-]{43}"),
-        3.7,
-        ("CONTENTFUL_ACCESS_TOKEN={alnum:43}",),
-        ("CONTENTFUL_SPACE_ID={lower:12}", "CONTENTFUL_ACCESS_TOKEN={x:43}"),
-    ),
-    Rule(
-        "intercom-token",
-        ("dg9rojo", "intercom"),
-        token(r"dG9rOj[A-Za-z0-9+/_]{50,60}={0,2}"),
-        3.7,
-        ("INTERCOM=dG9rOjo{alnum:53}=",),
-        ("intercom dG9rOj{x:54}",),
-    ),
-    Rule(
-        "intercom-secret",
-        ("intercom",),
-        near(r"intercom[\w -]{0,16}(?:token|key|secret)", r"[A-Za-z0-9=_-]{60}|" + _UUID),
-        3.0,
-        ("INTERCOM_TOKEN={alnum:60}",),
-        ("INTERCOM_TOKEN={x:60}",),
-    ),
-    Rule(
-        "hubspot-token",
-        ("pat-na", "pat-eu", "pat-ap"),
-        token(r"pat-(?:na|eu|ap)\d-" + _UUID),
-        3.0,
-        ("pat-na1-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
-        ("pat-na1-{x:8}",),
-    ),
-    Rule(
-        "hubspot-key",
-        ("hubspot", "hapikey"),
-        near(r"hubspot|hapikey", _UUID),
-        3.0,
-        ("hapikey={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
-        ("hubspot form",),
-    ),
-    Rule(
-        "zendesk-token",
-        ("zendesk",),
-        near(r"zendesk", r"[A-Za-z0-9]{40}"),
-        3.7,
-        ("ZENDESK_API_TOKEN={alnum:40}",),
-        ("ZENDESK_API_TOKEN={x:40}",),
-    ),
-    Rule(
-        "freshdesk-key",
-        ("freshdesk", "freshworks"),
-        near(r"fresh(?:desk|works)[\w -]{0,12}key", r"[A-Za-z0-9]{20}"),
-        3.5,
-        ("FRESHDESK_API_KEY={alnum:20}",),
-        ("FRESHDESK_API_KEY={x:20}",),
-    ),
-    Rule(
-        "salesforce-session",
-        ("00d",),
-        token(r"00D[A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?![A-Za-z0-9._]{80,120}"),
-        3.7,
-        ("00D{alnum:12}!AQ{alnum:94}",),
-        ("00D{alnum:12}",),
-    ),
-    Rule(
-        "typeform-token",
-        ("tfp_",),
-        token(r"tfp_[A-Za-z0-9_.=-]{44,62}"),
-        3.7,
-        ("tfp_{alnum:44}", "tfp_{alnum:59}"),
-        ("tfp_{x:44}",),
-    ),
-    Rule("readme-key", ("rdme_",), token(r"rdme_[a-z0-9]{70}"), 3.5, ("rdme_{lower:70}",), ("rdme_{x:70}",)),
-    Rule(
-        "frameio-token", ("fio-u-",), token(r"fio-u-[A-Za-z0-9_=-]{64}"), 3.7, ("fio-u-{alnum:64}",), ("fio-u-{x:64}",)
-    ),
-    Rule(
-        "statsig-key",
-        ("secret-",),
-        token(r"secret-[A-Za-z0-9]{43}"),
-        3.7,
-        ("secret-{alnum:43}",),
-        ("secret-{x:43}", "secret-manager"),
-    ),
-    Rule(
-        "zapier-webhook",
-        ("hooks.zapier.com",),
-        r"hooks\.zapier\.com/hooks/catch/(\d{4,12}/[a-z0-9]{6,12})",
-        2.5,
-        ("https://hooks.zapier.com/hooks/catch/{digit:7}/{lower:7}",),
-        ("https://hooks.zapier.com/hooks/catch/",),
-    ),
-    Rule(
-        "here-maps-key",
-        ("here_api", "hereapi", "here-api"),
-        near(r"here[_-]?api[_-]?key", r"[A-Za-z0-9_-]{43}"),
-        3.7,
-        ("HERE_API_KEY={alnum:43}",),
-        ("HERE_API_KEY={x:43}",),
-    ),
-    Rule(
-        "meraki-key",
-        ("meraki",),
-        near(r"meraki[\w -]{0,12}", r"[0-9a-f]{40}"),
-        3.3,
-        ("MERAKI_DASHBOARD_API_KEY={hex:40}",),
-        ("meraki: {x:40}", "CameraKit: {hex:40}"),
-    ),
-    Rule(
-        "bitly-token",
-        ("bitly",),
-        near(r"bitly", r"[0-9a-f]{40}"),
-        3.0,
-        ("BITLY_TOKEN={hex:40}",),
-        ("BITLY_TOKEN={x:40}",),
-    ),
-    Rule(
-        "shodan-key",
-        ("shodan",),
-        near(r"shodan", r"[A-Za-z0-9]{32}"),
-        3.7,
-        ("SHODAN_API_KEY={alnum:32}",),
-        ("SHODAN_API_KEY={x:32}",),
-    ),
-    Rule(
-        "virustotal-key",
-        ("virustotal", "vt_api"),
-        near(r"virustotal|vt_api_key|x-apikey", r"[0-9a-f]{64}"),
-        3.0,
-        ("VT_API_KEY={hex:64}",),
-        ("virustotal.com/gui/file/{hex:64}", "VT_API_KEY={x:64}"),
-    ),
-    Rule(
-        "openweather-key",
-        ("openweather", "owm"),
-        near(r"openweather(?:map)?|owm", r"[0-9a-f]{32}"),
-        3.0,
-        ("OPENWEATHER_API_KEY={hex:32}",),
-        ("OPENWEATHER_API_KEY={x:32}",),
     ),
 )

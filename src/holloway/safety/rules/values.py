@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log2
 
 TYPE_CHECKING = False
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
 PASSWORD_CHARS_MIN = 6
 KEY_CHARS_MIN = 10
 _RUN_MIN = 4
-_FILLER_SHARE_MAX = 0.4
+_FILLER_SHARE_MAX = 0.6
 _NAME_CHARS_MAX = 40
+_WORD_CHARS_MAX = 12
 
 _PLACEHOLDERS = tuple(
     "example placeholder redacted changeme change_me change-me replace_me replaceme replace-me your_ your- yourtoken "
@@ -23,28 +25,33 @@ _PLACEHOLDERS = tuple(
 _TEMPLATES = ("${", "$(", "{{", "}}", "%(", "<%", "#{", "...", "[REDACTED")
 _TECHNICAL = tuple(
     "sha256 sha512 sha224 sha384 base64 base62 base58 base32 utf16 oauth2 oauth1 ed25519 x25519 curve25519 secp256k1 "
-    "secp256r1 rs256 hs256 es256 aes128 aes192 aes256 pbkdf2 argon2 chacha20 poly1305 pkcs12 uint8 uint16 uint32 uint64 "
-    "int16 int32 int64 float32 float64 latin1 iso8859 python2 python3 amd64 arm64 win32 slf4j neo4j log4j".split()
+    "secp256r1 rs256 hs256 es256 aes128 aes192 aes256 pbkdf2 argon2 chacha20 poly1305 pkcs12 uint8 uint16 uint32 "
+    "uint64 int16 int32 int64 float32 float64 latin1 iso8859 python2 python3 amd64 arm64 win32 slf4j neo4j log4j "
+    "asn1".split()
 )
 _COMMON = frozenset(
     "pass password passwd passphrase pw pwd passwort secret token key apikey user username name test testing tests foo "
     "bar baz qux value val arg args param str string field input data text line item abc abcd xyz xxx demo temp tmp "
-    "group section part step level mode type node version page bytes none null true false undefined self this new old".split()
+    "group section part step level mode type node version page bytes none null true false undefined self this new "
+    "old".split()
 )
 # Values that a site hands to everybody who looks at it.
 _PUBLIC_NAMES = ("csrf", "xsrf", "public", "pub_", "pub-", "continuation", "nextpage", "next_page", "page_")
-_NAME = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+_QUOTES = "\"'`"
+_CUTS = frozenset(",;&<>(){}[]|\\`")
 _SYMBOLS = frozenset("!@#$%^&*~")
-_CUTS = b",;&<>(){}[]|\\`"
 
 
-def accepted(rule: Rule, data: bytes, begin: int, start: int, end: int) -> int:
+def accepted(rule: Rule, text: str, begin: int, start: int, end: int) -> int:
     """Where the secret at start ends, or 0 if what the rule's pattern found there is none."""
+    value = text[start:end]
     if rule.judged == "shape":
-        end = end if _random(data[start:end].decode("ascii")) else 0
+        end = end if _random(value) else 0
+    elif rule.judged == "address":
+        end = end if _unusual(value) else 0
     elif rule.judged:
-        end = 0 if _public(data, begin) else _assigned_end(data, begin, start, end, rule.judged == "key")
-    value = data[start:end].decode("ascii")
+        end = 0 if _public(text, begin) else _assigned_end(text, begin, start, end, rule.judged == "key")
+    value = text[start:end]
     return 0 if not value or placeholder(value) or entropy(value) < rule.entropy else end
 
 
@@ -79,32 +86,37 @@ def filler(value: str) -> float:
     return inside / len(value) if value else 0.0
 
 
-def _public(data: bytes, begin: int) -> bool:
+def _public(text: str, begin: int) -> bool:
     start = begin
-    while start > max(0, begin - _NAME_CHARS_MAX) and data[start - 1] in _NAME:
+    while start > max(0, begin - _NAME_CHARS_MAX) and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
         start -= 1
-    name = data[start:begin].decode("ascii").lower()
+    name = text[start:begin].lower()
     return any(word in name for word in _PUBLIC_NAMES)
 
 
-def _assigned_end(data: bytes, begin: int, start: int, end: int, key: bool) -> int:
+def _assigned_end(text: str, begin: int, start: int, end: int, key: bool) -> int:
     """The end of an assigned value if it reads like a password (or like a random key), else 0."""
-    if data[start - 1] in b"\"'`":
-        value = data[start:end].decode("ascii")
-        return end if _random(value) or (not key and _password(value)) else 0
-    cut = next((at for at in range(start, end) if data[at] in _CUTS), end)
-    follower = data[cut : cut + 1]
-    value = data[start:cut].decode("ascii").rstrip(".:?")
-    spaced = data[start - 1 : start].isspace() and b"=" in data[begin:start]
-    if follower in (b"(", b"[", b"{"):
+    if text[start - 1] in _QUOTES:
+        value = text[start:end].rstrip("\\")
+        return start + len(value) if _random(value) or (not key and _password(value)) else 0
+    cut = next((at for at in range(start, end) if text[at] in _CUTS), end)
+    follower = text[cut : cut + 1]
+    value = text[start:cut].rstrip(".:?")
+    if not value or follower in ("(", "[", "{"):
         return 0
-    weak = not key and not spaced and follower not in (b",", b")") and _password(value)
-    return start + len(value) if weak or _random(value) else 0
+    code = follower in (",", ")") or (text[start - 1].isspace() and "=" in text[begin:start])
+    return start + len(value) if _random(value) or (not key and not code and _password(value)) else 0
 
 
 def _random(value: str) -> bool:
     """Whether a value reads like something a machine made up."""
     return len(value) >= KEY_CHARS_MIN and not _address(value) and not all(map(_wordlike, _parts(value)))
+
+
+def _unusual(value: str) -> bool:
+    """Whether the password in an address is more than a word that stands for one."""
+    words = {part.rstrip("0123456789").lower() for part in _parts(value)}
+    return value[0] not in "$<{%*" and not words <= _COMMON and not value.isupper()
 
 
 def _password(value: str) -> bool:
@@ -117,7 +129,7 @@ def _password(value: str) -> bool:
     if _SYMBOLS.isdisjoint(value):
         return digits and not all(map(_wordlike, _parts(value)))
     mixed = any(map(str.islower, value)) and any(map(str.isupper, value))
-    return letters and (mixed or (digits and "@" not in value))
+    return letters and (mixed or (digits and not ("@" in value and "." in value)))
 
 
 def _address(value: str) -> bool:
@@ -126,10 +138,11 @@ def _address(value: str) -> bool:
 
 def _parts(value: str) -> Iterator[str]:
     lower = value.lower()
-    if any(word in lower for word in _TECHNICAL):
-        for word in _TECHNICAL:
-            lower = lower.replace(word, " ")
-        value = lower
+    for word in _TECHNICAL:
+        if word in lower:
+            at = lower.index(word)
+            value = f"{value[:at]} {value[at + len(word) :]}"
+            lower = value.lower()
     start = 0
     for at, char in enumerate(value + " "):
         if not char.isalnum():
@@ -140,9 +153,9 @@ def _parts(value: str) -> Iterator[str]:
 
 def _wordlike(part: str) -> bool:
     """Whether a run of letters and digits could be a word, a number or a name with a number at its end."""
-    pairs = list(zip(part, part[1:], strict=False))
+    pairs = list(pairwise(part))
     if part.isalpha():
         return sum(a.islower() and b.isupper() for a, b in pairs) <= len(part) / 5
     if part.isdigit():
         return True
-    return sum(a.isdigit() != b.isdigit() for a, b in pairs) <= 1 and len(part.rstrip("0123456789")) <= 12
+    return sum(a.isdigit() != b.isdigit() for a, b in pairs) <= 1 and len(part.rstrip("0123456789")) <= _WORD_CHARS_MAX

@@ -1,0 +1,71 @@
+"""`docs/benchmarks.md` from the results: what was asked, what was measured beside what, and how to do it again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+INTRODUCTION = """# Benchmarks
+
+Every figure here comes from `benchmarks/` and can be measured again with the command beside it; the numbers are also in
+`benchmarks/results/` as JSON. This page is generated: change the benchmark, not the page.
+
+Times are p50 and p95 on the machine that is named, or ratios within one run. Machines are noisy and these runs had
+neighbours, so trust ratios and CPU time before milliseconds. Each figure stands beside the simplest thing that could
+do the same job, measured in the same run.
+"""
+
+
+def write() -> Path:
+    """Write the page anew from all results there are."""
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text("\n".join([INTRODUCTION, *map(section, results)]), encoding="utf-8")
+    return PAGE
+
+
+def section(result: dict[str, Any]) -> str:
+    """One benchmark."""
+    parts = [f"## {result['title']}", result["question"], _where(result), f"```sh\n{result['command']}\n```"]
+    if result["quick"]:
+        parts.append("This was a quick run: smaller and noisier than the full one.")
+    if result["targets"]:
+        parts.append(_targets(result["targets"]))
+    parts += [f"### {table['title']}\n\n{grid(table['columns'], table['rows'])}" for table in result["tables"]]
+    parts.append("### How\n\n" + "\n".join(f"- {sentence}" for sentence in result["how"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _where(result: dict[str, Any]) -> str:
+    machine = result["machine"]
+    return (
+        f"Measured on {result['date']}: {machine['cpu']}, {machine['cores']} cores, {machine['system']}, load "
+        f"{machine['load']} at the start; Python {machine['python']}, SQLite {machine['sqlite']}, holloway "
+        f"{machine['holloway']}; seed {result['seed']}."
+    )
+
+
+def _targets(targets: list[dict[str, Any]]) -> str:
+    rows = [[one["what"], one["measured"], f"{shown(one['at_most'])} {one['unit']}", one["met"]] for one in targets]
+    return "### Targets\n\n" + grid(["figure", "measured", "at most", "met"], rows)
+
+
+def grid(columns: list[str], rows: list[list[Any]]) -> str:
+    """A table in Markdown; numbers stand to the right."""
+    rule = ["---" if isinstance(value, str) else "---:" for value in rows[0]]
+    lines = [columns, rule, *([shown(value) for value in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def shown(value: object) -> str:
+    """A value as a person reads it: three digits that count."""
+    if isinstance(value, bool):
+        return "yes" if value else "**no**"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+    return "" if value is None else str(value)

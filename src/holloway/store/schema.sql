@@ -1,0 +1,238 @@
+-- The schema that the migrations make, to be read. `make docs` writes it anew.
+
+CREATE TABLE meta (
+  key   TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE memories (
+  seq             INTEGER PRIMARY KEY,
+  id              TEXT NOT NULL UNIQUE,             -- short, unique in this project, cited as [hw:id]
+  uid             TEXT NOT NULL UNIQUE,             -- unique everywhere
+  type            TEXT NOT NULL,
+  content         TEXT NOT NULL,
+  summary         TEXT NOT NULL,
+  details         TEXT,                             -- JSON, by type
+  state           TEXT NOT NULL,                    -- quarantined, unconfirmed, confirmed, stale
+  confidence      REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+  source          TEXT NOT NULL,
+  scope           TEXT NOT NULL,
+  visibility      TEXT NOT NULL,
+  tags            TEXT NOT NULL DEFAULT '[]',       -- JSON list
+  created_at      TEXT NOT NULL,
+  updated_at      TEXT NOT NULL,
+  last_used_at    TEXT NOT NULL,
+  use_count       INTEGER NOT NULL DEFAULT 0,
+  pinned          INTEGER NOT NULL DEFAULT 0,
+  half_life_days  REAL,                             -- NULL: does not fade
+  review          TEXT,                             -- why it waits for a person
+  review_after    TEXT NOT NULL DEFAULT '',
+  session         TEXT NOT NULL DEFAULT '',
+  sessions        TEXT NOT NULL DEFAULT '[]',       -- JSON list: all sessions that saw it
+  agent           TEXT NOT NULL DEFAULT '',
+  branch          TEXT NOT NULL DEFAULT '',
+  branch_only     TEXT NOT NULL DEFAULT '',         -- an unmerged branch that it stays on
+  commit_sha      TEXT NOT NULL DEFAULT '',
+  work_unit       TEXT,                             -- JSON
+  methodology     TEXT NOT NULL DEFAULT '',
+  origin          TEXT NOT NULL DEFAULT '',         -- file, url or event that it came from
+  stale_at        TEXT NOT NULL DEFAULT '',
+  superseded_by   TEXT NOT NULL DEFAULT '',
+  deleted_at      TEXT NOT NULL DEFAULT '',
+  deleted_reason  TEXT NOT NULL DEFAULT '',
+  fingerprint     TEXT NOT NULL,
+  search_text     TEXT NOT NULL                     -- identifiers whole and split; feeds the text index
+);
+
+CREATE TABLE memory_files (
+  path  TEXT NOT NULL,
+  seq   INTEGER NOT NULL REFERENCES memories(seq) ON DELETE CASCADE,
+  place INTEGER NOT NULL,
+  PRIMARY KEY (path, seq)
+) WITHOUT ROWID;
+
+CREATE TABLE memory_modules (
+  module TEXT NOT NULL,
+  seq    INTEGER NOT NULL REFERENCES memories(seq) ON DELETE CASCADE,
+  place  INTEGER NOT NULL,
+  PRIMARY KEY (module, seq)
+) WITHOUT ROWID;
+
+CREATE TABLE memory_relations (
+  seq        INTEGER NOT NULL REFERENCES memories(seq) ON DELETE CASCADE,
+  type       TEXT NOT NULL,
+  memory     TEXT NOT NULL DEFAULT '',              -- id of another memory, or
+  path       TEXT NOT NULL DEFAULT '',              -- a file
+  confidence REAL NOT NULL,
+  automatic  INTEGER NOT NULL,
+  PRIMARY KEY (seq, type, memory, path)
+) WITHOUT ROWID;
+
+CREATE TABLE memory_history (
+  entry  INTEGER PRIMARY KEY,
+  seq    INTEGER NOT NULL REFERENCES memories(seq) ON DELETE CASCADE,
+  at     TEXT NOT NULL,
+  kind   TEXT NOT NULL,                             -- created, edited, confirmed, wrong, forgotten, ...
+  detail TEXT NOT NULL DEFAULT ''
+);
+
+CREATE TABLE tombstones (                           -- what was rejected, recognisable but not readable
+  fingerprint TEXT PRIMARY KEY,
+  reason      TEXT NOT NULL,
+  at          TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE branches (
+  name      TEXT PRIMARY KEY,
+  fork      TEXT NOT NULL,                          -- where it left the default branch
+  tip       TEXT NOT NULL,                          -- last seen
+  merged_at TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE memories_fts USING fts5(
+  search_text, content='memories', content_rowid='seq', tokenize='porter unicode61 remove_diacritics 2'
+);
+
+CREATE VIRTUAL TABLE memories_terms USING fts5vocab(memories_fts, 'row');
+
+CREATE TABLE sessions (
+  id            TEXT PRIMARY KEY,
+  agent         TEXT NOT NULL,
+  started_at    TEXT NOT NULL,
+  last_event_at TEXT NOT NULL,
+  ended_at      TEXT NOT NULL DEFAULT '',
+  type          TEXT NOT NULL DEFAULT '',
+  phase         TEXT NOT NULL DEFAULT '',
+  outcome       TEXT NOT NULL DEFAULT '',
+  evidence      TEXT NOT NULL DEFAULT '',
+  task          TEXT NOT NULL DEFAULT '',
+  branch        TEXT NOT NULL DEFAULT '',
+  commit_sha    TEXT NOT NULL DEFAULT '',
+  work_unit     TEXT,                               -- JSON
+  context       INTEGER NOT NULL DEFAULT 0,         -- grows when the host compacts its context
+  record        TEXT NOT NULL DEFAULT '{}'          -- JSON: what the session did, in figures
+) WITHOUT ROWID;
+
+CREATE TABLE injections (                           -- each memory once per session and context
+  session TEXT NOT NULL,
+  context INTEGER NOT NULL,
+  memory  TEXT NOT NULL,
+  point   TEXT NOT NULL,                            -- session_start, prompt, tool_result, step
+  at      TEXT NOT NULL,
+  counted INTEGER NOT NULL DEFAULT 0,               -- whether the memory's own use count knows of it
+  PRIMARY KEY (session, context, memory)
+) WITHOUT ROWID;
+
+CREATE TABLE file_access (
+  path             TEXT PRIMARY KEY,
+  sessions         INTEGER NOT NULL DEFAULT 0,
+  weight           REAL NOT NULL DEFAULT 0,
+  last_accessed_at TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE co_access (
+  file_a     TEXT NOT NULL,
+  file_b     TEXT NOT NULL,
+  source     TEXT NOT NULL,                         -- session or git
+  weight     REAL NOT NULL DEFAULT 0,
+  sessions   INTEGER NOT NULL DEFAULT 0,
+  task_types TEXT NOT NULL DEFAULT '{}',            -- JSON: sessions by type
+  last_at    TEXT NOT NULL,
+  promoted_at TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (file_a, file_b, source),
+  CHECK (file_a < file_b)
+) WITHOUT ROWID;
+
+CREATE TABLE error_sightings (
+  fingerprint TEXT NOT NULL,
+  session     TEXT NOT NULL,
+  tool        TEXT NOT NULL,
+  message     TEXT NOT NULL,
+  resolved_by TEXT NOT NULL DEFAULT '',
+  count       INTEGER NOT NULL DEFAULT 1,
+  last_at     TEXT NOT NULL,
+  PRIMARY KEY (fingerprint, session)
+) WITHOUT ROWID;
+
+CREATE TABLE module_sessions (
+  module   TEXT PRIMARY KEY,
+  sessions INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+
+CREATE TABLE syntheses (
+  module    TEXT NOT NULL,
+  threshold INTEGER NOT NULL,
+  at        TEXT NOT NULL,
+  memories  INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (module, threshold)
+) WITHOUT ROWID;
+
+CREATE TABLE memory_vectors (
+  seq       INTEGER NOT NULL REFERENCES memories(seq) ON DELETE CASCADE,
+  model     TEXT NOT NULL,
+  dims      INTEGER NOT NULL,
+  vector    BLOB NOT NULL,                          -- float32, little-endian
+  text_hash TEXT NOT NULL,                          -- of the text that was embedded
+  at        TEXT NOT NULL,
+  PRIMARY KEY (seq, model)
+) WITHOUT ROWID;
+
+CREATE TABLE embedding_cache (
+  key        TEXT PRIMARY KEY,                      -- hash of text, model and dims
+  model      TEXT NOT NULL,
+  dims       INTEGER NOT NULL,
+  vector     BLOB NOT NULL,
+  expires_at TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
+
+CREATE INDEX memories_fingerprint ON memories(fingerprint);
+
+CREATE INDEX memories_type ON memories(type, created_at) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX memories_created ON memories(created_at) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX memories_review ON memories(review_after, created_at) WHERE review IS NOT NULL;
+
+CREATE INDEX memories_pinned ON memories(created_at) WHERE pinned = 1;
+
+CREATE INDEX memories_session ON memories(session) WHERE session <> '';
+
+CREATE INDEX memories_origin ON memories(origin) WHERE origin <> '';
+
+CREATE INDEX memories_branch ON memories(branch_only) WHERE branch_only <> '';
+
+CREATE INDEX memories_deleted ON memories(deleted_at) WHERE deleted_at <> '';
+
+CREATE INDEX memory_files_seq ON memory_files(seq);
+
+CREATE INDEX memory_modules_seq ON memory_modules(seq);
+
+CREATE INDEX memory_relations_memory ON memory_relations(memory) WHERE memory <> '';
+
+CREATE INDEX memory_history_seq ON memory_history(seq);
+
+CREATE INDEX sessions_started ON sessions(started_at);
+
+CREATE INDEX injections_memory ON injections(memory);
+
+CREATE INDEX injections_uncounted ON injections(memory) WHERE counted = 0;
+
+CREATE INDEX co_access_other ON co_access(file_b, file_a);
+
+CREATE INDEX embedding_cache_expires ON embedding_cache(expires_at);
+
+CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
+  INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);
+END;
+
+CREATE TRIGGER memories_text_removed AFTER DELETE ON memories BEGIN
+  INSERT INTO memories_fts(memories_fts, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
+END;
+
+CREATE TRIGGER memories_text_changed AFTER UPDATE OF search_text ON memories BEGIN
+  INSERT INTO memories_fts(memories_fts, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
+  INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);
+END;
+

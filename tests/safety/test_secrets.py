@@ -1,0 +1,231 @@
+"""Secrets are cut out, and nothing else is."""
+
+from __future__ import annotations
+
+import random
+import string
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holloway.safety import secrets
+
+_ALNUM = string.ascii_letters + string.digits
+
+
+def made_up(size: int, alphabet: str = _ALNUM) -> str:
+    return "".join(random.Random(size).sample(alphabet * (size // len(alphabet) + 1), size))
+
+
+GITHUB = "ghp_" + made_up(36)
+HEX = made_up(32, "0123456789abcdef")
+KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + f"{made_up(64)}\n" * 3 + "-----END RSA PRIVATE KEY-----"
+
+
+def test_the_sentence_round_a_secret_is_kept() -> None:
+    assert secrets.redact('Set password = "hunter2x9" first.') == (
+        'Set password = "[REDACTED: password]" first.',
+        ["password"],
+    )
+    assert secrets.redact(f"Push with {GITHUB}, then rotate it.") == (
+        "Push with [REDACTED: github-pat], then rotate it.",
+        ["github-pat"],
+    )
+
+
+def test_a_text_without_secrets_comes_back_as_it_was() -> None:
+    assert secrets.redact("The parser drops the last token.") == ("The parser drops the last token.", [])
+    assert secrets.redact("") == ("", [])
+
+
+def test_rule_names_are_sorted_and_named_once() -> None:
+    _, rules = secrets.redact(f"{GITHUB} password='hunter2x9' {GITHUB} AKIA{made_up(16, string.ascii_uppercase)}")
+    assert rules == ["aws-access-key-id", "github-pat", "password"]
+
+
+def test_the_specific_rule_wins_over_the_generic_one() -> None:
+    assert [finding.rule for finding in secrets.scan(f'token = "{GITHUB}"')] == ["github-pat"]
+
+
+def test_findings_are_in_order_and_do_not_overlap() -> None:
+    findings = secrets.scan(f"password='hunter2x9' {GITHUB} api_key={HEX} https://me:{HEX}@host.dev")
+    spans = [(finding.start, finding.end) for finding in findings]
+    assert len(spans) == 4
+    assert spans == sorted(spans)
+    assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:], strict=False))
+
+
+def test_offsets_count_characters_beyond_ascii() -> None:
+    text = f"Schlüssel 🔑 „{GITHUB}“"
+    (finding,) = secrets.scan(text)
+    assert text[finding.start : finding.end] == GITHUB
+    assert repr(finding) == f"Finding('github-pat', {finding.start}, {finding.end})"
+
+
+def test_lone_surrogates_are_text_like_any_other() -> None:
+    assert secrets.redact(f"\ud800{GITHUB}\udfff") == ("\ud800[REDACTED: github-pat]\udfff", ["github-pat"])
+
+
+def test_a_whole_private_key_is_cut_out() -> None:
+    assert secrets.redact(f"key:\n{KEY}\nend") == ("key:\n[REDACTED: private-key]\nend", ["private-key"])
+    one_line = KEY.replace("\n", "\\n")
+    assert secrets.redact(f'{{"private_key": "{one_line}"}}')[0] == '{"private_key": "[REDACTED: private-key]"}'
+
+
+def test_markers_are_not_redacted_again() -> None:
+    once, rules = secrets.redact(f"password={HEX} and https://me:{HEX}@host.dev and {GITHUB}")
+    assert len(rules) == 3
+    assert secrets.redact(once) == (once, [])
+
+
+def test_a_marker_of_an_unknown_rule_hides_nothing() -> None:
+    assert GITHUB not in secrets.redact(f"[REDACTED: {GITHUB}]")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'password = "<your-password>"',
+        'token = "${TOKEN}"',
+        "token: ${{ secrets.DEPLOY_TOKEN }}",
+        'api_key = "xxxxxxxxxxxxxxxxxxxxxxxx"',
+        'api_key = "your_api_key_here_1234"',
+        'secret = os.environ["APP_SECRET"]',
+        "token = process.env.TOKEN2;",
+        "password: str",
+        "password: Optional[str] = None",
+        "secret: SecretStr",
+        "private_key: Ed25519PrivateKey",
+        "token = get_token()",
+        "password = getpass.getpass('Password: ')",
+        "reset_password_token",
+        "password_reset_token_v2 = True",
+        "self.password = self.password2",
+        "login(user=user1, password=password1)",
+        'token_url = "https://auth.dev/oauth2/token"',
+        "max_tokens=4096",
+        "the password is required",
+        "the token is base64-encoded and sha256-hashed",
+        "curl -u user:pass https://host.dev",
+        "postgres://user:password@localhost:5432/db",
+        "Authorization: Bearer $TOKEN",
+        "csrf_token = '9Cnzj4p4WGeKLs1Pt8QuKUpRKf'",
+        "fixed in 4ddbc191d40ee098cbaae6f3523ada2d4ddbc191",
+        "8a6e0804-2bd0-4672-b79d-d97027f9071a",
+        "AKIAIOSFODNN7EXAMPLE",
+    ],
+)
+def test_placeholders_names_and_expressions_are_no_secrets(text: str) -> None:
+    assert secrets.redact(text) == (text, [])
+
+
+@pytest.mark.parametrize(
+    "before, secret, after",
+    [
+        ("PGPASSWORD=", "abc123x", " psql"),
+        ('{\\"password\\": \\"', "Hunter22x", '\\"}'),
+        ("<password>", "Sup3rS3cret", "</password>"),
+        ("'password' => '", "Zx9cvb", "',"),
+        ('setPassword("', "Zx9!cvb", '")'),
+        ('os.getenv("API_KEY", "', HEX, '")'),
+        ("password: ", "p@ssw0rd", ""),
+        ('password="', "пароль123", '"'),
+        ("the password is ", "hunter2", "."),
+        ("?user=me&password=", "hunter2", "&next=1"),
+        ("redis://:", "s3cr3tpw", "@cache:6379/0"),
+        ("curl -sS -u elastic:", "P@ssw0rd$1", " https://localhost:9200"),
+        ("machine git.dev login me password ", "s3cr3tpw", ""),
+        ("//registry.npmjs.org/:_authToken=", HEX, "\n"),
+        ("Authorization: Basic ", "YnJvd3Nlcjo3Mzk0", "\n"),
+        ("mysql -u root -p", "s3cr3tpw9", " app"),
+    ],
+)
+def test_exactly_the_secret_is_cut_out(before: str, secret: str, after: str) -> None:
+    redacted, rules = secrets.redact(before + secret + after)
+    assert len(rules) == 1
+    assert redacted == f"{before}[REDACTED: {rules[0]}]{after}"
+
+
+PIECES = st.sampled_from(
+    [
+        GITHUB, HEX, KEY, "password", "passwd", "token", "api_key", "secret", "=", " = ", ": ", '"', "'", " ", "\n", "\\n",
+        "://", "@", ":", "user", "curl -u ", "Authorization: Bearer ", "eyJ", ".", ",", "hunter2", "[REDACTED: ",
+        "[REDACTED: password]", "[REDACTED: github-pat]", "]", "-----BEGIN RSA PRIVATE KEY-----", "é", "🔑", "\ud800", "aws",
+    ]
+)  # fmt: skip
+TEXTS = st.one_of(
+    st.text(st.characters(exclude_categories=())),
+    st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=24).map("".join),
+)
+
+
+@given(TEXTS)
+@settings(deadline=None)
+def test_redacting_twice_changes_nothing(text: str) -> None:
+    once, _ = secrets.redact(text)
+    assert secrets.redact(once) == (once, [])
+
+
+@given(TEXTS)
+@settings(deadline=None)
+def test_text_outside_of_findings_is_unchanged(text: str) -> None:
+    findings = secrets.scan(text)
+    at = 0
+    for finding in findings:
+        assert at <= finding.start < finding.end <= len(text)
+        at = finding.end
+    kept = [
+        text[a:b] for a, b in zip([0, *(f.end for f in findings)], [*(f.start for f in findings), None], strict=True)
+    ]
+    rest = secrets.redact(text)[0]
+    if len(findings) == rest.count("[REDACTED: ") - text.count("[REDACTED: "):
+        markers = [f"[REDACTED: {finding.rule}]" for finding in findings] + [""]
+        assert rest == "".join(piece + marker for piece, marker in zip(kept, markers, strict=True))
+
+
+def cpu_s(text: str) -> float:
+    start = time.process_time()
+    secrets.redact(text)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "password=",
+        "eyJ",
+        "-----BEGIN",
+        "-----BEGIN RSA PRIVATE KEY-----\n",
+        "-----BEGIN RSA PRIVATE KEY-----" + made_up(40),
+        "eyJhbGciOiJI.",
+        "https://a:",
+        "curl -u a",
+        "password=hunter2x ",
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx ",
+        f"{GITHUB} ",
+        "server=a;",
+        "kind: Secret\ndata:\n  ",
+        "Authorization: ",
+        "PuTTY-User-Key-File-2: x\n",
+        "[REDACTED: ",
+        "secret_key_base",
+        "token: a",
+    ],
+)
+def test_four_times_the_hostile_text_takes_about_four_times_the_time(piece: str) -> None:
+    small, large = (piece * (size // len(piece)) for size in (50_000, 200_000))
+    cpu_s(small)
+    assert cpu_s(large) < 10 * min(cpu_s(small), cpu_s(small)) + 0.1
+
+
+def test_importing_the_redactor_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import holloway.safety.secrets as s; s.redact('plain text'); "
+        "print(sorted({'typing', 'dataclasses', 'enum', 'inspect', 're', 're2', 'collections'} & (set(sys.modules) - before)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

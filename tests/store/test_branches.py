@@ -1,0 +1,98 @@
+import pytest
+
+import holloway
+from holloway.testing import CountedIds, FakeClock
+from tests.conftest import Repository
+
+
+def contents(repository: Repository, clock: FakeClock) -> set[str]:
+    with holloway.open(repository.root, clock=clock, ids=CountedIds("x")) as memory:
+        found = memory.recall("gate")
+        return {result.memory.content for result in found}
+
+
+@pytest.fixture
+def on_branch(repository: Repository, clock: FakeClock) -> Repository:
+    """`feature` is checked out, and something was taught there."""
+    repository.git("checkout", "-q", "-b", "feature")
+    with holloway.open(repository.root, clock=clock, ids=CountedIds()) as memory:
+        done = memory.remember("the gate is half open", type="gotcha")
+        assert done.memory is not None
+        assert (done.memory.branch, done.memory.branch_only) == ("feature", "feature")
+    return repository
+
+
+@pytest.mark.promise("branches")
+def test_what_was_taught_on_a_branch_stays_on_it(on_branch: Repository, clock: FakeClock) -> None:
+    on_branch.commit("gate.py", "half\n")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+    on_branch.git("checkout", "-q", "main")
+    assert contents(on_branch, clock) == set()
+    on_branch.git("checkout", "-q", "-b", "other")
+    assert contents(on_branch, clock) == set()
+
+
+@pytest.mark.promise("branches")
+@pytest.mark.parametrize("how", ["merge", "fast-forward", "squash", "rebase"])
+def test_once_merged_it_is_seen_everywhere(on_branch: Repository, clock: FakeClock, how: str) -> None:
+    fork = on_branch.git("rev-parse", "main")
+    on_branch.commit("gate.py", "half\n", "one")
+    on_branch.commit("gate.py", "half\nopen\n", "two")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+    on_branch.git("checkout", "-q", "main")
+    if how != "fast-forward":
+        on_branch.commit("main.py", "went on\n", "meanwhile")
+    assert contents(on_branch, clock) == set()
+    if how == "merge":
+        on_branch.git("merge", "-q", "--no-ff", "-m", "merge", "feature")
+    elif how == "fast-forward":
+        on_branch.git("merge", "-q", "--ff-only", "feature")
+    elif how == "squash":
+        on_branch.git("merge", "-q", "--squash", "feature")
+        on_branch.git("commit", "-qm", "squash")
+    else:
+        on_branch.git("cherry-pick", f"{fork}..feature")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+
+
+def test_a_merged_branch_may_be_deleted_before_anybody_looks(on_branch: Repository, clock: FakeClock) -> None:
+    on_branch.commit("gate.py", "half\n", "one")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+    on_branch.git("checkout", "-q", "main")
+    on_branch.git("merge", "-q", "--squash", "feature")
+    on_branch.git("commit", "-qm", "squash")
+    on_branch.git("branch", "-D", "feature")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+
+
+def test_a_branch_that_has_not_begun_is_not_taken_for_merged(on_branch: Repository, clock: FakeClock) -> None:
+    on_branch.git("checkout", "-q", "main")
+    on_branch.commit("main.py", "went on\n")
+    assert contents(on_branch, clock) == set()
+
+
+def test_everywhere_and_preferences_are_not_bound_to_a_branch(repository: Repository, clock: FakeClock) -> None:
+    repository.git("checkout", "-q", "-b", "feature")
+    with holloway.open(repository.root, clock=clock, ids=CountedIds()) as memory:
+        memory.remember("the gate is red", everywhere=True)
+        memory.remember("I prefer the gate open", type="preference")
+    repository.git("checkout", "-q", "main")
+    assert contents(repository, clock) == {"the gate is red", "I prefer the gate open"}
+
+
+def test_teaching_it_again_on_main_lifts_it(on_branch: Repository, clock: FakeClock) -> None:
+    on_branch.git("checkout", "-q", "main")
+    with holloway.open(on_branch.root, clock=clock, ids=CountedIds("y")) as memory:
+        assert memory.remember("the gate is half open").outcome == "reinforced"
+    assert contents(on_branch, clock) == {"the gate is half open"}
+
+
+def test_the_setting_lets_branches_share_at_once(
+    repository: Repository, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLLOWAY_BRANCH_SCOPE", "everywhere")
+    repository.git("checkout", "-q", "-b", "feature")
+    with holloway.open(repository.root, clock=clock, ids=CountedIds()) as memory:
+        memory.remember("the gate is ajar", type="gotcha")
+    repository.git("checkout", "-q", "main")
+    assert contents(repository, clock) == {"the gate is ajar"}

@@ -1,0 +1,106 @@
+import pytest
+
+import holloway
+from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES
+from holloway.domain import confidence
+from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
+from holloway.domain.ports import stamp
+from holloway.store import lifecycle, lookup
+from holloway.store.intake import admit
+from holloway.testing import FakeClock
+from tests.store.test_memories import taught
+
+
+def shown(memory: holloway.Holloway, made: Memory, times: int) -> Memory:
+    connection = memory.store.database.connection
+    for number in range(times):
+        lookup.claim(
+            connection, [made.id], session=f"s{number}", context=0, point="tool_result", now=stamp(memory.clock.now())
+        )
+    lifecycle.count_uses(memory.store.database)
+    return memory.get(made.id)
+
+
+def faded_after(memory_type: MemoryType) -> float:
+    days = confidence.HALF_LIFE_DAYS[memory_type]
+    assert days is not None
+    return days * PRUNE_AFTER_HALF_LIVES
+
+
+def test_what_nobody_used_for_three_half_lives_is_set_aside(memory: holloway.Holloway, clock: FakeClock) -> None:
+    made = taught(memory, "a trap", type="gotcha")
+    clock.advance(days=faded_after(MemoryType.GOTCHA) - 1)
+    assert memory.prune().faded == ()
+    clock.advance(days=2)
+    assert memory.prune().faded == (made.id,)
+    assert memory.memories() == []
+    assert memory.restore(made.id).alive
+
+
+def test_pinned_and_unfading_memories_stay(memory: holloway.Holloway, clock: FakeClock) -> None:
+    taught(memory, "a trap", type="gotcha", pin=True)
+    taught(memory, "a choice", type="decision")
+    clock.advance(days=5_000)
+    assert memory.prune().faded == ()
+    assert len(memory.memories()) == 2
+
+
+def test_a_confirmed_memory_that_only_faded_is_never_removed(memory: holloway.Holloway, clock: FakeClock) -> None:
+    made = taught(memory, "a trap", type="gotcha")
+    clock.advance(days=1_000)
+    memory.prune()
+    clock.advance(days=1_000)
+    assert memory.prune().removed == ()
+    assert memory.restore(made.id).alive
+
+
+def test_an_unconfirmed_one_is_removed_after_its_grace(memory: holloway.Holloway, clock: FakeClock) -> None:
+    memory.store.memories.add(admit(Draft(content="perhaps", source=Source.OBSERVER_INFERRED)))
+    clock.advance(days=1_000)
+    (faded,) = memory.prune().faded
+    clock.advance(days=GRACE_DAYS - 1)
+    assert memory.prune().removed == ()
+    clock.advance(days=2)
+    assert memory.prune().removed == (faded,)
+
+
+def test_what_a_person_forgot_is_gone_after_thirty_days(memory: holloway.Holloway, clock: FakeClock) -> None:
+    made = taught(memory, "a trap")
+    memory.forget([made])
+    clock.advance(days=GRACE_DAYS - 1)
+    assert memory.prune().removed == ()
+    clock.advance(days=2)
+    assert memory.prune().removed == (made.id,)
+
+
+def test_what_was_replaced_stays_readable_for_ever(memory: holloway.Holloway, clock: FakeClock) -> None:
+    made = taught(memory, "old words", type="gotcha")
+    memory.wrong(made.id, "outdated", instead="new words")
+    clock.advance(days=5_000)
+    memory.prune()
+    assert memory.get(made.id).content == "old words"
+
+
+def test_each_showing_counts_once_and_makes_a_memory_fresh(memory: holloway.Holloway, clock: FakeClock) -> None:
+    made = taught(memory, "a trap")
+    clock.advance(days=30)
+    used = shown(memory, made, 2)
+    assert (used.use_count, used.last_used_at) == (2, stamp(clock.now()))
+    lifecycle.count_uses(memory.store.database)
+    assert memory.get(made.id).use_count == 2
+
+
+def test_five_uses_make_it_a_little_surer_but_only_once(memory: holloway.Holloway) -> None:
+    memory.store.memories.add(admit(Draft(content="perhaps", source=Source.AGENT_EXPLICIT)))
+    (made,) = memory.memories()
+    assert shown(memory, made, 4).confidence == pytest.approx(0.75)
+    assert shown(memory, made, 5).confidence == pytest.approx(0.80)
+    assert shown(memory, made, 40).confidence == pytest.approx(0.80)
+
+
+@pytest.mark.promise("quarantine")
+def test_being_shown_never_makes_a_quarantined_memory_surer(memory: holloway.Holloway) -> None:
+    memory.store.memories.add(admit(Draft(content="perhaps", source=Source.FOREIGN_FILE)))
+    (made,) = memory.memories()
+    used = shown(memory, made, 50)
+    assert (used.confidence, used.state) == (0.60, State.QUARANTINED)

@@ -1,0 +1,140 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.errors import HollowayError
+from holloway.store import lookup, migrations
+from holloway.store.database import Database, Newer
+from holloway.testing import CountedIds, FakeClock
+from tests.conftest import Repository
+from tests.store.test_memories import taught
+
+PRIOR = Path(__file__).parents[1] / "prior"
+SCHEMA = Path(migrations.__file__).with_name("schema.sql")
+
+
+def schema_of(database: Database) -> str:
+    rows = database.rows(
+        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'memories_fts_%' "
+        "ORDER BY type = 'trigger', type = 'index', tbl_name = 'migrations', rowid"
+    )
+    head = "-- The schema that the migrations make, to be read. `make docs` writes it anew.\n\n"
+    return head + "".join(f"{row['sql']};\n\n" for row in rows)
+
+
+def fresh(path: Path) -> Database:
+    database = Database(path)
+    migrations.migrate(database, FakeClock(), CountedIds())
+    return database
+
+
+def test_the_schema_to_be_read_is_the_one_that_the_migrations_make(tmp_path: Path) -> None:
+    database = fresh(tmp_path / "memory.db")
+    assert SCHEMA.read_text("utf-8") == schema_of(database)
+    database.close()
+
+
+def test_hooks_know_the_present_schema(tmp_path: Path) -> None:
+    database = fresh(tmp_path / "memory.db")
+    assert database.value("PRAGMA user_version") == lookup.SCHEMA_VERSION == len(migrations.MIGRATIONS)
+    database.close()
+
+
+def test_migrating_twice_changes_nothing(tmp_path: Path) -> None:
+    database = fresh(tmp_path / "memory.db")
+    assert migrations.migrate(database, FakeClock(), CountedIds()) == []
+    database.close()
+
+
+@pytest.mark.promise("old-databases")
+@pytest.mark.parametrize("done", range(len(migrations.MIGRATIONS)))
+def test_a_file_of_any_earlier_schema_is_brought_up_to_date(
+    repository: Repository, tmp_path: Path, done: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with holloway.open(repository.root) as memory:
+        path = memory.project.database
+    path.unlink()
+    early = Database(path)
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:done])
+        migrations.migrate(early, FakeClock(), CountedIds())
+    early.close()
+    with holloway.open(repository.root) as memory:
+        assert memory.store.database.problems() == []
+        assert taught(memory, "works").id
+
+
+@pytest.mark.promise("old-databases")
+@pytest.mark.parametrize("prior", sorted(PRIOR.glob("*.db")), ids=lambda path: path.stem)
+def test_databases_of_earlier_releases_open_with_all_they_hold(repository: Repository, prior: Path) -> None:
+    with holloway.open(repository.root) as memory:
+        path = memory.project.database
+    path.unlink()
+    path.write_bytes(prior.read_bytes())
+    with holloway.open(repository.root) as memory:
+        assert memory.store.database.problems() == []
+        assert {each.content for each in memory.memories()} == {"tests/auth hangs without REDIS_URL", "money is cents"}
+        assert memory.recall("redis")[0].memory.files == ("tests/auth",)
+
+
+@pytest.mark.promise("old-databases")
+@pytest.mark.parametrize("failing", range(1, len(migrations.MIGRATIONS)))
+def test_an_interrupted_migration_changes_nothing(
+    tmp_path: Path, failing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(tmp_path / "memory.db")
+    whole = migrations.MIGRATIONS
+
+    def interrupted(database: Database, ids: object) -> None:
+        whole[failing](database, CountedIds())
+        raise KeyboardInterrupt
+
+    interrupted.__name__ = whole[failing].__name__
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "MIGRATIONS", (*whole[:failing], interrupted, *whole[failing + 1 :]))
+        with pytest.raises(KeyboardInterrupt):
+            migrations.migrate(database, FakeClock(), CountedIds())
+    assert migrations.applied(database) == [step.__name__ for step in whole[:failing]]
+    before = schema_of(database)
+    assert whole[failing].__name__ not in before
+    migrations.migrate(database, FakeClock(), CountedIds())
+    assert SCHEMA.read_text("utf-8") == schema_of(database)
+    database.close()
+
+
+@pytest.mark.promise("old-databases")
+def test_a_newer_file_is_refused_and_left_alone(repository: Repository) -> None:
+    with holloway.open(repository.root) as memory:
+        path = memory.project.database
+    connection = sqlite3.connect(path)
+    connection.execute("INSERT INTO migrations(name, at) VALUES ('telepathy_0099', '2030')")
+    connection.commit()
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(Newer, match="telepathy_0099") as caught:
+        holloway.open(repository.root)
+    assert "Upgrade" in caught.value.hint
+    assert path.read_bytes() == before
+
+
+def test_a_file_with_memories_is_copied_before_it_is_migrated(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:3])
+        with holloway.open(repository.root) as memory:
+            folder = memory.project.backups
+    assert not folder.exists()
+    with holloway.open(repository.root):
+        assert len(list(folder.glob("memory-*.db"))) == 1
+
+
+def test_a_folder_in_the_databases_place_is_named(repository: Repository) -> None:
+    with holloway.open(repository.root) as memory:
+        path = memory.project.database
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(HollowayError, match="cannot be opened"):
+        holloway.open(repository.root)

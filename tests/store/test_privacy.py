@@ -1,0 +1,126 @@
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.hooks import journal
+from holloway.store import privacy
+from holloway.store.filter import Filter
+from holloway.testing import CountedIds, FakeClock
+from tests.conftest import Repository
+from tests.store.test_memories import taught
+
+CANARY = "zanzibarquokka"
+SENTENCE = f"The {CANARY} must never be petted on a Tuesday, says the étude"
+
+
+def places_of(folder: Path, needle: str) -> list[str]:
+    """Every file that still has the needle, as text, as JSON escapes it, or as UTF-16."""
+    needles = [needle.encode(), json.dumps(needle)[1:-1].encode(), needle.encode("utf-16-le")]
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return sorted(str(path.relative_to(folder)) for path in files if any(n in path.read_bytes() for n in needles))
+
+
+@pytest.fixture
+def full(repository: Repository, clock: FakeClock) -> Iterator[holloway.Holloway]:
+    """A memory with a canary in every place it can get to."""
+    with holloway.open(repository.root, clock=clock, ids=CountedIds()) as memory:
+        for number in range(60):
+            taught(memory, f"an ordinary memory, number {number}, about tokens")
+        made = taught(memory, SENTENCE, files=["src/shop/auth/tokens.py"], tags=[CANARY])
+        memory.edit(made.id, content=f"{SENTENCE}, edited")
+        memory.pin(made.id)
+        for _ in range(3):
+            clock.advance(days=2)
+            memory.store.backup()
+        memory.recall(CANARY)
+        event: dict[str, object] = {
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Bash",
+            "tool_input": {"command": f"holloway remember '{SENTENCE}, edited'"},
+        }
+        journal.append(str(memory.project.journal), "s1", journal.entry_of(event, "", "2026-01-05T09:00:00.000Z"))
+        journal.append(str(memory.project.journal), "s1", {"event": "Stop"})
+        yield memory
+
+
+@pytest.mark.promise("forget")
+def test_after_a_hard_forget_no_byte_is_left_in_the_data_folder(full: holloway.Holloway, home: Path) -> None:
+    assert len(places_of(home, CANARY)) >= 5
+    made = full.recall(CANARY)[0].memory
+    done = full.forget([made], hard=True)
+    assert done.left == ()
+    assert places_of(home, CANARY) == []
+    full.close()
+    assert places_of(home, CANARY) == []
+    assert places_of(home, "étude") == []
+
+
+@pytest.mark.promise("forget")
+def test_a_hard_forget_leaves_the_rest_whole_and_is_not_learned_again(full: holloway.Holloway) -> None:
+    made = full.recall(CANARY)[0].memory
+    full.forget([made], hard=True)
+    assert full.store.memories.count(Filter()) == 60
+    assert full.store.database.problems() == []
+    assert full.store.memories.is_rejected(f"{SENTENCE}, edited")
+    assert (full.project.journal / "s1.jsonl").read_text() == '{"event":"Stop"}\n'
+
+
+@pytest.mark.promise("forget")
+def test_hard_forgetting_everything_leaves_no_words_at_all(full: holloway.Holloway, home: Path) -> None:
+    full.forget(full.chosen(everything=True), hard=True)
+    full.close()
+    assert places_of(home, CANARY) == []
+    assert places_of(home, "ordinary memory") == []
+
+
+@pytest.mark.promise("forget")
+def test_what_was_forgotten_softly_before_can_be_hard_forgotten_too(full: holloway.Holloway, home: Path) -> None:
+    made = full.recall(CANARY)[0].memory
+    full.forget([made])
+    assert places_of(home, CANARY) != []
+    full.forget([full.get(made.id)], hard=True)
+    assert places_of(home, CANARY) == []
+
+
+@pytest.mark.promise("forget")
+def test_replaced_words_go_with_a_hard_forget_of_the_replaced_memory(full: holloway.Holloway, home: Path) -> None:
+    made = full.recall(CANARY)[0].memory
+    new = full.wrong(made.id, "outdated", instead="nothing about animals")
+    full.edit(new.id, tags=["plain"])
+    full.forget([full.get(made.id)], hard=True)
+    assert places_of(home, CANARY) == []
+    assert full.why(new.id).replaced == ()
+
+
+def test_a_reader_that_holds_the_log_is_reported_not_waited_for(
+    full: holloway.Holloway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sqlite3
+
+    monkeypatch.setattr("holloway.store.database.WAL_TRUNCATE_ATTEMPTS", 2)
+    monkeypatch.setattr("holloway.store.database.WAL_TRUNCATE_PAUSE_MS", 1)
+    reader = sqlite3.connect(full.project.database, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM memories").fetchone()
+    full.store.database.run("PRAGMA busy_timeout = 10")
+    taught(full, "something in between")
+    done = full.forget([full.recall(CANARY)[0].memory], hard=True)
+    reader.close()
+    assert len(done.left) == 1
+    assert "another process is reading it" in done.left[0]
+
+
+def test_journals_that_nobody_learned_from_are_dropped_after_a_week(tmp_path: Path) -> None:
+    for name, days in (("old", 8), ("new", 6)):
+        log = tmp_path / f"{name}.jsonl"
+        log.write_text("{}\n")
+        then = time.time() - days * 86_400
+        os.utime(log, (then, then))
+    now = FakeClock().now().fromtimestamp(time.time(), tz=FakeClock().now().tzinfo)
+    assert privacy.drop_old_journals(tmp_path, now) == 1
+    assert [log.name for log in tmp_path.iterdir()] == ["new.jsonl"]

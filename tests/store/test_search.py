@@ -1,0 +1,84 @@
+import pytest
+
+import holloway
+from holloway.domain.memory import Draft, MemoryType
+from holloway.errors import InvalidInput
+from holloway.store.filter import Filter
+from holloway.store.intake import admit
+from tests.store.test_memories import taught
+
+
+def found(memory: holloway.Holloway, query: str) -> list[str]:
+    return [result.memory.content for result in memory.recall(query)]
+
+
+@pytest.mark.parametrize("query", ["parseHTTPResponse", "parse_http_response", "http response", "PARSE", "responses"])
+def test_identifiers_are_found_whole_in_parts_and_in_either_spelling(memory: holloway.Holloway, query: str) -> None:
+    taught(memory, "parseHTTPResponse swallows timeouts")
+    taught(memory, "the invoice number is a string")
+    assert found(memory, query) == ["parseHTTPResponse swallows timeouts"]
+
+
+def test_files_tags_and_details_are_searched_too(memory: holloway.Holloway) -> None:
+    taught(
+        memory,
+        "a dead end",
+        type="dead_end",
+        files=["src/shop/billing/invoice.py"],
+        tags=["frobnicate"],
+        details={"approach": "zeppelin", "reason": "too slow"},
+    )
+    for query in ("invoice", "frobnicate", "zeppelin"):
+        assert found(memory, query) == ["a dead end"]
+
+
+def test_the_better_match_comes_first_and_scores_lie_between_zero_and_one(memory: holloway.Holloway) -> None:
+    taught(memory, "redis is needed by the session tests")
+    taught(memory, "redis redis redis: the session tests hang without it")
+    taught(memory, "invoices are rounded")
+    results = memory.recall("session tests hang redis")
+    assert results[0].memory.content.startswith("redis redis")
+    assert results[0].score == 1.0
+    assert all(0 < result.score <= 1 for result in results)
+
+
+def test_quarantined_and_forgotten_memories_are_not_found(memory: holloway.Holloway) -> None:
+    from holloway.domain.memory import Source
+
+    memory.store.memories.add(admit(Draft(content="zeppelin from outside", source=Source.FOREIGN_FILE)))
+    memory.forget([taught(memory, "zeppelin forgotten")])
+    assert found(memory, "zeppelin") == []
+    assert [r.memory.content for r in memory.recall("zeppelin", chosen=Filter())] == ["zeppelin from outside"]
+
+
+@pytest.mark.parametrize(
+    "query", ['"', "*", "NEAR(", "a AND", "(((", "-x", "col:", "^", "ﬁ", "日本語", "\x00", "💥", "%"]
+)
+def test_operators_and_strange_signs_are_words_or_nothing(memory: holloway.Holloway, query: str) -> None:
+    taught(memory, "tokens expire")
+    assert isinstance(memory.recall(query), list)
+
+
+def test_an_empty_question_is_an_error_with_a_hint(memory: holloway.Holloway) -> None:
+    with pytest.raises(InvalidInput, match="empty"):
+        memory.recall("  ")
+
+
+def test_a_hundred_kilobytes_of_question_are_answered(memory: holloway.Holloway) -> None:
+    taught(memory, "tokens expire")
+    assert found(memory, "tokens " * 15_000) == ["tokens expire"]
+
+
+def test_very_common_words_give_way_to_rarer_ones(memory: holloway.Holloway) -> None:
+    with memory.store.database.write():
+        for number in range(300):
+            memory.store.memories.add(admit(Draft(content=f"common filler number {number}", type=MemoryType.PATTERN)))
+        memory.store.memories.add(admit(Draft(content="common zeppelin", type=MemoryType.PATTERN)))
+    assert found(memory, "common zeppelin") == ["common zeppelin"]
+    assert len(memory.recall("common", limit=50)) == 50
+
+
+@pytest.mark.parametrize("limit", [0, -1, 10_000])
+def test_a_senseless_limit_is_named(memory: holloway.Holloway, limit: int) -> None:
+    with pytest.raises(InvalidInput, match=str(limit)):
+        memory.recall("x", limit=limit)

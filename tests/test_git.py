@@ -1,0 +1,149 @@
+from pathlib import Path
+
+import pytest
+
+from holloway import git
+from tests.conftest import Repository, make_repository
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "git@github.com:Acme/shop.git",
+        "https://github.com/acme/shop",
+        "https://user:secret@github.com/acme/shop.git/",
+        "ssh://git@github.com:22/acme/shop.git",
+        "git://github.com/acme/shop.git",
+    ],
+)
+def test_the_ways_to_write_an_origin_are_one_place(url: str) -> None:
+    assert git.normalised_origin(url) == "github.com/acme/shop"
+
+
+def test_an_origin_never_keeps_a_password() -> None:
+    assert "secret" not in git.normalised_origin("https://user:secret@example.com/a/b.git")
+
+
+def test_a_folder_as_origin_is_its_real_path(tmp_path: Path) -> None:
+    assert git.normalised_origin("../other", str(tmp_path / "here")) == str(tmp_path.resolve() / "other")
+    assert git.normalised_origin(f"file://{tmp_path}/x") == str(tmp_path.resolve() / "x")
+
+
+def test_what_is_read_directly_equals_what_git_says(repository: Repository) -> None:
+    root = str(repository.root)
+    assert git.find_root(str(repository.root / "src/shop")) == str(repository.root.resolve())
+    assert git.branch(root) == repository.git("branch", "--show-current")
+    assert git.head_commit(root) == repository.git("rev-parse", "HEAD")
+    repository.git("pack-refs", "--all")
+    assert git.head_commit(root) == repository.git("rev-parse", "HEAD")
+    repository.git("checkout", "-q", "--detach")
+    assert git.branch(root) == ""
+    assert git.head_commit(root) == repository.git("rev-parse", "HEAD")
+
+
+def test_a_worktree_is_followed_to_its_repository(repository: Repository, tmp_path: Path) -> None:
+    repository.git("remote", "add", "origin", "git@example.com:acme/shop.git")
+    repository.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = str(tmp_path / "side")
+    assert git.origin(side) == "example.com/acme/shop"
+    assert git.branch(side) == "side"
+    assert git.main_root(side) == str(repository.root.resolve())
+    assert git.head_commit(side) == repository.git("rev-parse", "HEAD")
+
+
+def test_outside_of_git_everything_is_empty(tmp_path: Path) -> None:
+    root = str(tmp_path)
+    assert git.find_root(root) == ""
+    assert (git.origin(root), git.branch(root), git.head_commit(root)) == ("", "", "")
+    assert git.root_commits(root) == []
+
+
+def test_a_shallow_clone_has_no_first_commit(repository: Repository, tmp_path: Path) -> None:
+    repository.commit("a.txt", "2")
+    repository.git("clone", "-q", "--depth", "1", f"file://{repository.root}", str(tmp_path / "shallow"))
+    assert git.root_commits(str(repository.root)) == [repository.git("rev-list", "--max-parents=0", "HEAD")]
+    assert git.root_commits(str(tmp_path / "shallow")) == []
+
+
+def test_ignored_files_are_not_the_projects(repository: Repository) -> None:
+    (repository.root / ".gitignore").write_text("secret.txt\n")
+    (repository.root / "secret.txt").write_text("x")
+    (repository.root / "new.txt").write_text("x")
+    files = git.tracked_files(str(repository.root))
+    assert "new.txt" in files
+    assert "secret.txt" not in files
+
+
+@pytest.fixture
+def branch(repository: Repository) -> tuple[Repository, str, str]:
+    """A branch with two commits: the repository, where it left main, its tip."""
+    fork = repository.git("rev-parse", "HEAD")
+    repository.git("checkout", "-q", "-b", "feature")
+    repository.commit("feature.py", "one\n", "one")
+    tip = repository.commit("feature.py", "one\ntwo\n", "two")
+    repository.git("checkout", "-q", "main")
+    repository.commit("main.py", "meanwhile\n", "meanwhile")
+    return repository, fork, tip
+
+
+def merged(repository: Repository, fork: str, tip: str) -> bool:
+    return git.is_merged(str(repository.root), fork, tip, repository.git("rev-parse", "main"))
+
+
+def test_work_that_never_reached_main_is_not_merged(branch: tuple[Repository, str, str]) -> None:
+    assert not merged(*branch)
+
+
+def test_a_branch_without_commits_of_its_own_is_not_merged(repository: Repository) -> None:
+    here = repository.git("rev-parse", "HEAD")
+    assert not merged(repository, here, here)
+
+
+def test_a_merge_is_recognised(branch: tuple[Repository, str, str]) -> None:
+    branch[0].git("merge", "-q", "--no-ff", "-m", "merge", "feature")
+    assert merged(*branch)
+
+
+def test_a_rebased_branch_is_recognised_by_its_patches(branch: tuple[Repository, str, str]) -> None:
+    branch[0].git("cherry-pick", f"{branch[1]}..{branch[2]}")
+    assert merged(*branch)
+
+
+def test_a_squashed_branch_is_recognised(branch: tuple[Repository, str, str]) -> None:
+    branch[0].git("merge", "-q", "--squash", "feature")
+    branch[0].git("commit", "-qm", "squashed")
+    assert merged(*branch)
+
+
+def test_a_squashed_branch_is_recognised_after_main_went_on(branch: tuple[Repository, str, str]) -> None:
+    branch[0].git("merge", "-q", "--squash", "feature")
+    branch[0].git("commit", "-qm", "squashed")
+    branch[0].commit("feature.py", "one\ntwo\nthree\n", "on main")
+    assert merged(*branch)
+
+
+def test_git_runs_no_program_that_the_environment_or_repository_names(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    trap.chmod(0o755)
+    tip = repository.commit("a.txt", "x")
+    repository.git("config", "core.fsmonitor", str(trap))
+    repository.git("config", "diff.external", str(trap))
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(trap))
+    assert "a.txt" in git.tracked_files(str(repository.root))
+    assert not git.is_merged(str(repository.root), f"{tip}~1", tip, f"{tip}~1")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_missing_git_reads_as_silence(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert git.run(str(repository.root), "status") == ""
+    assert not git.succeeds(str(repository.root), "status")
+
+
+def test_a_repository_without_commits_has_no_history(tmp_path: Path) -> None:
+    empty = make_repository(tmp_path / "empty", {})
+    empty.git("checkout", "-q", "--orphan", "fresh")
+    assert git.head_commit(str(empty.root)) == ""
