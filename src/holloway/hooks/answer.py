@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 
 from holloway import git
-from holloway.config import GIT_BRIEF_TIMEOUT_S, HOOK_TOOL_DEADLINE_MS, TOOL_RESULT_MEMORIES_MAX
+from holloway.config import (
+    GIT_BRIEF_TIMEOUT_S,
+    HOOK_START_DEADLINE_MS,
+    HOOK_TOOL_DEADLINE_MS,
+    TOOL_RESULT_MEMORIES_MAX,
+    home,
+)
 
 FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 
@@ -60,7 +66,6 @@ def at_start(folder: str, root: str, session: str, agent: str, now: str, *, comp
     """The brief for the agent, and a line for the person."""
     from pathlib import Path  # a session starts once; it may load what it needs
 
-    from holloway.config import home
     from holloway.service.holloway import Holloway
     from holloway.store import lookup
     from holloway.store import project as projects
@@ -69,7 +74,7 @@ def at_start(folder: str, root: str, session: str, agent: str, now: str, *, comp
     project = projects.find(Path(root), Path(home()))
     if project is None:
         return "", ""
-    with Holloway(project, Path(home())) as memory:
+    with Holloway(project, Path(home()), busy_timeout_ms=HOOK_START_DEADLINE_MS // 3) as memory:
         made = memory.brief(GIT_BRIEF_TIMEOUT_S)
         waiting = len(memory.to_review())
         store = memory.store.database.connection

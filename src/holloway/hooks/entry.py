@@ -10,6 +10,14 @@ import os
 import sys
 import time
 
+from holloway.config import (
+    FAILURE_LOG_BYTES_MAX,
+    HOOK_INPUT_BYTES_MAX,
+    HOOK_START_DEADLINE_MS,
+    HOOK_TOOL_DEADLINE_MS,
+    home,
+)
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
@@ -20,8 +28,9 @@ _TOOL_EVENTS = ("PostToolUse", "PostToolUseFailure")
 def main() -> None:
     """Read one event from stdin, note it, answer it, exit 0."""
     try:
+        _obey_termination()
         _quiet()
-        _deadline(1_000)
+        _deadline(HOOK_START_DEADLINE_MS)
         answer = respond(_read_input())
         if answer:
             os.write(1, answer)
@@ -39,8 +48,6 @@ def respond(data: bytes) -> bytes:
         return b""
     name = str(event.get("hook_event_name", ""))
     if name in _TOOL_EVENTS:
-        from holloway.config import HOOK_TOOL_DEADLINE_MS
-
         _deadline(HOOK_TOOL_DEADLINE_MS)
     context, line = _handle(event, name)
     said: dict[str, object] = {}
@@ -52,7 +59,6 @@ def respond(data: bytes) -> bytes:
 
 
 def _handle(event: dict[str, object], name: str) -> tuple[str, str]:
-    from holloway.config import home
     from holloway.store import registry
 
     folder = home()
@@ -91,8 +97,6 @@ def _host() -> str:
 
 def _read_input() -> bytes:
     """All of stdin up to the limit; the rest is read and dropped, so that the host's pipe does not break."""
-    from holloway.config import HOOK_INPUT_BYTES_MAX
-
     parts, size = [], 0
     while part := os.read(0, 1 << 16):
         size += len(part)
@@ -110,30 +114,30 @@ def _quiet() -> None:
     os.close(silence)
 
 
-def _deadline(milliseconds: int) -> None:
-    """Leave in silence when the time is up, or when the host asks to."""
+def _obey_termination() -> None:
+    """A host that ends the hook early must not see it fail."""
     import signal
 
     def leave(number: int, frame: FrameType | None) -> None:
         os._exit(0)
 
     signal.signal(signal.SIGTERM, leave)
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, leave)
-        signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
-    else:
-        import threading  # Windows has no timer signal
 
-        timer = threading.Timer(milliseconds / 1000, os._exit, (0,))
-        timer.daemon = True
-        timer.start()
+
+def _deadline(milliseconds: int) -> None:
+    """Leave in silence when the time is up, even while SQLite waits for a lock."""
+    import _thread  # built in; the threading module would cost a tenth of the hook's time
+
+    def watch() -> None:
+        time.sleep(milliseconds / 1000)
+        os._exit(0)
+
+    _thread.start_new_thread(watch, ())
 
 
 def _count_failure(error: BaseException) -> None:
     """One bounded line for `holloway doctor`: when and what kind, never the content."""
     try:
-        from holloway.config import FAILURE_LOG_BYTES_MAX, home
-
         path = os.path.join(home(), "hook-failures.log")
         if not os.path.isdir(home()) or (os.path.exists(path) and os.path.getsize(path) > FAILURE_LOG_BYTES_MAX):
             return

@@ -30,6 +30,7 @@ from holloway.safety import paths
 from holloway.service.teaching import Inferred, infer
 from holloway.store import branches, lifecycle, privacy, sessions
 from holloway.store import project as projects
+from holloway.store.database import BUSY_TIMEOUT_MS
 from holloway.store.filter import Filter
 from holloway.store.intake import admit, reason_text
 from holloway.store.lifecycle import Pruned
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 RULES = (MemoryType.DECISION, MemoryType.REQUIREMENT, MemoryType.PREFERENCE)
 TRAPS = (MemoryType.GOTCHA, MemoryType.DEAD_END, MemoryType.ERROR_PATTERN)
 OFTEN_HIT = 2
-"""A trap with a file arrives with that file; only one that was hit this often is also in the brief."""
+"""What is tied to a file arrives with that file; only what was shown this often is also in the brief."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class Holloway:
         *,
         clock: Clock | None = None,
         ids: Ids | None = None,
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
     ) -> None:
         self.project = project
         self.home = home
@@ -94,7 +96,8 @@ class Holloway:
         self._ids = ids or RandomIds()
         self.settings = config.Settings.load(project.key, str(home))
         self._synchronous = self.settings.text("synchronous")
-        self.store = Store(project, synchronous=self._synchronous, clock=self.clock, ids=self._ids)
+        self._busy_timeout_ms = busy_timeout_ms
+        self.store = self._opened(project)
         self._user: Store | None = None
         self._settle()
 
@@ -109,9 +112,17 @@ class Holloway:
     def user(self) -> Store:
         """The store of what holds in every project of this user."""
         if self._user is None:
-            own = projects.user_project(self.home)
-            self._user = Store(own, synchronous=self._synchronous, clock=self.clock, ids=self._ids)
+            self._user = self._opened(projects.user_project(self.home))
         return self._user
+
+    def _opened(self, project: Project) -> Store:
+        return Store(
+            project,
+            synchronous=self._synchronous,
+            busy_timeout_ms=self._busy_timeout_ms,
+            clock=self.clock,
+            ids=self._ids,
+        )
 
     def _stores(self) -> list[Store]:
         """This project's store, and the user's own where there is one."""
@@ -218,7 +229,7 @@ class Holloway:
         return sorted(found, key=lambda result: -result.score)[:limit]
 
     def _elsewhere(self, other: Project, query: str, chosen: Filter, limit: int) -> list[Result]:
-        store = Store(other, synchronous=self._synchronous, clock=self.clock, ids=self._ids)
+        store = self._opened(other)
         try:
             return recall(store, query, chosen, limit)
         finally:
@@ -460,8 +471,8 @@ class Holloway:
         return brief(
             self.survey(timeout_s),
             sessions.count(self.store.database),
-            sorted(filter(_firm, rules), key=lambda memory: (not memory.pinned, memory.type, memory.created_at)),
-            sorted(filter(_general, filter(_firm, traps)), key=lambda memory: (not memory.pinned, -memory.use_count)),
+            sorted(filter(_general, rules), key=lambda memory: (not memory.pinned, memory.type, memory.created_at)),
+            sorted(filter(_general, traps), key=lambda memory: (not memory.pinned, -memory.use_count)),
         )
 
     def _user_rules(self) -> list[Memory]:
@@ -469,9 +480,7 @@ class Holloway:
         return [memory for store in others for memory in store.memories.find(Filter(quarantined=False, types=RULES))]
 
 
-def _firm(memory: Memory) -> bool:
-    return memory.pinned or memory.state is State.CONFIRMED
-
-
 def _general(memory: Memory) -> bool:
-    return memory.pinned or not memory.files or memory.use_count >= OFTEN_HIT
+    """Whether a memory belongs into the brief: pinned, or confirmed and not one that its file will bring."""
+    confirmed = memory.state is State.CONFIRMED
+    return memory.pinned or (confirmed and (not memory.files or memory.use_count >= OFTEN_HIT))

@@ -12,7 +12,7 @@ SCHEMA_VERSION = 4
 """The schema that these queries know; a file of another version is left alone by hooks."""
 
 TRAP_TYPES = ("gotcha", "dead_end", "error_pattern", "causal_dependency")
-"""What is worth saying unasked when a file is opened."""
+"""What is worth saying unasked when a file is opened; what a person tied to a file is, whatever its type."""
 
 _TRAPS = """
 SELECT m.id, m.type, m.summary, m.path, m.state, m.source, m.sessions, m.created_at, m.updated_at
@@ -21,7 +21,7 @@ FROM (
   WHERE f.path IN (SELECT value FROM json_each(:paths))
 ) m
 WHERE m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'
-  AND (m.type IN (SELECT value FROM json_each(:types)) OR m.pinned = 1)
+  AND (m.type IN (SELECT value FROM json_each(:types)) OR m.pinned = 1 OR m.source = 'user_taught')
   AND (m.branch_only = '' OR m.branch_only = :branch)
   AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
   AND CASE WHEN m.pinned = 1 OR m.state = 'confirmed' OR m.half_life_days IS NULL THEN m.confidence

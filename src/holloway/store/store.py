@@ -10,7 +10,7 @@ from holloway.config import BACKUP_EVERY_HOURS, VACUUM_ABOVE_WASTE_BYTES
 from holloway.domain.ports import RandomIds, SystemClock, stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.store import migrations
-from holloway.store.database import Damaged, Database, is_sound, make_folder, roll, rolling
+from holloway.store.database import BUSY_TIMEOUT_MS, Damaged, Database, is_sound, make_folder, roll, rolling
 from holloway.store.memories import Memories
 
 if TYPE_CHECKING:
@@ -26,13 +26,14 @@ class Store:
         project: Project,
         *,
         synchronous: str = "normal",
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
         clock: Clock | None = None,
         ids: Ids | None = None,
     ) -> None:
         self.project = project
         self.clock = clock or SystemClock()
         self.ids = ids or RandomIds()
-        self.database = Database(project.database, synchronous=synchronous)
+        self.database = Database(project.database, synchronous=synchronous, busy_timeout_ms=busy_timeout_ms)
         self.memories = Memories(self.database, self.clock, self.ids)
         self._prepare()
 

@@ -75,7 +75,9 @@ GENERIC = (
     Rule(
         "password",
         ("pass", "pwd", "pw"),
-        _assigned(r"password|passwd|passphrase|passwort|passcode|pwd|(?:\b|_|-)pass|(?:\b|_)pw"),
+        _assigned(
+            r"password|passwd|passphrase|passwort|passcode|pwd|[a-z0-9][_-]pass|[\"']pass|(?-i:[\s&?;,(]pass)|(?:\b|_)pw"
+        ),
         2.2,
         ('password = "{alnum:8}!9aZ"', "DB_PASSWORD={alnum:12}7x", '"password": "{alnum:10}#1a"', "pwd: {lower:9}7a"),
         ("password: str", "password = get_password()", 'password="changeme"', "reset_password_token = 1"),

@@ -40,6 +40,10 @@ _PUBLIC_NAMES = ("csrf", "xsrf", "public", "pub_", "pub-", "continuation", "next
 _QUOTES = "\"'`"
 _CUTS = frozenset(",;&<>(){}[]|\\`")
 _SYMBOLS = frozenset("!@#$%^&*~")
+_DIGITS = frozenset("0123456789")
+_TELLING = _SYMBOLS | _DIGITS
+_VOWELS = frozenset("aeiouAEIOU")
+_VOWEL_SHARE_MIN = 0.25
 
 
 def accepted(rule: Rule, text: str, begin: int, start: int, end: int) -> int:
@@ -96,16 +100,31 @@ def _public(text: str, begin: int) -> bool:
 
 def _assigned_end(text: str, begin: int, start: int, end: int, key: bool) -> int:
     """The end of an assigned value if it reads like a password (or like a random key), else 0."""
+    if _plain(text[start:end]):
+        return 0
     if text[start - 1] in _QUOTES:
         value = text[start:end].rstrip("\\")
-        return start + len(value) if _random(value) or (not key and _password(value)) else 0
+        return _whole(text, start + len(value)) if _random(value) or (not key and _password(value)) else 0
     cut = next((at for at in range(start, end) if text[at] in _CUTS), end)
     follower = text[cut : cut + 1]
     value = text[start:cut].rstrip(".:?")
     if not value or follower in ("(", "[", "{"):
         return 0
     code = follower in (",", ")") or (text[start - 1].isspace() and "=" in text[begin:start])
-    return start + len(value) if _random(value) or (not key and not code and _password(value)) else 0
+    found = _random(value) or (not key and not code and _password(value))
+    return _whole(text, start + len(value)) if found else 0
+
+
+def _plain(value: str) -> bool:
+    """Whether a value has letters of one case and nothing that a password would have."""
+    return _TELLING.isdisjoint(value) and (value.islower() or value.isupper())
+
+
+def _whole(text: str, end: int) -> int:
+    """The end of a value that may go on where its pattern's limit on length cut it."""
+    while end < len(text) and (text[end].isalnum() or text[end] in "_+/=-"):
+        end += 1
+    return end
 
 
 def _random(value: str) -> bool:
@@ -123,7 +142,7 @@ def _password(value: str) -> bool:
     """Whether a value reads like something a person made up to be secret."""
     if len(value) < PASSWORD_CHARS_MIN or _address(value) or value[0] == "$":
         return False
-    digits, letters = any(map(str.isdigit, value)), any(map(str.isalpha, value))
+    digits, letters = not _DIGITS.isdisjoint(value), any(map(str.isalpha, value))
     if value.isalnum():
         return digits and letters and value.rstrip("0123456789").lower() not in _COMMON
     if _SYMBOLS.isdisjoint(value):
@@ -155,7 +174,8 @@ def _wordlike(part: str) -> bool:
     """Whether a run of letters and digits could be a word, a number or a name with a number at its end."""
     pairs = list(pairwise(part))
     if part.isalpha():
-        return sum(a.islower() and b.isupper() for a, b in pairs) <= len(part) / 5
+        humps = sum(a.islower() and b.isupper() for a, b in pairs)
+        return humps <= len(part) / 5 or sum(map(_VOWELS.__contains__, part)) >= len(part) * _VOWEL_SHARE_MIN
     if part.isdigit():
         return True
     return sum(a.isdigit() != b.isdigit() for a, b in pairs) <= 1 and len(part.rstrip("0123456789")) <= _WORD_CHARS_MAX

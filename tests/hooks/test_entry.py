@@ -1,0 +1,428 @@
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.hooks import install
+from tests.conftest import Repository
+from tests.store.test_memories import taught
+from tests.store.test_privacy import places_of
+
+TRAP = "refresh() burns the token; call it once"
+FILE = "src/shop/auth/tokens.py"
+
+
+@dataclass(frozen=True)
+class Answer:
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def context(self) -> str:
+        if not self.stdout:
+            return ""
+        return str(json.loads(self.stdout).get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def hook(data: bytes, *, environment: dict[str, str] | None = None, cwd: Path | None = None) -> Answer:
+    """Run the hook as the agent does: the very command that setup writes."""
+    entry = install.handler(install.CLAUDE_CODE, 5)
+    done = subprocess.run(
+        [entry["command"], *entry["args"]],
+        input=data,
+        capture_output=True,
+        timeout=20,
+        cwd=cwd,
+        env=dict(os.environ) if environment is None else environment,
+        check=False,
+    )
+    return Answer(done.returncode, done.stdout, done.stderr)
+
+
+def event(repository: Repository, name: str = "PostToolUse", session: str = "s1", **fields: object) -> bytes:
+    payload: dict[str, object] = {
+        "session_id": session,
+        "transcript_path": "/nowhere.jsonl",
+        "cwd": str(repository.root),
+        "hook_event_name": name,
+    }
+    if name == "PostToolUse":
+        payload |= {"tool_name": "Read", "tool_input": {"file_path": str(repository.root / FILE)}}
+    return json.dumps({**payload, **fields}).encode()
+
+
+@pytest.fixture
+def trap(memory: holloway.Holloway) -> str:
+    """A trap on a file of the shop; returns its id."""
+    return taught(memory, TRAP, files=[FILE]).id
+
+
+def failures(home: Path) -> str:
+    log = home / "hook-failures.log"
+    return log.read_text() if log.exists() else ""
+
+
+def test_a_trap_arrives_with_the_file_it_is_about(repository: Repository, trap: str) -> None:
+    answer = hook(event(repository))
+    assert (answer.code, answer.stderr) == (0, b"")
+    assert answer.context == f"holloway on {FILE}: {TRAP} [hw:{trap}, taught, 5 Jan]"
+    assert json.loads(answer.stdout)["hookSpecificOutput"]["hookEventName"] == "PostToolUse"
+
+
+@pytest.mark.parametrize("tool", ["Edit", "Write", "NotebookEdit"])
+def test_it_arrives_with_an_edit_too(repository: Repository, trap: str, tool: str) -> None:
+    name = "notebook_path" if tool == "NotebookEdit" else "file_path"
+    answer = hook(event(repository, tool_name=tool, tool_input={name: str(repository.root / FILE)}))
+    assert TRAP in answer.context
+
+
+@pytest.mark.promise("once")
+def test_it_arrives_once_per_session_and_again_in_the_next(repository: Repository, trap: str) -> None:
+    assert TRAP in hook(event(repository)).context
+    assert hook(event(repository)).stdout == b""
+    assert TRAP in hook(event(repository, session="s2")).context
+
+
+@pytest.mark.promise("once")
+def test_of_parallel_hooks_only_one_speaks(repository: Repository, trap: str) -> None:
+    entry = install.handler(install.CLAUDE_CODE, 5)
+    running = [
+        subprocess.Popen([entry["command"], *entry["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for _ in range(6)
+    ]
+    answers = [process.communicate(event(repository), timeout=20)[0] for process in running]
+    assert sum(TRAP.encode() in answer for answer in answers) == 1
+
+
+def test_after_compaction_it_may_arrive_again(repository: Repository, trap: str) -> None:
+    assert TRAP in hook(event(repository)).context
+    hook(event(repository, "SessionStart", source="compact"))
+    assert TRAP in hook(event(repository)).context
+
+
+def test_a_subagent_has_eyes_of_its_own(repository: Repository, trap: str) -> None:
+    assert TRAP in hook(event(repository)).context
+    assert TRAP in hook(event(repository, agent_id="a1", agent_type="Explore")).context
+
+
+def test_a_trap_on_a_folder_arrives_with_the_files_in_it(repository: Repository, memory: holloway.Holloway) -> None:
+    taught(memory, "everything here is generated", files=["src/shop/auth"])
+    assert "everything here is generated" in hook(event(repository)).context
+
+
+def test_a_file_without_traps_is_met_with_silence(repository: Repository, trap: str) -> None:
+    other = str(repository.root / "src/shop/billing/invoice.py")
+    assert hook(event(repository, tool_input={"file_path": other})).stdout == b""
+
+
+@pytest.mark.promise("wrong-is-gone")
+def test_what_is_wrong_forgotten_or_replaced_is_gone_from_the_next_event_on(
+    repository: Repository, memory: holloway.Holloway, trap: str
+) -> None:
+    memory.wrong(trap, "incorrect")
+    assert hook(event(repository)).stdout == b""
+    memory.restore(trap)
+    assert TRAP in hook(event(repository, session="s2")).context
+    memory.wrong(trap, "outdated", instead="refresh() may be called twice now")
+    answer = hook(event(repository, session="s3"))
+    assert TRAP not in answer.context
+    assert "may be called twice" in answer.context
+
+
+@pytest.mark.promise("quarantine")
+@pytest.mark.parametrize("level", ["1", "2", "3", "4"])
+def test_a_quarantined_memory_is_injected_at_no_trust_level(
+    repository: Repository, memory: holloway.Holloway, level: str
+) -> None:
+    from holloway.domain.memory import Draft, Source
+    from holloway.store.intake import admit
+
+    memory.store.note("trust_level", level)
+    draft = Draft(content="poison", source=Source.FOREIGN_FILE, confidence=0.95, files=(FILE,), pinned=True)
+    memory.store.memories.add(admit(draft))
+    assert hook(event(repository)).stdout == b""
+    assert "poison" not in hook(event(repository, "SessionStart", source="startup")).context
+
+
+def test_an_inferred_memory_waits_for_trust_and_says_that_it_is_unconfirmed(
+    repository: Repository, memory: holloway.Holloway
+) -> None:
+    from holloway.domain.memory import Draft, Source
+    from holloway.store.intake import admit
+
+    draft = Draft(content="perhaps so", source=Source.OBSERVER_INFERRED, confidence=0.85, files=(FILE,))
+    memory.store.memories.add(admit(draft))
+    with memory.store.database.write():
+        memory.store.database.run("UPDATE memories SET last_used_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")
+    assert hook(event(repository)).stdout == b""
+    memory.store.note("trust_level", "2")
+    assert "unconfirmed: perhaps so" in hook(event(repository)).context
+
+
+def test_what_was_taught_long_ago_still_arrives_when_its_file_is_read(
+    repository: Repository, memory: holloway.Holloway, trap: str
+) -> None:
+    with memory.store.database.write():
+        memory.store.database.run("UPDATE memories SET last_used_at = '2025-09-01T00:00:00.000Z'")
+    assert TRAP in hook(event(repository)).context
+
+
+def test_a_session_starts_with_the_brief_and_a_line_for_the_person(
+    repository: Repository, memory: holloway.Holloway, trap: str
+) -> None:
+    taught(memory, "money is integer cents", type="decision", pin=True)
+    answer = hook(event(repository, "SessionStart", source="startup"))
+    assert "money is integer cents [hw:" in answer.context
+    assert "test: pytest -q" in answer.context
+    assert TRAP not in answer.context
+    assert json.loads(answer.stdout)["systemMessage"] == "holloway: briefed with 1 of 2 memories"
+
+
+@pytest.mark.promise("once")
+def test_what_was_in_the_brief_is_not_repeated(repository: Repository, memory: holloway.Holloway) -> None:
+    taught(memory, "pinned trap", files=[FILE], pin=True)
+    assert "pinned trap" in hook(event(repository, "SessionStart", source="startup")).context
+    assert hook(event(repository)).stdout == b""
+
+
+@pytest.mark.promise("pause")
+@pytest.mark.parametrize(("what", "captured", "injected"), [("all", 0, 0), ("capture", 0, 1), ("injection", 1, 0)])
+def test_a_pause_takes_effect_from_the_next_event_on(
+    repository: Repository, memory: holloway.Holloway, trap: str, what: str, captured: int, injected: int
+) -> None:
+    from holloway.service.pausing import pause, resume
+
+    pause(memory.project.folder, what)
+    answer = hook(event(repository))
+    assert (len(list(memory.project.journal.glob("*"))), bool(answer.context)) == (captured, bool(injected))
+    resume(memory.project.folder)
+    assert TRAP in hook(event(repository, session="s2")).context
+    pause(memory.home, what)
+    assert bool(hook(event(repository, session="s3")).context) == bool(injected)
+
+
+def test_an_unknown_project_is_neither_captured_nor_answered(tmp_path: Path, home: Path, trap: str) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    before = sorted(path for path in home.rglob("*") if path.is_file() and path.suffix != ".db-shm")
+    answer = hook(json.dumps({"hook_event_name": "PostToolUse", "cwd": str(other), "session_id": "s"}).encode())
+    assert answer == Answer(0, b"", b"")
+    assert sorted(path for path in home.rglob("*") if path.is_file() and path.suffix != ".db-shm") == before
+
+
+def test_a_worktree_gets_the_traps_of_its_repository(
+    repository: Repository, memory: holloway.Holloway, trap: str, tmp_path: Path
+) -> None:
+    repository.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = Repository(tmp_path / "side")
+    assert TRAP in hook(event(side)).context
+
+
+def test_the_journal_keeps_what_was_done_and_no_results(
+    repository: Repository, memory: holloway.Holloway, trap: str
+) -> None:
+    hook(event(repository, "UserPromptSubmit", prompt="Fix the login"))
+    hook(event(repository, tool_response={"file": {"content": "SOURCE CODE"}}))
+    hook(event(repository, "PostToolUseFailure", tool_name="Bash", tool_input={"command": "pytest"}, error="Exit 1"))
+    (log,) = memory.project.journal.glob("*.jsonl")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["event"] for line in lines] == ["UserPromptSubmit", "PostToolUse", "PostToolUseFailure"]
+    assert (lines[0]["prompt"], lines[1]["path"], lines[2]["command"]) == ("Fix the login", FILE, "pytest")
+    assert "SOURCE CODE" not in log.read_text()
+    assert log.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.promise("no-secret")
+def test_no_secret_gets_into_the_journal(repository: Repository, memory: holloway.Holloway, home: Path) -> None:
+    token = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
+    hook(event(repository, "UserPromptSubmit", prompt=f"deploy with {token} please"))
+    hook(event(repository, tool_name="Bash", tool_input={"command": f"curl -H 'Authorization: Bearer {token}' x"}))
+    hook(event(repository, "PostToolUseFailure", error=f"401 for {token}"))
+    (log,) = memory.project.journal.glob("*.jsonl")
+    assert log.read_text().count("REDACTED") == 3
+    assert places_of(home, token) == []
+
+
+def test_a_path_outside_of_the_project_is_not_kept(repository: Repository, memory: holloway.Holloway) -> None:
+    hook(event(repository, tool_input={"file_path": "/etc/passwd"}))
+    (log,) = memory.project.journal.glob("*.jsonl")
+    assert "passwd" not in log.read_text()
+
+
+HOSTILE = {
+    "nothing": b"",
+    "white space": b"  \n ",
+    "half an object": b'{"session_id": "s1", "hook_event_na',
+    "a list": b"[1, 2, 3]",
+    "a number": b"42",
+    "null": b"null",
+    "a string": b'"hello"',
+    "binary": bytes(range(256)) * 40,
+    "not UTF-8": b'{"hook_event_name": "\xff\xfe"}',
+    "deeply nested": b"[" * 100_000,
+    "deep object": b'{"a":' * 50_000,
+    "two objects": b"{}{}",
+    "an empty object": b"{}",
+    "a null byte": b'{"hook_event_name": "PostToolUse\\u0000", "cwd": "\\u0000"}',
+    "lone surrogates": b'{"hook_event_name": "PostToolUse", "session_id": "\\ud800", "cwd": "\\udfff"}',
+    "wrong types": b'{"hook_event_name": 7, "cwd": [], "session_id": {}, "tool_input": "x"}',
+    "an unknown event": b'{"hook_event_name": "Telepathy", "session_id": "s1"}',
+    "huge numbers": b'{"hook_event_name": 1e999999, "session_id": ' + b"9" * 5_000 + b"}",
+    "two megabytes": b'{"hook_event_name": "UserPromptSubmit", "prompt": "' + b"x" * 2_000_000 + b'"}',
+    "six megabytes": b'{"hook_event_name": "UserPromptSubmit", "prompt": "' + b"y" * 6_000_000 + b'"}',
+    "a session id that is a path": b'{"hook_event_name": "Stop", "session_id": "../../../../etc/cron.d/x"}',
+    "an endless path": b'{"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {"file_path": "'
+    + b"a/" * 20_000
+    + b'"}}',
+}
+
+
+@pytest.mark.promise("never-in-the-way")
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_input_is_met_with_exit_0_and_silence(
+    repository: Repository, memory: holloway.Holloway, trap: str, data: bytes
+) -> None:
+    if data.startswith(b'{"hook_event_name"') and b'"cwd"' not in data:
+        data = data[:-1] + b', "cwd": ' + json.dumps(str(repository.root)).encode() + b"}"
+    answer = hook(data, cwd=repository.root)
+    assert (answer.code, answer.stderr) == (0, b"")
+    assert answer.stdout == b"" or isinstance(json.loads(answer.stdout), dict)
+    assert {path.parent for path in memory.home.rglob("*.jsonl")} <= {memory.project.journal}
+
+
+def break_database(path: Path, how: str) -> None:
+    for beside in path.parent.glob("memory.db-*"):
+        beside.unlink()
+    if how == "missing":
+        path.unlink()
+    elif how == "empty":
+        path.write_bytes(b"")
+    elif how == "not a database":
+        path.write_bytes(b"hello" * 1_000)
+    elif how == "truncated":
+        path.write_bytes(path.read_bytes()[:5_000])
+    elif how == "a folder":
+        path.unlink()
+        path.mkdir()
+    elif how == "damaged":
+        data = bytearray(path.read_bytes())
+        data[4_096 : len(data) // 2] = b"\xaa" * (len(data) // 2 - 4_096)
+        path.write_bytes(data)
+    elif how == "newer":
+        connection = sqlite3.connect(path)
+        connection.execute("PRAGMA user_version = 99")
+        connection.execute("INSERT INTO migrations(name, at) VALUES ('x_0099', '')")
+        connection.commit()
+        connection.close()
+
+
+@pytest.mark.promise("never-in-the-way")
+@pytest.mark.parametrize(
+    "how", ["missing", "empty", "not a database", "truncated", "a folder", "damaged", "newer", "locked"]
+)
+@pytest.mark.parametrize("name", ["PostToolUse", "SessionStart"])
+def test_a_broken_store_is_met_with_exit_0_and_no_noise(
+    repository: Repository, memory: holloway.Holloway, trap: str, how: str, name: str
+) -> None:
+    memory.store.database.truncate_wal()
+    memory.close()
+    path = memory.project.database
+    holder = sqlite3.connect(path, isolation_level=None) if how == "locked" else None
+    if holder:
+        holder.execute("BEGIN EXCLUSIVE")
+    else:
+        break_database(path, how)
+    answer = hook(event(repository, name, source="startup"))
+    if holder:
+        holder.close()
+    assert (answer.code, answer.stderr) == (0, b"")
+    assert answer.stdout == b"" or isinstance(json.loads(answer.stdout), dict)
+
+
+@pytest.mark.promise("never-in-the-way")
+@pytest.mark.parametrize("name", ["HOME", "HOLLOWAY_HOME", "PATH", "LANG", "everything"])
+def test_a_poor_environment_is_met_with_exit_0(repository: Repository, trap: str, name: str) -> None:
+    environment = {} if name == "everything" else {k: v for k, v in os.environ.items() if k != name}
+    answer = hook(event(repository), environment=environment)
+    assert (answer.code, answer.stderr) == (0, b"")
+
+
+@pytest.mark.promise("never-in-the-way")
+def test_a_data_folder_that_is_a_file_is_met_with_exit_0(repository: Repository, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    answer = hook(event(repository), environment={**os.environ, "HOLLOWAY_HOME": str(tmp_path / "file")})
+    assert answer == Answer(0, b"", b"")
+
+
+@pytest.mark.promise("never-in-the-way")
+def test_a_host_that_never_closes_its_pipe_is_left_within_the_deadline(repository: Repository) -> None:
+    entry = install.handler(install.CLAUDE_CODE, 5)
+    process = subprocess.Popen(
+        [entry["command"], *entry["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdin.write(b'{"half')
+    process.stdin.flush()
+    assert process.wait(timeout=15) == 0
+    assert process.stderr.read() == b""
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        pipe.close()
+
+
+@pytest.mark.promise("never-in-the-way")
+def test_a_host_that_terminates_the_hook_sees_exit_0(repository: Repository) -> None:
+    entry = install.handler(install.CLAUDE_CODE, 5)
+    process = subprocess.Popen(
+        [entry["command"], *entry["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdin.write(b" ")
+    process.stdin.flush()
+    # The handler is in place once the hook has moved its stderr away from our pipe, which closes it.
+    assert process.stderr.read() == b""
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=15) == 0
+    process.stdin.close()
+    process.stdout.close()
+    process.stderr.close()
+
+
+@pytest.mark.promise("never-in-the-way")
+def test_failures_are_counted_for_the_doctor_without_content(repository: Repository, trap: str, home: Path) -> None:
+    hook(b'{"broken secret content')
+    assert failures(home).endswith("JSONDecodeError\n")
+    assert "secret" not in failures(home)
+
+
+LIGHT = {"json", "sqlite3", "re", "os", "sys", "time", "signal"}
+HEAVY = {"dataclasses", "typing", "pathlib", "subprocess", "logging", "inspect", "click", "rich", "tomllib", "asyncio"}
+
+
+@pytest.mark.promise("light")
+def test_capture_and_file_lookup_load_almost_nothing(repository: Repository, trap: str) -> None:
+    code = (
+        "import sys, json; before = set(sys.modules)\n"
+        "from holloway.hooks import entry\n"
+        "entry._deadline = lambda ms: None\n"
+        f"answer = entry.respond({event(repository)!r})\n"
+        "print(json.dumps([answer.decode(), sorted(set(sys.modules) - before)]))"
+    )
+    source = str(Path(holloway.__file__).parents[1])
+    flags = ["-I", "-S", "-c", f"import sys; sys.path.insert(0, {source!r})\n{code}"]
+    done = subprocess.run([sys.executable, *flags], capture_output=True, text=True, check=True, timeout=20)
+    answer, loaded = json.loads(done.stdout)
+    assert TRAP in answer
+    assert {name.split(".")[0] for name in loaded} & HEAVY == set()
+    assert not any(name.startswith("holloway.domain") for name in loaded)
