@@ -82,6 +82,14 @@ def home() -> str:
     return os.path.join(base, "holloway")
 
 
+def patience() -> float:
+    """How many times its usual deadline a hook may take: `HOLLOWAY_PATIENCE`, for machines that are slow."""
+    try:
+        return min(max(float(os.environ.get("HOLLOWAY_PATIENCE", "1")), 0.1), 100.0)
+    except ValueError:
+        return 1.0
+
+
 class Setting:
     """One key of `config.toml`: its default, the values it takes and what it means."""
 

@@ -109,10 +109,10 @@ def only(memory: holloway.Holloway, content: str) -> holloway.Memory:
 
 
 def perform(command: dict[str, Any]) -> dict[str, object]:
-    """One operation with one fault, if any: what it returned or raised, and how many changes to the disk it tried."""
+    """One operation with one fault, if any: what it returned or raised, and the changes to the disk that it tried."""
     shim = ctypes.CDLL(None) if command.get("at") is not None else None
     if shim is not None:
-        shim.failing_io_disarm.restype = ctypes.c_long
+        shim.failing_io_disarm.restype = ctypes.c_char_p
         folder = os.fsencode(command["home"])
         shim.failing_io_arm(folder, ctypes.c_long(command["at"]), command["error"], int(command["lasting"]))
     report: dict[str, object] = {}
@@ -123,7 +123,7 @@ def perform(command: dict[str, Any]) -> dict[str, object]:
     except Exception as error:
         report |= {"error": type(error).__name__, "message": str(error), "hint": "", "raw": True}
     if shim is not None:
-        report["calls"] = shim.failing_io_disarm()
+        report["calls"] = shim.failing_io_disarm().decode()
     return report
 
 

@@ -1,49 +1,127 @@
 import errno
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
 from datetime import timedelta
-from itertools import count
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import holloway
-from holloway.store.database import is_sound, rolling
+from holloway.domain.memory import Draft, MemoryType
+from holloway.store import migrations
+from holloway.store import project as projects
+from holloway.store.database import Database, is_sound, rolling
+from holloway.store.intake import admit
 from holloway.store.snapshot import dump
+from holloway.store.store import Store
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.faults.performer import OUTDATED, SECRET, Performer
 
 SHIM = Path(__file__).with_name("failing_io.c")
-FAULTS = [(errno.EIO, False), (errno.ENOSPC, True)]
+NIGHTLY = bool(os.environ.get("HOLLOWAY_NIGHTLY"))
+OPERATIONS = ("remember", "replace", "prune", "back up", "bring back")
 
-pytestmark = pytest.mark.promise("all-or-nothing")
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """How the disk fails: with which error, and whether it recovers."""
+
+    error: int
+    lasting: bool
+
+    def points(self, calls: str, *, every: bool) -> list[int]:
+        """The numbers of the calls to fail: all, or the first and the last of each run of calls of a kind."""
+        numbered = list(enumerate(calls, 1))
+        runs = [list(run) for _, run in groupby(numbered, key=lambda call: call[1])]
+        chosen = numbered if every else sorted({end for run in runs for end in (run[0], run[-1])})
+        return [number for number, kind in chosen if self.error != errno.ENOSPC or kind in "wc"]
+
+    def __str__(self) -> str:
+        return f"{errno.errorcode[self.error]} {'from then on' if self.lasting else 'once'}"
+
+
+BROKEN_ONCE, FULL = Fault(errno.EIO, lasting=False), Fault(errno.ENOSPC, lasting=True)
+FAULTS = (BROKEN_ONCE, FULL, *((Fault(errno.EIO, lasting=True), Fault(errno.ENOSPC, lasting=False)) * NIGHTLY))
+
+pytestmark = [pytest.mark.promise("all-or-nothing")]
+
+
+class Unclear(AssertionError):
+    """An operation failed, and did not say so as a HollowayError with a hint."""
+
+
+class Partly(AssertionError):
+    """An operation was done in part, or did not do what it reported."""
+
+
+@dataclass
+class Bench:
+    """A state of a data folder, of which each operation with a fault gets a copy of its own."""
+
+    performer: Performer
+    before: Path
+    root: Path
+    scratch: Path
+
+    def copy(self, name: str) -> Path:
+        return Path(shutil.copytree(self.before, self.scratch / name))
+
+    def run(self, operation: str, fault: Fault, at: int, home: Path) -> dict[str, Any]:
+        fields = {"at": at, "error": fault.error, "lasting": fault.lasting, "project": str(self.root)}
+        return self.performer.perform(operation, home, **fields)
+
+    def clean_run(self, operation: str) -> tuple[str, Path]:
+        """The changes to the disk that an operation makes when nothing fails, and the folder after it."""
+        home = self.copy("clean")
+        report = self.run(operation, BROKEN_ONCE, 0, home)
+        assert "error" not in report, report
+        return report["calls"], home
+
+    def faults(self, operation: str, fault: Fault, calls: str, *, every: bool) -> Iterator[tuple[dict[str, Any], Path]]:
+        """An operation with each of its faults: what it reported, and the folder as it left it."""
+        points = fault.points(calls, every=every or NIGHTLY)
+        print(f"{operation}, {fault}: {len(points)} of {len(calls)} fault points")
+        for at in points:
+            home = self.copy(f"at-{at}")
+            report = self.run(operation, fault, at, home)
+            assert len(report["calls"]) >= at, "the fault was met"
+            yield {**report, "at": at}, home
+            shutil.rmtree(home)
 
 
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None or sys.platform != "linux":
-        pytest.skip("a C compiler on Linux makes the disk that fails")
+        pytest.skip("the disk that fails is made with a C compiler, on Linux")
     built = tmp_path_factory.mktemp("shim") / "failing_io.so"
     subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", built, SHIM, "-ldl"], check=True)
     return built
 
 
 @pytest.fixture
-def performer(shim: Path, home: Path) -> Iterator[Performer]:
-    with Performer(preload=shim) as started:
-        yield started
+def bench(shim: Path, repository: Repository, tmp_path: Path) -> Iterator[Bench]:
+    with Performer(preload=shim) as performer:
+        (tmp_path / "scratch").mkdir()
+        yield Bench(performer, tmp_path / "before", repository.root, tmp_path / "scratch")
 
 
-@pytest.fixture
-def before(repository: Repository, home: Path, tmp_path: Path) -> Path:
+def fill(root: Path, home: Path, before: Path, copies: int) -> None:
+    """Memories old and new, copies that know only the old ones, and a log not yet moved into the file, as a kill leaves
+    it."""
     clock = FakeClock(FakeClock().now() - timedelta(days=800))
-    with holloway.open(repository.root, clock=clock, ids=CountedIds("before")) as memory:
+    with holloway.open(root, clock=clock, ids=CountedIds("before")) as memory:
         memory.remember("Caches were cleared by hand once", type="gotcha")
         dropped = memory.remember("Nobody needs this sentence", type="gotcha").memory
         assert dropped is not None
@@ -51,61 +129,52 @@ def before(repository: Repository, home: Path, tmp_path: Path) -> Path:
         clock.advance(days=799)
         for content in (OUTDATED, SECRET, "Money is integer cents"):
             memory.remember(content, type="decision", files=["src/shop/billing/invoice.py"])
-        for hour in range(3):
+        for _ in range(copies):
             clock.advance(hours=1)
             memory.store.backup()
-        for number in range(10):
-            memory.remember(f"Late sentence {number}, not in any copy", type="decision", files=["README.md"])
+        for number in range(5):
+            memory.remember(f"Sentence {number} that no copy knows", type="decision", files=["README.md"])
         memory.project.journal.mkdir()
         (memory.project.journal / "session.jsonl").write_text(f'{{"text": "{SECRET}"}}\n{{"text": "other"}}\n', "utf-8")
-        return Path(shutil.copytree(home, tmp_path / "before"))
+        shutil.copytree(home, before)
 
 
-def state(root: Path, home: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    with holloway.open(root, home=home, clock=FakeClock(), ids=CountedIds("state")) as memory:
-        return list(dump(memory.store)), memory.store.database.problems()
+def rows(root: Path, home: Path) -> Rows:
+    """Everything that a store holds, read on a disk that works; it is sound, and so is each of its copies."""
+    with holloway.open(root, home=home, clock=FakeClock(), ids=CountedIds("reader")) as memory:
+        assert memory.store.database.problems() == []
+        return list(dump(memory.store))
 
 
-@pytest.mark.parametrize(("error", "lasting"), [(e, l) for e in (errno.EIO, errno.ENOSPC) for l in (False, True)])
-@pytest.mark.parametrize("operation", ["remember", "replace", "prune", "forget", "back up", "bring back", "open"])
-def test_explore(operation, error, lasting, performer, before, repository, tmp_path):
-    root = repository.root
+def copies(home: Path) -> list[Path]:
+    [folder] = (home / "projects").glob("*/backups")
+    return rolling(folder)
 
-    def run(at, name):
-        h = Path(shutil.copytree(before, tmp_path / name))
-        return h, performer.perform(operation, h, at=at, error=error, lasting=lasting, project=str(root))
 
-    h0 = Path(shutil.copytree(before, tmp_path / "b0"))
-    was = state(root, h0)
-    h, r = run(0, "clean")
-    print(operation, errno.errorcode[error], lasting, r)
-    after = state(root, h)
-    bad = []
-    for at in count(1):
-        h, r = run(at, str(at))
-        try:
-            s = state(root, h)
-        except Exception as e:
-            s = repr(e)
-        which = "before" if s == was else "after" if s == after else "OTHER"
-        if was == after:
-            which = "same" if s == was else "OTHER"
-        unsound = [c.name for c in (h / "projects").glob("*/backups/memory-*.db") if not is_sound(c)]
-        left = [str(p.relative_to(h)) for p in h.rglob("*") if p.is_file() and SECRET.encode() in p.read_bytes()]
-        names = [p.name for p in h.rglob("*.partial")] + [p.name for p in h.rglob("*.new")]
-        outcome = r.get("error") or ("done" + str(r["left"]))
-        print(
-            at,
-            outcome,
-            which,
-            unsound,
-            names,
-            r.get("message", "")[-90:].replace(str(tmp_path), ""),
-            "|",
-            r.get("hint", "")[:40],
-            left if operation == "forget" else "",
-            "" if which != "OTHER" else (s if isinstance(s, str) else (len(s[0]), s[1])),
-        )
-        shutil.rmtree(h)
-        if r.get("calls", 0) < at:
-            break
+def said_clearly(report: dict[str, Any]) -> bool:
+    return "error" not in report or (not report.get("raw") and bool(report["message"]) and bool(report["hint"]))
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_operation_on_a_failing_disk_happens_wholly_or_not_at_all(
+    operation: str, fault: Fault, bench: Bench, home: Path
+) -> None:
+    fill(bench.root, home, bench.before, copies=3)
+    was = rows(bench.root, bench.copy("was"))
+    calls, done = bench.clean_run(operation)
+    after = rows(bench.root, done)
+    assert (was != after) is (operation != "back up")
+    unclear, partly = [], []
+    for report, left in bench.faults(operation, fault, calls, every=operation == "remember"):
+        unclear += [] if said_clearly(report) else [report]
+        found, wanted = rows(bench.root, left), was if "error" in report else after
+        kept = copies(left)
+        assert all(is_sound(copy) for copy in kept)
+        assert len(kept) == 3
+        if found != wanted or (operation == "back up" and (kept == copies(bench.before)) is not ("error" in report)):
+            partly.append((report, len(found)))
+    if partly:
+        raise Partly(partly)
+    if unclear:
+        raise Unclear(unclear)

@@ -330,8 +330,14 @@ def break_database(path: Path, how: str) -> None:
 )
 @pytest.mark.parametrize("name", ["PostToolUse", "SessionStart"])
 def test_a_broken_store_is_met_with_exit_0_and_no_noise(
-    repository: Repository, memory: holloway.Holloway, trap: str, how: str, name: str
+    repository: Repository,
+    memory: holloway.Holloway,
+    trap: str,
+    how: str,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("HOLLOWAY_PATIENCE", "1")
     memory.store.database.truncate_wal()
     memory.close()
     path = memory.project.database
@@ -363,7 +369,10 @@ def test_a_data_folder_that_is_a_file_is_met_with_exit_0(repository: Repository,
 
 
 @pytest.mark.promise("never-in-the-way")
-def test_a_host_that_never_closes_its_pipe_is_left_within_the_deadline(repository: Repository) -> None:
+def test_a_host_that_never_closes_its_pipe_is_left_within_the_deadline(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLLOWAY_PATIENCE", "1")
     entry = install.handler(install.CLAUDE_CODE, 5)
     process = subprocess.Popen(
         [entry["command"], *entry["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

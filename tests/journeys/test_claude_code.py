@@ -43,13 +43,10 @@ class Desk:
         return done.stdout
 
     def session(self, *turns: "list[ToolCall] | str") -> ScriptedModel:
+        environment = {"HOLLOWAY_HOME": str(self.data), "HOLLOWAY_PATIENCE": "20"}
         with ScriptedModel([*turns, "Done."]) as model:
             result = claude_code.run(
-                "Make the login work",
-                self.repository.root,
-                self.home,
-                model,
-                environment={"HOLLOWAY_HOME": str(self.data)},
+                "Make the login work", self.repository.root, self.home, model, environment=environment
             )
         assert (result.exit_code, result.text) == (0, "Done.")
         return model

@@ -11,6 +11,7 @@ from holloway.config import (
     HOOK_TOOL_DEADLINE_MS,
     TOOL_RESULT_MEMORIES_MAX,
     home,
+    patience,
 )
 
 FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
@@ -29,7 +30,7 @@ def with_tool_result(folder: str, root: str, path: str, session: str, agent: str
     """The unseen traps of a file that was just read or edited, and of the folders it lies in."""
     from holloway.store import lookup  # sqlite3 is loaded only where a file was opened
 
-    store = lookup.open_store(os.path.join(folder, "memory.db"), HOOK_TOOL_DEADLINE_MS // 3)
+    store = lookup.open_store(os.path.join(folder, "memory.db"), int(HOOK_TOOL_DEADLINE_MS * patience() / 3))
     if store is None:
         return ""
     try:
@@ -74,8 +75,8 @@ def at_start(folder: str, root: str, session: str, agent: str, now: str, *, comp
     project = projects.find(Path(root), Path(home()))
     if project is None:
         return "", ""
-    with Holloway(project, Path(home()), busy_timeout_ms=HOOK_START_DEADLINE_MS // 3) as memory:
-        made = memory.brief(GIT_BRIEF_TIMEOUT_S)
+    with Holloway(project, Path(home()), busy_timeout_ms=int(HOOK_START_DEADLINE_MS * patience() / 3)) as memory:
+        made = memory.brief(GIT_BRIEF_TIMEOUT_S * patience())
         waiting = len(memory.to_review())
         store = memory.store.database.connection
         lookup.see_session(store, session, agent, now, compacted=compacted)

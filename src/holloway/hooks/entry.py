@@ -16,6 +16,7 @@ from holloway.config import (
     HOOK_START_DEADLINE_MS,
     HOOK_TOOL_DEADLINE_MS,
     home,
+    patience,
 )
 
 TYPE_CHECKING = False
@@ -129,7 +130,7 @@ def _deadline(milliseconds: int) -> None:
     import _thread  # built in; the threading module would cost a tenth of the hook's time
 
     def watch() -> None:
-        time.sleep(milliseconds / 1000)
+        time.sleep(milliseconds * patience() / 1000)
         os._exit(0)
 
     _thread.start_new_thread(watch, ())

@@ -12,7 +12,7 @@ _ARGUMENT = r"""(?:\\?["'`]\s{0,4},|\()\s{0,4}[bBrRfFuU]{0,2}\\?["'`]"""
 
 
 def _assigned(names: str) -> str:
-    return rf"""(?i:{names})(?:{_CLOSE}(?:{_ANNOTATION}|{_SIGN}){_OPEN}|{_ARGUMENT})([^\s"'`]{{6,256}})"""
+    return rf"""(?i:{names})(?:{_CLOSE}(?:{_ANNOTATION}|{_SIGN}){_OPEN}|{_ARGUMENT})([^\s"'`]{{6,128}})"""
 
 
 GENERIC = (

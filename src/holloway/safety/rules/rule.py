@@ -23,7 +23,7 @@ class Rule:
 
     def __init__(
         self,
-        id: str,  # noqa: A002
+        name: str,
         keywords: tuple[str, ...],
         pattern: str,
         entropy: float,
@@ -31,7 +31,7 @@ class Rule:
         benign: tuple[str, ...],
         judged: str = "",
     ) -> None:
-        self.id = id
+        self.id = name
         self.keywords = keywords
         self.pattern = pattern
         self.entropy = entropy

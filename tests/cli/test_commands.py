@@ -1,0 +1,230 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holloway.cli import COMMANDS
+from tests.cli.conftest import Cli
+from tests.conftest import Repository
+
+NAMES = [name for section in COMMANDS.values() for name in section]
+FIELDS = {"id", "type", "summary", "content", "files", "confidence", "state", "source", "created_at"}
+
+
+def test_remember_shows_what_it_inferred(cli: Cli) -> None:
+    shown = cli("remember", "src/shop/auth/tokens.py hangs without REDIS_URL")
+    assert shown.code == 0
+    assert "inferred: type gotcha, file src/shop/auth/tokens.py, module auth" in shown.out
+
+
+def test_remember_prints_the_memory_as_json(cli: Cli) -> None:
+    made = cli("remember", "We chose JWT over sessions because apps use it", "--tag", "auth", "--pin", "--json").json
+    assert set(made) >= FIELDS
+    assert (made["type"], made["tags"], made["pinned"]) == ("decision", ["auth"], True)
+    assert made["inferred"] == {"type": "decision", "files": [], "module": None}
+
+
+def test_what_is_given_overrides_what_is_inferred(cli: Cli) -> None:
+    made = cli("remember", "hangs", "--type", "requirement", "--file", "README.md", "--module", "docs", "--json").json
+    assert (made["type"], made["files"], made["modules"]) == ("requirement", ["README.md"], ["docs"])
+
+
+def test_a_path_is_taken_from_where_one_stands(
+    cli: Cli, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository.root / "src/shop/auth")
+    assert cli("remember", "x hangs", "--file", "tokens.py", "--json").json["files"] == ["src/shop/auth/tokens.py"]
+    assert cli("remember", "y hangs", "--file", "src/shop/auth/session.py", "--json").json["files"] == [
+        "src/shop/auth/session.py"
+    ]
+
+
+def test_typed_details_come_from_options(cli: Cli) -> None:
+    arguments = ["--type", "workflow_recipe", "--detail", "task=add a route", "--detail", "steps=edit", "--detail"]
+    made = cli("remember", "How to add a route", *arguments, "steps=test", "--json").json
+    assert made["details"] == {"task": "add a route", "steps": [{"description": "edit"}, {"description": "test"}]}
+
+
+def test_text_can_come_from_stdin(cli: Cli) -> None:
+    assert cli("remember", "-", "--json", stdin=b"from a pipe\n").json["content"] == "from a pipe"
+
+
+def test_recall_and_list_give_results(cli: Cli, trap: str) -> None:
+    (found,) = cli("recall", "token", "--json").json["results"]
+    assert set(found) >= FIELDS | {"score", "project"}
+    (listed,) = cli("list", "--json").json["results"]
+    assert found["id"] == listed["id"] == trap
+    assert "refresh() burns the token" in cli("recall", "token").out
+    assert cli("recall", "zeppelin").out == "Nothing is known about 'zeppelin' yet.\n"
+
+
+def test_list_filters(cli: Cli, trap: str) -> None:
+    cli("remember", "We decided on cents", "--type", "decision")
+    assert [each["type"] for each in cli("list", "-t", "decision", "--json").json["results"]] == ["decision"]
+    assert [each["id"] for each in cli("list", "-f", "src/shop/auth/tokens.py", "--json").json["results"]] == [trap]
+    assert cli("list", "--state", "quarantined", "--json").json["results"] == []
+    assert len(cli("list", "-n", "1", "--json").json["results"]) == 1
+
+
+def test_show_and_why_take_a_beginning_of_the_id(cli: Cli, trap: str) -> None:
+    assert "refresh() burns the token" in cli("show", trap[:4]).out
+    why = cli("why", trap, "--json").json
+    assert why["history"][0]["kind"] == "created"
+
+
+def test_wrong_forget_and_restore(cli: Cli, trap: str) -> None:
+    assert cli("wrong", trap, "--reason", "not-here").code == 0
+    assert cli("list", "--json").json["results"] == []
+    assert cli("restore", "--last", "--json").json["results"][0]["id"] == trap
+    assert cli("forget", trap).code == 0
+    assert cli("list", "--deleted", "--json").json["results"][0]["id"] == trap
+    assert cli("restore", trap).code == 0
+    new = cli("wrong", trap, "refresh() is safe now", "--json").json
+    assert (new["content"], cli("show", trap, "--json").json["superseded_by"]) == ("refresh() is safe now", new["id"])
+
+
+def test_forgetting_much_or_for_good_asks_first(cli: Cli, trap: str) -> None:
+    for arguments in (("forget", "--all"), ("forget", trap, "--hard")):
+        asked = cli(*arguments)
+        assert asked.code == 2
+        assert "--yes" in asked.err
+    assert cli("list", "--json").json["results"]
+    done = cli("forget", trap, "--hard", "--yes", "--json").json
+    assert done == {"forgotten": [trap], "hard": True, "not_cleaned": []}
+    assert cli("show", trap).code == 2
+
+
+def test_edit_pin_and_review(cli: Cli, trap: str, tmp_path: Path) -> None:
+    assert cli("edit", trap, "refresh() burns it twice", "--json").json["content"] == "refresh() burns it twice"
+    assert cli("pin", trap, "--json").json["pinned"]
+    assert not cli("pin", trap, "--off", "--json").json["pinned"]
+    foreign = tmp_path / "foreign.json"
+    foreign.write_text('[{"content": "from afar"}, {"content": "from farther"}]')
+    cli("import", str(foreign))
+    one, two = (each["id"] for each in cli("review", "--json").json["results"])
+    assert "imported from a file of unknown origin" in cli("review").out
+    cli("review", "--ok", one, "--drop", two)
+    assert cli("review", "--json").json["results"] == []
+    assert cli("show", one, "--json").json["state"] == "confirmed"
+    assert cli("show", two, "--json").json["deleted_at"]
+
+
+def test_review_later_asks_another_day(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "foreign.md").write_text("- from afar\n")
+    cli("import", str(tmp_path / "foreign.md"))
+    (one,) = (each["id"] for each in cli("review", "--json").json["results"])
+    assert cli("review", "--later", one).out.startswith("Approved 0, dropped 0, later 1; 0 to go.")
+
+
+def test_backup_list_and_restore(cli: Cli, trap: str) -> None:
+    assert cli("backup").code == 0
+    name = cli("backup", "--list", "--json").json["backups"][0]["name"]
+    cli("forget", trap, "--hard", "--yes")
+    cli("remember", "something new")
+    assert cli("backup", "--restore", name).code == 2
+    kept = cli("backup", "--restore", name, "--yes", "--json").json["kept"]
+    assert Path(kept).exists()
+    assert cli("list", "--json").json["results"] == []
+    assert cli("backup", "--restore", "nonsense", "--yes").code == 2
+
+
+def test_config_is_shown_set_and_kept_with_its_comments(cli: Cli, home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text("# my own words\n")
+    assert cli("config", "get", "synchronous", "--json").json == {"synchronous": {"value": "normal", "from": "default"}}
+    assert cli("config", "set", "synchronous", "full").code == 0
+    assert cli("config", "set", "trust_level", "2", "--here").code == 0
+    assert (home / "config.toml").read_text().startswith("# my own words\n")
+    assert cli("config", "--json").json["trust_level"] == {"value": 2, "from": "project"}
+    assert cli("status", "--json").json["trust_level"] == 2
+
+
+def test_pause_and_resume_are_seen_in_the_status(cli: Cli) -> None:
+    cli("pause", "capture")
+    assert cli("status", "--json").json["paused"] == "capture"
+    cli("resume")
+    assert cli("status", "--json").json["paused"] is None
+    cli("pause", "--everywhere")
+    assert "Still paused everywhere" in cli("resume").out
+    assert cli("resume", "--everywhere").out == "Going on.\n"
+
+
+def test_status_counts_what_there_is(cli: Cli, trap: str) -> None:
+    status = cli("status", "--json").json
+    assert (status["memories"], status["by_type"], status["by_state"]) == (1, {"gotcha": 1}, {"confirmed": 1})
+    assert "1 gotcha" in cli("status").out
+
+
+def test_doctor_finds_a_sound_set_up(cli: Cli, trap: str) -> None:
+    done = cli("doctor", "--json")
+    verdicts = {check["name"]: check["verdict"] for check in done.json["checks"]}
+    assert done.code == 0
+    assert verdicts["database"] == "ok"
+    assert verdicts["claude-code"] == "warning"
+    cli("setup", "claude-code", "--yes")
+    assert {check["name"]: check["verdict"] for check in cli("doctor", "--json").json["checks"]}["claude-code"] == "ok"
+
+
+def test_setup_shows_what_it_does_and_asks(cli: Cli) -> None:
+    assert "+  " in cli("setup", "claude-code", "--dry-run").out
+    assert not (Path.home() / ".claude/settings.json").exists()
+    assert cli("setup", "claude-code").code == 2
+    assert cli("setup", "claude-code", "--yes").code == 0
+    assert "nothing to change" in cli("setup", "claude-code", "--yes").out
+    assert cli("setup", "claude-code", "--remove", "--yes").code == 0
+    assert not (Path.home() / ".claude/settings.json").exists()
+
+
+def test_init_and_brief_print_what_an_agent_reads(cli: Cli) -> None:
+    assert "Build and test: build: pip install -e . · test: pytest -q" in cli("init").out
+    brief = cli("brief", "--json").json
+    assert cli("brief").out.strip() == brief["text"]
+    assert brief["tokens"] <= 1_200
+
+
+def test_recall_crosses_projects_when_asked(cli: Cli, trap: str, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    assert cli("recall", "token", "--project", str(other), "--json").json["results"] == []
+    (found,) = cli("recall", "token", "--project", str(other), "--all-projects", "--json").json["results"]
+    assert (found["project"], found["id"]) == ("shop", trap)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_has_help_with_an_example(cli: Cli, name: str) -> None:
+    shown = cli(name, "--help")
+    assert shown.code == 0
+    assert "Example" in shown.out
+    assert f"holloway {name}" in shown.out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed(cli: Cli, shell: str) -> None:
+    assert "_HOLLOWAY_COMPLETE" in cli("completion", shell).out
+
+
+READERS = [("list",), ("recall", "x"), ("status",), ("doctor",), ("review",), ("brief",), ("config",), ("init",)]
+
+
+@pytest.mark.parametrize("arguments", READERS, ids=lambda arguments: arguments[0])
+def test_what_reads_can_print_json(cli: Cli, trap: str, arguments: tuple[str, ...]) -> None:
+    assert isinstance(cli(*arguments, "--json").json, dict)
+
+
+def test_colour_only_on_a_terminal(cli: Cli, trap: str) -> None:
+    for arguments in READERS:
+        assert "\x1b" not in cli(*arguments).out
+
+
+def test_help_loads_no_command(repository: Repository) -> None:
+    code = (
+        "import sys\nfrom holloway.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "print(sorted(m for m in sys.modules if m.startswith(('holloway.', 'rich', 'sqlite3'))), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+    assert done.stderr.strip() == "['holloway.cli', 'holloway.errors']"
