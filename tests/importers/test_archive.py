@@ -1,0 +1,176 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import holloway
+from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.errors import HollowayError
+from holloway.importers import archive
+from holloway.service.exchange import export, import_file
+from holloway.store import lookup
+from holloway.store.filter import EVERYTHING, Filter
+from holloway.store.intake import admit
+from holloway.testing import CountedIds, FakeClock
+from tests.conftest import Repository, make_repository
+from tests.store.test_memories import taught
+
+
+@pytest.fixture
+def rich_memory(memory: holloway.Holloway, clock: FakeClock) -> holloway.Holloway:
+    """A memory with everything an archive must carry."""
+    made = taught(memory, "Redis in tests", type="dead_end", details={"approach": "Redis", "reason": "not in CI — é"})
+    taught(memory, "tokens live an hour", files=["src/shop/auth/tokens.py", "README.md"], tags=["b", "a"], pin=True)
+    clock.advance(days=1)
+    memory.wrong(made.id, "outdated", note="CI has it now", instead="Redis is in CI since May")
+    memory.forget([taught(memory, "forgotten thing")])
+    draft = Draft(content="perhaps", source=Source.OBSERVER_INFERRED, session="s1", origin="events 3-9")
+    memory.store.memories.add(admit(draft))
+    connection = memory.store.database.connection
+    lookup.see_session(connection, "s1", "claude-code", "2026-01-06T00:00:00.000Z")
+    ids = [each.id for each in memory.memories()]
+    lookup.claim(connection, ids, session="s1", context=0, point="tool_result", now="2026-01-06T00:00:00.000Z")
+    return memory
+
+
+def restored(data: bytes, folder: Path, name: str = "fresh") -> holloway.Holloway:
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.holloway"
+    path.write_bytes(data)
+    root = make_repository(folder / name, {"own.txt": name}).root
+    memory = holloway.open(root, clock=FakeClock(), ids=CountedIds(name))
+    memory.project.folder.joinpath("project.json").write_text(
+        memory.project.folder.joinpath("project.json").read_text().replace(f'"{name}"', '"shop"')
+    )
+    memory.close()
+    memory = holloway.open(root, clock=FakeClock(), ids=CountedIds(name))
+    assert import_file(memory, path).restored
+    return memory
+
+
+@pytest.mark.promise("archive")
+def test_an_archive_restores_to_a_store_that_gives_the_same_archive(
+    rich_memory: holloway.Holloway, tmp_path: Path
+) -> None:
+    data = export(rich_memory, "archive")
+    with restored(data, tmp_path / "other") as again:
+        assert export(again, "archive") == data
+        assert again.store.database.problems() == []
+        assert again.store.memories.is_rejected("forgotten thing")
+        assert {each.id for each in again.memories(EVERYTHING)} == {
+            each.id for each in rich_memory.memories(EVERYTHING)
+        }
+
+
+@pytest.mark.promise("archive")
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(contents=st.lists(st.text(min_size=1, max_size=80).filter(str.strip), max_size=6, unique=True), data=st.data())
+def test_any_memories_survive_the_archive(
+    contents: list[str], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    for name in ("one", "two"):
+        (folder / name / "shop").mkdir(parents=True)
+    with holloway.open(folder / "one/shop", home=folder / "data", ids=CountedIds("a")) as first:
+        for content in contents:
+            try:
+                first.remember(content, type=data.draw(st.sampled_from(["gotcha", "decision"])), user=False)
+            except HollowayError:
+                continue
+        made = export(first, "archive")
+        (folder / "x").write_bytes(made)
+        with holloway.open(folder / "two/shop", home=folder / "data", ids=CountedIds("b")) as second:
+            import_file(second, folder / "x")
+            assert export(second, "archive") == made
+
+
+@pytest.mark.promise("archive")
+@pytest.mark.parametrize("change", ["a word", "the seal", "no seal", "another machine", "one line less"])
+def test_an_altered_or_foreign_archive_waits_for_review(
+    rich_memory: holloway.Holloway, tmp_path: Path, home: Path, change: str
+) -> None:
+    data = export(rich_memory, "archive")
+    if change == "a word":
+        data = data.replace(b"tokens live an hour", b"tokens live an eon!")
+    elif change == "the seal":
+        data = data.rstrip(b'}\n"')[:-1] + b'0"}\n'
+    elif change == "no seal":
+        data = data[: data.rindex(b'{"seal"')]
+    elif change == "one line less":
+        data = b"".join(line for line in data.splitlines(keepends=True) if b"perhaps" not in line)
+    else:
+        (home / "archive.key").write_text("00" * 32)
+    (tmp_path / "a.holloway").write_bytes(data)
+    target = make_repository(tmp_path / "target", {"t": "1"}).root
+    with holloway.open(target) as other:
+        done = import_file(other, tmp_path / "a.holloway", skip_invalid=True)
+        assert not done.restored
+        assert done.added >= 3
+        assert {each.state for each in other.memories()} == {State.QUARANTINED}
+        assert other.recall("tokens") == []
+        assert len(other.to_review()) == done.added
+
+
+def test_loading_twice_adds_nothing(rich_memory: holloway.Holloway, tmp_path: Path) -> None:
+    data = export(rich_memory, "archive")
+    (tmp_path / "a").write_bytes(data)
+    done = import_file(rich_memory, tmp_path / "a")
+    assert (done.restored, done.added) == (True, 0)
+    assert export(rich_memory, "archive") == data
+
+
+def test_an_archive_into_a_store_that_has_memories_keeps_both(
+    rich_memory: holloway.Holloway, repository: Repository, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_bytes(export(rich_memory, "archive"))
+    target = make_repository(tmp_path / "target", {"t": "1"}).root
+    with holloway.open(target, clock=FakeClock(), ids=CountedIds("other")) as other:
+        mine = taught(other, "my own words")
+        rejected = taught(other, "nonsense of mine")
+        other.forget([rejected])
+        import_file(other, tmp_path / "a")
+        assert other.get(mine.id).content == "my own words"
+        assert len(other.memories(Filter())) == len(rich_memory.memories(Filter())) + 1
+        assert other.store.memories.is_rejected("forgotten thing")
+        assert other.store.memories.is_rejected("nonsense of mine")
+        assert other.store.database.problems() == []
+
+
+def test_a_later_format_is_refused(rich_memory: holloway.Holloway, tmp_path: Path, home: Path) -> None:
+    head, _, rest = export(rich_memory, "archive").partition(b"\n")
+    later = json.loads(head) | {"version": 99}
+    with pytest.raises(HollowayError, match="format 99"):
+        archive.rows(json.dumps(later).encode() + b"\n" + rest)
+
+
+def test_the_key_is_private(rich_memory: holloway.Holloway, home: Path) -> None:
+    export(rich_memory, "archive")
+    assert (home / "archive.key").stat().st_mode & 0o077 == 0
+
+
+def test_json_is_complete(rich_memory: holloway.Holloway) -> None:
+    data = json.loads(export(rich_memory, "json"))
+    everything = rich_memory.memories(EVERYTHING) + rich_memory.memories(Filter(deleted=True, superseded=True))
+    assert {row["id"] for row in data["memories"]} == {each.id for each in everything}
+
+
+def test_markdown_can_be_read_and_imported_again(rich_memory: holloway.Holloway, tmp_path: Path) -> None:
+    text = export(rich_memory, "markdown").decode()
+    assert "- tokens live an hour (`src/shop/auth/tokens.py`, `README.md`) [hw:" in text
+    (tmp_path / "m.md").write_text(text)
+    target = make_repository(tmp_path / "target", {"t": "1"}).root
+    with holloway.open(target) as other:
+        import_file(other, tmp_path / "m.md")
+        found = {each.content: each for each in other.memories()}
+        assert set(found) == {each.content for each in rich_memory.memories()}
+        assert found["tokens live an hour"].files == ("src/shop/auth/tokens.py", "README.md")
+        assert found["Redis is in CI since May"].type is MemoryType.DEAD_END
+
+
+def test_the_rules_style_has_only_what_is_confirmed(rich_memory: holloway.Holloway) -> None:
+    text = export(rich_memory, "claude").decode()
+    assert "tokens live an hour" in text
+    assert "perhaps" not in text
+    assert "[hw:" not in text
