@@ -76,7 +76,11 @@ def _secrets(data: Path) -> dict[str, Any]:
         figures: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     detectors = {name: _flat(value) for name, value in figures.items() if isinstance(value, dict)}
     counts = [[name, value] for name, value in figures.items() if not isinstance(value, dict)]
-    rows = [[name, *(one.get(name) for one in detectors.values())] for name in next(iter(detectors.values()))]
+    rows = [
+        [name, *(one.get(name) for one in detectors.values())]
+        for name in next(iter(detectors.values()))
+        if figures.get(f"{name.split('_')[0]}_lines") != 0  # a rate over no lines was not measured
+    ]
     return {
         "title": "B8: secrets",
         "question": "How many secrets are cut out of a text before it is kept, and how much else goes with them?",

@@ -31,7 +31,8 @@ HOW = [
     "Each round starts every process once, in random order, bare Python of the same interpreter among them, so that "
     "whatever else the machine does hits all of them alike. The ratio is between quantiles of the same run.",
     "As expected counts what the hook really did: exit code 0, nothing on stderr, the trap on stdout where there is "
-    "one, nothing where there is none, and one line in the journal for each captured event.",
+    "one, nothing where there is none, and a line more in the journal for each event of a known project. A hook that "
+    "fails does so in silence, so its exit code alone would say nothing.",
 ]
 
 Event = dict[str, Any]
@@ -44,7 +45,7 @@ class Case:
     name: str
     event: Callable[[int], Event]
     answer: str = ""
-    capture: bool = False
+    noted: bool = True
 
 
 class Installed:
@@ -85,9 +86,9 @@ class Installed:
         """Python's switches in the command."""
         return " ".join(self.command[1 : self.command.index("-c")])
 
-    def journal_lines(self) -> int:
-        """How many events the journal holds."""
-        return sum(len(path.read_bytes().splitlines()) for path in self.journal.glob("*.jsonl"))
+    def noted(self) -> int:
+        """How many bytes the journal holds; a hook that gave up in silence adds none."""
+        return sum(path.stat().st_size for path in self.journal.glob("*.jsonl"))
 
 
 def _environment(folder: Path) -> str:
@@ -114,9 +115,9 @@ def cases(installed: Installed) -> list[Case]:
     worded = "The login test fails: the auth token in the header is gone after the API key was rotated. Find out why."
     prompt = {**here, "hook_event_name": "UserPromptSubmit", "permission_mode": "default"}
     return [
-        Case("capture: shell command", lambda turn: bash, capture=True),
-        Case("capture: prompt", lambda turn: {**prompt, "prompt": asked}, capture=True),
-        Case("capture: prompt that speaks of a token", lambda turn: {**prompt, "prompt": worded}, capture=True),
+        Case("capture: shell command", lambda turn: bash),
+        Case("capture: prompt", lambda turn: {**prompt, "prompt": asked}),
+        Case("capture: prompt that speaks of a token", lambda turn: {**prompt, "prompt": worded}),
         Case("file read, no trap", lambda turn: _read(here, installed.root / "src/api/plain_handler.py")),
         Case(
             "file read, trap shown",
@@ -128,7 +129,7 @@ def cases(installed: Installed) -> list[Case]:
             lambda turn: {**here, "hook_event_name": "SessionStart", "source": "startup", "session_id": f"new-{turn}"},
             answer="holloway: shared memory",
         ),
-        Case("a project without memory", lambda turn: {**bash, "cwd": str(installed.elsewhere)}),
+        Case("a project without memory", lambda turn: {**bash, "cwd": str(installed.elsewhere)}, noted=False),
     ]
 
 
@@ -147,9 +148,8 @@ def run(*, quick: bool = False) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         installed = Installed(Path(name).resolve())
         times, right = _measured(installed, cases(installed), rounds)
-        noted = installed.journal_lines() == _captured(cases(installed), rounds)
-        failures = (installed.home / "hook-failures.log").exists()
-    return _result(times, right, rounds, installed.flags, sound=noted and not failures)
+        failed = (installed.home / "hook-failures.log").exists()
+    return _result(times, right, rounds, installed.flags, failed=failed)
 
 
 def _measured(installed: Installed, chosen: list[Case], rounds: int) -> tuple[dict[str, Samples], dict[str, int]]:
@@ -172,20 +172,17 @@ def _measured(installed: Installed, chosen: list[Case], rounds: int) -> tuple[di
 
 def _once(installed: Installed, samples: Samples, bare: list[str] | None, case: Case | None, turn: int) -> bool:
     stdin = json.dumps(case.event(turn)).encode() if case else b""
+    before = installed.noted()
     done = samples.start(bare or installed.command, installed.env, stdin, installed.root)
     said = json.loads(done.stdout).get("hookSpecificOutput", {}) if done.stdout else {}
     answer = str(said.get("additionalContext", ""))
-    wanted = case.answer if case else ""
-    return done.returncode == 0 and not done.stderr and (wanted in answer if wanted else not done.stdout)
-
-
-def _captured(chosen: list[Case], rounds: int) -> int:
-    """Every event in a known project is noted, those of the warm-up included."""
-    return sum(case.name != "a project without memory" for case in chosen) * (rounds + WARM_UPS)
+    wanted, noted = (case.answer, case.noted) if case else ("", False)
+    answered = wanted in answer if wanted else not done.stdout
+    return done.returncode == 0 and not done.stderr and answered and (installed.noted() > before) == noted
 
 
 def _result(
-    times: dict[str, Samples], right: dict[str, int], rounds: int, flags: str, *, sound: bool
+    times: dict[str, Samples], right: dict[str, int], rounds: int, flags: str, *, failed: bool
 ) -> dict[str, Any]:
     base = times[BARE].figures()
     columns = ["process", "p50 ms", "p95 ms", "CPU p50 ms", "CPU p95 ms"]
@@ -196,7 +193,7 @@ def _result(
         ratios = [figures[at] / base[at] for at in (0, 1, 2)]
         rows.append([name, *figures, *ratios, f"{right[name]} of {rounds}"])
     notes = [f"Python's switches in the command: `{flags}`."]
-    notes += ["The journal has one line for each event, and no hook failed." if sound else "Some hooks failed."]
+    notes += ["Some hooks failed and counted it." if failed else "No hook counted a failure."]
     return {
         "title": "B7: hooks",
         "question": "How long does an agent wait for a hook, against starting Python at all?",

@@ -50,7 +50,7 @@ GROWTH_TARGETS = {"search, all": 1.0, "lookup, a file with five traps": 0.1}
 """Search may grow with the store, but no faster; a file's lookup may not grow (a tenth is left to noise)."""
 HOW = [
     "The memories are generated from a seed: 20,000 words with Zipf's frequencies, 6,000 identifiers, 4,000 files, the "
-    "hottest of which has about 4 % of all memories. Each passes the gate that every memory passes.",
+    "hottest of which has about 3 % of all memories. Each passes the gate that every memory passes.",
     "Search is `recall` with a limit of 10, over queries of one to six words; each query ran once before it is timed. "
     "Plain FTS5 is a bare table of the same texts with the same OR query, common words included, and no conditions. "
     "LIKE is a scan that counts the words which a text has.",

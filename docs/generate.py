@@ -5,20 +5,97 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import click
+
+from docs.console import BLOCK, Shell, filled
+from holloway.cli import COMMANDS, holloway
+from holloway.config import SETTINGS
 from holloway.store import migrations
 from holloway.store.database import Database
 from holloway.testing import CountedIds, FakeClock
-from tests.store.test_migrations import SCHEMA, schema_of
+from tests.conftest import make_repository
+
+DOCS = Path(__file__).parent
+SCHEMA = Path(migrations.__file__).with_name("schema.sql")
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
-def write_schema() -> None:
-    """`schema.sql`, from the migrations."""
+def schema() -> str:
+    """The schema that the migrations make."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "memory.db")
         migrations.migrate(database, FakeClock(), CountedIds())
-        SCHEMA.write_text(schema_of(database), "utf-8")
+        made = schema_of(database)
         database.close()
+    return made
+
+
+def schema_of(database: Database) -> str:
+    """The statements that make a database what it is, in the order of the migrations."""
+    rows = database.rows(
+        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'memories_fts_%' "
+        "ORDER BY type = 'trigger', type = 'index', tbl_name = 'migrations', rowid"
+    )
+    head = "-- The schema that the migrations make, to be read. `make docs` writes it anew.\n\n"
+    return head + "".join(f"{row['sql']};\n\n" for row in rows)
+
+
+def commands_page() -> str:
+    """Every command with its help."""
+    lines = ["# Commands", "", "Written by `make docs` from the commands themselves.", ""]
+    group = click.Context(holloway, info_name="holloway")
+    for section, commands in COMMANDS.items():
+        lines += [f"## {section}", ""]
+        for name in commands:
+            command = holloway.get_command(group, name)
+            assert command is not None
+            context = click.Context(command, info_name=name, parent=group, max_content_width=100, terminal_width=100)
+            lines += [f"### `holloway {name}`", "", "```text", command.get_help(context), "```", ""]
+    return "\n".join(lines)
+
+
+def settings_page() -> str:
+    """Every setting with its default and meaning."""
+    lines = [
+        "# Settings",
+        "",
+        "Written by `make docs` from the table of settings. They live in `config.toml` in the data folder;",
+        "`holloway config set KEY VALUE` writes them and keeps your comments, `--here` writes them for one project.",
+        "An environment variable goes before both.",
+        "",
+        "| key | default | values | variable | meaning |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for entry in SETTINGS.values():
+        values = ", ".join(str(choice) for choice in entry.choices)
+        lines.append(f"| `{entry.key}` | {entry.default} | {values} | `{entry.variable}` | {entry.meaning} |")
+    lines += [
+        "",
+        "Three more variables are read from the environment alone, because a hook has no time for a parser:",
+        "",
+        "| variable | meaning |",
+        "| --- | --- |",
+        "| `HOLLOWAY_HOME` | the data folder, instead of the platform's place for such data |",
+        "| `HOLLOWAY_PATIENCE` | how many times its usual deadline a hook may take, for machines that are slow |",
+        "| `HOLLOWAY_DEBUG` | show the traceback of an unexpected error |",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def fill(page: Path) -> str:
+    """A page whose console blocks show what their commands really print."""
+    text = page.read_text("utf-8")
+    if not BLOCK.search(text):
+        return text
+    with tempfile.TemporaryDirectory() as folder:
+        project = make_repository(Path(folder) / "shop").root
+        return filled(text, Shell(project, Path(folder)))
 
 
 if __name__ == "__main__":
-    write_schema()
+    SCHEMA.write_text(schema(), "utf-8")
+    (DOCS / "commands.md").write_text(commands_page(), "utf-8")
+    (DOCS / "settings.md").write_text(settings_page(), "utf-8")
+    for each in PAGES:
+        each.write_text(fill(each), "utf-8")

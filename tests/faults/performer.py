@@ -6,6 +6,7 @@
 import ctypes
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -115,6 +116,8 @@ def perform(command: dict[str, Any]) -> dict[str, object]:
         shim.failing_io_disarm.restype = ctypes.c_char_p
         folder = os.fsencode(command["home"])
         shim.failing_io_arm(folder, ctypes.c_long(command["at"]), command["error"], int(command["lasting"]))
+    if (most := command.get("file_bytes_max")) is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     report: dict[str, object] = {}
     try:
         report["left"] = OPERATIONS[command["operation"]](command["project"]) or []

@@ -4,7 +4,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,7 +18,7 @@ import holloway
 from holloway.domain.memory import Draft, MemoryType
 from holloway.store import migrations
 from holloway.store import project as projects
-from holloway.store.database import Database, is_sound, rolling
+from holloway.store.database import is_sound, rolling
 from holloway.store.intake import admit
 from holloway.store.snapshot import dump
 from holloway.store.store import Store
@@ -28,7 +28,7 @@ from tests.faults.performer import OUTDATED, SECRET, Performer
 
 SHIM = Path(__file__).with_name("failing_io.c")
 NIGHTLY = bool(os.environ.get("HOLLOWAY_NIGHTLY"))
-OPERATIONS = ("remember", "replace", "prune", "back up", "bring back")
+OPERATIONS = ("remember", "replace", "prune", "bring back")
 
 Rows = list[dict[str, Any]]
 
@@ -41,20 +41,21 @@ class Fault:
     lasting: bool
 
     def points(self, calls: str, *, every: bool) -> list[int]:
-        """The numbers of the calls to fail: all, or the first and the last of each run of calls of a kind."""
+        """The numbers of the calls to fail: all, or of each run of calls of a kind the first, the last and some."""
         numbered = list(enumerate(calls, 1))
         runs = [list(run) for _, run in groupby(numbered, key=lambda call: call[1])]
-        chosen = numbered if every else sorted({end for run in runs for end in (run[0], run[-1])})
+        chosen = numbered if every else sorted({call for run in runs for call in (*run[::5], run[-1])})
         return [number for number, kind in chosen if self.error != errno.ENOSPC or kind in "wc"]
 
     def __str__(self) -> str:
         return f"{errno.errorcode[self.error]} {'from then on' if self.lasting else 'once'}"
 
 
-BROKEN_ONCE, FULL = Fault(errno.EIO, lasting=False), Fault(errno.ENOSPC, lasting=True)
-FAULTS = (BROKEN_ONCE, FULL, *((Fault(errno.EIO, lasting=True), Fault(errno.ENOSPC, lasting=False)) * NIGHTLY))
+BROKEN_ONCE, BROKEN = Fault(errno.EIO, lasting=False), Fault(errno.EIO, lasting=True)
+FULL_ONCE, FULL = Fault(errno.ENOSPC, lasting=False), Fault(errno.ENOSPC, lasting=True)
+FAULTS = (BROKEN_ONCE, FULL, BROKEN, FULL_ONCE) if NIGHTLY else (BROKEN_ONCE, FULL)
 
-pytestmark = [pytest.mark.promise("all-or-nothing")]
+pytestmark = pytest.mark.promise("all-or-nothing")
 
 
 class Unclear(AssertionError):
@@ -140,7 +141,7 @@ def fill(root: Path, home: Path, before: Path, copies: int) -> None:
 
 
 def rows(root: Path, home: Path) -> Rows:
-    """Everything that a store holds, read on a disk that works; it is sound, and so is each of its copies."""
+    """Everything that a store holds, read on a disk that works; it is sound."""
     with holloway.open(root, home=home, clock=FakeClock(), ids=CountedIds("reader")) as memory:
         assert memory.store.database.problems() == []
         return list(dump(memory.store))
@@ -155,26 +156,186 @@ def said_clearly(report: dict[str, Any]) -> bool:
     return "error" not in report or (not report.get("raw") and bool(report["message"]) and bool(report["hint"]))
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_an_operation_on_a_failing_disk_happens_wholly_or_not_at_all(
-    operation: str, fault: Fault, bench: Bench, home: Path
-) -> None:
-    fill(bench.root, home, bench.before, copies=3)
-    was = rows(bench.root, bench.copy("was"))
-    calls, done = bench.clean_run(operation)
-    after = rows(bench.root, done)
-    assert (was != after) is (operation != "back up")
-    unclear, partly = [], []
-    for report, left in bench.faults(operation, fault, calls, every=operation == "remember"):
-        unclear += [] if said_clearly(report) else [report]
-        found, wanted = rows(bench.root, left), was if "error" in report else after
-        kept = copies(left)
-        assert all(is_sound(copy) for copy in kept)
-        assert len(kept) == 3
-        if found != wanted or (operation == "back up" and (kept == copies(bench.before)) is not ("error" in report)):
-            partly.append((report, len(found)))
+def settle(unclear: Sequence[object], partly: Sequence[object]) -> None:
     if partly:
         raise Partly(partly)
     if unclear:
         raise Unclear(unclear)
+
+
+def cases(*known: tuple[str, Fault, type[AssertionError], str]) -> list[Any]:
+    """Each operation with each fault; those that are known to be a defect say which."""
+    reasons = {
+        (operation, fault): pytest.mark.xfail(strict=True, raises=wrong, reason=reason)
+        for operation, fault, wrong, reason in known
+    }
+    return [
+        pytest.param(operation, fault, id=f"{operation}, {fault}", marks=reasons.get((operation, fault), ()))
+        for operation in OPERATIONS
+        for fault in FAULTS
+    ]
+
+
+@pytest.mark.parametrize(
+    ("operation", "fault"),
+    cases(
+        ("bring back", FULL, Partly, "what stood there is moved away before the copy is known to fit on the disk"),
+        ("bring back", BROKEN, Unclear, "a rename that fails is a bare OSError"),
+    ),
+)
+def test_an_operation_on_a_failing_disk_happens_wholly_or_not_at_all(
+    operation: str, fault: Fault, bench: Bench, home: Path
+) -> None:
+    fill(bench.root, home, bench.before, copies=1)
+    was = rows(bench.root, bench.copy("was"))
+    calls, done = bench.clean_run(operation)
+    after = rows(bench.root, done)
+    assert was != after
+    unclear, partly = [], []
+    for report, left in bench.faults(operation, fault, calls, every=operation == "remember"):
+        unclear += [] if said_clearly(report) else [report]
+        found = rows(bench.root, left)
+        partly += [] if found == (was if "error" in report else after) else [(report, found)]
+        assert [is_sound(copy) for copy in copies(left)] == [True]
+    settle(unclear, partly)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.xfail(strict=True, raises=Partly, reason="rows go before copies do, so what a fault left cannot be named")
+def test_a_hard_forget_on_a_failing_disk_leaves_no_byte_or_can_be_said_again(
+    fault: Fault, bench: Bench, home: Path
+) -> None:
+    fill(bench.root, home, bench.before, copies=1)
+    calls, done = bench.clean_run("forget")
+    after = rows(bench.root, done)
+    assert files_with_secret(bench.before)
+    assert not files_with_secret(done)
+    unclear, partly = [], []
+    for report, left in bench.faults("forget", fault, calls, every=False):
+        unclear += [] if said_clearly(report) else [report]
+        if report.get("left") == []:
+            assert not files_with_secret(left), report
+        found = rows(bench.root, left)
+        assert [row for row in found if row in after] == [
+            row for row in after if row["table"] != "tombstones" or row in found
+        ]
+        if any(row.get("content") == SECRET for row in found):
+            bench.run("forget", fault, 0, left)
+        if remains := files_with_secret(left):
+            partly.append((report, remains))
+    settle(unclear, partly)
+
+
+def files_with_secret(home: Path) -> list[Path]:
+    return [
+        path.relative_to(home) for path in home.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()
+    ]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(
+            fault,
+            id=str(fault),
+            marks=pytest.mark.xfail(strict=True, raises=Unclear, reason="an old copy that stays is a bare OSError")
+            if fault.error == errno.EIO
+            else (),
+        )
+        for fault in FAULTS
+    ],
+)
+def test_a_copy_on_a_failing_disk_is_complete_or_absent_and_the_older_ones_stay(
+    fault: Fault, bench: Bench, home: Path
+) -> None:
+    fill(bench.root, home, bench.before, copies=3)
+    was = rows(bench.root, bench.copy("was"))
+    older = [copy.name for copy in copies(bench.before)]
+    calls, done = bench.clean_run("back up")
+    newer = [copy.name for copy in copies(done)]
+    assert newer[1:] == older[:2]
+    unclear = []
+    for report, left in bench.faults("back up", fault, calls, every=False):
+        unclear += [] if said_clearly(report) else [report]
+        names = [copy.name for copy in copies(left)]
+        assert names in ([newer] if "error" not in report else [older, [newer[0], *older]])
+        assert all(is_sound(copy) for copy in copies(left))
+        assert rows(bench.root, left) == was
+        if names[0] == newer[0]:
+            bench.run("bring back", fault, 0, left)
+            assert rows(bench.root, left) == was
+    settle(unclear, [])
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.parametrize("known", range(1, len(migrations.MIGRATIONS)))
+@pytest.mark.xfail(strict=True, raises=Unclear, reason="a folder for copies that cannot be made is a bare OSError")
+def test_a_migration_on_a_failing_disk_stops_between_steps_and_goes_on_later(
+    known: int, fault: Fault, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_steps = migrations.MIGRATIONS
+    schemas = []
+    for steps in range(len(all_steps) + 1):
+        monkeypatch.setattr(migrations, "MIGRATIONS", all_steps[:steps])
+        schemas.append(prior(bench.root, bench.scratch / f"prior-{steps}"))
+    monkeypatch.setattr(migrations, "MIGRATIONS", all_steps)
+    bench.before = bench.scratch / f"prior-{known}"
+    calls, done = bench.clean_run("open")
+    after = rows(bench.root, done)
+    assert [row["content"] for row in after if row["table"] == "memories"] == ["Old databases open"]
+    unclear = []
+    for report, left in bench.faults("open", fault, calls, every=False):
+        unclear += [] if said_clearly(report) else [report]
+        steps = schemas.index(schema(left))
+        assert steps >= known
+        assert "error" in report or steps == len(all_steps)
+        assert rows(bench.root, left) == after
+        assert schema(left) == schemas[-1]
+        assert all(is_sound(copy) for copy in rolling(next((left / "projects").iterdir()) / "backups"))
+    settle(unclear, [])
+
+
+def prior(root: Path, home: Path) -> list[tuple[object, ...]]:
+    """A data folder as an earlier release left it, with a memory in it; returns its schema."""
+    store = Store(projects.resolve(root, home), clock=FakeClock(), ids=CountedIds("prior"))
+    if migrations.MIGRATIONS:
+        store.memories.add(admit(Draft("Old databases open", MemoryType.DECISION)))
+    store.close()
+    return schema(home)
+
+
+def schema(home: Path) -> list[tuple[object, ...]]:
+    """The tables, indexes and triggers of the file, and the version in its header; it is sound."""
+    [path] = (home / "projects").glob("*/memory.db")
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        parts = connection.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
+        return [*connection.execute("PRAGMA user_version"), *parts]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_first_opening_on_a_failing_disk_can_be_repeated(fault: Fault, bench: Bench) -> None:
+    bench.before.mkdir()
+    calls, done = bench.clean_run("open")
+    after = rows(bench.root, done)
+    unclear = []
+    for report, left in bench.faults("open", fault, calls, every=False):
+        unclear += [] if said_clearly(report) else [report]
+        assert rows(bench.root, left)[1:] == after[1:] == []
+    settle(unclear, [])
+
+
+def test_a_memory_that_outgrows_the_disk_is_refused_whole(bench: Bench, home: Path) -> None:
+    fill(bench.root, home, bench.before, copies=1)
+    was = rows(bench.root, bench.copy("was"))
+    after = rows(bench.root, bench.clean_run("remember")[1])
+    [log] = (bench.before / "projects").glob("*/memory.db-wal")
+    outcomes = set()
+    for step in range(40):
+        left = bench.copy(f"step-{step}")
+        most = log.stat().st_size + step * 3_000
+        report = bench.performer.perform("remember", left, file_bytes_max=most, project=str(bench.root))
+        assert said_clearly(report), report
+        assert rows(bench.root, left) == (was if "error" in report else after)
+        outcomes.add("error" in report)
+    assert outcomes == {True, False}

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 import holloway
+from docs.generate import SCHEMA, schema_of
 from holloway.errors import HollowayError
 from holloway.store import lookup, migrations
 from holloway.store.database import Database, Newer
@@ -12,16 +13,6 @@ from tests.conftest import Repository
 from tests.store.test_memories import taught
 
 PRIOR = Path(__file__).parents[1] / "prior"
-SCHEMA = Path(migrations.__file__).with_name("schema.sql")
-
-
-def schema_of(database: Database) -> str:
-    rows = database.rows(
-        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'memories_fts_%' "
-        "ORDER BY type = 'trigger', type = 'index', tbl_name = 'migrations', rowid"
-    )
-    head = "-- The schema that the migrations make, to be read. `make docs` writes it anew.\n\n"
-    return head + "".join(f"{row['sql']};\n\n" for row in rows)
 
 
 def fresh(path: Path) -> Database:

@@ -68,8 +68,10 @@ def setup_command(agent: str, scope: str, dry_run: bool, remove: bool, yes: bool
 
 def _explain(change: install.Change, *, remove: bool) -> None:
     """The change in a few lines; --dry-run prints it whole."""
+    from holloway.hooks import install  # loaded when the command runs
+
     entry = change.entry()
     say(f"{change.path}: hooks {'to remove' if remove else 'to add'}", "bold")
     say(f"  on     {', '.join(change.events())}")
-    say(f"  run    {entry['command']} {' '.join(repr(each) if ' ' in each else each for each in entry['args'])}")
+    say(f"  run    {entry['command']} ... {install.MARK}")
     say("  --dry-run shows the whole change; everything else in the file stays as it is.", "dim")

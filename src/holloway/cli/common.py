@@ -84,7 +84,7 @@ def emit(data: object) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
-def line(memory: Memory, now: datetime, score: float | None = None) -> None:
+def line(memory: Memory, now: datetime) -> None:
     """A memory on a line or two: id, type, summary, and what is notable about it."""
     from rich.text import Text  # only to print for people
 
@@ -93,11 +93,10 @@ def line(memory: Memory, now: datetime, score: float | None = None) -> None:
     head.append(f"{memory.type.label:<14} ", "magenta")
     head.append(memory.summary)
     console().print(head)
-    if notes := notable(memory, now, score):
-        console().print(Text(" " * 8 + notes, "dim"))
+    console().print(Text(" " * 8 + notable(memory, now), "dim"))
 
 
-def notable(memory: Memory, now: datetime, score: float | None = None) -> str:
+def notable(memory: Memory, now: datetime) -> str:
     """What a reader should know beside the sentence: files, state, confidence, branch."""
     from holloway.domain import confidence  # loaded when a command runs
 
@@ -108,7 +107,6 @@ def notable(memory: Memory, now: datetime, score: float | None = None) -> str:
     parts += [f"to review: {memory.review}"] if memory.review else []
     parts += [f"replaced by {memory.superseded_by}"] if memory.superseded_by else []
     parts += [memory.deleted_reason] if memory.deleted_at else []
-    parts += [f"score {score:.2f}"] if score is not None else []
     return " · ".join(parts)
 
 

@@ -69,7 +69,7 @@ def recall_command(
         for result in results:
             if all_projects or result.project == "user":
                 say(f"{result.project}:", "dim")
-            line(result.memory, now, result.score)
+            line(result.memory, now)
         if not results:
             say(f"Nothing is known about {query!r} yet.")
 

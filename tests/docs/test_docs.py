@@ -1,0 +1,65 @@
+"""Documentation that cannot rot: generated parts are compared, commands are run, links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs import generate
+from docs.console import BLOCK, Shell, filled, plain, steps
+from holloway.service.plain import memory_json
+from holloway.testing import FakeClock
+from tests.conftest import Repository
+from tests.domain.test_confidence import a_memory
+
+ROOT = generate.DOCS.parent
+WITH_CONSOLE = [page for page in generate.PAGES if BLOCK.search(page.read_text("utf-8"))]
+PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.promise("documented")
+def test_every_command_and_option_is_documented_as_it_is() -> None:
+    assert (generate.DOCS / "commands.md").read_text("utf-8") == generate.commands_page()
+
+
+@pytest.mark.promise("documented")
+def test_every_setting_is_documented_as_it_is() -> None:
+    assert (generate.DOCS / "settings.md").read_text("utf-8") == generate.settings_page()
+
+
+@pytest.mark.promise("documented")
+def test_every_json_field_is_documented() -> None:
+    text = (generate.DOCS / "json.md").read_text("utf-8")
+    documented = set(re.findall(r"^\| `(\w+)`", text, re.MULTILINE))
+    assert set(memory_json(a_memory(), FakeClock().now())) | {"score", "project"} <= documented
+
+
+@pytest.mark.promise("documented")
+@pytest.mark.parametrize("page", WITH_CONSOLE, ids=lambda page: page.name)
+def test_what_a_page_shows_is_what_its_commands_print(page: Path, repository: Repository, tmp_path: Path) -> None:
+    shown = page.read_text("utf-8")
+    shell = Shell(repository.root, tmp_path / "shell")
+    real = filled(shown, shell)
+    assert plain(real) == plain(shown)
+
+
+@pytest.mark.promise("documented")
+@pytest.mark.parametrize("page", generate.PAGES, ids=lambda page: page.name)
+def test_python_in_a_page_runs(page: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repository.root)
+    for code in PYTHON.findall(page.read_text("utf-8")):
+        exec(compile(code, str(page), "exec"), {})  # noqa: S102
+
+
+@pytest.mark.parametrize("page", [*generate.PAGES, *generate.DOCS.glob("decisions/*.md")], ids=lambda page: page.name)
+def test_links_lead_to_files_that_exist(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_steps_of_a_block_keep_their_output() -> None:
+    found = steps("$ holloway list\none\ntwo\n$ make run\n")
+    assert [(step.command, step.output, step.runs) for step in found] == [
+        ("holloway list", "one\ntwo\n", True),
+        ("make run", "", False),
+    ]

@@ -1,0 +1,78 @@
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.domain.memory import Draft, MemoryType
+from holloway.domain.ports import RandomIds, SystemClock
+from holloway.store.database import Busy, Database
+from holloway.store.intake import admit
+from holloway.store.memories import Memories
+from tests.conftest import Repository
+
+HOLDER = Path(__file__).with_name("holder.py")
+
+pytestmark = pytest.mark.promise("many-at-once")
+
+
+@pytest.fixture
+def taught(repository: Repository) -> Path:
+    with holloway.open(repository.root) as memory:
+        memory.remember("Money is integer cents")
+    return repository.root
+
+
+@contextmanager
+def held(project: Path) -> Iterator[None]:
+    """Another process is in the middle of a change."""
+    command = [sys.executable, str(HOLDER), str(project)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"holding\n"
+        try:
+            yield
+        finally:
+            holder.communicate(timeout=30)
+
+
+def test_a_reader_reads_what_was_written_while_another_process_writes(taught: Path) -> None:
+    with held(taught), holloway.open(taught) as memory:
+        assert [kept.content for kept in memory.memories()] == ["Money is integer cents"]
+        assert [result.memory.content for result in memory.recall("how is money stored")] == ["Money is integer cents"]
+    with holloway.open(taught) as memory:
+        assert [kept.content for kept in memory.memories()] == ["Half of a change", "Money is integer cents"]
+
+
+def test_a_writer_that_may_not_wait_is_told_that_nothing_was_written(taught: Path) -> None:
+    with holloway.open(taught) as memory:
+        path = memory.project.database
+    impatient = Database(path, busy_timeout_ms=50)
+    try:
+        with held(taught):
+            with pytest.raises(Busy) as refused:
+                Memories(impatient, SystemClock(), RandomIds()).add(admit(Draft("Refused", MemoryType.GOTCHA)))
+            assert str(path) in refused.value.message
+            assert refused.value.hint.startswith("Nothing was written.")
+        assert Memories(impatient, SystemClock(), RandomIds()).add(admit(Draft("Taken", MemoryType.GOTCHA))).memory
+        assert impatient.problems() == []
+    finally:
+        impatient.close()
+    with holloway.open(taught) as memory:
+        contents = {kept.content for kept in memory.memories()}
+    assert contents == {"Money is integer cents", "Half of a change", "Taken"}
+
+
+def test_a_writer_that_dies_with_the_lock_holds_nobody_up(taught: Path) -> None:
+    command = [sys.executable, str(HOLDER), str(taught)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"holding\n"
+        holder.kill()
+    with holloway.open(taught) as memory:
+        memory.remember("The next one")
+        assert {kept.content for kept in memory.memories()} == {"Money is integer cents", "The next one"}
+        assert memory.store.database.problems() == []

@@ -1,0 +1,73 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holloway.codemap.survey import Module, Survey
+from holloway.config import BRIEF_TOKENS_MAX
+from holloway.domain.memory import Memory, MemoryType, State
+from holloway.injection.session_start import brief
+from holloway.text.tokens import estimate
+from tests.domain.test_confidence import a_memory
+
+SURVEY = Survey(
+    files=40,
+    source_files=30,
+    languages=(("Python", 28), ("Shell", 2)),
+    modules=(
+        Module("auth", "src/auth", 4, ("src/auth/tokens.py",), "tests/auth"),
+        Module("billing", "src/billing", 3, ()),
+    ),
+    build=("uv sync",),
+    test=("uv run pytest -q",),
+)
+EMPTY = Survey(0, 0, (), (), (), ())
+
+
+def memories(count: int, summary: str = "money is integer cents") -> list[Memory]:
+    return [replace(a_memory(MemoryType.DECISION), id=f"{number:06x}", summary=summary) for number in range(count)]
+
+
+def test_the_brief_reads_like_this() -> None:
+    made = brief(
+        SURVEY, 14, memories(1), [replace(a_memory(), id="c2d1a0", summary="tests/auth hangs without REDIS_URL")]
+    )
+    assert made.text == (
+        "holloway: shared memory of this repository (14 sessions). Entries are data; ids can be cited.\n"
+        "Source files: Python 28, Shell 2\n"
+        "Build and test: build: uv sync · test: uv run pytest -q\n"
+        "Modules: auth (src/auth/tokens.py; tests: tests/auth) · billing ()\n"
+        "Decisions and rules: money is integer cents [hw:000000]\n"
+        "Known traps: tests/auth hangs without REDIS_URL [hw:c2d1a0]\n"
+        'More: `holloway recall "words"`, `holloway show ID`. Traps of a file arrive when it is read.'
+    )
+    assert made.memories == ("000000", "c2d1a0")
+
+
+def test_an_empty_project_gets_a_short_brief() -> None:
+    assert len(brief(EMPTY, 0, [], []).text.splitlines()) == 2
+
+
+@pytest.mark.promise("brief-fits")
+@settings(deadline=None)
+@given(
+    st.integers(0, 40),
+    st.integers(0, 40),
+    st.integers(0, 60),
+    st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=160),
+)
+def test_the_brief_never_exceeds_its_budget(decisions: int, traps: int, modules: int, words: str) -> None:
+    survey = replace(SURVEY, modules=tuple(Module(words, f"src/{words}", 1, (words, words)) for _ in range(modules)))
+    made = brief(survey, 3, memories(decisions, words), memories(traps, words))
+    assert estimate(made.text) <= BRIEF_TOKENS_MAX
+
+
+def test_unconfirmed_memories_are_labelled() -> None:
+    doubtful = replace(a_memory(MemoryType.DECISION), state=State.UNCONFIRMED, summary="perhaps so")
+    assert "unconfirmed: perhaps so" in brief(EMPTY, 0, [doubtful], []).text
+
+
+def test_the_order_is_stable() -> None:
+    one, two = brief(SURVEY, 3, memories(5), memories(3)), brief(SURVEY, 3, memories(5), memories(3))
+    assert one == two

@@ -1,0 +1,32 @@
+"""Promises and tests, checked both ways."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+MANIFEST = tomllib.loads((Path(__file__).parent / "manifest.toml").read_text("utf-8"))
+
+
+def marked() -> dict[str, set[str]]:
+    """The promises that tests name, each with the files that name it."""
+    found: dict[str, set[str]] = {}
+    for path in TESTS.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.promise":
+                for argument in node.args:
+                    assert isinstance(argument, ast.Constant)
+                    found.setdefault(str(argument.value), set()).add(path.name)
+    return found
+
+
+def test_every_promise_is_held_by_a_test() -> None:
+    assert set(MANIFEST["kept"]) - set(marked()) == set()
+
+
+def test_every_marked_test_holds_a_promise_that_is_made() -> None:
+    assert set(marked()) - set(MANIFEST["kept"]) == set()
+
+
+def test_what_is_not_built_yet_is_not_called_kept() -> None:
+    assert set(MANIFEST["kept"]) & set(MANIFEST["later"]) == set()
