@@ -43,7 +43,7 @@ def schema_of(database: Database) -> str:
 def commands_page() -> str:
     """Every command with its help."""
     lines = ["# Commands", "", "Written by `make docs` from the commands themselves.", ""]
-    group = click.Context(holloway, info_name="holloway")
+    group = click.Context(holloway, info_name="holloway", **holloway.context_settings)
     for section, commands in COMMANDS.items():
         lines += [f"## {section}", ""]
         for name in commands:

@@ -200,6 +200,7 @@ def test_an_operation_on_a_failing_disk_happens_wholly_or_not_at_all(
     settle(unclear, partly)
 
 
+@pytest.mark.promise("forget")
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 @pytest.mark.xfail(strict=True, raises=Partly, reason="rows go before copies do, so what a fault left cannot be named")
 def test_a_hard_forget_on_a_failing_disk_leaves_no_byte_or_can_be_said_again(
@@ -268,6 +269,7 @@ def test_a_copy_on_a_failing_disk_is_complete_or_absent_and_the_older_ones_stay(
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.promise("old-databases")
 @pytest.mark.parametrize("known", range(1, len(migrations.MIGRATIONS)))
 @pytest.mark.xfail(strict=True, raises=Unclear, reason="a folder for copies that cannot be made is a bare OSError")
 def test_a_migration_on_a_failing_disk_stops_between_steps_and_goes_on_later(

@@ -11,7 +11,7 @@ import pytest
 
 import holloway
 from holloway.hooks import install
-from tests.conftest import Repository
+from tests.conftest import Repository, make_repository
 from tests.store.test_memories import taught
 from tests.store.test_privacy import places_of
 
@@ -226,6 +226,38 @@ def test_a_worktree_gets_the_traps_of_its_repository(
     assert TRAP in hook(event(side)).context
 
 
+def test_a_repository_that_moved_to_another_address_is_settled_when_a_session_starts(
+    repository: Repository, memory: holloway.Holloway, trap: str
+) -> None:
+    repository.git("remote", "add", "origin", "git@example.com:old/shop.git")
+    with holloway.open(repository.root):
+        pass
+    repository.git("remote", "set-url", "origin", "git@example.com:new/shop.git")
+    assert hook(event(repository)).stdout == b""
+    assert "shared memory" in hook(event(repository, "SessionStart", source="startup")).context
+    assert TRAP in hook(event(repository)).context
+
+
+def test_another_repository_in_the_same_place_gets_nothing_of_the_old_one(
+    repository: Repository, memory: holloway.Holloway, trap: str, tmp_path: Path
+) -> None:
+    repository.git("remote", "add", "origin", "git@example.com:old/shop.git")
+    with holloway.open(repository.root):
+        pass
+    repository.root.rename(tmp_path / "away")
+    other = make_repository(repository.root, {FILE: "another history\n"})
+    other.git("remote", "add", "origin", "git@example.com:other/shop.git")
+    hook(event(other, "SessionStart", source="startup"))
+    assert hook(event(other)).stdout == b""
+
+
+def test_a_session_start_leaves_a_fresh_survey_for_the_next(repository: Repository, memory: holloway.Holloway) -> None:
+    memory.survey()
+    repository.commit("src/shop/shipping/box.py", "x = 1\n")
+    assert "shipping" not in hook(event(repository, "SessionStart", source="startup")).context
+    assert "shipping" in hook(event(repository, "SessionStart", "s2", source="startup")).context
+
+
 def test_the_journal_keeps_what_was_done_and_no_results(
     repository: Repository, memory: holloway.Holloway, trap: str
 ) -> None:
@@ -426,7 +458,7 @@ def test_capture_and_file_lookup_load_almost_nothing(repository: Repository, tra
         "from holloway.hooks import entry\n"
         "entry._deadline = lambda ms: None\n"
         f"answer = entry.respond({event(repository)!r})\n"
-        "print(json.dumps([answer.decode(), sorted(set(sys.modules) - before)]))"
+        "print(json.dumps([answer[0].decode(), sorted(set(sys.modules) - before)]))"
     )
     source = str(Path(holloway.__file__).parents[1])
     flags = ["-I", "-S", "-c", f"import sys; sys.path.insert(0, {source!r})\n{code}"]

@@ -7,12 +7,12 @@ import os
 import re
 import tomllib
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from holloway import git
-from holloway.config import GIT_TIMEOUT_S, RULE_FILE_BYTES_MAX, SURVEY_FILES_MAX
+from holloway.config import GIT_TIMEOUT_S, RULE_FILE_BYTES_MAX, SURVEY_FILES_MAX, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,6 +94,23 @@ def survey(root: Path, timeout_s: float = GIT_TIMEOUT_S) -> Survey:
         build=tuple(build),
         test=tuple(test),
     )
+
+
+def save(seen: Survey, path: Path) -> None:
+    """Keep a survey for those who have no time to look for themselves; it can be made again at any time."""
+    replace_file(str(path), json.dumps(asdict(seen), ensure_ascii=False).encode())
+
+
+def load(path: Path) -> Survey | None:
+    """A survey that was kept; None where there is none or it is not understood."""
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        modules = tuple(Module(**{**module, "core": tuple(module["core"])}) for module in data["modules"])
+        languages = tuple((str(language), int(number)) for language, number in data["languages"])
+        lists = {"modules": modules, "languages": languages, "build": tuple(data["build"]), "test": tuple(data["test"])}
+        return Survey(**{**data, **lists})
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def project_files(root: Path, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:

@@ -6,13 +6,16 @@ import os
 
 from holloway import git
 from holloway.config import (
-    GIT_BRIEF_TIMEOUT_S,
     HOOK_START_DEADLINE_MS,
     HOOK_TOOL_DEADLINE_MS,
     TOOL_RESULT_MEMORIES_MAX,
     home,
     patience,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holloway.service.holloway import Holloway
 
 FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 
@@ -63,20 +66,13 @@ def with_parents(path: str) -> list[str]:
     return ["/".join(parts[:size]) for size in range(len(parts), 0, -1)]
 
 
-def at_start(folder: str, root: str, session: str, agent: str, now: str, *, compacted: bool) -> tuple[str, str]:
+def at_start(session: str, agent: str, root: str, now: str, *, compacted: bool) -> tuple[str, str]:
     """The brief for the agent, and a line for the person."""
-    from pathlib import Path  # a session starts once; it may load what it needs
-
-    from holloway.service.holloway import Holloway
-    from holloway.store import lookup
-    from holloway.store import project as projects
+    from holloway.store import lookup  # a session starts once; it may load what it needs
     from holloway.store.filter import Filter
 
-    project = projects.find(Path(root), Path(home()))
-    if project is None:
-        return "", ""
-    with Holloway(project, Path(home()), busy_timeout_ms=int(HOOK_START_DEADLINE_MS * patience() / 3)) as memory:
-        made = memory.brief(GIT_BRIEF_TIMEOUT_S * patience())
+    with _opened(root) as memory:
+        made = memory.brief(fresh=False)
         waiting = len(memory.to_review())
         store = memory.store.database.connection
         lookup.see_session(store, session, agent, now, compacted=compacted)
@@ -87,3 +83,30 @@ def at_start(folder: str, root: str, session: str, agent: str, now: str, *, comp
     review = f"; {waiting} to review (holloway review)" if waiting else ""
     line = f"holloway: briefed with {len(ids)} of {known} memories{review}"
     return made.text, line if known else ""
+
+
+def settled(root: str) -> str:
+    """The key of the project at a known root whose origin is new, once git has been asked."""
+    from pathlib import Path  # this happens once in the life of a project
+
+    from holloway.store import project as projects
+
+    return projects.resolve(Path(root), Path(home())).key
+
+
+def after_start(root: str) -> None:
+    """What a session's start leaves to do once the agent has its answer: uses, merged branches, a fresh survey."""
+    with _opened(root) as memory:
+        memory.settle()
+        memory.survey()
+
+
+def _opened(root: str) -> Holloway:
+    from pathlib import Path  # a session starts once; it may load what it needs
+
+    from holloway.service.holloway import Holloway
+    from holloway.store import project as projects
+
+    folder = Path(home())
+    timeout_ms = int(HOOK_START_DEADLINE_MS * patience() / 3)
+    return Holloway(projects.resolve(Path(root), folder), folder, busy_timeout_ms=timeout_ms, settle=False)

@@ -21,6 +21,7 @@ from holloway.config import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
 _TOOL_EVENTS = ("PostToolUse", "PostToolUseFailure")
@@ -32,63 +33,73 @@ def main() -> None:
         _obey_termination()
         _quiet()
         _deadline(HOOK_START_DEADLINE_MS)
-        answer = respond(_read_input())
+        answer, chore = respond(_read_input())
         if answer:
             os.write(1, answer)
+        if chore:
+            chore()
     except BaseException as error:  # the one catch-all: the agent must go on
         _count_failure(error)
     os._exit(0)
 
 
-def respond(data: bytes) -> bytes:
-    """The answer to one event, as the bytes for stdout; empty where there is nothing to say."""
+def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
+    """The answer to one event, as the bytes for stdout, and what is left to do after it; both may be nothing."""
     import json
 
     event = json.loads(data)
     if not isinstance(event, dict):
-        return b""
+        return b"", None
     name = str(event.get("hook_event_name", ""))
     if name in _TOOL_EVENTS:
         _deadline(HOOK_TOOL_DEADLINE_MS)
-    context, line = _handle(event, name)
+    context, line, chore = _handle(event, name)
     said: dict[str, object] = {}
     if context:
         said["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": context}
     if line:
         said["systemMessage"] = line
-    return json.dumps(said).encode() if said else b""
+    return json.dumps(said).encode() if said else b"", chore
 
 
-def _handle(event: dict[str, object], name: str) -> tuple[str, str]:
+def _handle(event: dict[str, object], name: str) -> tuple[str, str, Callable[[], None] | None]:
     from holloway.store import registry
 
     folder = home()
     where = event.get("cwd")
     key, root = registry.find(where if isinstance(where, str) and where else os.getcwd(), folder)
+    if not key and root and name == "SessionStart":
+        from holloway.hooks import answer
+
+        key = answer.settled(root)
     if not key:
-        return "", ""
+        return "", "", None
     return _in_project(event, name, registry.project_folder(folder, key), root, registry.paused(folder, key))
 
 
-def _in_project(event: dict[str, object], name: str, folder: str, root: str, paused: str) -> tuple[str, str]:
+def _in_project(
+    event: dict[str, object], name: str, folder: str, root: str, paused: str
+) -> tuple[str, str, Callable[[], None] | None]:
     from holloway.hooks import answer, journal
     from holloway.safety.paths import contained
 
     session = str(event.get("session_id") or "unknown")[:200]
     now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + f".{time.time_ns() // 1_000_000 % 1000:03d}Z"
-    path = contained(answer.file_of(event), root) if answer.file_of(event) else ""
+    named = answer.file_of(event)
+    path = contained(named, root) if named else ""
     if paused not in ("all", "capture"):
         journal.append(os.path.join(folder, "journal"), session, journal.entry_of(event, path, now))
     if paused in ("all", "injection"):
-        return "", ""
+        return "", "", None
     agent = str(event.get("agent_id") or "")
     reader = f"{session}/{agent}"[:400] if agent else session
     if name == "SessionStart":
         compacted = event.get("source") == "compact"
-        return answer.at_start(folder, root, reader, _host(), now, compacted=compacted)
+        text, line = answer.at_start(reader, _host(), root, now, compacted=compacted)
+        return text, line, lambda: answer.after_start(root)
     if name == "PostToolUse" and path:
-        return answer.with_tool_result(folder, root, path, reader, _host(), now), ""
-    return "", ""
+        return answer.with_tool_result(folder, root, path, reader, _host(), now), "", None
+    return "", "", None
 
 
 def _host() -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from holloway import config, git
-from holloway.codemap.survey import Survey, project_files, survey
+from holloway.codemap.survey import Survey, load, project_files, save, survey
 from holloway.domain import confidence
 from holloway.domain import details as typed
 from holloway.domain.memory import (
@@ -89,6 +89,7 @@ class Holloway:
         clock: Clock | None = None,
         ids: Ids | None = None,
         busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        settle: bool = True,
     ) -> None:
         self.project = project
         self.home = home
@@ -99,9 +100,10 @@ class Holloway:
         self._busy_timeout_ms = busy_timeout_ms
         self.store = self._opened(project)
         self._user: Store | None = None
-        self._settle()
+        if settle:
+            self.settle()
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Bring what others left behind up to date: uses that hooks noted, branches that were merged."""
         lifecycle.count_uses(self.store.database)
         branches.release_merged(self.store.database, str(self.project.root), self.clock.now())
@@ -165,7 +167,8 @@ class Holloway:
         given = self._existing(files or (), where)
         inferred = Inferred()
         if not user:
-            inferred = infer(content, self.project.root, has_type=type is not None, files=given)
+            module_of = self.survey(fresh=False).module_of
+            inferred = infer(content, self.project.root, module_of, has_type=type is not None, files=given)
         memory_type = choice(MemoryType, type) if type is not None else inferred.type or MemoryType.PREFERENCE
         draft = Draft(
             content=content,
@@ -458,18 +461,23 @@ class Holloway:
             store.backup_if_due()
             store.vacuum_if_due()
 
-    def survey(self, timeout_s: float = config.GIT_TIMEOUT_S) -> Survey:
-        """A first look at the project's code."""
-        return survey(self.project.root, timeout_s)
+    def survey(self, *, fresh: bool = True) -> Survey:
+        """A first look at the project's code; where it need not be fresh, the one that was kept."""
+        kept = self.project.folder / "survey.json"
+        if not fresh and (seen := load(kept)) is not None:
+            return seen
+        seen = survey(self.project.root)
+        save(seen, kept)
+        return seen
 
-    def brief(self, timeout_s: float = config.GIT_TIMEOUT_S) -> Brief:
+    def brief(self, *, fresh: bool = True) -> Brief:
         """What an agent reads when its session starts here."""
         least = config.INJECTION_THRESHOLDS[self.settings.number("trust_level")]
         here = Filter(quarantined=False, branch=self.branch, min_confidence=least)
         rules = self.store.memories.find(replace(here, types=RULES)) + self._user_rules()
         traps = self.store.memories.find(replace(here, types=TRAPS))
         return brief(
-            self.survey(timeout_s),
+            self.survey(fresh=fresh),
             sessions.count(self.store.database),
             sorted(filter(_general, rules), key=lambda memory: (not memory.pinned, memory.type, memory.created_at)),
             sorted(filter(_general, traps), key=lambda memory: (not memory.pinned, -memory.use_count)),

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.codemap.survey import survey
 from holloway.safety import paths
 from holloway.text import kind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holloway.domain.memory import MemoryType
 
 _PATH = re.compile(r"[\w@.~-]*[/\\][\w@./\\~-]*|[\w@-]+(?:\.[\w@-]+)*\.[A-Za-z]\w{0,9}")
@@ -27,14 +28,16 @@ class Inferred:
     module: str = ""
 
 
-def infer(content: str, root: Path, *, has_type: bool, files: tuple[str, ...]) -> Inferred:
+def infer(
+    content: str, root: Path, module_of: Callable[[str], str], *, has_type: bool, files: tuple[str, ...]
+) -> Inferred:
     """Guess only what was not given."""
     guessed = () if files else named_files(content, root)
     about = files or guessed
     return Inferred(
         type=None if has_type else kind.infer(content),
         files=guessed,
-        module=survey(root).module_of(about[0]) if about else "",
+        module=module_of(about[0]) if about else "",
     )
 
 

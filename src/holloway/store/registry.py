@@ -43,7 +43,11 @@ def read_project(folder: str) -> dict[str, list[str]]:
 
 
 def find(path: str, home: str) -> tuple[str, str]:
-    """Key and root of the known project that holds a path; two empty strings where there is none."""
+    """Key and root of the known project that holds a path; two empty strings where there is none.
+
+    A root without a key is a known one whose origin is new: it may have moved to another address, or another repository
+    may stand in its place. That is for `project.resolve` to settle, which asks git.
+    """
     index = read(home)
     roots, identities = index["roots"], index["identities"]
     if root := git.find_root(path):
@@ -51,8 +55,8 @@ def find(path: str, home: str) -> tuple[str, str]:
         if address and f"origin:{address}" in identities:
             return identities[f"origin:{address}"], root
         for known in (root, git.main_root(root)):
-            if known in roots and not (address and _has_origin(roots[known], identities)):
-                return roots[known], root
+            if known in roots:
+                return "" if address and _has_origin(roots[known], identities) else roots[known], root
         return "", ""
     folder = os.path.realpath(path)
     while folder not in roots:
@@ -64,8 +68,7 @@ def find(path: str, home: str) -> tuple[str, str]:
 
 
 def _has_origin(key: str, identities: dict[str, str]) -> bool:
-    """Whether a project is known by an origin. A root whose origin became another one is for a person's command to
-    settle: it may have moved to a new address, or another repository may stand in its place."""
+    """Whether a project is known by an origin."""
     return any(name.startswith("origin:") for name, owner in identities.items() if owner == key)
 
 
