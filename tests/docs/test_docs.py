@@ -45,10 +45,13 @@ def test_what_a_page_shows_is_what_its_commands_print(page: Path, repository: Re
 
 @pytest.mark.promise("documented")
 @pytest.mark.parametrize("page", generate.PAGES, ids=lambda page: page.name)
-def test_python_in_a_page_runs(page: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_in_a_page_runs_and_prints(
+    page: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(repository.root)
     for code in PYTHON.findall(page.read_text("utf-8")):
         exec(compile(code, str(page), "exec"), {})  # noqa: S102
+        assert capsys.readouterr().out
 
 
 @pytest.mark.parametrize("page", [*generate.PAGES, *generate.DOCS.glob("decisions/*.md")], ids=lambda page: page.name)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from pathlib import Path
 
 import click
 
 from holloway.cli.common import emit, home, json_option, opened, project_option, say
+
+
+def invoked_as() -> str:
+    """How a person would call holloway from here: by its name where that is on the PATH."""
+    if shutil.which("holloway"):
+        return "holloway"
+    return os.path.relpath(sys.argv[0]) if Path(sys.argv[0]).name == "holloway" else "python -m holloway"
 
 
 @click.command("init")
@@ -44,9 +53,10 @@ def init_command(as_json: bool, project: str) -> None:
             say(f"  {text}")
         say()
         say("What next:", "bold")
-        say("  holloway setup claude-code                      connect your agent (shows the change, asks first)")
-        say('  holloway remember "..." --file PATH             teach a trap; it arrives when that file is read')
-        say("  holloway doctor                                 check that everything works")
+        name = invoked_as()
+        say(f"  {name} setup claude-code             connect your agent (shows the change, asks first)")
+        say(f'  {name} remember "..." --file PATH    teach a trap; it arrives when that file is read')
+        say(f"  {name} doctor                        check that everything works")
 
 
 @click.command("brief")
