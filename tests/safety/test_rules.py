@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holloway.safety import secrets
+from holloway.safety.keywords import KEYWORDS
 from holloway.safety.rules import TABLE
 
 if TYPE_CHECKING:
@@ -91,3 +92,7 @@ def test_there_are_rules_for_many_kinds_of_secrets() -> None:
 def test_no_example_is_a_token_before_it_is_expanded() -> None:
     rows = [(rule.id, template) for rule in TABLE if not rule.judged for template in rule.secret]
     assert [name for name, template in rows if name in found(template)] == []
+
+
+def test_the_light_list_of_keywords_is_that_of_the_rules() -> None:
+    assert set(KEYWORDS) == {word for rule in TABLE for word in rule.keywords}

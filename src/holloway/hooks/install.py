@@ -133,7 +133,7 @@ def _interpreter() -> str:
 def _flags(package: Path) -> list[str]:
     """Skip Python's site set-up where everything we need lies in one folder; it is a third of a hook's time."""
     found = importlib.util.find_spec("re2")
-    beside = found is not None and found.origin is not None and Path(found.origin).resolve().parent == package
+    beside = found is not None and found.origin is not None and Path(found.origin).resolve().is_relative_to(package)
     return ["-I", "-S"] if beside else ["-I"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-from holloway.safety.rules import TABLE, values
+from holloway.safety.keywords import KEYWORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,21 +14,32 @@ if TYPE_CHECKING:
     from holloway.safety.rules.rule import Rule
 
 _OPEN = "[REDACTED: "
-_IDS = frozenset(rule.id for rule in TABLE)
-_ID_CHARS_MAX = max(map(len, _IDS))
 
 _compiled: dict[str, Any] = {}
+_loaded: list[Tables] = []
 
 
-def _by_keyword() -> dict[str, list[int]]:
-    ranks: dict[str, list[int]] = {}
-    for rank, rule in enumerate(TABLE):
-        for word in rule.keywords:
-            ranks.setdefault(word, []).append(rank)
-    return ranks
+class Tables:
+    """The rules, and what is looked up in them."""
+
+    __slots__ = ("id_chars_max", "ids", "ranks", "rules")
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self.rules = rules
+        self.ids = frozenset(rule.id for rule in rules)
+        self.id_chars_max = max(map(len, self.ids))
+        self.ranks: dict[str, list[int]] = {}
+        for rank, rule in enumerate(rules):
+            for word in rule.keywords:
+                self.ranks.setdefault(word, []).append(rank)
 
 
-_RANKS = _by_keyword()
+def _tables() -> Tables:
+    if not _loaded:
+        from holloway.safety.rules import TABLE  # most texts have no keyword in them and need no rule
+
+        _loaded.append(Tables(TABLE))
+    return _loaded[0]
 
 
 class Finding:
@@ -75,23 +86,28 @@ def redact(text: str) -> tuple[str, list[str]]:
 def scan(text: str) -> list[Finding]:
     """The secrets in a text in their order, none overlapping; a more specific rule goes before a generic one."""
     lower = text.lower()
-    ranks = {rank for word, ranks in _RANKS.items() if word in lower for rank in ranks}
-    if not ranks:
+    words = [word for word in KEYWORDS if word in lower]
+    if not words:
         return []
+    tables = _tables()
+    ranks = {rank for word in words for rank in tables.ranks[word]}
     # One byte for each character, lone surrogates included, so that RE2's offsets are the text's.
     data = text.encode("ascii", "replace")
     markers = list(_markers(text))
     marked, taken = _Spans(markers), _Spans(markers.copy())
     findings = []
     for rank in sorted(ranks):
-        for start, end in _matches(TABLE[rank], text, data, marked, taken):
+        rule = tables.rules[rank]
+        for start, end in _matches(rule, text, data, marked, taken):
             taken.add(start, end)
-            findings.append(Finding(TABLE[rank].id, start, end))
+            findings.append(Finding(rule.id, start, end))
     findings.sort(key=lambda finding: finding.start)
     return findings
 
 
 def _matches(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Spans) -> Iterator[tuple[int, int]]:
+    from holloway.safety.rules import values  # loaded with the rules
+
     pattern = _pattern(rule)
     group = min(pattern.groups, 1)
     at = 0
@@ -127,10 +143,11 @@ def _marked(text: str, findings: list[Finding]) -> str:
 
 
 def _markers(text: str) -> Iterator[tuple[int, int]]:
+    tables = _tables()
     at = text.find(_OPEN)
     while at >= 0:
         name = at + len(_OPEN)
-        end = text.find("]", name, name + _ID_CHARS_MAX + 1)
-        if text[name:end] in _IDS:
+        end = text.find("]", name, name + tables.id_chars_max + 1)
+        if text[name:end] in tables.ids:
             yield at, end + 1
         at = text.find(_OPEN, name)

@@ -14,21 +14,24 @@ SCHEMA_VERSION = 4
 TRAP_TYPES = ("gotcha", "dead_end", "error_pattern", "causal_dependency")
 """What is worth saying unasked when a file is opened; what a person tied to a file is, whatever its type."""
 
+# The inner query reads the two indexes only; whole rows are fetched for the few that are shown.
 _TRAPS = """
-SELECT m.id, m.type, m.summary, m.path, m.state, m.source, m.sessions, m.created_at, m.updated_at
+SELECT m.id, m.type, m.summary, chosen.path, m.state, m.source, m.sessions, m.created_at, m.updated_at
 FROM (
-  SELECT m.*, f.path FROM memory_files f JOIN memories m ON m.seq = f.seq
-  WHERE f.path IN (SELECT value FROM json_each(:paths))
-) m
-WHERE m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'
-  AND (m.type IN (SELECT value FROM json_each(:types)) OR m.pinned = 1 OR m.source = 'user_taught')
-  AND (m.branch_only = '' OR m.branch_only = :branch)
-  AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
-  AND CASE WHEN m.pinned = 1 OR m.state = 'confirmed' OR m.half_life_days IS NULL THEN m.confidence
-      ELSE m.confidence * pow(0.5, max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END > :least
-  AND NOT EXISTS (SELECT 1 FROM injections i WHERE i.session = :session AND i.context = :context AND i.memory = m.id)
+  SELECT m.seq, f.path
+  FROM memory_files f JOIN memories m INDEXED BY memories_lookup ON m.seq = f.seq
+  WHERE f.path IN (SELECT value FROM json_each(:paths)) AND m.deleted_at = '' AND m.superseded_by = ''
+    AND m.state <> 'quarantined'
+    AND (m.type IN (SELECT value FROM json_each(:types)) OR m.pinned = 1 OR m.source = 'user_taught')
+    AND (m.branch_only = '' OR m.branch_only = :branch)
+    AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
+    AND :least < CASE WHEN m.pinned = 1 OR m.state = 'confirmed' OR m.half_life_days IS NULL THEN m.confidence
+        ELSE m.confidence * pow(0.5, max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END
+    AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
+  ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
+  LIMIT :limit
+) chosen JOIN memories m ON m.seq = chosen.seq
 ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
-LIMIT :limit
 """
 
 

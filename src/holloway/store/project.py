@@ -9,8 +9,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
-
 from holloway import config, git
 from holloway.errors import InvalidInput
 from holloway.store import registry
@@ -91,6 +89,8 @@ def _project(key: str, root: str, home: Path) -> Project:
 
 def _register(root: str, home: Path) -> Project:
     with translated(home):
+        from filelock import FileLock  # a fifth of a session start's imports, and needed once per project
+
         make_folder(home)
         with FileLock(str(home / "registry.lock"), timeout=30):
             index = registry.read(str(home))

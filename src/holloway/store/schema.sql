@@ -193,6 +193,10 @@ CREATE INDEX memories_type ON memories(type, created_at) WHERE deleted_at = '' A
 
 CREATE INDEX memories_created ON memories(created_at) WHERE deleted_at = '' AND superseded_by = '';
 
+CREATE INDEX memories_lookup ON memories(           -- all that decides whether a hook shows a memory
+  seq, id, type, state, source, pinned, confidence, half_life_days, last_used_at, branch_only
+) WHERE deleted_at = '' AND superseded_by = '';
+
 CREATE INDEX memories_review ON memories(review_after, created_at) WHERE review IS NOT NULL;
 
 CREATE INDEX memories_pinned ON memories(created_at) WHERE pinned = 1;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from holloway.text.query import match_any, quoted, terms
@@ -14,32 +15,51 @@ COMMON_SHARE = 0.10
 """A word in more than this share of the memories says little; it is left out where rarer words are at hand."""
 COMMON_ROWS_MIN = 200
 """Below this many rows a word is never too common."""
+ROWS_RANKED_MAX = 20_000
+"""Rows that one search may rank; where all words are common, the rarest ones within this are used."""
+FIRST_LOOK = 50
+"""The best matches are looked at in portions, because a filter rarely drops many of them."""
 
 
 def search(database: Database, query: str, chosen: Filter, limit: int) -> list[tuple[int, float]]:
     """Row numbers and BM25 scores (higher is better) of the memories that match a query's words."""
     words = telling(database, terms(query))
-    if not words:
-        return []
+    portion = max(FIRST_LOOK, limit)
+    while words:
+        best = database.rows(
+            "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ?",
+            (match_any(words), portion),
+        )
+        kept = _kept(database, [row["rowid"] for row in best], chosen)
+        if len(kept) >= limit or len(best) < portion:
+            found = [(row["rowid"], -row["rank"]) for row in best if row["rowid"] in kept]
+            return sorted(found, key=lambda hit: (-hit[1], -hit[0]))[:limit]
+        portion *= 8
+    return []
+
+
+def _kept(database: Database, seqs: list[int], chosen: Filter) -> set[int]:
     where, values = chosen.where()
-    rows = database.rows(
-        "SELECT m.seq, -bm25(memories_fts) AS score FROM memories_fts JOIN memories m ON m.seq = memories_fts.rowid "
-        f"WHERE memories_fts MATCH :match AND {where} ORDER BY score DESC, m.seq DESC LIMIT :limit",
-        {**values, "match": match_any(words), "limit": limit},
-    )
-    return [(row["seq"], row["score"]) for row in rows]
+    sql = f"SELECT m.seq FROM memories m WHERE m.seq IN (SELECT value FROM json_each(:seqs)) AND {where}"
+    return {row["seq"] for row in database.rows(sql, {**values, "seqs": json.dumps(seqs)})}
 
 
 def telling(database: Database, words: list[str]) -> list[str]:
-    """The words without those that too many memories have, unless none would be left."""
-    if len(words) < 2:
-        return words
+    """The words without those that too many memories have; never none."""
     total = int(database.value("SELECT coalesce(max(seq), 0) FROM memories"))
-    ceiling = max(COMMON_ROWS_MIN, int(total * COMMON_SHARE))
-    if total <= COMMON_ROWS_MIN:
+    if len(words) < 2 or total <= COMMON_ROWS_MIN:
         return words
-    rare = [word for word in words if rows_with(database, word, ceiling + 1) <= ceiling]
-    return rare or words
+    ceiling = max(COMMON_ROWS_MIN, int(total * COMMON_SHARE))
+    counts = {word: rows_with(database, word, ROWS_RANKED_MAX + 1) for word in words}
+    rare = [word for word in words if counts[word] <= ceiling] or words
+    kept: list[str] = []
+    ranked = 0
+    for word in sorted(rare, key=counts.__getitem__):
+        ranked += counts[word]
+        if kept and ranked > ROWS_RANKED_MAX:
+            break
+        kept.append(word)
+    return kept
 
 
 def rows_with(database: Database, word: str, enough: int) -> int:
