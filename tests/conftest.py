@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +32,15 @@ class Repository:
     def git(self, *arguments: str) -> str:
         """Run git here, as a committer whom no configuration of this machine knows."""
         identity = ("-c", "user.name=Test", "-c", "user.email=test@example.invalid", "-c", "commit.gpgsign=false")
-        done = subprocess.run(["git", *identity, *arguments], cwd=self.root, capture_output=True, text=True, check=True)
+        dates = {"GIT_AUTHOR_DATE": "2026-01-05T09:00:00Z", "GIT_COMMITTER_DATE": "2026-01-05T09:00:00Z"}
+        done = subprocess.run(
+            ["git", *identity, *arguments],
+            cwd=self.root,
+            env=os.environ | dates,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return done.stdout.strip()
 
     def commit(self, name: str, text: str, message: str = "change") -> str:
