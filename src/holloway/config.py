@@ -243,6 +243,8 @@ def replace_file(path: str, data: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(partial, path)
     except OSError as error:
-        if os.path.exists(partial):
+        try:  # noqa: SIM105  (contextlib is not loaded in a hook)
             os.unlink(partial)
+        except OSError:
+            pass
         raise HollowayError(f"Cannot write {path}: {error.strerror}.", "Nothing was changed.") from error

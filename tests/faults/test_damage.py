@@ -105,7 +105,6 @@ def damage(path: Path, rng: random.Random) -> str:
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-@pytest.mark.xfail(NIGHTLY, raises=Misread, strict=False, reason="about one damage in a hundred is in such a value")
 def test_a_damaged_file_is_named_and_the_last_copy_comes_back(patient: Patient, batch: int) -> None:
     patient.run("backup", "--restore", "latest", "--yes")
     copied = patient.held()
@@ -144,7 +143,6 @@ DAMAGED_VALUES = {
 
 
 @pytest.mark.parametrize("column", DAMAGED_VALUES)
-@pytest.mark.xfail(strict=True, raises=Misread, reason="values of a row are trusted, so the file is not named")
 def test_a_damaged_value_is_a_damaged_file(patient: Patient, column: str) -> None:
     with closing(sqlite3.connect(patient.database)) as connection, connection:
         connection.execute(f"UPDATE memories SET {column} = {DAMAGED_VALUES[column]} WHERE seq = 60")  # noqa: S608
@@ -189,7 +187,7 @@ def newer(path: Path) -> None:
 
 
 PLACES = [
-    pytest.param(empty, marks=pytest.mark.xfail(strict=True, reason="an emptied file is taken for a new project")),
+    empty,
     text,
     folder,
     newer,

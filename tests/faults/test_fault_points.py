@@ -163,26 +163,8 @@ def settle(unclear: Sequence[object], partly: Sequence[object]) -> None:
         raise Unclear(unclear)
 
 
-def cases(*known: tuple[str, Fault, type[AssertionError], str]) -> list[Any]:
-    """Each operation with each fault; those that are known to be a defect say which."""
-    reasons = {
-        (operation, fault): pytest.mark.xfail(strict=True, raises=wrong, reason=reason)
-        for operation, fault, wrong, reason in known
-    }
-    return [
-        pytest.param(operation, fault, id=f"{operation}, {fault}", marks=reasons.get((operation, fault), ()))
-        for operation in OPERATIONS
-        for fault in FAULTS
-    ]
-
-
-@pytest.mark.parametrize(
-    ("operation", "fault"),
-    cases(
-        ("bring back", FULL, Partly, "what stood there is moved away before the copy is known to fit on the disk"),
-        ("bring back", BROKEN, Unclear, "a rename that fails is a bare OSError"),
-    ),
-)
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.parametrize("operation", OPERATIONS)
 def test_an_operation_on_a_failing_disk_happens_wholly_or_not_at_all(
     operation: str, fault: Fault, bench: Bench, home: Path
 ) -> None:
@@ -202,7 +184,6 @@ def test_an_operation_on_a_failing_disk_happens_wholly_or_not_at_all(
 
 @pytest.mark.promise("forget")
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
-@pytest.mark.xfail(strict=True, raises=Partly, reason="rows go before copies do, so what a fault left cannot be named")
 def test_a_hard_forget_on_a_failing_disk_leaves_no_byte_or_can_be_said_again(
     fault: Fault, bench: Bench, home: Path
 ) -> None:
@@ -233,19 +214,7 @@ def files_with_secret(home: Path) -> list[Path]:
     ]
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(
-            fault,
-            id=str(fault),
-            marks=pytest.mark.xfail(strict=True, raises=Unclear, reason="an old copy that stays is a bare OSError")
-            if fault.error == errno.EIO
-            else (),
-        )
-        for fault in FAULTS
-    ],
-)
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_copy_on_a_failing_disk_is_complete_or_absent_and_the_older_ones_stay(
     fault: Fault, bench: Bench, home: Path
 ) -> None:
@@ -259,7 +228,7 @@ def test_a_copy_on_a_failing_disk_is_complete_or_absent_and_the_older_ones_stay(
     for report, left in bench.faults("back up", fault, calls, every=False):
         unclear += [] if said_clearly(report) else [report]
         names = [copy.name for copy in copies(left)]
-        assert names in ([newer] if "error" not in report else [older, [newer[0], *older]])
+        assert names in ([older] if "error" in report else [newer, [newer[0], *older]])
         assert all(is_sound(copy) for copy in copies(left))
         assert rows(bench.root, left) == was
         if names[0] == newer[0]:
@@ -271,7 +240,6 @@ def test_a_copy_on_a_failing_disk_is_complete_or_absent_and_the_older_ones_stay(
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 @pytest.mark.promise("old-databases")
 @pytest.mark.parametrize("known", range(1, len(migrations.MIGRATIONS)))
-@pytest.mark.xfail(strict=True, raises=Unclear, reason="a folder for copies that cannot be made is a bare OSError")
 def test_a_migration_on_a_failing_disk_stops_between_steps_and_goes_on_later(
     known: int, fault: Fault, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,8 +1,8 @@
 """Words that a text must have before any secret rule is tried. Written by `make docs` from the rules."""
 
 KEYWORDS = (
-    "\"kind\": \"secret\"",
-    "\"secret\"",
+    '"kind": "secret"',
+    '"secret"',
     "+acr",
     "--password",
     "--token",

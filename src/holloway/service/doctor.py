@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import config, git
+from holloway.domain.ports import RandomIds, SystemClock
 from holloway.errors import HollowayError
 from holloway.store import migrations, registry
 from holloway.store import project as projects
 from holloway.store.database import Database, is_sound, rolling
+from holloway.store.memories import Memories
+from holloway.store.store import refuse_emptied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,6 +126,10 @@ def _project(project: projects.Project, home: Path) -> Iterator[Check]:
         yield Check("history", "warning", "a shallow clone", "`git fetch --unshallow` gives it its whole history.")
 
 
+def _unreadable(database: Database) -> list[str]:
+    return Memories(database, SystemClock(), RandomIds()).unreadable()
+
+
 def _database(project: projects.Project) -> Iterator[Check]:
     if not project.database.exists():
         yield Check("database", "warning", "not made yet", "`holloway init`")
@@ -130,7 +137,9 @@ def _database(project: projects.Project) -> Iterator[Check]:
     database = Database(project.database, busy_timeout_ms=2_000)
     try:
         waiting = migrations.pending(database)
-        problems = [] if waiting else database.problems()
+        if not migrations.applied(database):
+            refuse_emptied(project)
+        problems = [] if waiting else database.problems() or _unreadable(database)
         if problems:
             hint = "`holloway backup --list` shows the copies that can be restored."
             yield Check("database", "failure", "; ".join(problems[:3]), hint)

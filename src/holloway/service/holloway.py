@@ -392,14 +392,13 @@ class Holloway:
         left: list[str] = []
         for store in self._stores():
             own = [memory for memory in memories if self._located(memory.id)[0] is store]
+            if hard and own:
+                left += privacy.erase(store, own)
+                continue
             with store.database.write():
                 for memory in own:
-                    if hard:
-                        store.memories.reject(memory, "forgotten")
-                    elif not memory.deleted_at:
+                    if not memory.deleted_at:
                         self._set_aside(store, memory, "forgotten", "by a person")
-            if hard and own:
-                left += privacy.erase(store.database, own, store.project.backups, store.project.journal)
         return Forgotten(tuple(memories), tuple(left))
 
     def restore(self, reference: str) -> Memory:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,10 +128,10 @@ class Database:
 
     def backup(self, target: Path) -> None:
         """Copy the whole database, while others go on writing; the target appears complete or not at all."""
-        make_folder(target.parent)
         partial = target.with_name(target.name + ".partial")
         with translated(self.path):
             try:
+                make_folder(target.parent)
                 partial.unlink(missing_ok=True)
                 os.close(os.open(partial, os.O_CREAT | os.O_RDWR, 0o600))
                 copy = sqlite3.connect(partial, isolation_level=None)
@@ -162,8 +163,21 @@ def rolling(folder: Path) -> list[Path]:
 
 def roll(folder: Path, keep: int = BACKUPS_KEPT) -> None:
     """Keep the newest backups only."""
-    for old in rolling(folder)[keep:]:
-        old.unlink(missing_ok=True)
+    yesterday = time.time() - 86_400
+    left_over = [partial for partial in folder.glob("*.partial") if partial.stat().st_mtime < yesterday]
+    for old in [*rolling(folder)[keep:], *left_over]:
+        # The new copy is complete; an old one that cannot be removed now goes the next time.
+        with suppress(OSError):
+            old.unlink(missing_ok=True)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a file that nobody writes to, readable by its owner only."""
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as copy, source.open("rb") as original:
+        shutil.copyfileobj(original, copy)
+        copy.flush()
+        os.fsync(copy.fileno())
 
 
 def is_sound(path: Path) -> bool:
@@ -196,6 +210,18 @@ class Busy(HollowayError):
     """Others kept the database locked for longer than anybody should wait."""
 
 
+_SIGNS_OF_DAMAGE = ("malformed", "not a database", "could not decode to utf-8")
+
+
+def damage(path: Path, seen: str) -> Damaged:
+    """The message for a file that is not sound, with the way back."""
+    return Damaged(
+        f"{path} is damaged: {seen}.",
+        "`holloway backup --list` shows the copies; `holloway backup --restore latest` brings the newest back and "
+        "keeps the damaged file beside it.",
+    )
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """SQLite's and the system's errors as messages that name the file and say what to do."""
@@ -210,12 +236,8 @@ def _translation(path: Path, error: Exception) -> HollowayError:
     code = getattr(error, "sqlite_errorname", "") or ""
     if "SQLITE_BUSY" in code or "SQLITE_LOCKED" in code or "locked" in text:
         return Busy(f"{path} is busy: another process is writing.", "Nothing was written. Try again in a moment.")
-    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in text or "not a database" in text:
-        return Damaged(
-            f"{path} is damaged ({error}).",
-            "`holloway backup --list` shows the copies; `holloway backup --restore latest` brings the newest back and "
-            "keeps the damaged file beside it.",
-        )
+    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or any(sign in text for sign in _SIGNS_OF_DAMAGE):
+        return damage(path, str(error))
     if code.startswith("SQLITE_FULL") or "no space left" in text or "disk is full" in text:
         return HollowayError(f"The disk is full: nothing was written to {path}.", "Free some space, then try again.")
     if code.startswith("SQLITE_READONLY") or "readonly" in text or "read-only" in text or "permission denied" in text:

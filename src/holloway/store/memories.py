@@ -10,7 +10,8 @@ from holloway.config import ID_CHARS_MIN, RESULTS_MAX
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, Memory, Relation, RelationType, Source, State
 from holloway.domain.ports import stamp
-from holloway.errors import InvalidInput
+from holloway.errors import HollowayError, InvalidInput
+from holloway.store.database import damage
 from holloway.store.rows import SELECT, columns, to_memory
 from holloway.text.fingerprint import fingerprint
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from holloway.domain.ports import Clock, Ids
-    from holloway.store.database import Database
+    from holloway.store.database import Database, Row
     from holloway.store.filter import Filter
     from holloway.store.intake import Admitted
 
@@ -90,13 +91,13 @@ class Memories:
         if len(rows) > 1:
             shown = ", ".join(row["id"] for row in rows[:5]) + (" and more" if len(rows) > 5 else "")
             raise InvalidInput(f"{wanted} could be {shown}.", "Give more characters of the id.")
-        return to_memory(rows[0])
+        return self._memory(rows[0])
 
     def find(self, chosen: Filter, limit: int = RESULTS_MAX, offset: int = 0) -> list[Memory]:
         """The memories that a filter means, newest first."""
         where, values = chosen.where()
         sql = SELECT + f" WHERE {where} ORDER BY m.created_at DESC, m.seq DESC LIMIT :limit OFFSET :offset"
-        return [to_memory(row) for row in self._db.rows(sql, {**values, "limit": limit, "offset": offset})]
+        return [self._memory(row) for row in self._db.rows(sql, {**values, "limit": limit, "offset": offset})]
 
     def count(self, chosen: Filter) -> int:
         """How many memories a filter means."""
@@ -106,7 +107,17 @@ class Memories:
     def many(self, seqs: Sequence[int]) -> dict[int, Memory]:
         """Memories by their row number."""
         sql = SELECT + " WHERE m.seq IN (SELECT value FROM json_each(?))"
-        return {row["seq"]: to_memory(row) for row in self._db.rows(sql, (json.dumps(list(seqs)),))}
+        return {row["seq"]: self._memory(row) for row in self._db.rows(sql, (json.dumps(list(seqs)),))}
+
+    def unreadable(self) -> list[str]:
+        """What is wrong with rows whose values SQLite itself does not check."""
+        found = []
+        for row in self._db.rows(SELECT):
+            try:
+                self._memory(row)
+            except HollowayError as error:
+                found.append(error.message)
+        return found
 
     def change(self, memory: Memory, kind: str, detail: str = "", **fields: Any) -> Memory:
         """Change fields of a memory and write down that it happened."""
@@ -182,7 +193,7 @@ class Memories:
     def _twin(self, print_: str, draft: Draft) -> Memory | None:
         """A living memory that says the same, and that whoever may see the draft may see, or would see by it."""
         sql = SELECT + " WHERE m.fingerprint = ? AND m.deleted_at = '' AND m.superseded_by = '' ORDER BY m.seq"
-        twins = [to_memory(row) for row in self._db.rows(sql, (print_,))]
+        twins = [self._memory(row) for row in self._db.rows(sql, (print_,))]
         wanted = draft.branch_only
         return next((twin for twin in twins if not wanted or twin.branch_only in ("", wanted)), None)
 
@@ -269,6 +280,13 @@ class Memories:
     def _many(self, sql: str, seq: int | None, names: Iterable[str]) -> None:
         for place, name in enumerate(names):
             self._db.run(sql, (name, seq, place))
+
+    def _memory(self, row: Row) -> Memory:
+        try:
+            return to_memory(row)
+        except (ValueError, TypeError, InvalidInput) as error:
+            # SQLite checks the file's structure, not its values: a flipped bit in a text is only seen here.
+            raise damage(self._db.path, f"the memory {row['id']} cannot be read ({error})") from error
 
     def _seq(self, memory_id: str) -> int:
         return int(self._db.value("SELECT seq FROM memories WHERE id = ?", (memory_id,)))

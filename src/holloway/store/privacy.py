@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.config import JOURNAL_KEEP_DAYS, replace_file
-from holloway.store.database import rolling
+from holloway.errors import HollowayError
+from holloway.store.database import Damaged, copy_file, rolling, translated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,25 +18,41 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.store.database import Database
+    from holloway.store.store import Store
 
 _CHILDREN = ("memory_files", "memory_modules", "memory_relations", "memory_history", "memory_vectors")
 
 
-def erase(database: Database, memories: Sequence[Memory], backups: Path, journal: Path) -> list[str]:
-    """Remove every byte of these memories from a data folder; returns what could not be cleaned, to tell the user."""
+def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
+    """Remove every byte of these memories from a data folder; returns what could not be cleaned, to tell the user.
+
+    Copies and journal come first and the rows last: if something fails on the way, the memories can still be named and
+    forgotten again.
+    """
+    database, project = store.database, store.project
     uids = [memory.uid for memory in memories]
-    left = []
+    copies = [*rolling(project.backups), *project.backups.glob("*.partial"), *project.backups.glob("replaced-*.db")]
+    left = [trouble for copy in copies for trouble in _clean_backup(copy, uids)]
+    texts = [text for memory in memories for text in (memory.content, memory.summary)]
+    with translated(project.journal):
+        for log in project.journal.glob("*.jsonl"):
+            _clean_journal(log, texts)
     with database.write():
+        for memory in memories:
+            store.memories.reject(memory, "forgotten")
         _delete(database.connection, uids)
-    with database.write():
         database.run("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
-    if not database.truncate_wal():
-        left.append(f"{database.path}-wal: another process is reading it; the text goes with its next checkpoint")
-    for copy in [*rolling(backups), *backups.glob("*.partial"), *backups.glob("replaced-*.db")]:
-        left += _clean_backup(copy, uids)
-    for log in journal.glob("*.jsonl"):
-        _clean_journal(log, [text for memory in memories for text in (memory.content, memory.summary)])
-    return left
+    return left + _emptied_log(database)
+
+
+def _emptied_log(database: Database) -> list[str]:
+    try:
+        if database.truncate_wal():
+            return []
+        trouble = "another process is reading it"
+    except HollowayError as error:
+        trouble = error.message
+    return [f"{database.path}-wal: {trouble}; the text goes with its next checkpoint"]
 
 
 def drop_old_journals(journal: Path, now: datetime) -> int:
@@ -64,19 +81,28 @@ def _delete(connection: sqlite3.Connection, uids: list[str]) -> None:
 
 
 def _clean_backup(path: Path, uids: list[str]) -> list[str]:
+    """Clean a copy of the copy and put it in its place, so that a failure leaves the old one whole."""
+    cleaned = path.with_name(path.name + ".cleaning")
     try:
-        connection = sqlite3.connect(path, isolation_level=None)
-        try:
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute("BEGIN IMMEDIATE")
-            _delete(connection, uids)
-            connection.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
-            connection.execute("COMMIT")
-            connection.execute("VACUUM")
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        return [f"{path}: {error}"]
+        with translated(path):
+            try:
+                copy_file(path, cleaned)
+                connection = sqlite3.connect(cleaned, isolation_level=None)
+                try:
+                    connection.execute("PRAGMA secure_delete = ON")
+                    connection.execute("BEGIN IMMEDIATE")
+                    _delete(connection, uids)
+                    connection.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
+                    connection.execute("COMMIT")
+                    connection.execute("VACUUM")
+                finally:
+                    connection.close()
+                cleaned.replace(path)
+            finally:
+                for beside in (cleaned, cleaned.with_name(cleaned.name + "-journal")):
+                    beside.unlink(missing_ok=True)
+    except Damaged as error:
+        return [error.message]
     return []
 
 

@@ -17,6 +17,7 @@ from holloway.domain.memory import (
     State,
     Visibility,
 )
+from holloway.domain.ports import moment
 from holloway.domain.work import WorkUnit
 from holloway.text.identifiers import search_text
 
@@ -87,6 +88,8 @@ def columns(memory: Memory) -> dict[str, Any]:
 def to_memory(row: Row | Mapping[str, Any]) -> Memory:
     """The memory behind a row of `SELECT`."""
     memory_type = MemoryType(row["type"])
+    for name in ("created_at", "updated_at", "last_used_at"):
+        moment(row[name])
     return Memory(
         id=row["id"],
         uid=row["uid"],

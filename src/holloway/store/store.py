@@ -10,7 +10,17 @@ from holloway.config import BACKUP_EVERY_HOURS, VACUUM_ABOVE_WASTE_BYTES
 from holloway.domain.ports import RandomIds, SystemClock, stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.store import migrations
-from holloway.store.database import BUSY_TIMEOUT_MS, Damaged, Database, is_sound, make_folder, roll, rolling
+from holloway.store.database import (
+    BUSY_TIMEOUT_MS,
+    Damaged,
+    Database,
+    copy_file,
+    damage,
+    is_sound,
+    roll,
+    rolling,
+    translated,
+)
 from holloway.store.memories import Memories
 
 if TYPE_CHECKING:
@@ -43,6 +53,8 @@ class Store:
             return
         if migrations.applied(self.database):
             self.backup()
+        else:
+            refuse_emptied(self.project)
         migrations.migrate(self.database, self.clock, self.ids)
 
     def close(self) -> None:
@@ -79,6 +91,12 @@ class Store:
         return True
 
 
+def refuse_emptied(project: Project) -> None:
+    """A new project has no copies. An empty file beside them is a loss, and must not become the new truth."""
+    if rolling(project.backups):
+        raise damage(project.database, "it is empty, although there are copies of it")
+
+
 def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[Path, Path | None]:
     """Put a backup in the database's place; what stood there is kept beside the backups.
 
@@ -88,13 +106,42 @@ def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[
     if not is_sound(source):
         raise HollowayError(f"The backup {source} is damaged; nothing was changed.", "Choose an older one.")
     moment = stamp((clock or SystemClock()).now()).replace(":", "").replace(".", "")
-    kept = _set_aside(project, moment)
+    kept = project.backups / f"replaced-{moment}.db"
+    if not project.database.exists():
+        _put_in_place(project, source, None)
+        return source, None
+    if not project.database.is_file():
+        _put_in_place(project, source, kept)
+        return source, kept
     database = Database(project.database)
     try:
+        if database.value("PRAGMA quick_check(1)") != "ok":
+            raise Damaged(f"{project.database} is damaged.")
+        database.backup(kept)
         database.replace_with(source)
+    except Damaged:
+        database.close()
+        _put_in_place(project, source, kept)
     finally:
         database.close()
     return source, kept
+
+
+def _put_in_place(project: Project, source: Path, kept: Path | None) -> None:
+    """Replace files that SQLite cannot read any more. The copy is complete before anything is moved."""
+    ready = project.database.with_name("memory.db.restoring")
+    with translated(project.database):
+        try:
+            copy_file(source, ready)
+            if kept is not None:
+                project.database.replace(kept)
+                for suffix in ("-wal", "-shm"):
+                    beside = project.database.with_name(project.database.name + suffix)
+                    if beside.exists():
+                        beside.replace(kept.with_name(kept.name + suffix))
+            ready.replace(project.database)
+        finally:
+            ready.unlink(missing_ok=True)
 
 
 def _chosen(project: Project, wanted: str) -> Path:
@@ -108,26 +155,3 @@ def _chosen(project: Project, wanted: str) -> Path:
             return copy
     names = ", ".join(copy.name for copy in copies)
     raise InvalidInput(f"There is no backup {wanted!r}.", f"There are: {names}.")
-
-
-def _set_aside(project: Project, moment: str) -> Path | None:
-    """Keep the present state: as a proper copy if it is sound, else the damaged files as they are."""
-    if not project.database.exists():
-        return None
-    make_folder(project.backups)
-    target = project.backups / f"replaced-{moment}.db"
-    database = Database(project.database)
-    try:
-        if database.value("PRAGMA quick_check(1)") != "ok":
-            raise Damaged(f"{project.database} is damaged.")
-        database.backup(target)
-    except HollowayError:
-        database.close()
-        for suffix in ("-wal", "-shm"):
-            beside = project.database.with_name(project.database.name + suffix)
-            if beside.exists():
-                beside.replace(target.with_name(target.name + suffix))
-        project.database.replace(target)
-    finally:
-        database.close()
-    return target
