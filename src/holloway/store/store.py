@@ -49,6 +49,8 @@ class Store:
 
     def _prepare(self) -> None:
         """Bring the schema up to date; a file that already holds something is copied first."""
+        if not self.project.database.exists() or self.project.database.stat().st_size == 0:
+            refuse_emptied(self.project)
         if not migrations.pending(self.database):
             return
         if migrations.applied(self.database):
@@ -92,9 +94,9 @@ class Store:
 
 
 def refuse_emptied(project: Project) -> None:
-    """A new project has no copies. An empty file beside them is a loss, and must not become the new truth."""
+    """A new project has no copies. A missing or empty file beside them is a loss, and must not become the truth."""
     if rolling(project.backups):
-        raise damage(project.database, "it is empty, although there are copies of it")
+        raise damage(project.database, "nothing is in it, although there are copies of it")
 
 
 def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[Path, Path | None]:
