@@ -136,9 +136,9 @@ def _database(project: projects.Project) -> Iterator[Check]:
         return
     database = Database(project.database, busy_timeout_ms=2_000)
     try:
-        waiting = migrations.pending(database)
-        if not migrations.applied(database):
+        if project.database.stat().st_size == 0 or not migrations.applied(database):
             refuse_emptied(project)
+        waiting = migrations.pending(database)
         problems = [] if waiting else database.problems() or _unreadable(database)
         if problems:
             hint = "`holloway backup --list` shows the copies that can be restored."
