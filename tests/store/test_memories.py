@@ -200,8 +200,22 @@ def test_recall_looks_into_other_projects_only_when_asked(memory: holloway.Hollo
     with holloway.open(other) as elsewhere:
         elsewhere.remember("websockets drop after a minute")
     assert memory.recall("websockets") == []
-    found = memory.recall("websockets", all_projects=True)
-    assert [result.project for result in found] == ["other"]
+    found, unread = memory.recall_everywhere("websockets")
+    assert ([result.project for result in found], unread) == (["other"], [])
+
+
+def test_a_project_that_cannot_be_read_does_not_keep_the_others_from_answering(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    taught(memory, "websockets drop after a minute")
+    other = repository.root.parent / "other"
+    other.mkdir()
+    with holloway.open(other) as elsewhere:
+        broken = elsewhere.project.database
+    broken.write_bytes(b"no database" * 1_000)
+    found, unread = memory.recall_everywhere("websockets")
+    assert len(found) == 1
+    assert str(broken) in unread[0].message
 
 
 def test_filters_choose_by_type_state_file_module_and_tag(memory: holloway.Holloway) -> None:

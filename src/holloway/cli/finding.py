@@ -61,7 +61,12 @@ def recall_command(
     with opened(project) as memory:
         chosen = filter_of(memory, types, files, modules, tags, states, all_branches, quarantined=quarantined)
         query = text_of(words, "The question")
-        results = memory.recall(query, chosen=chosen, limit=limit, all_projects=all_projects)
+        if all_projects:
+            results, unread = memory.recall_everywhere(query, chosen=chosen, limit=limit)
+            for error in unread:
+                click.echo(f"Not searched: {error.message}", err=True)
+        else:
+            results = memory.recall(query, chosen=chosen, limit=limit)
         now = memory.clock.now()
         if as_json:
             emit({"results": [result_json(result, now) for result in results]})

@@ -23,7 +23,7 @@ from holloway.domain.memory import (
     choice,
 )
 from holloway.domain.ports import RandomIds, SystemClock, stamp
-from holloway.errors import InvalidInput
+from holloway.errors import HollowayError, InvalidInput
 from holloway.injection.session_start import Brief, brief
 from holloway.retrieval.recall import Result, recall
 from holloway.safety import paths
@@ -219,24 +219,27 @@ class Holloway:
             admitted = replace(admitted, draft=placed)
         return store.memories.add(admitted)
 
-    def recall(
-        self, query: str, *, chosen: Filter | None = None, limit: int = 10, all_projects: bool = False
-    ) -> list[Result]:
+    def recall(self, query: str, *, chosen: Filter | None = None, limit: int = 10) -> list[Result]:
         """The memories that answer a question, best first; what is quarantined only if the filter asks for it."""
         wanted = chosen or Filter(quarantined=False, branch=self.branch)
         found = [result for store in self._stores() for result in recall(store, query, wanted, limit)]
-        if all_projects:
-            for other in projects.known_projects(self.home):
-                if other.key != self.project.key and other.database.exists():
-                    found += self._elsewhere(other, query, replace(wanted, branch=""), limit)
         return sorted(found, key=lambda result: -result.score)[:limit]
 
-    def _elsewhere(self, other: Project, query: str, chosen: Filter, limit: int) -> list[Result]:
-        store = self._opened(other)
-        try:
-            return recall(store, query, chosen, limit)
-        finally:
-            store.close()
+    def recall_everywhere(
+        self, query: str, *, chosen: Filter | None = None, limit: int = 10
+    ) -> tuple[list[Result], list[HollowayError]]:
+        """As `recall`, over every project on this machine; a project that cannot be read is told of, not fatal."""
+        found, unread = self.recall(query, chosen=chosen, limit=limit), []
+        elsewhere = replace(chosen or Filter(quarantined=False), branch="")
+        for other in projects.known_projects(self.home):
+            if other.key != self.project.key and other.database.exists():
+                try:
+                    store = self._opened(other)
+                    found += recall(store, query, elsewhere, limit)
+                    store.close()
+                except HollowayError as error:
+                    unread.append(error)
+        return sorted(found, key=lambda result: -result.score)[:limit], unread
 
     @property
     def branch(self) -> str:
