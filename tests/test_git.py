@@ -21,7 +21,13 @@ def test_the_ways_to_write_an_origin_are_one_place(url: str) -> None:
 
 
 def test_an_origin_never_keeps_a_password() -> None:
-    assert "secret" not in git.normalised_origin("https://user:secret@example.com/a/b.git")
+    for url in (
+        "https://user:secret@example.com/a/b.git",
+        "https://user:secret@[::1]:80/a/b.git",
+        "https://example.com/a/b.git?private_token=secret",
+    ):
+        assert "secret" not in git.normalised_origin(url)
+    assert git.normalised_origin("ssh://git@[::1]:22/a/b.git") == "::1/a/b"
 
 
 def test_a_folder_as_origin_is_its_real_path(tmp_path: Path) -> None:

@@ -60,8 +60,7 @@ PRUNE_AFTER_HALF_LIVES = 3
 BACKUPS_KEPT = 3
 BACKUP_EVERY_HOURS = 24
 VACUUM_ABOVE_WASTE_BYTES = 100 * 1024 * 1024
-WAL_TRUNCATE_ATTEMPTS = 50
-WAL_TRUNCATE_PAUSE_MS = 100
+WAL_TRUNCATE_WAIT_MS = 5_000
 ID_CHARS_MIN = 6
 
 INJECTION_THRESHOLDS = {1: 0.80, 2: 0.65, 3: 0.55, 4: 0.45}
@@ -87,6 +86,12 @@ def patience() -> float:
         return min(max(float(os.environ.get("HOLLOWAY_PATIENCE", "1")), 0.1), 100.0)
     except ValueError:
         return 1.0
+
+
+def trust_override() -> int:
+    """The trust level that the environment asks for, 0 where it does not; a hook has no time for a parser."""
+    value = os.environ.get("HOLLOWAY_TRUST_LEVEL", "")
+    return int(value) if value in ("1", "2", "3", "4") else 0
 
 
 class Setting:
@@ -188,11 +193,19 @@ class Settings:
         """The value in force, as a number."""
         return int(self.get(key))
 
+    def stored(self, key: str) -> str:
+        """The value that the file gives, whatever the environment of this process says."""
+        return str(self._filed(key)[0])
+
     def resolve(self, key: str) -> tuple[str | int, str]:
         """The value in force and where it comes from."""
         entry = setting(key)
         if (value := os.environ.get(entry.variable)) is not None:
             return entry.parse(value, entry.variable), entry.variable
+        return self._filed(key)
+
+    def _filed(self, key: str) -> tuple[str | int, str]:
+        entry = setting(key)
         projects = self._data.get("projects")
         table = projects.get(self._project) if isinstance(projects, dict) else None
         if isinstance(table, dict) and key in table:
@@ -226,6 +239,8 @@ def change_setting(key: str, value: str, project: str = "", folder: str = "") ->
     table = document
     if project:
         projects = document.setdefault("projects", tomlkit.table(is_super_table=True))
+        if not isinstance(projects, dict):
+            raise HollowayError(f"`projects` in {path} is not a table.", "Mend it; nothing was changed.")
         table = projects.setdefault(project, tomlkit.table())
     table[key] = parsed
     replace_file(path, tomlkit.dumps(document).encode())

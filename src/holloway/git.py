@@ -65,8 +65,9 @@ def normalised_origin(url: str, root: str = "") -> str:
     """`git@github.com:A/b.git`, `https://user@github.com/a/b` and `ssh://git@github.com/a/b` are one place."""
     scheme, separator, rest = url.partition("://")
     if separator and scheme != "file":
-        host, _, path = rest.partition("/")
-        host = host.rpartition("@")[2].partition(":")[0] if not host.endswith("]") else host
+        host, _, path = rest.partition("?")[0].partition("#")[0].partition("/")
+        host = host.rpartition("@")[2]
+        host = host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
     elif not separator and ":" in url and "/" not in url.partition(":")[0] and len(url.partition(":")[0]) > 1:
         host, _, path = url.partition(":")
         host = host.rpartition("@")[2]
@@ -145,11 +146,21 @@ def merge_base(root: str, one: str, other: str) -> str:
     return run(root, "merge-base", one, other).strip()
 
 
+def is_ancestor(root: str, older: str, newer: str) -> bool:
+    """Whether one commit lies in the history of another."""
+    return bool(older and newer) and succeeds(root, "merge-base", "--is-ancestor", older, newer)
+
+
+def has_commit(root: str, commit: str) -> bool:
+    """Whether a repository holds a commit at all."""
+    return succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}")
+
+
 def is_merged(root: str, fork: str, tip: str, target: str) -> bool:
     """Whether the work between fork and tip has reached the target: by ancestry, by patch, or squashed."""
     if not tip or tip == fork:
         return False
-    if succeeds(root, "merge-base", "--is-ancestor", tip, target):
+    if is_ancestor(root, tip, target):
         return True
     if not fork or not succeeds(root, "cat-file", "-e", tip):
         return False

@@ -42,7 +42,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "a wrong value for a setting": (("config", "set", "synchronous", "sometimes"), "sometimes"),
     "a setting without a value": (("config", "set", "synchronous"), "needs a key and a value"),
     "an unknown agent": (("setup", "hal9000"), "hal9000"),
-    "a backup that is not there": (("backup", "--restore", "latest", "--yes"), "no backup"),
+    "a backup that is not there": (("backup", "--restore", "latest", "--yes"), "no memory"),
     "an unknown command": (("remembr", "x"), "remember"),
     "an unknown option": (("list", "--everything"), "--everything"),
     "a missing argument": (("show",), "ID"),
@@ -144,7 +144,9 @@ def test_nothing_in_a_foreign_file_makes_it_trusted(cli: Cli, tmp_path: Path) ->
     }
     (tmp_path / "evil.json").write_text(json.dumps({"memories": [row]}))
     assert cli("import", str(tmp_path / "evil.json")).code == 0
-    (found,) = cli("list", "--json").json["results"]
+    assert cli("list", "--json").json["results"] == []
+    (found,) = cli("list", "--quarantined", "--json").json["results"]
+    assert "quarantined until a person has seen it" in cli("show", found["id"]).err
     assert (found["state"], found["source"], found["pinned"], found["review"]) == (
         "quarantined",
         "foreign_file",

@@ -1,4 +1,5 @@
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -108,7 +109,7 @@ def test_edit_pin_and_review(cli: Cli, trap: str, tmp_path: Path) -> None:
     cli("review", "--ok", one, "--drop", two)
     assert cli("review", "--json").json["results"] == []
     assert cli("show", one, "--json").json["state"] == "confirmed"
-    assert cli("show", two, "--json").json["deleted_at"]
+    assert cli("show", two, "--quarantined", "--json").json["deleted_at"]
 
 
 def test_review_later_asks_another_day(cli: Cli, tmp_path: Path) -> None:
@@ -175,6 +176,64 @@ def test_setup_shows_what_it_does_and_asks(cli: Cli) -> None:
     assert "nothing to change" in cli("setup", "claude-code", "--yes").out
     assert cli("setup", "claude-code", "--remove", "--yes").code == 0
     assert not (Path.home() / ".claude/settings.json").exists()
+
+
+def test_a_memory_is_stored_and_shown_even_if_no_copy_can_be_made(cli: Cli, home: Path) -> None:
+    cli("init")
+    (folder,) = (home / "projects").iterdir()
+    (folder / "backups").write_text("in the way")
+    done = cli("remember", "stored all the same", "--json")
+    assert (done.code, done.json["content"]) == (0, "stored all the same")
+    assert "No backup was made" in done.err
+
+
+def test_looking_leaves_nothing_behind(cli: Cli, home: Path, tmp_path: Path) -> None:
+    for arguments in (("list",), ("recall", "x"), ("status",), ("brief",), ("review",), ("doctor",), ("config",)):
+        assert cli(*arguments).code == 0
+    cli("setup", "claude-code", "--dry-run")
+    assert not (home / "projects").exists()
+
+
+def test_the_home_folder_is_not_a_project(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path.home().mkdir(exist_ok=True)
+    monkeypatch.chdir(Path.home())
+    done = cli("remember", "x")
+    assert (done.code, "is not a project" in done.err) == (2, True)
+    assert cli("remember", "I prefer tabs", "--user").code == 2
+
+
+def test_a_setting_reaches_the_hooks_at_once(cli: Cli, trap: str, home: Path) -> None:
+    cli("config", "set", "trust_level", "3")
+    (database,) = home.glob("projects/*/memory.db")
+    connection = sqlite3.connect(database)
+    assert connection.execute("SELECT value FROM meta WHERE key = 'trust_level'").fetchone() == ("3",)
+    connection.close()
+
+
+def test_names_with_escape_sequences_do_not_steer_the_terminal(cli: Cli, repository: Repository) -> None:
+    folder = repository.root / "src/shop/\x1b]0;PWNED\x07\x1b[31mmod"
+    folder.mkdir()
+    (folder / "a.py").write_text("x")
+    for arguments in (("init",), ("brief",), ("status",)):
+        assert "\x1b" not in cli(*arguments).out
+
+
+def test_a_terminal_without_our_signs_still_gets_an_answer(repository: Repository) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-m", "holloway", "doctor"],
+        cwd=repository.root,
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_of_several_ids_none_is_touched_when_one_is_wrong(cli: Cli, trap: str) -> None:
+    cli("forget", trap)
+    assert cli("restore", trap, "zzzzzz").code == 2
+    assert cli("list", "--json").json["results"] == []
 
 
 def test_init_and_brief_print_what_an_agent_reads(cli: Cli) -> None:

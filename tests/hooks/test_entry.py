@@ -200,12 +200,13 @@ def test_a_pause_takes_effect_from_the_next_event_on(
 ) -> None:
     from holloway.service.pausing import pause, resume
 
-    pause(memory.project.folder, what)
+    here = str(repository.root)
+    pause(here, what)
     answer = hook(event(repository))
     assert (len(list(memory.project.journal.glob("*"))), bool(answer.context)) == (captured, bool(injected))
-    resume(memory.project.folder)
+    resume(here)
     assert TRAP in hook(event(repository, session="s2")).context
-    pause(memory.home, what)
+    pause(here, what, everywhere=True)
     assert bool(hook(event(repository, session="s3")).context) == bool(injected)
 
 

@@ -1,11 +1,15 @@
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
+from holloway.cli import main
 from holloway.errors import HollowayError, InvalidInput
 from holloway.hooks import install
 from holloway.hooks.install import CLAUDE_CODE
+from holloway.service.opening import knows
+from tests.conftest import Repository
 
 SETTINGS = {
     "nothing": None,
@@ -29,6 +33,19 @@ SETTINGS = {
 """,
 }
 
+NOT_UNDERSTOOD: list[object] = [
+    None,
+    "x",
+    {"PostToolUse": ["x"]},
+    {"PostToolUse": [None]},
+    {"PostToolUse": None},
+    {"PostToolUse": {"hooks": []}},
+    {"PostToolUse": [{"hooks": "x"}]},
+    {"PostToolUse": [{"hooks": None}]},
+    {"PostToolUse": [{"hooks": ["x", 7, None]}]},
+]
+"""Values of "hooks" that no agent writes, but a person or a repository may."""
+
 
 def connected(path: Path, home: Path) -> None:
     install.apply(install.plan(CLAUDE_CODE, path, remove=False, home=home), home)
@@ -36,6 +53,22 @@ def connected(path: Path, home: Path) -> None:
 
 def disconnected(path: Path, home: Path) -> None:
     install.apply(install.plan(CLAUDE_CODE, path, remove=True, home=home), home)
+
+
+def beside(path: Path) -> Path:
+    return path.with_name(path.name + ".before-holloway")
+
+
+def record(home: Path) -> dict[str, object]:
+    (file,) = (home / "installs").iterdir()
+    loaded: dict[str, object] = json.loads(file.read_bytes())
+    return loaded
+
+
+def holloway(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    return int(ended.value.code or 0)
 
 
 def written(path: Path, data: bytes | None) -> None:
@@ -62,6 +95,7 @@ def test_after_removal_the_file_is_what_it_was_byte_for_byte(
     disconnected(path, home)
     assert (path.read_bytes() if path.exists() else None) == before
     assert list((home / "installs").iterdir()) == []
+    assert list(path.parent.iterdir()) == ([] if before is None else [path])
 
 
 @pytest.mark.parametrize("before", SETTINGS.values(), ids=SETTINGS)
@@ -97,10 +131,148 @@ def test_what_a_person_changed_in_between_stays_after_removal(path: Path, home: 
         "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]},
         "model": "opus",
     }
+    assert list(path.parent.iterdir()) == [path]
+    assert list((home / "installs").iterdir()) == []
+
+
+def test_the_data_folder_keeps_hashes_and_the_bytes_stay_beside_the_file(path: Path, home: Path) -> None:
+    before = b'{"env": {"ANTHROPIC_API_KEY": "sk-ant-kept-out"}}'
+    written(path, before)
+    path.chmod(0o640)
+    connected(path, home)
+    assert record(home) == {
+        "path": str(path),
+        "existed": True,
+        "before": hashlib.sha256(before).hexdigest(),
+        "after": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "made_folder": False,
+    }
+    assert beside(path).read_bytes() == before
+    assert beside(path).stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_that_was_not_there_has_no_copy_and_is_private(path: Path, home: Path) -> None:
+    connected(path, home)
+    assert (record(home)["existed"], record(home)["before"], record(home)["made_folder"]) == (False, None, True)
+    assert not beside(path).exists()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [folder.stat().st_mode & 0o777 for folder in (home, home / "installs")] == [0o700, 0o700]
+
+
+def test_a_folder_that_setup_made_goes_with_the_removal(path: Path, home: Path) -> None:
+    connected(path, home)
+    disconnected(path, home)
+    assert not path.parent.exists()
+
+
+def test_a_folder_that_setup_made_stays_when_something_else_lies_in_it(path: Path, home: Path) -> None:
+    connected(path, home)
+    (path.parent / "CLAUDE.md").write_text("mine")
+    disconnected(path, home)
+    assert [file.name for file in path.parent.iterdir()] == ["CLAUDE.md"]
+
+
+def test_the_first_original_is_kept_when_another_installation_writes_its_hooks(
+    path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = SETTINGS["tabs and no last newline"]
+    assert before is not None
+    written(path, before)
+    connected(path, home)
+    monkeypatch.setattr("sys.executable", "/opt/other/bin/python")
+    connected(path, home)
+    assert beside(path).read_bytes() == before
+    disconnected(path, home)
+    assert path.read_bytes() == before
+
+
+def test_what_a_person_changed_between_two_setups_stays_after_removal(
+    path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(path, b"{}")
+    connected(path, home)
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"model": "opus"}))
+    monkeypatch.setattr("sys.executable", "/opt/other/bin/python")
+    connected(path, home)
+    disconnected(path, home)
+    assert json.loads(path.read_bytes()) == {"model": "opus"}
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_person_keeps_their_settings_when_the_data_folder_was_lost_before_a_second_setup(
+    path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(path, b'{"model": "opus"}')
+    connected(path, home)
+    next((home / "installs").iterdir()).unlink()
+    monkeypatch.setattr("sys.executable", "/opt/other/bin/python")
+    connected(path, home)
+    disconnected(path, home)
+    assert json.loads(path.read_bytes()) == {"model": "opus"}
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("copy", [b'{"model": "forged"}', None], ids=["changed", "gone"])
+def test_a_copy_that_is_not_the_original_is_not_brought_back(path: Path, home: Path, copy: bytes | None) -> None:
+    written(path, b'{"model": "opus"}')
+    connected(path, home)
+    beside(path).unlink()
+    written(beside(path), copy)
+    disconnected(path, home)
+    assert json.loads(path.read_bytes()) == {"model": "opus"}
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_removal_clears_up_after_a_person_who_took_the_hooks_out_by_hand(path: Path, home: Path) -> None:
+    written(path, b'{"model": "opus"}')
+    connected(path, home)
+    path.write_bytes(b'{"model": "sonnet"}')
+    assert holloway("setup", "claude-code", "--remove", "--yes") == 0
+    assert path.read_bytes() == b'{"model": "sonnet"}'
+    assert list(path.parent.iterdir()) == [path]
+    assert list((home / "installs").iterdir()) == []
+
+
+def test_a_setup_that_cannot_write_leaves_nothing_behind(
+    path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(target: str, data: bytes) -> None:
+        if target == str(path):
+            raise HollowayError("The disk is full.")
+        Path(target).write_bytes(data)
+
+    written(path, b"{}")
+    monkeypatch.setattr(install, "replace_file", refuses)
+    with pytest.raises(HollowayError):
+        connected(path, home)
+    assert list(path.parent.iterdir()) == [path]
+    assert list((home / "installs").iterdir()) == []
+
+
+@pytest.mark.parametrize("remove", [False, True])
+@pytest.mark.parametrize("later", [b'{"model": "opus"}', None], ids=["rewritten", "deleted"])
+def test_a_file_that_changed_after_it_was_shown_is_not_written(
+    path: Path, home: Path, remove: bool, later: bytes | None
+) -> None:
+    written(path, b"{}")
+    if remove:
+        connected(path, home)
+    change = install.plan(CLAUDE_CODE, path, remove=remove, home=home)
+    path.unlink()
+    written(path, later)
+    with pytest.raises(HollowayError) as caught:
+        install.apply(change, home)
+    assert caught.value.message == f"{path} was changed in the meantime; nothing was written."
+    assert caught.value.hint == "Run the command again."
+    assert (path.read_bytes() if path.exists() else None) == later
+    assert beside(path).exists() == remove
 
 
 @pytest.mark.parametrize(
-    "data", [b"{", b'{"a": 1,}', b"// comment\n{}", b"[]", b"7", b"\xff\xfe", b"[" * 90_000, b'{"hooks": []}']
+    "data",
+    [b"{", b'{"a": 1,}', b"// comment\n{}", b"[]", b"7", b"\xff\xfe", b"[" * 90_000, b'{"hooks": []}']
+    + [json.dumps({"hooks": hooks}).encode() for hooks in NOT_UNDERSTOOD]
+    + [b'{"a": "\\ud800"}'],
 )
 def test_a_file_that_is_not_understood_is_left_alone_with_a_message(path: Path, home: Path, data: bytes) -> None:
     written(path, data)
@@ -108,6 +280,155 @@ def test_a_file_that_is_not_understood_is_left_alone_with_a_message(path: Path, 
         install.plan(CLAUDE_CODE, path, remove=False, home=home)
     assert str(path) in caught.value.message
     assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("hooks", [*NOT_UNDERSTOOD, {"PostToolUse": [{"matcher": "x"}]}])
+def test_hooks_of_any_form_are_nobody_s_and_removal_leaves_them(path: Path, home: Path, hooks: object) -> None:
+    written(path, json.dumps({"hooks": hooks}).encode())
+    assert install.installed(path) == []
+    assert install.verdict(CLAUDE_CODE, path)[0] == "warning"
+    assert not install.plan(CLAUDE_CODE, path, remove=True, home=home).needed
+
+
+@pytest.mark.parametrize(
+    "entries", [["x"], [None], [{"matcher": "x"}], [{"hooks": "x"}], [{"hooks": ["x", None]}], [{"hooks": []}], {}]
+)
+def test_entries_of_any_form_stay_when_ours_are_taken_out(path: Path, home: Path, entries: object) -> None:
+    connected(path, home)
+    settings = json.loads(path.read_bytes())
+    settings["hooks"]["Stop"] += entries if isinstance(entries, list) else []
+    settings["hooks"]["Other"] = entries
+    path.write_text(json.dumps(settings))
+    assert set(install.installed(path)) == set(CLAUDE_CODE.events)
+    assert install.verdict(CLAUDE_CODE, path)[0] == "ok"
+    disconnected(path, home)
+    assert json.loads(path.read_bytes()) == {"hooks": {"Other": entries} | ({"Stop": entries} if entries else {})}
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        {"args": [install.MARK]},
+        {"command": None, "args": [install.MARK]},
+        {"command": 7, "args": [install.MARK, {"a": []}]},
+        {"command": "x" * 5_000, "args": [install.MARK]},
+        {"command": install.MARK, "args": "x"},
+        {"command": "\ud800", "args": [install.MARK]},
+        {"command": "\0", "args": [install.MARK]},
+    ],
+)
+def test_hooks_of_ours_that_somebody_bent_are_found_and_taken_out(path: Path, home: Path, hook: object) -> None:
+    written(path, json.dumps({"model": "opus", "hooks": {"Stop": [{"hooks": [hook]}]}}).encode())
+    assert install.installed(path) == ["Stop"]
+    assert install.verdict(CLAUDE_CODE, path)[0] == "failure"
+    holloway("doctor", "--json", "--project", str(path.parent))
+    assert holloway("setup", "claude-code", "--remove", "--yes", "--project", str(path.parent)) == 0
+    assert json.loads(path.read_bytes()) == {"model": "opus"}
+
+
+@pytest.mark.parametrize("data", [b"{", b"[]", b"7", b"null"])
+def test_a_broken_file_has_no_hooks_and_a_failure_for_the_doctor(path: Path, data: bytes) -> None:
+    written(path, data)
+    assert install.installed(path) == []
+    verdict, seen, _ = install.verdict(CLAUDE_CODE, path)
+    assert verdict == "failure"
+    assert str(path) in seen
+
+
+def test_a_file_that_only_mentions_the_hook_is_not_rewritten_by_removal(path: Path, home: Path) -> None:
+    written(path, b'{"permissions": {"deny":["Bash(python -m holloway.hooks.entry)"]}}')
+    assert not install.plan(CLAUDE_CODE, path, remove=True, home=home).needed
+    connected(path, home)
+    settings = json.loads(path.read_bytes()) | {"model": "opus"}
+    path.write_text(json.dumps(settings))
+    disconnected(path, home)
+    assert install.installed(path) == []
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("linked", [".claude", ".claude/settings.local.json"])
+@pytest.mark.parametrize("remove", [(), ("--remove",)])
+def test_a_link_that_leads_out_of_the_project_is_refused_by_name(
+    repository: Repository,
+    tmp_path: Path,
+    linked: str,
+    remove: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outside = tmp_path / "person/.config"
+    target = outside if linked == ".claude" else outside / "settings.local.json"
+    written(outside / "settings.local.json", b"{}")
+    link = repository.root / linked
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(target)
+    command = ("setup", "claude-code", "--scope", "project", "--yes", "--project", str(repository.root))
+    assert holloway(*command, *remove) == 1
+    assert f"leads out of the project, to {outside / 'settings.local.json'}" in capsys.readouterr().err
+    assert [file.read_bytes() for file in outside.iterdir()] == [b"{}"]
+
+
+def test_a_folder_outside_whose_file_links_back_into_the_project_is_refused(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (repository.root / ".claude").symlink_to(outside)
+    (outside / "settings.local.json").symlink_to(repository.root / "settings.json")
+    written(repository.root / "settings.json", b"{}")
+    path = install.config_file(CLAUDE_CODE, "project", repository.root)
+    with pytest.raises(HollowayError, match="outside"):
+        install.plan(CLAUDE_CODE, path, remove=False, home=home, within=repository.root)
+
+
+def test_a_link_that_is_made_after_the_question_is_refused_too(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    path = install.config_file(CLAUDE_CODE, "project", repository.root)
+    change = install.plan(CLAUDE_CODE, path, remove=False, home=home, within=repository.root)
+    (tmp_path / "outside").mkdir()
+    path.parent.symlink_to(tmp_path / "outside")
+    with pytest.raises(HollowayError, match="leads out of the project"):
+        install.apply(change, home)
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_a_link_within_the_project_is_followed(repository: Repository) -> None:
+    real = repository.root / "config/claude.json"
+    written(real, b"{}")
+    path = install.config_file(CLAUDE_CODE, "project", repository.root)
+    path.parent.mkdir()
+    path.symlink_to(real)
+    assert holloway("setup", "claude-code", "--scope", "project", "--yes", "--project", str(repository.root)) == 0
+    assert install.installed(real)
+
+
+def test_the_explanation_names_the_real_file_behind_a_link(
+    path: Path, repository: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = tmp_path / "dotfiles/settings.json"
+    written(real, b"{}\n")
+    path.parent.mkdir(parents=True)
+    path.symlink_to(real)
+    assert holloway("setup", "claude-code", "--yes", "--project", str(repository.root)) == 0
+    assert f"{real} (where a link leads)" in capsys.readouterr().out
+    assert beside(path).read_bytes() == b"{}\n"
+
+
+def test_only_a_setup_that_is_carried_out_makes_a_memory_for_the_project(repository: Repository, home: Path) -> None:
+    command = ("setup", "claude-code", "--project", str(repository.root))
+    assert holloway(*command, "--dry-run") == 0
+    assert holloway(*command, "--remove", "--yes") == 0
+    assert holloway(*command) == 2
+    assert not home.exists()
+    assert holloway(*command, "--yes") == 0
+    assert knows(repository.root, home)
+
+
+def test_removal_in_an_unknown_project_makes_no_memory_for_it(path: Path, repository: Repository, home: Path) -> None:
+    connected(path, home)
+    assert holloway("setup", "claude-code", "--remove", "--yes", "--project", str(repository.root)) == 0
+    assert not path.exists()
+    assert not knows(repository.root, home)
 
 
 def test_a_linked_file_stays_a_link(path: Path, home: Path, tmp_path: Path) -> None:
@@ -161,3 +482,15 @@ def test_hooks_whose_interpreter_is_gone_are_found_by_the_doctor(path: Path, hom
     assert install.verdict(CLAUDE_CODE, path)[0] == "ok"
     path.write_text(path.read_text().replace(install.handler(CLAUDE_CODE, 5)["command"], "/nowhere/python"))
     assert install.verdict(CLAUDE_CODE, path)[0] == "failure"
+
+
+def test_in_a_repository_the_copy_of_the_settings_is_where_nobody_commits_it(
+    repository: Repository, home: Path
+) -> None:
+    path = repository.root / ".claude/settings.local.json"
+    written(path, b'{"env": {"KEY": "value"}}')
+    connected(path, home)
+    assert "before-holloway" not in repository.git("status", "--porcelain", "--untracked-files=all")
+    disconnected(path, home)
+    assert path.read_bytes() == b'{"env": {"KEY": "value"}}'
+    assert list((repository.root / ".git").glob("*before-holloway")) == []

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,11 +7,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import holloway
-from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.errors import HollowayError
 from holloway.importers import archive
+from holloway.service import exchange
 from holloway.service.exchange import export, import_file
-from holloway.store import lookup
+from holloway.store import lookup, snapshot
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.intake import admit
 from holloway.testing import CountedIds, FakeClock
@@ -31,7 +33,9 @@ def rich_memory(memory: holloway.Holloway, clock: FakeClock) -> holloway.Hollowa
     connection = memory.store.database.connection
     lookup.see_session(connection, "s1", "claude-code", "2026-01-06T00:00:00.000Z")
     ids = [each.id for each in memory.memories()]
-    lookup.claim(connection, ids, session="s1", context=0, point="tool_result", now="2026-01-06T00:00:00.000Z")
+    lookup.claim(
+        connection, ids, session="s1", agent="claude-code", point="tool_result", now="2026-01-06T00:00:00.000Z"
+    )
     return memory
 
 
@@ -95,7 +99,8 @@ def test_an_altered_or_foreign_archive_waits_for_review(
     if change == "a word":
         data = data.replace(b"tokens live an hour", b"tokens live an eon!")
     elif change == "the seal":
-        data = data.rstrip(b'}\n"')[:-1] + b'0"}\n'
+        last = data[-4:-3]
+        data = data[:-4] + (b"1" if last == b"0" else b"0") + data[-3:]
     elif change == "no seal":
         data = data[: data.rindex(b'{"seal"')]
     elif change == "one line less":
@@ -136,6 +141,115 @@ def test_an_archive_into_a_store_that_has_memories_keeps_both(
         assert other.store.memories.is_rejected("forgotten thing")
         assert other.store.memories.is_rejected("nonsense of mine")
         assert other.store.database.problems() == []
+
+
+def by_uid(memory: holloway.Holloway) -> dict[str, Memory]:
+    found = memory.memories(EVERYTHING) + memory.memories(Filter(deleted=True, superseded=True))
+    return {each.uid: each for each in found}
+
+
+def injected(memory: holloway.Holloway) -> list[str]:
+    return [row["memory"] for row in memory.store.database.rows("SELECT memory FROM injections ORDER BY memory")]
+
+
+def test_ids_that_are_taken_are_renamed_wherever_the_archive_names_them(
+    rich_memory: holloway.Holloway, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_bytes(export(rich_memory, "archive"))
+    before = by_uid(rich_memory)
+    uids = {each.id: each.uid for each in before.values()}
+    target = make_repository(tmp_path / "target", {"t": "1"}).root
+    with holloway.open(target, clock=FakeClock(), ids=CountedIds("other")) as other:
+        for each in before.values():
+            mine = replace(each, uid=each.uid[::-1], content=f"mine {each.id}", relations=(), superseded_by="")
+            other.store.memories.put(mine)
+        for added in (len(before), 0):
+            assert import_file(other, tmp_path / "a").added == added
+            after = by_uid(other)
+            names = {old: after[uid].id for old, uid in uids.items()}
+            assert not set(names.values()) & set(uids)
+            for uid, old in before.items():
+                assert after[uid].superseded_by == names.get(old.superseded_by, "")
+                assert [each.memory for each in after[uid].relations] == [names[each.memory] for each in old.relations]
+            assert injected(other) == sorted(names[each] for each in injected(rich_memory))
+        assert any(each.superseded_by for each in before.values())
+        assert any(each.relations for each in before.values())
+        assert other.store.database.problems() == []
+
+
+def test_a_new_id_is_none_that_another_archived_memory_has(rich_memory: holloway.Holloway, tmp_path: Path) -> None:
+    first, second = rich_memory.memories()[:2]
+    uid = first.uid[:7] + second.uid[7:]
+    rich_memory.store.memories.put(replace(second, uid=uid, id=uid[:7], content="longer id"))
+    (tmp_path / "a").write_bytes(export(rich_memory, "archive"))
+    target = make_repository(tmp_path / "target", {"t": "1"}).root
+    with holloway.open(target, clock=FakeClock(), ids=CountedIds("other")) as other:
+        other.store.memories.put(replace(first, uid=first.uid[::-1], content="mine"))
+        import_file(other, tmp_path / "a")
+        assert by_uid(other)[uid].id == uid[:7]
+        assert by_uid(other)[first.uid].id == first.uid[:8]
+
+
+def test_an_archive_shows_one_moment_whatever_is_written_meanwhile(
+    rich_memory: holloway.Holloway, repository: Repository
+) -> None:
+    rows = snapshot.dump(rich_memory.store)
+    seen = [next(rows)]
+    with holloway.open(repository.root, clock=FakeClock(), ids=CountedIds("writer")) as writer:
+        taught(writer, "written meanwhile")
+        lookup.see_session(writer.store.database.connection, "late", "claude-code", "2026-01-06T00:00:00.000Z")
+    seen += rows
+    assert "written meanwhile" not in {row.get("content") for row in seen}
+    assert [row["id"] for row in seen if row["table"] == "sessions"] == ["s1"]
+    assert "written meanwhile" in {row.get("content") for row in snapshot.dump(rich_memory.store)}
+
+
+def test_an_archive_of_ours_may_be_larger_than_other_files(
+    rich_memory: holloway.Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = export(rich_memory, "archive")
+    monkeypatch.setattr(exchange, "IMPORT_BYTES_MAX", len(data) - 1)
+    (tmp_path / "a").write_bytes(data)
+    assert import_file(rich_memory, tmp_path / "a").restored
+    (tmp_path / "a").write_bytes(data.replace(b"tokens live an hour", b"tokens live an eon!"))
+    with pytest.raises(HollowayError, match=f"{len(data):,} bytes and this machine did not seal it") as caught:
+        import_file(rich_memory, tmp_path / "a")
+    assert f"at most {len(data) - 1:,} bytes" in caught.value.hint
+    (tmp_path / "a").write_bytes(b"- x" + data)
+    with pytest.raises(HollowayError, match=f"{len(data) + 3:,} bytes") as caught:
+        import_file(rich_memory, tmp_path / "a")
+    assert "split the file" in caught.value.hint
+
+
+def test_an_archive_beyond_its_own_limit_is_refused_and_nobody_is_told_to_split_it(
+    rich_memory: holloway.Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = export(rich_memory, "archive")
+    monkeypatch.setattr(archive, "ARCHIVE_BYTES_MAX", len(data) - 1)
+    (tmp_path / "a").write_bytes(data)
+    with pytest.raises(HollowayError, match=f"{len(data):,} bytes") as caught:
+        import_file(rich_memory, tmp_path / "a")
+    assert "split" not in caught.value.hint
+
+
+def test_nothing_is_parsed_before_the_seal_is_verified(
+    rich_memory: holloway.Holloway, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = export(rich_memory, "archive")
+
+    def parse(text: bytes) -> None:
+        raise AssertionError(text)
+
+    monkeypatch.setattr("holloway.importers.archive.json.loads", parse)
+    assert archive.is_ours(data, home)
+    assert not archive.is_ours(data[:-1], home)
+    assert not archive.is_ours(data[: data.index(b"\n") + 1], home)
+
+
+@pytest.mark.promise("archive")
+def test_an_archive_is_ours_with_a_byte_order_mark_too(rich_memory: holloway.Holloway, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbf" + export(rich_memory, "archive"))
+    assert import_file(rich_memory, tmp_path / "a").restored
 
 
 def test_a_later_format_is_refused(rich_memory: holloway.Holloway, tmp_path: Path, home: Path) -> None:

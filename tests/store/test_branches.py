@@ -1,8 +1,11 @@
+from pathlib import Path
+
 import pytest
 
 import holloway
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
+from tests.store.test_privacy import places_of
 
 
 def contents(repository: Repository, clock: FakeClock) -> set[str]:
@@ -96,3 +99,35 @@ def test_the_setting_lets_branches_share_at_once(
         memory.remember("the gate is ajar", type="gotcha")
     repository.git("checkout", "-q", "main")
     assert contents(repository, clock) == {"the gate is ajar"}
+
+
+def test_a_new_branch_of_an_old_name_is_not_taken_for_the_merged_one(on_branch: Repository, clock: FakeClock) -> None:
+    on_branch.commit("gate.py", "half\n")
+    on_branch.git("checkout", "-q", "main")
+    on_branch.git("merge", "-q", "--no-ff", "-m", "merge", "feature")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+    on_branch.git("branch", "-D", "feature")
+    on_branch.commit("main.py", "went on\n")
+    on_branch.git("checkout", "-q", "-b", "feature")
+    with holloway.open(on_branch.root, clock=clock, ids=CountedIds("z")) as memory:
+        memory.remember("the gate is painted", type="gotcha")
+    on_branch.git("checkout", "-q", "main")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+
+
+def test_a_branch_that_only_caught_up_with_main_is_not_merged(on_branch: Repository, clock: FakeClock) -> None:
+    on_branch.git("checkout", "-q", "main")
+    on_branch.commit("main.py", "went on\n")
+    on_branch.git("checkout", "-q", "feature")
+    on_branch.git("merge", "-q", "--ff-only", "main")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+    on_branch.git("checkout", "-q", "main")
+    assert contents(on_branch, clock) == set()
+
+
+def test_a_branch_whose_name_holds_a_secret_is_not_written_down(repository: Repository, home: Path) -> None:
+    token = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
+    repository.git("checkout", "-q", "-b", f"try-{token}")
+    with holloway.open(repository.root) as memory:
+        memory.remember("the gate is ajar", type="gotcha")
+    assert places_of(home, token) == []

@@ -15,7 +15,7 @@ def shown(memory: holloway.Holloway, made: Memory, times: int) -> Memory:
     connection = memory.store.database.connection
     for number in range(times):
         lookup.claim(
-            connection, [made.id], session=f"s{number}", context=0, point="tool_result", now=stamp(memory.clock.now())
+            connection, [made.id], session=f"s{number}", agent="x", point="tool_result", now=stamp(memory.clock.now())
         )
     lifecycle.count_uses(memory.store.database)
     return memory.get(made.id)

@@ -17,7 +17,7 @@ from holloway.domain.ports import moment
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.intake import admit
 from holloway.testing import CountedIds, FakeClock
-from holloway.text.identifiers import words
+from holloway.text.fingerprint import normalised
 
 CONTENT = st.lists(
     st.sampled_from("auth token redis cache parseHTTP invoice gate zeppelin".split()), min_size=1, max_size=6
@@ -48,7 +48,7 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
             self.folder.cleanup()
 
     def says(self, content: str) -> str:
-        return " ".join(words(content))
+        return normalised(content)
 
     def twin(self, content: str) -> str | None:
         return next((i for i, (text, _, _) in self.alive.items() if self.says(text) == self.says(content)), None)
@@ -61,6 +61,7 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
         self.rejected.discard(self.says(text))
         if twin := self.twin(text):
             assert (done.outcome, done.memory.id) == ("reinforced", twin)
+            self.alive[twin] = (self.alive[twin][0], kind, self.alive[twin][2])
         else:
             assert done.outcome == "added"
             self.alive[done.memory.id] = (text, kind, False)

@@ -102,12 +102,10 @@ def test_a_reader_that_holds_the_log_is_reported_not_waited_for(
 ) -> None:
     import sqlite3
 
-    monkeypatch.setattr("holloway.store.database.WAL_TRUNCATE_ATTEMPTS", 2)
-    monkeypatch.setattr("holloway.store.database.WAL_TRUNCATE_PAUSE_MS", 1)
+    monkeypatch.setattr("holloway.store.database.WAL_TRUNCATE_WAIT_MS", 10)
     reader = sqlite3.connect(full.project.database, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM memories").fetchone()
-    full.store.database.run("PRAGMA busy_timeout = 10")
     taught(full, "something in between")
     done = full.forget([full.recall(CANARY)[0].memory], hard=True)
     reader.close()

@@ -152,3 +152,13 @@ def test_a_project_folder_says_what_it_belongs_to(repository: Repository, home: 
     about = json.loads((found.folder / "project.json").read_text())
     assert about["roots"] == [str(repository.root.resolve())]
     assert about["identities"] == [f"root:{repository.git('rev-list', '--max-parents=0', 'HEAD')}"]
+
+
+def test_another_repository_without_an_origin_in_the_same_place_is_another_project(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    first = key_of(repository.root, home)
+    repository.root.rename(tmp_path / "away")
+    other = make_repository(repository.root, {"different.txt": "history"})
+    assert key_of(other.root, home) != first
+    assert key_of(tmp_path / "away", home) == first

@@ -5,6 +5,11 @@ def test_case_space_and_punctuation_do_not_matter() -> None:
     assert fingerprint("Tests hang, without REDIS_URL!", "s") == fingerprint("tests  hang without `redis_url`", "s")
 
 
+def test_signs_that_change_the_sense_matter() -> None:
+    for one, other in (("retries >= 3", "retries <= 3"), ("use C++ here", "use C# here"), ("a.b", "a b")):
+        assert fingerprint(one, "s") != fingerprint(other, "s")
+
+
 def test_other_words_give_another_fingerprint() -> None:
     assert fingerprint("use JWT", "s") != fingerprint("use sessions", "s")
 

@@ -91,6 +91,9 @@ def holloway() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; errors become a message and a hint, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without our signs gets a question mark, not a traceback
     try:
         holloway.main(args=arguments, prog_name="holloway")
     except HollowayError as error:

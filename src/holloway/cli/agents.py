@@ -38,9 +38,9 @@ def setup_command(agent: str, scope: str, dry_run: bool, remove: bool, yes: bool
     from holloway.hooks import install  # loaded when the command runs
 
     dialect = install.dialect(agent)
-    with opened(project) as memory:
-        root = memory.project.root
-    change = install.plan(dialect, install.config_file(dialect, scope, root), remove=remove, home=home())
+    change = _planned(dialect, scope, project, remove=remove)
+    if not remove and not dry_run and not change.needed:
+        opened(project, create=True).close()
     if as_json and (dry_run or not change.needed):
         emit({"agent": agent, "file": str(change.path), "changed": False, "diff": change.diff()})
         return
@@ -49,14 +49,17 @@ def setup_command(agent: str, scope: str, dry_run: bool, remove: bool, yes: bool
         return
     if dry_run:
         say(change.diff())
+        _name_leftovers(change)
         say("A dry run: nothing was written.")
         return
     if not as_json:
-        _explain(change, remove=remove)
-    if not ask(f"Write this to {change.path}?", yes=yes):
+        _explain(change)
+    if not ask(f"Write this to {change.path}?" if change.rewrites else "Delete these?", yes=yes):
         say("Nothing was changed.")
         return
     install.apply(change, home())
+    if not remove:
+        opened(project, create=True).close()
     if as_json:
         emit({"agent": agent, "file": str(change.path), "changed": True, "diff": change.diff()})
     elif remove:
@@ -66,12 +69,32 @@ def setup_command(agent: str, scope: str, dry_run: bool, remove: bool, yes: bool
         say(f"Undo: holloway setup {agent} --scope {scope} --remove", "dim")
 
 
-def _explain(change: install.Change, *, remove: bool) -> None:
+def _planned(dialect: install.Dialect, scope: str, project: str, *, remove: bool) -> install.Change:
+    """The change to the file of that scope; a project's file has to lie in the project."""
+    from holloway.hooks import install  # loaded when the command runs
+    from holloway.service.opening import project_root
+
+    root = project_root(project)
+    path = install.config_file(dialect, scope, root)
+    return install.plan(dialect, path, remove=remove, home=home(), within=root if scope == "project" else None)
+
+
+def _explain(change: install.Change) -> None:
     """The change in a few lines; --dry-run prints it whole."""
     from holloway.hooks import install  # loaded when the command runs
 
-    entry = change.entry()
-    say(f"{change.path}: hooks {'to remove' if remove else 'to add'}", "bold")
+    if not change.rewrites:
+        say(f"{change.path} has no hooks of holloway's.", "bold")
+        _name_leftovers(change)
+        return
+    say(f"{change.path}: hooks {'to remove' if change.removes else 'to add'}", "bold")
+    if change.target != change.path.absolute():
+        say(f"  in     {change.target} (where a link leads)")
     say(f"  on     {', '.join(change.events())}")
-    say(f"  run    {entry['command']} ... {install.MARK}")
+    say(f"  run    {change.command()} ... {install.MARK}")
     say("  --dry-run shows the whole change; everything else in the file stays as it is.", "dim")
+
+
+def _name_leftovers(change: install.Change) -> None:
+    for file in change.leftovers:
+        say(f"  delete {file}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from holloway import config
-from holloway.errors import InvalidInput
+from holloway.errors import HollowayError, InvalidInput
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -54,11 +55,11 @@ def filter_options(command: Command) -> Command:
     return command
 
 
-def opened(project: str) -> Holloway:
-    """The memory of the project that holds a folder."""
+def opened(project: str, *, create: bool = False) -> Holloway:
+    """The memory of the project that holds a folder; only commands that put something in create one."""
     from holloway.service.opening import open_project  # loaded when a command runs, not for --help
 
-    return open_project(project)
+    return open_project(project, create=create)
 
 
 def home() -> Path:
@@ -75,8 +76,13 @@ def console() -> Console:
 
 
 def say(text: str = "", style: str = "") -> None:
-    """A line for people; markup in the text is shown as it is."""
-    console().print(text, style=style or None, markup=False)
+    """A line for people; markup in the text is shown as it is, and nothing in it steers the terminal."""
+    console().print(harmless(text), style=style or None, markup=False)
+
+
+def harmless(text: str) -> str:
+    """The text without control and bidi characters, its indentation kept."""
+    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs"))
 
 
 def emit(data: object) -> None:
@@ -91,9 +97,9 @@ def line(memory: Memory, now: datetime) -> None:
     head = Text()
     head.append(f"{memory.id:<8}", "bold cyan")
     head.append(f"{memory.type.label:<14} ", "magenta")
-    head.append(memory.summary)
+    head.append(harmless(memory.summary))
     console().print(head)
-    console().print(Text(" " * 8 + notable(memory, now), "dim"))
+    console().print(Text(" " * 8 + harmless(notable(memory, now)), "dim"))
 
 
 def notable(memory: Memory, now: datetime) -> str:
@@ -130,6 +136,14 @@ def text_of(words: tuple[str, ...], what: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{what} is not UTF-8 text (byte {error.start}).", "Give it as UTF-8.") from None
+
+
+def maintained(memory: Holloway) -> None:
+    """Do the daily chores on the way out; what was asked for is done, so their failure is only told."""
+    try:
+        memory.maintain()
+    except HollowayError as error:
+        click.echo(f"No backup was made: {error.message}", err=True)
 
 
 def redaction_note(redacted: tuple[str, ...]) -> None:

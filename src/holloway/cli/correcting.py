@@ -9,6 +9,7 @@ from holloway.cli.common import (
     emit,
     json_option,
     line,
+    maintained,
     opened,
     project_option,
     say,
@@ -109,7 +110,7 @@ def forget_command(
 
 @click.command("restore")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--last", is_flag=True, help="Everything that the last forget or wrong took out.")
+@click.option("--last", is_flag=True, help="Everything that the last forget, or wrong without new words, took out.")
 @json_option
 @project_option
 def restore_command(ids: tuple[str, ...], last: bool, as_json: bool, project: str) -> None:
@@ -128,7 +129,8 @@ def restore_command(ids: tuple[str, ...], last: bool, as_json: bool, project: st
         if not wanted:
             hint = "`holloway list --deleted` shows what can be restored."
             raise InvalidInput("Nothing was chosen." if not last else "Nothing was forgotten lately.", hint)
-        back = [memory.restore(each) for each in wanted]
+        chosen = memory.chosen(wanted)
+        back = [memory.restore(each.id) for each in chosen]
         if as_json:
             emit({"results": [memory_json(each, memory.clock.now()) for each in back]})
             return
@@ -149,7 +151,7 @@ def prune_command(as_json: bool, project: str) -> None:
     """
     with opened(project) as memory:
         done = memory.prune()
-        memory.maintain()
+        maintained(memory)
         if as_json:
             emit({"faded": list(done.faded), "removed": list(done.removed)})
             return

@@ -10,7 +10,6 @@ import click
 from holloway.cli.common import (
     ask,
     emit,
-    home,
     json_option,
     opened,
     project_option,
@@ -68,7 +67,7 @@ def import_command(file: str, skip_invalid: bool, as_json: bool, project: str) -
     """
     from holloway.service.exchange import import_file  # loaded when the command runs
 
-    with opened(project) as memory:
+    with opened(project, create=True) as memory:
         done = import_file(memory, Path(file), skip_invalid=skip_invalid)
     if as_json:
         names = ("restored", "added", "known", "refused", "redacted", "skipped")
@@ -103,33 +102,30 @@ def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, 
       holloway backup --list
       holloway backup --restore latest
     """
-    from holloway.store import project as projects  # loaded when the command runs
-    from holloway.store.database import rolling
-    from holloway.store.store import restore
+    from holloway.service.backups import bring_back, copies  # loaded when the command runs
 
     if not listing and wanted is None:
         with opened(project) as memory:
             made = memory.store.backup()
         emit({"backup": str(made)}) if as_json else say(f"Copied to {made}", "green")
         return
-    found = projects.resolve(Path(project), home())
     if listing:
-        copies = rolling(found.backups)
+        found = copies(project)
         if as_json:
-            emit({"backups": [{"name": copy.name, "path": str(copy), "bytes": copy.stat().st_size} for copy in copies]})
+            emit({"backups": [{"name": copy.name, "path": str(copy), "bytes": copy.stat().st_size} for copy in found]})
             return
-        for copy in copies:
+        for copy in found:
             say(f"{copy.name}  {copy.stat().st_size // 1024:,} KB")
-        if not copies:
+        if not found:
             say("There is no copy yet.")
         return
     if not ask("Put this copy in the place of today's memory (which is kept beside it)?", yes=yes):
         say("Nothing was changed.")
         return
-    used, kept = restore(found, wanted or "latest")
+    used, kept = bring_back(project, wanted or "latest")
     if as_json:
         emit({"restored": str(used), "kept": str(kept) if kept else None})
         return
     say(f"Restored {used.name}.", "green")
     if kept:
-        say(f"What stood there is kept as {kept}.")
+        say(f"What stood there is kept as {kept.name}; `holloway backup --restore {kept.name}` takes this back.")

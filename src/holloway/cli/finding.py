@@ -86,6 +86,7 @@ def recall_command(
 @click.option("--pinned", is_flag=True, help="Only pinned ones.")
 @click.option("--session", default="", metavar="ID", help="Only those from this session.")
 @click.option("--user", is_flag=True, help="Your own memories, for all projects.")
+@click.option("--quarantined", is_flag=True, help="Also what waits for review and no agent sees.")
 @filter_options
 @json_option
 @project_option
@@ -96,6 +97,7 @@ def list_command(
     pinned: bool,
     session: str,
     user: bool,
+    quarantined: bool,
     types: tuple[str, ...],
     files: tuple[str, ...],
     modules: tuple[str, ...],
@@ -120,7 +122,7 @@ def list_command(
     if limit < 1:
         raise InvalidInput(f"The limit cannot be {limit}.", "Give 1 or more.")
     with opened(project) as memory:
-        chosen = filter_of(memory, types, files, modules, tags, states, all_branches, quarantined=True)
+        chosen = filter_of(memory, types, files, modules, tags, states, all_branches, quarantined=quarantined)
         chosen = replace(chosen, deleted=deleted, superseded=superseded or deleted, pinned=pinned, session=session)
         found = memory.memories(chosen, limit=limit, user=user)
         now = memory.clock.now()
@@ -129,15 +131,19 @@ def list_command(
             return
         for each in found:
             line(each, now)
-        if not found:
+        waiting = 0 if quarantined or user else len(memory.to_review())
+        if waiting:
+            say(f"{waiting} more wait for you: `holloway review`.", "yellow")
+        elif not found:
             say('Nothing here yet. `holloway remember "..."` teaches the first memory.')
 
 
 @click.command("show")
 @click.argument("memory_id", metavar="ID")
+@click.option("--quarantined", is_flag=True, help="Also if it waits for review and no agent sees it.")
 @json_option
 @project_option
-def show_command(memory_id: str, as_json: bool, project: str) -> None:
+def show_command(memory_id: str, quarantined: bool, as_json: bool, project: str) -> None:
     """Show one memory in full. The beginning of an id is enough if it is unique.
 
     \b
@@ -148,6 +154,9 @@ def show_command(memory_id: str, as_json: bool, project: str) -> None:
 
     with opened(project) as memory:
         found = memory.get(memory_id)
+        if found.state == "quarantined" and not quarantined:
+            hint = "`holloway review` shows what waits, or add --quarantined."
+            raise InvalidInput(f"{found.id} is quarantined until a person has seen it.", hint)
         if as_json:
             emit(memory_json(found, memory.clock.now()))
             return
@@ -228,9 +237,9 @@ def filter_of(
     quarantined: bool,
 ) -> Filter:
     """The filter that the options mean."""
-    from holloway.domain.memory import MemoryType, State, choice  # loaded when the command runs
+    from holloway import Filter  # loaded when the command runs
+    from holloway.domain.memory import MemoryType, State, choice
     from holloway.safety import paths
-    from holloway.store.filter import Filter
 
     root = str(memory.project.root)
     return Filter(

@@ -29,7 +29,7 @@ def init_command(as_json: bool, project: str) -> None:
     Example:
       cd ~/code/shop && holloway init
     """
-    with opened(project) as memory:
+    with opened(project, create=True) as memory:
         seen = memory.survey()
         made = memory.brief()
         if as_json:
@@ -106,7 +106,8 @@ def status_command(as_json: bool, project: str) -> None:
     say(f"  sessions   {found['sessions']} seen; trust level {found['trust_level']}")
     say(f"  search     {found['search']}")
     say(f"  paused     {found['paused'] or 'no'}")
-    say(f"  data       {found['folder']} ({found['bytes'] // 1024:,} KB)")
+    place = f"{found['folder']} ({found['bytes'] // 1024:,} KB)" if found["folder"] else "none yet (holloway init)"
+    say(f"  data       {place}")
     say(f"  backup     {found['last_backup'] or 'none yet'}")
 
 
@@ -123,9 +124,8 @@ def pause_command(what: str, everywhere: bool, project: str) -> None:
       holloway pause injection --everywhere
     """
     from holloway.service.pausing import pause  # loaded when the command runs
-    from holloway.store import project as projects
 
-    pause(home() if everywhere else projects.resolve(Path(project), home()).folder, what)
+    pause(project, what, everywhere=everywhere)
     place = "everywhere" if everywhere else "here"
     say(f"Paused {place}: {'everything' if what == 'all' else what}. `holloway resume` goes on.", "green")
 
@@ -140,14 +140,11 @@ def resume_command(everywhere: bool, project: str) -> None:
     Example:
       holloway resume
     """
-    from holloway.service.pausing import resume  # loaded when the command runs
-    from holloway.store import project as projects
-    from holloway.store import registry
+    from holloway.service.pausing import paused, resume  # loaded when the command runs
 
-    found = projects.resolve(Path(project), home())
-    was = resume(home() if everywhere else found.folder)
+    was = resume(project, everywhere=everywhere)
     say("Going on." if was else "Nothing was paused.", "green")
-    if still := registry.paused(str(home()), found.key):
+    if still := paused(project):
         say(f"Still paused {'here' if everywhere else 'everywhere'}: {still}.", "yellow")
 
 
@@ -169,14 +166,18 @@ def config_command(action: str, key: str | None, value: str | None, here: bool, 
     """
     from holloway import config  # loaded when the command runs
     from holloway.errors import InvalidInput
-    from holloway.store import project as projects
+    from holloway.service.opening import NoMemory, known_project
 
-    found = projects.resolve(Path(project), home()) if here else projects.find(Path(project), home())
-    owner = found.key if found else ""
+    try:
+        owner = known_project(project, create=here).key
+    except NoMemory:
+        owner = ""
     if action == "set":
         if key is None or value is None:
             raise InvalidInput("`config set` needs a key and a value.", "For example: config set synchronous full")
         config.change_setting(key, value, owner if here else "", str(home()))
+        if owner:
+            opened(project).close()  # hooks read what the last opening left for them
     settings = config.Settings.load(owner, str(home()))
     if action != "list" and key is None:
         raise InvalidInput(f"`config {action}` needs a key.", f"Known keys: {', '.join(config.SETTINGS)}.")
@@ -206,11 +207,10 @@ def doctor_command(as_json: bool, project: str) -> None:
 
     from holloway.hooks import install
     from holloway.service.doctor import Check, examine
-    from holloway.store import project as projects
+    from holloway.service.opening import project_root
 
     checks = examine(Path(project), home())
-    found = projects.find(Path(project), home())
-    root = found.root if found else Path(project)
+    root = project_root(project)
     for dialect in install.DIALECTS.values():
         files = [install.config_file(dialect, scope, root) for scope in ("user", "project")]
         connected = [path for path in files if install.installed(path)]

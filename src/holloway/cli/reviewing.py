@@ -42,6 +42,8 @@ def review_command(
     from holloway.service.plain import memory_json  # loaded when the command runs
 
     with opened(project) as memory:
+        for chosen in (*ok_ids, *later_ids, *drop_ids):
+            memory.get(chosen)
         for chosen in ok_ids:
             memory.confirm(chosen)
         for chosen in later_ids:
@@ -85,8 +87,14 @@ def _go_through(memory: Holloway, waiting: list[Memory]) -> None:
 
 
 def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
+    from holloway.domain.details import plain  # loaded when the command runs
+
     say(f"{number}/{total}  {each.id}  {each.type.label}", "bold cyan")
     say(f"  {each.content}")
+    if each.summary not in each.content:
+        say(f"  agents see: {each.summary}", "yellow")
+    for name, value in (plain(each.details) if each.details else {}).items():
+        say(f"  {name}: {value}")
     origin = f" ({each.origin})" if each.origin else ""
     say(f"  {notable(each, memory.clock.now())}", "dim")
     say(f"  Waits because {REASONS[each.review] if each.review else 'you asked'}{origin}.", "dim")

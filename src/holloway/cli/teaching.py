@@ -10,6 +10,7 @@ from holloway.cli.common import (
     emit,
     json_option,
     line,
+    maintained,
     opened,
     project_option,
     redaction_note,
@@ -63,7 +64,7 @@ def remember_command(
     """
     from holloway.service.plain import memory_json  # loaded when the command runs
 
-    with opened(project) as memory:
+    with opened(project, create=True) as memory:
         done = memory.remember(
             text_of(text, "The memory"),
             type=kind,
@@ -80,7 +81,6 @@ def remember_command(
         )
         assert done.memory is not None  # noqa: S101  (a person's own word is never refused)
         now = memory.clock.now()
-        memory.maintain()
         if as_json:
             inferred = {
                 "type": str(done.inferred.type) if done.inferred.type else None,
@@ -89,6 +89,7 @@ def remember_command(
             }
             shown = {"outcome": done.outcome, "redacted": list(done.redacted), "inferred": inferred}
             emit({**memory_json(done.memory, now), **shown})
+            maintained(memory)
             return
         say("Remembered." if done.outcome == "added" else "That was known; it is surer now.", "green")
         line(done.memory, now)
@@ -100,6 +101,7 @@ def remember_command(
         if done.memory.branch_only:
             say(f"        It stays on {done.memory.branch_only} until that is merged; --everywhere lifts that.", "dim")
         redaction_note(done.redacted)
+        maintained(memory)
 
 
 @click.command("edit")
@@ -156,6 +158,7 @@ def edit_command(
             tags=tags or None,
             details=pairs(details) or None,
             visibility=visibility,
+            where=Path.cwd(),
         )
         if as_json:
             emit({**memory_json(changed, memory.clock.now()), "redacted": list(redacted)})

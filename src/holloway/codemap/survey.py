@@ -50,6 +50,10 @@ SKIPPED = frozenset(
 _TEST = re.compile(r"(^|/)(tests?|__tests__|specs?|testing|e2e)/|(^|/)test_[^/]+$|_test\.\w+$|\.(test|spec)\.\w+$")
 
 
+_NAME = re.compile(r"[\w.@+()\[\]-]{1,60}\Z")
+"""A part of a path that looks like one. A folder whose name is a sentence is not shown to an agent as a module."""
+
+
 @dataclass(frozen=True, slots=True)
 class Module:
     """A part of the codebase: its folder, how many source files, the ones to look at first, its tests."""
@@ -117,7 +121,13 @@ def project_files(root: Path, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
     """The project's own files, relative and POSIX; ignored and vendored ones are left out."""
     listed = git.tracked_files(str(root), timeout_s) if git.find_root(str(root)) == str(root.resolve()) else []
     names = listed or _walked(root)
-    return [name for name in names if not SKIPPED & set(PurePosixPath(name).parts[:-1])][:SURVEY_FILES_MAX]
+    return [name for name in names if _is_readable(name)][:SURVEY_FILES_MAX]
+
+
+def _is_readable(name: str) -> bool:
+    """Not vendored, and a name that can be written down: bytes that are not UTF-8 come as surrogates."""
+    vendored = SKIPPED & set(PurePosixPath(name).parts[:-1])
+    return not vendored and not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def _walked(root: Path) -> list[str]:
@@ -136,7 +146,7 @@ def _modules(root: Path, code: list[str], tests: list[str]) -> list[Module]:
     base = _shared_folder(code)
     for name in code:
         folder = _module_folder(name, base)
-        if folder:
+        if folder and all(_NAME.match(part) for part in PurePosixPath(name).parts):
             grouped[folder].append(name)
     ordered = sorted(grouped.items(), key=lambda item: (-len(item[1]), item[0]))
     return [

@@ -209,8 +209,3 @@ class Memory:
     def alive(self) -> bool:
         """Neither forgotten nor replaced."""
         return not self.deleted_at and not self.superseded_by
-
-    @property
-    def injectable(self) -> bool:
-        """Whether an agent may ever see it unasked."""
-        return self.alive and self.state is not State.QUARANTINED

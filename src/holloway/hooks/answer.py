@@ -11,6 +11,7 @@ from holloway.config import (
     TOOL_RESULT_MEMORIES_MAX,
     home,
     patience,
+    trust_override,
 )
 
 TYPE_CHECKING = False
@@ -45,7 +46,7 @@ def with_tool_result(folder: str, root: str, path: str, session: str, agent: str
             context=context,
             branch=git.branch(root),
             now=now,
-            level=lookup.trust_level(store),
+            level=trust_override() or lookup.trust_level(store),
             limit=TOOL_RESULT_MEMORIES_MAX,
         )
         if not rows:
@@ -53,35 +54,29 @@ def with_tool_result(folder: str, root: str, path: str, session: str, agent: str
         from holloway.injection.tool_result import render  # only where there is something to say
 
         ids = render(rows)[1]
-        lookup.see_session(store, session, agent, now)
-        won = lookup.claim(store, ids, session=session, context=context, point="tool_result", now=now)
+        won = lookup.claim(store, ids, session=session, agent=agent, point="tool_result", now=now)
         return render([row for row in rows if row["id"] in won])[0]
     finally:
         store.close()
 
 
 def with_parents(path: str) -> list[str]:
-    """A file and the folders above it inside the project."""
+    """A file and the folders above it, up to the project itself."""
     parts = path.split("/")
-    return ["/".join(parts[:size]) for size in range(len(parts), 0, -1)]
+    return [*("/".join(parts[:size]) for size in range(len(parts), 0, -1)), "."]
 
 
 def at_start(session: str, agent: str, root: str, now: str, *, compacted: bool) -> tuple[str, str]:
     """The brief for the agent, and a line for the person."""
-    from holloway.store import lookup  # a session starts once; it may load what it needs
-    from holloway.store.filter import Filter
+    from holloway.store.filter import Filter  # a session starts once; it may load what it needs
 
     with _opened(root) as memory:
         made = memory.brief(fresh=False)
+        memory.shown(made, session=session, agent=agent, now=now, compacted=compacted)
         waiting = len(memory.to_review())
-        store = memory.store.database.connection
-        lookup.see_session(store, session, agent, now, compacted=compacted)
-        context = lookup.context_of(store, session)
-        ids = list(made.memories)
-        lookup.claim(store, ids, session=session, context=context, point="session_start", now=now)
         known = memory.store.memories.count(Filter())
     review = f"; {waiting} to review (holloway review)" if waiting else ""
-    line = f"holloway: briefed with {len(ids)} of {known} memories{review}"
+    line = f"holloway: briefed with {len(made.memories)} of {known} memories{review}"
     return made.text, line if known else ""
 
 

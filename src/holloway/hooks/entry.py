@@ -151,11 +151,12 @@ def _count_failure(error: BaseException) -> None:
     """One bounded line for `holloway doctor`: when and what kind, never the content."""
     try:
         path = os.path.join(home(), "hook-failures.log")
-        if not os.path.isdir(home()) or (os.path.exists(path) and os.path.getsize(path) > FAILURE_LOG_BYTES_MAX):
+        if not os.path.isdir(home()):
             return
+        if os.path.exists(path) and os.path.getsize(path) > FAILURE_LOG_BYTES_MAX:
+            os.replace(path, path + ".1")
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        os.write(descriptor, f"{moment} {type(error).__name__}\n".encode())
-        os.close(descriptor)
+        with open(path, "a", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as log:
+            log.write(f"{moment} {type(error).__name__}\n")
     except BaseException:  # noqa: S110  (a failure to count a failure must not reach the agent either)
         pass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+import contextlib
 import difflib
 import hashlib
 import importlib.util
@@ -10,15 +10,20 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from holloway import git
 from holloway.config import RULE_FILE_BYTES_MAX, replace_file
 from holloway.errors import HollowayError, InvalidInput
+from holloway.store.database import make_folder
 
 MARK = "holloway.hooks.entry"
 """What every entry of ours has in it, and nobody else's."""
+
+BACKUP_SUFFIX = ".before-holloway"
+"""Added to the name of a configuration file, it names the copy of the bytes from before holloway came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +59,37 @@ DIALECTS = {dialect.agent: dialect for dialect in (CLAUDE_CODE,)}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What would happen to a configuration file."""
+    """What would happen to a configuration file, and for a removal to the files of ours that belong to it."""
 
     path: Path
     before: bytes | None
     after: bytes | None
+    removes: bool = False
+    within: Path | None = None
+    leftovers: tuple[Path, ...] = ()
 
     @property
     def needed(self) -> bool:
         """Whether anything would change."""
+        return self.rewrites or bool(self.leftovers)
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether the configuration file itself would change."""
         return self.before != self.after
+
+    @property
+    def target(self) -> Path:
+        """The file behind links: the one that is written."""
+        return _target(self.path, self.within)
 
     def events(self) -> list[str]:
         """The events whose hooks come or go."""
-        return list(_ours(self))
+        return list(dict.fromkeys(event for event, _ in self._hooks()))
 
-    def entry(self) -> dict[str, Any]:
-        """The hook entry that comes or goes; it is the same for every event but for its time limit."""
-        return next(iter(_ours(self).values()))
+    def command(self) -> str:
+        """The program whose hooks come or go; it is the same for every event."""
+        return str(self._hooks()[0][1].get("command", ""))
 
     def diff(self) -> str:
         """The change as a person reads it."""
@@ -79,17 +97,19 @@ class Change:
         new = (self.after or b"").decode("utf-8", "replace").splitlines(keepends=True)
         return "".join(difflib.unified_diff(old, new, str(self.path), str(self.path), n=1))
 
+    def _hooks(self) -> list[tuple[str, dict[str, Any]]]:
+        return _ours(_parsed(self.path, self.before if self.removes else self.after))
 
-def _ours(change: Change) -> dict[str, dict[str, Any]]:
-    data = change.after if change.after is not None and MARK.encode() in change.after else change.before
-    hooks = _parsed(change.path, data).get("hooks", {})
-    return {
-        event: one
-        for event, entries in hooks.items()
-        for entry in entries
-        for one in entry.get("hooks", [])
-        if MARK in json.dumps(one)
-    }
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the data folder knows of a file that got hooks: hashes, never its bytes, which may hold secrets."""
+
+    path: str
+    existed: bool
+    before: str | None
+    after: str
+    made_folder: bool
 
 
 def dialect(agent: str) -> Dialect:
@@ -137,122 +157,241 @@ def _flags(package: Path) -> list[str]:
     return ["-I", "-S"] if beside else ["-I"]
 
 
-def plan(chosen: Dialect, path: Path, *, remove: bool, home: Path) -> Change:
-    """The change that setup or removal would make; nothing is written."""
+def plan(chosen: Dialect, path: Path, *, remove: bool, home: Path, within: Path | None = None) -> Change:
+    """The change that setup or removal would make; nothing is written.
+
+    A file that must lie in a project is given with the project's root as `within`.
+    """
+    _target(path, within)
     before = _read(path)
     if remove:
-        return Change(path, before, _without(path, before, home))
+        after = _without(path, before, home)
+        return Change(path, before, after, removes=True, within=within, leftovers=_leftovers(path, home))
     settings = _parsed(path, before)
+    if not _is_understood(settings.get("hooks", {})):
+        raise HollowayError(f'"hooks" in {path} has a form that holloway does not know.', "The file was left as it is.")
     _strip(settings)
     hooks = settings.setdefault("hooks", {})
-    if not isinstance(hooks, dict) or not all(isinstance(entries, list) for entries in hooks.values()):
-        raise HollowayError(f'"hooks" in {path} has a form that holloway does not know.', "The file was left as it is.")
     for event, timeout_s in chosen.events.items():
         hooks.setdefault(event, []).append({"hooks": [handler(chosen, timeout_s)]})
-    return Change(path, before, _written(settings, before))
+    return Change(path, before, _written(path, settings, before), within=within)
 
 
 def apply(change: Change, home: Path) -> None:
-    """Write the change; the bytes that stood there are kept, so that removal can bring them back."""
-    record = _record_file(change.path, home)
-    target = Path(os.path.realpath(change.path))
-    if change.after is None:
-        target.unlink(missing_ok=True)
-        record.unlink(missing_ok=True)
+    """Write the change; the bytes that stood there are kept beside it, so that removal can bring them back."""
+    target = change.target
+    if _read(change.path) != change.before:
+        raise HollowayError(
+            f"{change.path} was changed in the meantime; nothing was written.", "Run the command again."
+        )
+    if change.removes:
+        if change.rewrites:
+            _write(target, change.after)
+        _forget(change.path, home)
         return
-    adds = MARK.encode() in change.after
-    if adds:
-        original = _original(change, home)
-        kept = {
-            "path": str(change.path),
-            "before": None if original is None else base64.b64encode(original).decode(),
-            "after": hashlib.sha256(change.after).hexdigest(),
-        }
-        record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(str(record), json.dumps(kept, indent=1).encode())
-    target.parent.mkdir(parents=True, exist_ok=True)
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-    replace_file(str(target), change.after)
-    target.chmod(mode)
-    if not adds:
-        record.unlink(missing_ok=True)
+    try:
+        _keep(change, home)
+        _write(target, change.after)
+    except (HollowayError, OSError):
+        if not _has_ours(change.path, change.before):
+            _forget(change.path, home)
+        raise
 
 
 def installed(path: Path) -> list[str]:
     """The events for which a file has holloway's hooks."""
     try:
-        hooks = _parsed(path, _read(path)).get("hooks", {})
+        return list(dict.fromkeys(event for event, _ in _ours(_parsed(path, _read(path)))))
     except HollowayError:
         return []
-    return [event for event, entries in hooks.items() if MARK in json.dumps(entries)] if isinstance(hooks, dict) else []
 
 
 def verdict(chosen: Dialect, path: Path) -> tuple[str, str, str]:
     """Whether an installed set of hooks is complete and can run: verdict, what was seen, hint."""
-    events = installed(path)
-    wanted = json.dumps(handler(chosen, 0)["args"])
-    before = _read(path)
-    settings = _parsed(path, before)
-    ours = _ours(Change(path, before, None)).values()
+    try:
+        settings = _parsed(path, _read(path))
+    except HollowayError as error:
+        return "failure", error.message, error.hint
+    ours = _ours(settings)
+    wanted = handler(chosen, 0)["args"]
     again = f"`holloway setup {chosen.agent}` writes them anew."
     if settings.get("disableAllHooks"):
         return "warning", f"{path} switches all hooks off", "Remove disableAllHooks there."
-    if missing := [one["command"] for one in ours if not Path(one["command"]).exists()]:
-        return "failure", f"{path} names {missing[0]}, which is gone", again
-    if len(events) < len(chosen.events) or any(json.dumps(one["args"]) != wanted for one in ours):
+    if gone := [command for _, one in ours if not _exists(command := str(one.get("command")))]:
+        return "failure", f"{path} names {gone[0]!r}, which is gone", again
+    if set(chosen.events) - {event for event, _ in ours} or any(one.get("args") != wanted for _, one in ours):
         return "warning", f"{path} has hooks of another installation", again
     return "ok", f"connected by {path}", ""
 
 
-def _original(change: Change, home: Path) -> bytes | None:
-    """What the file was before holloway came: when it is set up twice, the first state counts."""
-    before = change.before
-    if before is None or MARK.encode() not in before:
-        return before
-    return _remembered(change.path, before, home)[0]
+def _exists(command: str) -> bool:
+    return os.path.exists(command)  # noqa: PTH110  (a Path raises on a name that is too long)
+
+
+def _target(path: Path, within: Path | None) -> Path:
+    """The file behind links; a project's must not lead out of it, because a repository can bring links."""
+    target = Path(os.path.realpath(path))
+    for real in (target, Path(os.path.realpath(path.parent))):
+        if within is not None and not real.is_relative_to(os.path.realpath(within)):
+            raise HollowayError(
+                f"{path} leads out of the project, to {real}.",
+                "Nothing was changed. Look at who made that link; --scope user does not need it.",
+            )
+    return target
+
+
+def _keep(change: Change, home: Path) -> None:
+    """Keep the bytes from before holloway came beside the file, and what is needed to trust them in the data folder."""
+    path, known, after = change.path, _record(change.path, home), _sha256(change.after or b"")
+    if _has_ours(path, change.before):
+        # The first original stays. Where somebody has edited the file since, the old hash stays too: it no longer
+        # fits the file, so that removal will not undo that edit.
+        if known is not None and known.after == _sha256(change.before or b""):
+            _save(replace(known, after=after), path, home)
+        return
+    before = None if change.before is None else _sha256(change.before)
+    made_folder = not path.parent.exists() or (known is not None and known.made_folder)
+    _save(Record(str(path), before is not None, before, after, made_folder), path, home)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if change.before is not None:
+        _write(_backup_file(path), change.before, like=change.target)
+
+
+def _write(target: Path, data: bytes | None, like: Path | None = None) -> None:
+    """Put bytes into a file, or take the file away; it has the permissions of the one that it is like."""
+    if data is None:
+        target.unlink(missing_ok=True)
+        return
+    model = like or target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = model.stat().st_mode & 0o777 if model.exists() else 0o600
+    replace_file(str(target), data)
+    target.chmod(mode)
 
 
 def _without(path: Path, before: bytes | None, home: Path) -> bytes | None:
     """The file without our entries: the very bytes from before, if nobody else changed it since."""
-    if before is None or MARK.encode() not in before:
+    if before is None or not _has_ours(path, before):
         return before
-    original, untouched = _remembered(path, before, home)
-    if untouched:
-        return original
+    known = _record(path, home)
+    if known is not None and known.after == _sha256(before):
+        if not known.existed:
+            return None
+        if (kept := _kept(path)) is not None and known.before == _sha256(kept):
+            return kept
     settings = _parsed(path, before)
     _strip(settings)
-    return _written(settings, before)
+    return _written(path, settings, before)
 
 
-def _remembered(path: Path, now: bytes, home: Path) -> tuple[bytes | None, bool]:
+def _forget(path: Path, home: Path) -> None:
+    """Delete the files of ours that belong to a configuration file, and its folder if that is ours and empty."""
+    known = _record(path, home)
+    for file in _leftovers(path, home):
+        file.unlink()
+    if known is not None and known.made_folder:
+        with contextlib.suppress(OSError):
+            path.parent.rmdir()
+
+
+def _leftovers(path: Path, home: Path) -> tuple[Path, ...]:
+    return tuple(file for file in (_backup_file(path), _record_file(path, home)) if file.is_file())
+
+
+def _backup_file(path: Path) -> Path:
+    """Beside the file; where that is under git, in the git folder, so that nobody commits a copy of their settings."""
+    root = git.find_root(str(path.parent))
+    if folder := git.git_dir(root) if root else "":
+        return Path(folder) / f"{path.name}.{_sha256(str(path).encode())[:8]}{BACKUP_SUFFIX}"
+    return path.with_name(path.name + BACKUP_SUFFIX)
+
+
+def _kept(path: Path) -> bytes | None:
+    backup = _backup_file(path)
+    return backup.read_bytes() if backup.is_file() else None
+
+
+def _record(path: Path, home: Path) -> Record | None:
     try:
-        kept = json.loads(_record_file(path, home).read_text("utf-8"))
-        original = None if kept["before"] is None else base64.b64decode(kept["before"])
-        return original, kept["after"] == hashlib.sha256(now).hexdigest()
-    except (OSError, ValueError, KeyError, TypeError):
-        return None, False
+        return Record(**json.loads(_record_file(path, home).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _save(record: Record, path: Path, home: Path) -> None:
+    file = _record_file(path, home)
+    make_folder(home)
+    make_folder(file.parent)
+    replace_file(str(file), json.dumps(asdict(record), indent=1).encode())
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _record_file(path: Path, home: Path) -> Path:
     return home / "installs" / (hashlib.sha256(str(path).encode()).hexdigest()[:16] + ".json")
 
 
+def _ours(settings: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Our hooks with their events; what has another form than a hook is somebody else's."""
+    return [
+        (event, one)
+        for event, entries in _table(settings.get("hooks")).items()
+        for entry in _listed(entries)
+        for one in _listed(_table(entry).get("hooks"))
+        if _is_ours(one)
+    ]
+
+
+def _has_ours(path: Path, data: bytes | None) -> bool:
+    return data is not None and MARK.encode() in data and bool(_ours(_parsed(path, data)))
+
+
+def _is_ours(one: object) -> bool:
+    hook = _table(one)
+    return any(isinstance(word, str) and MARK in word for word in (hook.get("command"), *_listed(hook.get("args"))))
+
+
+def _is_understood(hooks: object) -> bool:
+    """Whether it is a table of lists of entries, each with a list of hooks or none."""
+    return isinstance(hooks, dict) and all(
+        isinstance(entries, list) and all(_is_entry(entry) for entry in entries) for entries in hooks.values()
+    )
+
+
+def _is_entry(entry: object) -> bool:
+    hooks = entry.get("hooks", []) if isinstance(entry, dict) else None
+    return isinstance(hooks, list) and all(isinstance(one, dict) for one in hooks)
+
+
+def _table(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _strip(settings: dict[str, Any]) -> None:
     """Take our entries out, and what would be left empty by that."""
-    hooks = settings.get("hooks")
-    if not isinstance(hooks, dict):
-        return
-    for event, entries in list(hooks.items()):
-        if not isinstance(entries, list) or MARK not in json.dumps(entries):
-            continue
-        for entry in entries:
-            if isinstance(entry, dict) and isinstance(entry.get("hooks"), list):
-                entry["hooks"] = [one for one in entry["hooks"] if MARK not in json.dumps(one)]
-        hooks[event] = [entry for entry in entries if not (isinstance(entry, dict) and entry.get("hooks") == [])]
+    events = {event for event, _ in _ours(settings)}
+    hooks = _table(settings.get("hooks"))
+    for event in events:
+        hooks[event] = [left for entry in hooks[event] for left in _others(entry)]
         if not hooks[event]:
             del hooks[event]
-    if not hooks:
+    if events and not hooks:
         del settings["hooks"]
+
+
+def _others(entry: Any) -> list[Any]:
+    """An entry without our hooks, as a list; it is empty where there were no others."""
+    hooks = _listed(_table(entry).get("hooks"))
+    others = [one for one in hooks if not _is_ours(one)]
+    if len(others) == len(hooks):
+        return [entry]
+    return [entry | {"hooks": others}] if others else []
 
 
 def _read(path: Path) -> bytes | None:
@@ -261,6 +400,8 @@ def _read(path: Path) -> bytes | None:
             raise HollowayError(f"{path} is a link that leads nowhere.", "Mend the link, then try again.")
         if not path.exists():
             return None
+        if not path.is_file():
+            raise HollowayError(f"{path} is not a file.", "It was left as it is.")
         if path.stat().st_size > RULE_FILE_BYTES_MAX:
             raise HollowayError(f"{path} is larger than a configuration should be.", "It was left as it is.")
         return path.read_bytes()
@@ -280,10 +421,13 @@ def _parsed(path: Path, data: bytes | None) -> dict[str, Any]:
     return settings
 
 
-def _written(settings: dict[str, Any], before: bytes | None) -> bytes:
+def _written(path: Path, settings: dict[str, Any], before: bytes | None) -> bytes:
     """The settings in the file's own manner: its indentation, its end of line, its last newline."""
     text = (before or b"").decode("utf-8", "replace")
     indent = re.search(r"\n([ \t]+)\S", text)
-    made = json.dumps(settings, indent=indent.group(1) if indent else 2, ensure_ascii=False)
     ending = "\n" if before is None or text.endswith("\n") else ""
-    return ((made + ending).replace("\n", "\r\n") if "\r\n" in text else made + ending).encode()
+    try:
+        made = json.dumps(settings, indent=indent.group(1) if indent else 2, ensure_ascii=False) + ending
+        return (made.replace("\n", "\r\n") if "\r\n" in text else made).encode()
+    except (ValueError, RecursionError) as error:
+        raise HollowayError(f"{path} cannot be written anew: {error}.", "It was left as it is.") from None

@@ -8,6 +8,8 @@ import os
 from holloway.config import JOURNAL_FILE_BYTES_MAX, JOURNAL_TEXT_CHARS_MAX
 from holloway.safety import secrets
 
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+
 _TEXTS = ("command", "pattern", "glob", "query", "url", "description", "subagent_type")
 """Arguments of tools that detectors need; whole file contents and results are not kept."""
 
@@ -17,7 +19,7 @@ def append(folder: str, session: str, entry: dict[str, object]) -> None:
     if not os.path.isdir(folder):
         os.makedirs(folder, mode=0o700, exist_ok=True)
     line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
-    descriptor = os.open(file_of(folder, session), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    descriptor = os.open(file_of(folder, session), _APPEND, 0o600)
     try:
         if os.fstat(descriptor).st_size + len(line) <= JOURNAL_FILE_BYTES_MAX:
             os.write(descriptor, line)

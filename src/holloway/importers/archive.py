@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import io
 import json
 import os
 import secrets
@@ -14,10 +15,23 @@ from holloway.errors import HollowayError
 from holloway.store import snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holloway.store.store import Store
 
 FORMAT = "holloway-archive"
 VERSION = 1
+
+ARCHIVE_BYTES_MAX = 4 * 1024**3
+"""More than a million memories. An archive cannot be split without breaking its seal, so the limit lies far above
+that of other files; there is one because the file is in memory as a whole, where nobody can change it between the
+check of its seal and its loading."""
+
+_HEAD = b'{"format":"' + FORMAT.encode() + b'"'
+HEAD_BYTES = len(_HEAD)
+"""How much of a file shows whether it claims to be an archive."""
+
+_SEAL_BYTES = len(snapshot.to_line({"seal": "0" * 64}))
 
 
 def write(store: Store, home: Path) -> bytes:
@@ -29,32 +43,30 @@ def write(store: Store, home: Path) -> bytes:
 
 def is_archive(data: bytes) -> bool:
     """Whether a file claims to be an archive."""
-    return data.startswith(b'{"format":"' + FORMAT.encode() + b'"')
+    return data.startswith(_HEAD)
 
 
 def is_ours(data: bytes, home: Path) -> bool:
-    """Whether an archive was written on this machine and nobody changed a byte since."""
-    body, newline, last = data.rstrip(b"\n").rpartition(b"\n")
-    try:
-        seal = json.loads(last)["seal"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return False
+    """Whether an archive was written on this machine and nobody changed a byte since. Nothing of it is parsed."""
     key = _existing_key(home)
-    return key is not None and isinstance(seal, str) and hmac.compare_digest(seal, _seal(body + newline, key))
+    if key is None:
+        return False
+    expected = snapshot.to_line({"seal": _seal(memoryview(data)[:-_SEAL_BYTES], key)})
+    return hmac.compare_digest(data[-_SEAL_BYTES:], expected)
 
 
-def rows(data: bytes) -> list[dict[str, Any]]:
-    """The rows between head and seal."""
-    lines = data.rstrip(b"\n").split(b"\n")
-    head = json.loads(lines[0])
+def rows(data: bytes) -> Iterator[dict[str, Any]]:
+    """The rows between head and seal of an archive that is ours, one at a time."""
+    lines = io.BytesIO(data)
+    head = json.loads(lines.readline())
     if head["version"] > VERSION:
         raise HollowayError(
             f"The archive has format {head['version']}; this holloway reads up to {VERSION}.", "Upgrade holloway first."
         )
-    return [json.loads(line) for line in lines[1:-1]]
+    return (json.loads(line) for line in iter(lines.readline, data[-_SEAL_BYTES:]))
 
 
-def _seal(body: bytes, key: bytes) -> str:
+def _seal(body: bytes | memoryview, key: bytes) -> str:
     return hmac.new(key, body, hashlib.sha256).hexdigest()
 
 

@@ -16,7 +16,20 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
 
-_BULLET = re.compile(r"^[-*] (?P<text>.+?)(?: \((?P<files>`[^)]*`)\))?(?: \[hw:[0-9a-f]+\])?$")
+_BULLET = re.compile(r"^[-*] (?P<text>.+?)(?: \((?P<files>`[^`]+`(?:, `[^`]+`)*)\))?(?: \[hw:[0-9a-f]+\])?$")
+
+
+def _heading(memory_type: MemoryType) -> str:
+    label = memory_type.label.capitalize()
+    return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"
+
+
+_BY_HEADING = {
+    name.lower(): MemoryType.MODULE_INSIGHT if memory_type in details.NEEDED else memory_type
+    for memory_type in MemoryType
+    for name in (memory_type.label, _heading(memory_type))
+}
+"""What a heading in Markdown says of its bullets. A type of figures becomes an insight: only its words are there."""
 
 
 def drafts(data: bytes, origin: str) -> list[tuple[str, Draft | HollowayError]]:
@@ -64,29 +77,30 @@ def _lines(text: str) -> list[tuple[str, Any]]:
 
 def _markdown_rows(text: str) -> list[tuple[str, Any]]:
     rows: list[tuple[str, Any]] = []
-    kind = ""
+    kind: MemoryType | None = None
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("#"):
-            kind = line.lstrip("# ").strip().lower().replace(" ", "_").rstrip("s")
+            kind = _BY_HEADING.get(line.lstrip("# ").strip().lower().replace("_", " "))
         elif match := _BULLET.match(line):
             files = re.findall(r"`([^`]+)`", match["files"] or "")
-            row = {"content": match["text"], "files": files}
-            rows.append((f"line {number}", {**row, "type": kind} if kind in set(MemoryType) else row))
+            rows.append((f"line {number}", {"content": match["text"], "files": files, "type": kind}))
     return rows
 
 
 def _draft(row: Any, origin: str) -> Draft | HollowayError:
-    """A row as a draft. Nothing in a foreign row can make it trusted, pinned or confirmed."""
+    """A row as a draft. Nothing in a foreign row can make it trusted, pinned or confirmed.
+
+    Its summary is not read: agents would see that, while a person reviews the content.
+    """
     if not isinstance(row, dict):
         return InvalidInput(f"{str(row)[:60]!r} is not a memory.", "A memory is an object with at least `content`.")
     try:
-        content = _text(row, "content")
+        content = _content(row)
         memory_type = MemoryType(str(row.get("type") or "gotcha"))
         given = row.get("details")
         return Draft(
             content=content,
             type=memory_type,
-            summary=_text(row, "summary") if row.get("summary") else "",
             details=details.parse(memory_type, _mapping(given)),
             files=_strings(row, "files"),
             modules=_strings(row, "modules"),
@@ -104,38 +118,48 @@ def _draft(row: Any, origin: str) -> Draft | HollowayError:
 
 
 def _mapping(given: Any) -> dict[str, Any] | None:
-    if isinstance(given, str) and given:
-        given = json.loads(given)
+    given = _decoded(given)
     if given and not isinstance(given, dict):
         raise InvalidInput(f"details cannot be {str(given)[:40]!r}.", "It is an object.")
     return given or None
 
 
-def _text(row: dict[str, Any], name: str) -> str:
-    value = row.get(name)
+def _content(row: dict[str, Any]) -> str:
+    value = row.get("content")
     if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(f"{name} is missing or not text.", "A memory is an object with at least `content`.")
+        raise InvalidInput("content is missing or not text.", "A memory is an object with at least `content`.")
     if len(value) > CONTENT_BYTES_MAX:
-        raise InvalidInput(f"{name} has {len(value):,} characters.", f"At most {CONTENT_BYTES_MAX:,} bytes.")
+        raise InvalidInput(f"content has {len(value):,} characters.", f"At most {CONTENT_BYTES_MAX:,} bytes.")
     return value
 
 
 def _strings(row: dict[str, Any], name: str) -> tuple[str, ...]:
-    value = row.get(name) or []
-    if isinstance(value, str):
-        value = json.loads(value)
+    value = _decoded(row.get(name)) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise InvalidInput(f"{name} is not a list of texts: {str(value)[:40]!r}.", 'For example ["src/auth.py"].')
     return tuple(value)
 
 
+def _decoded(value: Any) -> Any:
+    """A row of an archive holds lists and objects as JSON in a text; any other text stays what it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
 def to_markdown(memories: Sequence[Memory], title: str) -> str:
-    """For people, and readable again by import: a heading per type, a bullet per memory."""
+    """For people, and readable again by import: a heading per type, a bullet per memory.
+
+    Agents read such files too, so what is quarantined is left out.
+    """
     lines = [f"# What holloway knows of {title}", ""]
     for memory_type in MemoryType:
-        chosen = [memory for memory in memories if memory.type is memory_type]
+        chosen = [each for each in memories if each.type is memory_type and each.state is not State.QUARANTINED]
         if chosen:
-            lines += [f"## {memory_type.label.capitalize()}s", "", *(_bullet(memory) for memory in chosen), ""]
+            lines += [f"## {_heading(memory_type)}", "", *(_bullet(memory) for memory in chosen), ""]
     return "\n".join(lines)
 
 
@@ -145,7 +169,7 @@ def to_rules(memories: Sequence[Memory], title: str) -> str:
     for memory_type in MemoryType:
         chosen = [memory for memory in memories if memory.type is memory_type and memory.state is State.CONFIRMED]
         if chosen:
-            lines += [f"## {memory_type.label.capitalize()}s", ""]
+            lines += [f"## {_heading(memory_type)}", ""]
             lines += [f"- {' '.join(memory.content.split())}{_files(memory)}" for memory in chosen]
             lines.append("")
     return "\n".join(lines)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from holloway.text.bounds import clean
+
 _TAG = re.compile(
     r"<(?=/?\s*(?:system|assistant|user|human|tool|function|invoke|antml|instructions?|reminder|memory|holloway)\b)",
     re.IGNORECASE,
@@ -12,5 +14,5 @@ _CITATION = re.compile(r"\[\s*hw\s*:", re.IGNORECASE)
 
 
 def neutral(text: str) -> str:
-    """The text on one line, with role tags and forged citations made harmless."""
-    return _CITATION.sub("(hw:", _TAG.sub("‹", " ".join(text.split())))
+    """The text on one line, with hidden characters, role tags and forged citations made harmless."""
+    return _CITATION.sub("(hw:", _TAG.sub("‹", " ".join(clean(text).split())))

@@ -13,7 +13,9 @@ def relative(path: str, root: str, where: str = "") -> str:
 
     A relative path is taken from `where` (the caller's folder), else from the root. It need not exist.
     """
-    if not path or len(path) > PATH_CHARS_MAX or any(ord(char) < 32 for char in path):
+    from holloway.text.bounds import clean  # a hook needs `contained` only
+
+    if not path or len(path) > PATH_CHARS_MAX or " ".join(clean(path).splitlines()) != path or "\t" in path:
         raise InvalidInput(f"{path[:80]!r} is not a usable path.", f"At most {PATH_CHARS_MAX:,} printable characters.")
     inside = contained(path, root, where) or (contained(path, root) if where else "")
     if not inside:

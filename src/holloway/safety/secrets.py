@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-from holloway.safety.keywords import KEYWORDS
+from holloway.safety.keywords import KEYWORDS, WEAK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from holloway.safety.rules.rule import Rule
 
 _OPEN = "[REDACTED: "
+_BETWEEN = dict.fromkeys(map(ord, "/.,:;=\"'`()[]{}<>|_"), " ")
+TOKEN_CHARS_MIN = 20
+"""A token that stands alone is at least this long, whatever its vendor."""
 
 _compiled: dict[str, Any] = {}
 _loaded: list[Tables] = []
@@ -87,6 +90,8 @@ def scan(text: str) -> list[Finding]:
     """The secrets in a text in their order, none overlapping; a more specific rule goes before a generic one."""
     lower = text.lower()
     words = [word for word in KEYWORDS if word in lower]
+    if _has_token(text):
+        words += [word for word in WEAK if word in lower]
     if not words:
         return []
     tables = _tables()
@@ -103,6 +108,12 @@ def scan(text: str) -> list[Finding]:
             findings.append(Finding(rule.id, start, end))
     findings.sort(key=lambda finding: finding.start)
     return findings
+
+
+def _has_token(text: str) -> bool:
+    """Whether a text has a run as long as a token that is no plain word: with a capital or a digit in it."""
+    words = text.translate(_BETWEEN).split()
+    return any(len(word) >= TOKEN_CHARS_MIN and (word != word.lower() or not word.isalpha()) for word in words)
 
 
 def _matches(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Spans) -> Iterator[tuple[int, int]]:

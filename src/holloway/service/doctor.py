@@ -16,7 +16,7 @@ from holloway.domain.ports import RandomIds, SystemClock
 from holloway.errors import HollowayError
 from holloway.store import migrations, registry
 from holloway.store import project as projects
-from holloway.store.database import Database, is_sound, rolling
+from holloway.store.database import Busy, Database, is_sound, rolling
 from holloway.store.memories import Memories
 from holloway.store.store import refuse_emptied
 
@@ -146,6 +146,8 @@ def _database(project: projects.Project) -> Iterator[Check]:
         else:
             seen = f"sound, {project.database.stat().st_size // 1024:,} KB"
             yield Check("database", "ok", seen + (f", {len(waiting)} migrations to run" if waiting else ""))
+    except Busy as error:
+        yield Check("database", "warning", error.message, error.hint)
     except HollowayError as error:
         yield Check("database", "failure", error.message, error.hint)
     finally:

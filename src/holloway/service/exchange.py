@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+from codecs import BOM_UTF8
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +15,11 @@ from holloway.errors import HollowayError, InvalidInput
 from holloway.importers import archive, exchange
 from holloway.service.plain import memory_json
 from holloway.store import snapshot
-from holloway.store.filter import Filter
+from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.intake import admit
 
 if TYPE_CHECKING:
-    from holloway.domain.memory import Draft, Memory
+    from holloway.domain.memory import Draft
     from holloway.service.holloway import Holloway
 
 FORMATS = ("json", "markdown", "claude", "archive")
@@ -40,19 +43,20 @@ def export(memory: Holloway, form: str) -> bytes:
         return archive.write(memory.store, memory.home)
     if form not in FORMATS:
         raise InvalidInput(f"There is no format {form!r}.", f"Formats: {', '.join(FORMATS)}.")
-    kept = memory.memories(Filter(), limit=-1)
     if form == "markdown":
-        return exchange.to_markdown(kept, memory.project.name).encode()
+        return exchange.to_markdown(memory.memories(Filter(), limit=-1), memory.project.name).encode()
     if form == "claude":
-        return exchange.to_rules(kept, memory.project.name).encode()
-    gone = memory.memories(Filter(deleted=True, superseded=True), limit=-1)
-    replaced = [old for old in memory.memories(Filter(superseded=True), limit=-1) if not old.alive]
-    return _json([*kept, *replaced, *gone], memory)
+        return exchange.to_rules(memory.memories(Filter(), limit=-1), memory.project.name).encode()
+    return _json(memory)
 
 
-def _json(memories: list[Memory], memory: Holloway) -> bytes:
+def _json(memory: Holloway) -> bytes:
     now = memory.clock.now()
-    rows = [memory_json(each, now) for each in sorted(memories, key=lambda each: (each.created_at, each.uid))]
+    with memory.store.database.snapshot():
+        present = memory.memories(EVERYTHING, limit=-1)
+        gone = memory.memories(Filter(deleted=True, superseded=True), limit=-1)
+    ordered = sorted([*present, *gone], key=lambda each: (each.created_at, each.uid))
+    rows = [memory_json(each, now) for each in ordered]
     data = {"format": "holloway-export", "version": 1, "project": memory.project.name, "memories": rows}
     return json.dumps(data, ensure_ascii=False, indent=2).encode() + b"\n"
 
@@ -61,20 +65,37 @@ def import_file(memory: Holloway, path: Path, *, skip_invalid: bool = False) -> 
     """Restore our own archive byte for byte; take anything else in as foreign, for review."""
     data = _read(path)
     if archive.is_archive(data) and archive.is_ours(data, memory.home):
-        new, known = snapshot.load(memory.store, archive.rows(data))
+        new, known = snapshot.load(memory.store, partial(archive.rows, data))
         return Imported(restored=True, added=new, known=known)
+    if len(data) > IMPORT_BYTES_MAX:
+        raise InvalidInput(
+            f"{path} has {len(data):,} bytes and this machine did not seal it as it is.",
+            f"Import it where it was written, or in parts of at most {IMPORT_BYTES_MAX:,} bytes, for review.",
+        )
     return _take_in(memory, exchange.drafts(data, path.name), skip_invalid)
 
 
 def _read(path: Path) -> bytes:
+    """The bytes of a file after its byte order mark, which some editors put before everything."""
     try:
         if not path.is_file():
             raise InvalidInput(f"{path} is not a file.", "Give the file that `holloway export` wrote.")
-        if (size := path.stat().st_size) > IMPORT_BYTES_MAX:
-            raise InvalidInput(f"{path} has {size:,} bytes.", f"At most {IMPORT_BYTES_MAX:,}: split the file.")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            head = file.read(len(BOM_UTF8) + archive.HEAD_BYTES).removeprefix(BOM_UTF8)
+            size = file.seek(0, os.SEEK_END)
+            _check_size(path, size, sealed=archive.is_archive(head))
+            file.seek(0)
+            return file.read(size).removeprefix(BOM_UTF8)
     except OSError as error:
         raise HollowayError(f"Cannot read {path}: {error.strerror}.", "Check the path and its permissions.") from error
+
+
+def _check_size(path: Path, size: int, *, sealed: bool) -> None:
+    if sealed and size > archive.ARCHIVE_BYTES_MAX:
+        hint = f"An archive has at most {archive.ARCHIVE_BYTES_MAX:,}; `holloway backup` copies a store of any size."
+        raise InvalidInput(f"{path} has {size:,} bytes.", hint)
+    if not sealed and size > IMPORT_BYTES_MAX:
+        raise InvalidInput(f"{path} has {size:,} bytes.", f"At most {IMPORT_BYTES_MAX:,}: split the file.")
 
 
 def _take_in(memory: Holloway, rows: list[tuple[str, Draft | HollowayError]], skip_invalid: bool) -> Imported:

@@ -28,17 +28,17 @@ from holloway.injection.session_start import Brief, brief
 from holloway.retrieval.recall import Result, recall
 from holloway.safety import paths
 from holloway.service.teaching import Inferred, infer
-from holloway.store import branches, lifecycle, privacy, sessions
+from holloway.store import branches, lifecycle, lookup, privacy, sessions
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
-from holloway.store.filter import Filter
+from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.intake import admit, reason_text
 from holloway.store.lifecycle import Pruned
-from holloway.store.memories import Unknown
+from holloway.store.memories import HUMAN, Unknown
 from holloway.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from holloway.domain.ports import Clock, Ids
     from holloway.store.memories import Added
@@ -100,15 +100,17 @@ class Holloway:
         self._busy_timeout_ms = busy_timeout_ms
         self.store = self._opened(project)
         self._user: Store | None = None
+        self._at_close: list[Callable[[], None]] = []
         if settle:
             self.settle()
 
     def settle(self) -> None:
         """Bring what others left behind up to date: uses that hooks noted, branches that were merged."""
-        lifecycle.count_uses(self.store.database)
+        for store in self._stores():
+            lifecycle.count_uses(store.database)
         branches.release_merged(self.store.database, str(self.project.root), self.clock.now())
         privacy.drop_old_journals(self.project.journal, self.clock.now())
-        self.store.note("trust_level", self.settings.text("trust_level"))
+        self.store.note("trust_level", self.settings.stored("trust_level"))
 
     @property
     def user(self) -> Store:
@@ -141,6 +143,12 @@ class Holloway:
         self.store.close()
         if self._user is not None:
             self._user.close()
+        while self._at_close:
+            self._at_close.pop()()
+
+    def at_close(self, chore: Callable[[], None]) -> None:
+        """Have something done when this memory is closed."""
+        self._at_close.append(chore)
 
     def remember(
         self,
@@ -185,6 +193,10 @@ class Holloway:
             session=session,
         )
         added = self._add(draft, user=user, everywhere=everywhere)
+        known = added.memory if added.outcome == "reinforced" and source in HUMAN else None
+        if known and (type is not None or summary or details):
+            said = self.edit(known.id, type=type, summary=summary or None, details=details)[0]
+            added = replace(added, memory=said)
         return Remembered(added.outcome, added.memory, added.redacted, inferred)
 
     def _existing(self, files: Sequence[str], where: Path | None = None) -> tuple[str, ...]:
@@ -202,22 +214,13 @@ class Holloway:
         raise InvalidInput(f"{given} does not exist in {self.project.name}.", hint)
 
     def _add(self, draft: Draft, *, user: bool, everywhere: bool) -> Added:
+        if user:
+            return self.user.memories.add(admit(draft))
         root = str(self.project.root)
-        store = self.user if user else self.store
-        admitted = admit(draft, "" if user else root)
-        if not user:
-            unmerged = branches.note(self.store.database, root)
-            apart = (
-                everywhere or draft.type is MemoryType.PREFERENCE or self.settings.text("branch_scope") == "everywhere"
-            )
-            placed = replace(
-                admitted.draft,
-                branch=self.branch,
-                branch_only="" if apart else unmerged,
-                commit=git.head_commit(root),
-            )
-            admitted = replace(admitted, draft=placed)
-        return store.memories.add(admitted)
+        unmerged = branches.note(self.store.database, root)
+        apart = everywhere or draft.type is MemoryType.PREFERENCE or self.settings.text("branch_scope") == "everywhere"
+        placed = replace(draft, branch=self.branch, branch_only="" if apart else unmerged, commit=git.head_commit(root))
+        return self.store.memories.add(admit(placed, root))
 
     def recall(self, query: str, *, chosen: Filter | None = None, limit: int = 10) -> list[Result]:
         """The memories that answer a question, best first; what is quarantined only if the filter asks for it."""
@@ -278,15 +281,15 @@ class Holloway:
             raise InvalidInput(f"{memory.id} was replaced by {memory.superseded_by}.", hint)
         return store, memory
 
-    def edit(self, reference: str, **changes: Any) -> tuple[Memory, tuple[str, ...]]:
+    def edit(self, reference: str, *, where: Path | None = None, **changes: Any) -> tuple[Memory, tuple[str, ...]]:
         """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old words.
 
-        Who rewrites a memory vouches for it, so it counts as confirmed. Returns it and the secrets that were cut out.
+        Who rewrites the content vouches for it, so it counts as confirmed. Returns it and the secrets that were cut.
         """
         store, old = self._living(reference)
         given = {name: value for name, value in changes.items() if value is not None}
         if "files" in given:
-            given["files"] = self._existing(given["files"])
+            given["files"] = self._existing(given["files"], where)
         memory_type = choice(MemoryType, given.get("type", old.type))
         keeps_details = memory_type is old.type and "details" not in given
         draft = Draft(
@@ -300,25 +303,15 @@ class Holloway:
             visibility=choice(Visibility, given.get("visibility", old.visibility)),
         )
         admitted = admit(draft, "" if store is self._user else str(self.project.root))
-        new = admitted.draft
-        changed = store.memories.change(
-            old,
-            "edited",
-            old.content if new.content != old.content else ", ".join(sorted(given)),
-            content=new.content,
-            summary=new.summary,
-            type=new.type,
-            details=new.details,
-            files=new.files,
-            modules=new.modules,
-            tags=new.tags,
-            visibility=new.visibility,
-            half_life_days=confidence.HALF_LIFE_DAYS[new.type],
-            state=State.CONFIRMED,
-            review=None,
-            last_used_at=stamp(self.clock.now()),
-        )
-        return changed, admitted.redacted
+        names = {*given, "details", "summary"} if {"content", "type"} & set(given) else set(given)
+        fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
+        if "type" in given:
+            fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
+        if "content" in given:
+            fields |= {"state": State.CONFIRMED, "review": None, "last_used_at": stamp(self.clock.now())}
+        rewritten = admitted.draft.content != old.content
+        told = old.content if rewritten else ", ".join(sorted(given))
+        return store.memories.change(old, "edited", told, **fields), admitted.redacted
 
     def pin(self, reference: str, *, on: bool = True) -> Memory:
         """Keep a memory from fading, or let it fade again."""
@@ -365,16 +358,12 @@ class Holloway:
             store.memories.reject(memory, f"wrong: {why}")
             return store.memories.supersede(memory, admit(draft), "wrong", said)
 
-    def _set_aside(self, store: Store, memory: Memory, kind: str, reason: str) -> Memory:
+    def _set_aside(self, store: Store, memory: Memory, kind: str, reason: str, at: str = "") -> Memory:
+        moment = at or stamp(self.clock.now())
         with store.database.write():
             store.memories.reject(memory, kind)
             return store.memories.change(
-                memory,
-                kind,
-                reason,
-                deleted_at=stamp(self.clock.now()),
-                deleted_reason=f"{kind}: {reason}",
-                review=None,
+                memory, kind, reason, deleted_at=moment, deleted_reason=f"{kind}: {reason}", review=None
             )
 
     def chosen(
@@ -382,7 +371,7 @@ class Holloway:
     ) -> list[Memory]:
         """The memories that a person means: by id, by session, by source (its kind, file or address), or all."""
         if references:
-            return [self.get(reference) for reference in references]
+            return list({memory.uid: memory for memory in map(self.get, references)}.values())
         kind = (Source(source),) if source in set(Source) else ()
         wanted = Filter(session=session, origin="" if kind else source, sources=kind, superseded=True)
         if not (session or source or everything):
@@ -392,49 +381,59 @@ class Holloway:
 
     def forget(self, memories: Sequence[Memory], *, hard: bool = False) -> Forgotten:
         """Forget: recoverable for thirty days, or with `hard` so that no byte stays."""
+        at = stamp(self.clock.now())
+        owners = [(self._located(memory.id)[0], memory) for memory in memories]
         left: list[str] = []
         for store in self._stores():
-            own = [memory for memory in memories if self._located(memory.id)[0] is store]
+            own = [memory for owner, memory in owners if owner is store]
             if hard and own:
                 left += privacy.erase(store, own)
                 continue
             with store.database.write():
                 for memory in own:
                     if not memory.deleted_at:
-                        self._set_aside(store, memory, "forgotten", "by a person")
+                        self._set_aside(store, memory, "forgotten", "by a person", at)
         return Forgotten(tuple(memories), tuple(left))
 
     def restore(self, reference: str) -> Memory:
-        """Take back a forget, a prune or a wrong."""
+        """Take back a forget, a prune or a wrong; what had taken its place makes room for it again."""
         store, memory = self._located(reference)
         if memory.alive:
             raise InvalidInput(f"{memory.id} is not forgotten.", f"`holloway show {memory.id}` shows it.")
         with store.database.write():
             store.memories.unreject(memory)
-            return store.memories.change(
-                memory,
-                "restored",
-                deleted_at="",
-                deleted_reason="",
-                # What was replaced before it was forgotten goes back to being replaced.
-                superseded_by=memory.superseded_by if memory.deleted_at else "",
-                last_used_at=stamp(self.clock.now()),
-            )
+            fields = {"deleted_at": "", "deleted_reason": "", "last_used_at": stamp(self.clock.now())}
+            if not memory.deleted_at:
+                self._withdraw(store, memory.superseded_by)
+                fields["superseded_by"] = ""
+            return store.memories.change(memory, "restored", **fields)
+
+    def _withdraw(self, store: Store, memory_id: str) -> None:
+        """Set a replacement aside, because what it replaced holds again."""
+        try:
+            replacement = store.memories.get(memory_id)
+        except Unknown:
+            return
+        if replacement.alive:
+            gone = {"deleted_at": stamp(self.clock.now()), "deleted_reason": "withdrawn: what it replaced was restored"}
+            store.memories.change(replacement, "withdrawn", **gone)
 
     def last_forgotten(self) -> list[Memory]:
-        """The memories that the latest forget or wrong set aside."""
-        gone = self.store.memories.find(Filter(deleted=True, superseded=True), limit=-1)
-        people = [memory for memory in gone if memory.deleted_reason.startswith(("forgotten", "wrong"))]
-        latest = max((memory.deleted_at for memory in people), default="")
-        second = latest[:19]
-        return [memory for memory in people if memory.deleted_at[:19] == second]
+        """The memories that the latest forget, or wrong without new words, set aside."""
+        gone_by_person = ("forgotten", "wrong")
+        found = [
+            memory
+            for store in self._stores()
+            for memory in store.memories.find(Filter(deleted=True, superseded=True), limit=-1)
+            if memory.deleted_reason.startswith(gone_by_person)
+        ]
+        latest = max((memory.deleted_at for memory in found), default="")
+        return [memory for memory in found if memory.deleted_at == latest]
 
     def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
         """What waits for a person, quarantined first."""
-        now = stamp(self.clock.now())
-        waiting = self.store.memories.find(Filter(to_review=True), limit)
-        due = [memory for memory in waiting if memory.review_after <= now]
-        return sorted(due, key=lambda memory: (memory.state is not State.QUARANTINED, memory.created_at))
+        due = Filter(to_review=True, due=stamp(self.clock.now()))
+        return [memory for store in self._stores() for memory in store.memories.find(due, limit, "waiting")][:limit]
 
     def later(self, reference: str, days: int = 1) -> Memory:
         """Ask again another day."""
@@ -444,11 +443,8 @@ class Holloway:
     def why(self, reference: str) -> Provenance:
         """Where a memory comes from, what happened to it, and which agents were shown it."""
         store, memory = self._located(reference)
-        replaced = [
-            store.memories.get(relation.memory)
-            for relation in memory.relations
-            if relation.type == "supersedes" and relation.memory
-        ]
+        wanted = [relation.memory for relation in memory.relations if relation.type == "supersedes"]
+        replaced = [old for old in store.memories.find(EVERYTHING, limit=-1) if old.id in wanted] if wanted else []
         shown = sessions.shown(store.database, memory.id)
         return Provenance(memory, tuple(store.memories.history(memory.id)), tuple(shown), tuple(replaced))
 
@@ -474,20 +470,33 @@ class Holloway:
 
     def brief(self, *, fresh: bool = True) -> Brief:
         """What an agent reads when its session starts here."""
-        least = config.INJECTION_THRESHOLDS[self.settings.number("trust_level")]
-        here = Filter(quarantined=False, branch=self.branch, min_confidence=least)
-        rules = self.store.memories.find(replace(here, types=RULES)) + self._user_rules()
-        traps = self.store.memories.find(replace(here, types=TRAPS))
+        here = Filter(quarantined=False, branch=self.branch)
+        rules = [
+            memory
+            for store in self._stores()
+            for memory in store.memories.find(replace(here, types=RULES), order="telling")
+        ]
+        traps = self.store.memories.find(replace(here, types=TRAPS), order="telling")
         return brief(
             self.survey(fresh=fresh),
             sessions.count(self.store.database),
             sorted(filter(_general, rules), key=lambda memory: (not memory.pinned, memory.type, memory.created_at)),
-            sorted(filter(_general, traps), key=lambda memory: (not memory.pinned, -memory.use_count)),
+            list(filter(_general, traps)),
         )
 
-    def _user_rules(self) -> list[Memory]:
-        others = self._stores()[1:]
-        return [memory for store in others for memory in store.memories.find(Filter(quarantined=False, types=RULES))]
+    def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
+        """Write into the ledgers that a session was given a brief."""
+        for store in self._stores():
+            own = [memory for memory in made.memories if store.memories.has(memory)]
+            lookup.claim(
+                store.database.connection,
+                own,
+                session=session,
+                agent=agent,
+                point="session_start",
+                now=now,
+                compacted=compacted,
+            )
 
 
 def _general(memory: Memory) -> bool:

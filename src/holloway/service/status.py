@@ -25,7 +25,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "project": memory.project.name,
         "key": memory.project.key,
         "root": str(memory.project.root),
-        "folder": str(memory.project.folder),
+        "folder": str(memory.project.folder) if memory.project.key else None,
         "branch": memory.branch,
         "memories": count(alive),
         "by_type": {kind: number for kind, number in by_type.items() if number},

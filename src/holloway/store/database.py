@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holloway.config import BACKUPS_KEPT, WAL_TRUNCATE_ATTEMPTS, WAL_TRUNCATE_PAUSE_MS
+from holloway.config import BACKUPS_KEPT, WAL_TRUNCATE_WAIT_MS
 from holloway.errors import HollowayError
 
 if TYPE_CHECKING:
@@ -81,6 +81,19 @@ class Database:
                     self.connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """One state of the file for several reads, whatever others write meanwhile."""
+        with translated(self.path):
+            if self._writing():
+                yield
+                return
+            self.connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self.connection.execute("COMMIT")
+
     def _writing(self) -> bool:
         return self.connection.in_transaction
 
@@ -112,19 +125,18 @@ class Database:
         try:
             with self.write():
                 self.run("INSERT INTO memories_fts(memories_fts, rank) VALUES ('integrity-check', 1)")
-        except HollowayError:
+        except Damaged:
             found.append("the text index differs from the memories")
         return found
 
     def truncate_wal(self) -> bool:
         """Move the write-ahead log into the file and empty it; False while another reader holds it."""
-        for attempt in range(WAL_TRUNCATE_ATTEMPTS):
+        self.run(f"PRAGMA busy_timeout = {int(WAL_TRUNCATE_WAIT_MS)}")
+        try:
             row = self.row("PRAGMA wal_checkpoint(TRUNCATE)")
-            if row is not None and row[0] == 0:
-                return True
-            if attempt + 1 < WAL_TRUNCATE_ATTEMPTS:
-                time.sleep(WAL_TRUNCATE_PAUSE_MS / 1000)
-        return False
+            return row is not None and row[0] == 0
+        finally:
+            self.run(f"PRAGMA busy_timeout = {int(self._busy_timeout_ms)}")
 
     def backup(self, target: Path) -> None:
         """Copy the whole database, while others go on writing; the target appears complete or not at all."""
@@ -161,11 +173,16 @@ def rolling(folder: Path) -> list[Path]:
     return sorted(folder.glob("memory-*.db"), reverse=True)
 
 
+def replaced(folder: Path) -> list[Path]:
+    """What restores put aside, newest first; it can be restored like a backup."""
+    return sorted(folder.glob("replaced-*.db"), reverse=True)
+
+
 def roll(folder: Path, keep: int = BACKUPS_KEPT) -> None:
     """Keep the newest backups only."""
     yesterday = time.time() - 86_400
     left_over = [partial for partial in folder.glob("*.partial") if partial.stat().st_mtime < yesterday]
-    for old in [*rolling(folder)[keep:], *left_over]:
+    for old in [*rolling(folder)[keep:], *replaced(folder)[keep:], *left_over]:
         # The new copy is complete; an old one that cannot be removed now goes the next time.
         with suppress(OSError):
             old.unlink(missing_ok=True)

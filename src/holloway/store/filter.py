@@ -25,6 +25,7 @@ class Filter:
     min_confidence: float = 0.0
     pinned: bool = False
     to_review: bool = False
+    due: str = ""
     quarantined: bool = True
     superseded: bool = False
     deleted: bool = False
@@ -63,6 +64,9 @@ class Filter:
         if self.min_confidence:
             parts.append("m.confidence >= :min_confidence")
             values["min_confidence"] = self.min_confidence
+        if self.due:
+            parts.append("m.review_after <= :due")
+            values["due"] = self.due
         parts += ["m.pinned = 1"] if self.pinned else []
         parts += ["m.review IS NOT NULL"] if self.to_review else []
         parts += [] if self.quarantined else [f"m.state <> '{State.QUARANTINED}'"]

@@ -30,7 +30,9 @@ def admit(draft: Draft, root: str = "", where: str = "") -> Admitted:
     found: set[str] = set()
     content = _text(draft.content, config.CONTENT_BYTES_MAX, "The memory", found)
     summary = _text(draft.summary, config.CONTENT_BYTES_MAX, "The summary", found) if draft.summary else content
-    files = tuple(paths.relative(path, root, where) if root else _plain_path(path) for path in draft.files)
+    files = tuple(_path(path, root, where) for path in draft.files)
+    # A branch is looked up by its name, so a name with a secret in it is not kept at all.
+    branch = "" if secrets.scan(draft.branch) else bounds.clean(draft.branch)
     admitted = replace(
         draft,
         content=content,
@@ -40,6 +42,9 @@ def admit(draft: Draft, root: str = "", where: str = "") -> Admitted:
         modules=_few(_names(draft.modules, found), config.MODULES_MAX, "modules"),
         tags=_few(_names(draft.tags, found), config.TAGS_MAX, "tags"),
         origin=_optional(draft.origin, found),
+        branch=branch,
+        branch_only=branch and draft.branch_only,
+        methodology=_optional(draft.methodology, found),
         agent=_optional(draft.agent, found),
         session=_optional(draft.session, found),
     )
@@ -53,8 +58,16 @@ def admit(draft: Draft, root: str = "", where: str = "") -> Admitted:
 
 def reason_text(text: str) -> str:
     """A person's reason, cleaned like everything else."""
-    cleaned = bounds.one_line(bounds.clean(text[: config.REASON_CHARS_MAX]), config.REASON_CHARS_MAX)
-    return secrets.redact(cleaned)[0]
+    return bounds.one_line(secrets.redact(bounds.clean(text[: config.QUERY_CHARS_MAX]))[0], config.REASON_CHARS_MAX)
+
+
+def _path(path: str, root: str, where: str) -> str:
+    found = paths.relative(path, root, where) if root else _plain_path(path)
+    if kinds := secrets.redact(found)[1]:
+        raise InvalidInput(
+            f"A path looks like a secret ({', '.join(kinds)}).", "Paths are kept as they are; rename it."
+        )
+    return found
 
 
 def _text(text: str, limit: int, what: str, found: set[str]) -> str:

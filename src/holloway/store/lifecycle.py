@@ -63,7 +63,9 @@ def prune(database: Database, now: datetime) -> Pruned:
         )
         overdue = {"before": stamp(now - timedelta(days=GRACE_DAYS)), "faded": FADED, "confirmed": State.CONFIRMED}
         removed = [row["id"] for row in database.rows(_OVERDUE, overdue)]
-        database.run("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(removed),))
+        for table, column in (("memory_relations", "memory"), ("injections", "memory"), ("memories", "id")):
+            chosen = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
+            database.run(chosen, (json.dumps(removed),))
         database.run("DELETE FROM embedding_cache WHERE expires_at < ?", (stamp(now),))
     return Pruned(tuple(faded), tuple(removed))
 

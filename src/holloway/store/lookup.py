@@ -25,8 +25,8 @@ FROM (
     AND (m.type IN (SELECT value FROM json_each(:types)) OR m.pinned = 1 OR m.source = 'user_taught')
     AND (m.branch_only = '' OR m.branch_only = :branch)
     AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
-    AND :least < CASE WHEN m.pinned = 1 OR m.state = 'confirmed' OR m.half_life_days IS NULL THEN m.confidence
-        ELSE m.confidence * pow(0.5, max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END
+    AND (m.pinned = 1 OR m.state = 'confirmed' OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1
+         ELSE pow(0.5, max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
   ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
   LIMIT :limit
@@ -42,6 +42,7 @@ def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
     connection = sqlite3.connect(path, isolation_level=None, timeout=timeout_ms / 1000)
     try:
         connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA synchronous = NORMAL")
         if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
             connection.create_function("pow", 2, pow, deterministic=True)
             return connection
@@ -91,21 +92,30 @@ def context_of(connection: sqlite3.Connection, session: str) -> int:
     return int(row[0]) if row else 0
 
 
-def see_session(connection: sqlite3.Connection, session: str, agent: str, now: str, *, compacted: bool = False) -> None:
-    """Open a session in the ledger, or note that it goes on; after compaction a new context begins."""
+def see_session(connection: sqlite3.Connection, session: str, agent: str, now: str, *, compacted: bool = False) -> int:
+    """Open a session in the ledger, or note that it goes on; after compaction a new context begins. Returns it."""
     connection.execute(
         "INSERT INTO sessions(id, agent, started_at, last_event_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT(id) DO UPDATE SET last_event_at = excluded.last_event_at, context = context + ?",
         (session, agent, now, now, int(compacted)),
     )
+    return context_of(connection, session)
 
 
 def claim(
-    connection: sqlite3.Connection, ids: list[str], *, session: str, context: int, point: str, now: str
+    connection: sqlite3.Connection,
+    ids: list[str],
+    *,
+    session: str,
+    agent: str,
+    point: str,
+    now: str,
+    compacted: bool = False,
 ) -> list[str]:
     """Write down that this session is shown these memories; returns those that no parallel hook showed first."""
     connection.execute("BEGIN IMMEDIATE")
     try:
+        context = see_session(connection, session, agent, now, compacted=compacted)
         won = [
             memory
             for memory in ids

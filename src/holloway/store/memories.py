@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from holloway.store.filter import Filter
     from holloway.store.intake import Admitted
 
+ORDERS = {
+    "newest": "m.created_at DESC, m.seq DESC",
+    "telling": "m.pinned DESC, m.use_count DESC, m.created_at, m.seq",
+    "waiting": "m.state <> 'quarantined', m.created_at, m.seq",
+}
+
 HUMAN = frozenset({Source.USER_TAUGHT, Source.USER_CORRECTION})
 """Sources whose word overrides an earlier rejection."""
 
@@ -64,6 +70,10 @@ class Memories:
             if known := self._twin(print_, draft):
                 if draft.source is Source.FOREIGN_FILE:
                     return Added("known", known, admitted.redacted)
+                if known.state is State.QUARANTINED and draft.source in HUMAN:
+                    # The person vouches for their own words, not for what the foreign memory says beside them.
+                    new = self.supersede(known, admitted, "replaced", "taught by a person")
+                    return Added("added", new, admitted.redacted)
                 return Added("reinforced", self._reinforce(known, draft), admitted.redacted)
             return Added("added", self._insert(draft, print_), admitted.redacted)
 
@@ -93,16 +103,20 @@ class Memories:
             raise InvalidInput(f"{wanted} could be {shown}.", "Give more characters of the id.")
         return self._memory(rows[0])
 
-    def find(self, chosen: Filter, limit: int = RESULTS_MAX, offset: int = 0) -> list[Memory]:
-        """The memories that a filter means, newest first."""
+    def find(self, chosen: Filter, limit: int = RESULTS_MAX, order: str = "newest") -> list[Memory]:
+        """The memories that a filter means: `newest` first, `telling` (pinned, then often used), or `waiting`."""
         where, values = chosen.where()
-        sql = SELECT + f" WHERE {where} ORDER BY m.created_at DESC, m.seq DESC LIMIT :limit OFFSET :offset"
-        return [self._memory(row) for row in self._db.rows(sql, {**values, "limit": limit, "offset": offset})]
+        sql = SELECT + f" WHERE {where} ORDER BY {ORDERS[order]} LIMIT :limit"
+        return [self._memory(row) for row in self._db.rows(sql, {**values, "limit": limit})]
 
     def count(self, chosen: Filter) -> int:
         """How many memories a filter means."""
         where, values = chosen.where()
         return int(self._db.value(f"SELECT count(*) FROM memories m WHERE {where}", values))
+
+    def has(self, memory_id: str) -> bool:
+        """Whether a memory with exactly this id is here."""
+        return bool(self._db.value("SELECT 1 FROM memories WHERE id = ?", (memory_id,)))
 
     def many(self, seqs: Sequence[int]) -> dict[int, Memory]:
         """Memories by their row number."""
@@ -120,9 +134,10 @@ class Memories:
         return found
 
     def change(self, memory: Memory, kind: str, detail: str = "", **fields: Any) -> Memory:
-        """Change fields of a memory and write down that it happened."""
+        """Change some fields of a memory, as it is now, and write down that it happened."""
         with self._db.write():
-            changed = replace(memory, updated_at=self._now(), **fields)
+            present = self.get(memory.id)
+            changed = replace(present, updated_at=self._now(), **fields)
             self._write_row(changed, self.fingerprint(changed.content), self._seq(memory.id))
             self.note(memory.id, kind, detail)
             return changed
@@ -203,6 +218,7 @@ class Memories:
             "files": tuple(dict.fromkeys([*known.files, *draft.files])),
             "tags": tuple(dict.fromkeys([*known.tags, *draft.tags])),
             "branch_only": draft.branch_only and known.branch_only,
+            "pinned": known.pinned or draft.pinned,
         }
         if draft.session:
             fields["sessions"] = tuple(dict.fromkeys([*known.sessions, draft.session]))
@@ -289,7 +305,10 @@ class Memories:
             raise damage(self._db.path, f"the memory {row['id']} cannot be read ({error})") from error
 
     def _seq(self, memory_id: str) -> int:
-        return int(self._db.value("SELECT seq FROM memories WHERE id = ?", (memory_id,)))
+        seq = self._db.value("SELECT seq FROM memories WHERE id = ?", (memory_id,))
+        if seq is None:
+            raise Unknown(f"There is no memory {memory_id} any more.", "`holloway list` shows what there is.")
+        return int(seq)
 
     def _now(self) -> str:
         return stamp(self._clock.now())

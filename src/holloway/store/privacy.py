@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holloway.config import JOURNAL_KEEP_DAYS, replace_file
 from holloway.errors import HollowayError
-from holloway.store.database import Damaged, copy_file, rolling, translated
+from holloway.store.database import Damaged, copy_file, replaced, rolling, translated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +31,9 @@ def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
     """
     database, project = store.database, store.project
     uids = [memory.uid for memory in memories]
-    copies = [*rolling(project.backups), *project.backups.glob("*.partial"), *project.backups.glob("replaced-*.db")]
+    copies = [*rolling(project.backups), *replaced(project.backups), *project.backups.glob("*.partial")]
     left = [trouble for copy in copies for trouble in _clean_backup(copy, uids)]
-    texts = [text for memory in memories for text in (memory.content, memory.summary)]
+    texts = {text for memory in memories for text in (memory.content, memory.summary, *_earlier(store, memory))}
     with translated(project.journal):
         for log in project.journal.glob("*.jsonl"):
             _clean_journal(log, texts)
@@ -43,6 +43,11 @@ def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
         _delete(database.connection, uids)
         database.run("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
     return left + _emptied_log(database)
+
+
+def _earlier(store: Store, memory: Memory) -> list[str]:
+    """Words that the memory had before it was edited."""
+    return [detail for _, kind, detail in store.memories.history(memory.id) if kind == "edited" and len(detail) > 8]
 
 
 def _emptied_log(database: Database) -> list[str]:
@@ -106,7 +111,7 @@ def _clean_backup(path: Path, uids: list[str]) -> list[str]:
     return []
 
 
-def _clean_journal(path: Path, texts: list[str]) -> None:
+def _clean_journal(path: Path, texts: set[str]) -> None:
     """Drop the lines that hold one of the texts, as written or as JSON writes it."""
     needles = [text.encode() for text in texts] + [json.dumps(text)[1:-1].encode() for text in texts]
     lines = path.read_bytes().splitlines(keepends=True)

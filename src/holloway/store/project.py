@@ -51,9 +51,17 @@ def resolve(path: Path, home: Path) -> Project:
     """The project that holds a path; one that is seen for the first time, or has a new address, is registered."""
     if not path.is_dir():
         raise InvalidInput(f"{path} is not a folder.", "Give the folder of a project with --project.")
-    root = git.find_root(str(path)) or registry.find(str(path), str(home))[1] or str(path.resolve())
+    root = root_of(path, home)
+    if not git.find_root(root) and Path(root) in (Path.home(), Path(Path(root).anchor)):
+        hint = "Go into a project; `holloway remember --user` is for all of them."
+        raise InvalidInput(f"{root} is not a project: every folder would be part of it.", hint)
     known = find(path, home)
     return known if known is not None and _is_complete(known, root) else _register(root, home)
+
+
+def root_of(path: Path, home: Path) -> str:
+    """The root of the project that a folder lies in, whether it is known or not."""
+    return git.find_root(str(path)) or registry.find(str(path), str(home))[1] or str(path.resolve())
 
 
 def _is_complete(project: Project, root: str) -> bool:
@@ -62,8 +70,19 @@ def _is_complete(project: Project, root: str) -> bool:
         return False
     if address := git.origin(root):
         return f"origin:{address}" in project.identities
-    by_path_only = all(name.startswith("path:") for name in project.identities)
-    return not (by_path_only and git.head_commit(root))
+    firsts = [name.removeprefix("root:") for name in project.identities if name.startswith("root:")]
+    if not git.head_commit(root):
+        return True
+    # Another repository may stand in a known one's place: it does not have the first commit that is on record.
+    return any(git.has_commit(root, first) for first in firsts)
+
+
+def known_by_history(path: Path, home: Path) -> list[str]:
+    """Keys of projects that a folder may be by its first commit: a moved one, or a clone without an origin."""
+    identities = registry.read(str(home))["identities"]
+    root = git.find_root(str(path))
+    firsts = git.root_commits(root) if root and not git.origin(root) else []
+    return [identities[f"root:{first}"] for first in firsts if f"root:{first}" in identities]
 
 
 def known_projects(home: Path) -> list[Project]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from holloway.config import ID_CHARS_MIN
 from holloway.errors import InvalidInput
 from holloway.store.rows import SELECT, to_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from holloway.store.store import Store
 
@@ -30,47 +31,78 @@ _DERIVED = ("seq", "search_text", "fingerprint")
 
 
 def dump(store: Store) -> Iterator[dict[str, Any]]:
-    """The rows of a store, in an order that depends on nothing but the rows."""
-    database = store.database
-    yield {"table": "meta", "salts": store.memories.salts()}
-    for row in database.rows(SELECT + " ORDER BY m.created_at, m.uid"):
+    """The rows of a store at one moment, in an order that depends on nothing but the rows."""
+    with store.database.snapshot():
+        yield {"table": "meta", "salts": store.memories.salts()}
+        yield from _memories(store)
+        for table, order in TABLES.items():
+            for row in store.database.rows(f"SELECT * FROM {table} ORDER BY {order}"):
+                yield {"table": table, **dict(row)}
+
+
+def _memories(store: Store) -> Iterator[dict[str, Any]]:
+    for row in store.database.rows(SELECT + " ORDER BY m.created_at, m.uid"):
         values = {name: row[name] for name in row.keys() if name not in _DERIVED}  # noqa: SIM118  (a Row is no dict)
         yield {"table": "memories", **values, "history": [list(entry) for entry in store.memories.history(row["id"])]}
-    for table, order in TABLES.items():
-        for row in database.rows(f"SELECT * FROM {table} ORDER BY {order}"):
-            yield {"table": table, **dict(row)}
 
 
-def load(store: Store, rows: Iterable[dict[str, Any]]) -> tuple[int, int]:
-    """Put dumped rows into a store, all or nothing; returns how many memories were new and how many known."""
-    new = known = 0
-    database = store.database
-    columns = {table: _columns(store, table) for table in TABLES}
-    with database.write():
-        for row in rows:
-            table = row.get("table")
-            values = {name: value for name, value in row.items() if name != "table"}
-            if table == "meta":
-                store.memories.adopt_salts([str(salt) for salt in row["salts"]])
-            elif table == "memories":
-                if database.value("SELECT 1 FROM memories WHERE uid = ?", (row["uid"],)):
-                    known += 1
-                else:
-                    _load_memory(store, row)
-                    new += 1
-            elif table in TABLES and set(values) <= columns[table]:
-                names, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
-                database.run(f"INSERT OR IGNORE INTO {table}({names}) VALUES ({marks})", values)
-            else:
-                raise InvalidInput(f"The archive has a row of an unknown kind ({table!r}).", "Nothing was imported.")
-    return new, known
+def load(store: Store, rows: Callable[[], Iterable[dict[str, Any]]]) -> tuple[int, int]:
+    """Put dumped rows into a store, all or nothing; returns how many memories were new and how many known.
+
+    The rows are read twice: a row may name a memory that comes after it, and that memory may need another id here.
+    """
+    with store.database.write():
+        present = {row["uid"]: row["id"] for row in store.database.rows("SELECT uid, id FROM memories")}
+        archived = {row["uid"]: row["id"] for row in rows() if row.get("table") == "memories"}
+        ids = _ids(archived, present)
+        columns = {table: _columns(store, table) for table in TABLES}
+        for row in rows():
+            if row.get("uid") not in present:
+                _load_row(store, _renamed(row, ids), columns)
+    known = len(archived.keys() & present.keys())
+    return len(archived) - known, known
 
 
-def _load_memory(store: Store, row: dict[str, Any]) -> None:
-    database = store.database
-    if database.value("SELECT 1 FROM memories WHERE id = ?", (row["id"],)):
-        row = {**row, "id": store.memories.short_id(row["uid"])}
-    store.memories.put(to_memory(row), [tuple(entry) for entry in row["history"]])
+def _ids(archived: dict[str, str], present: dict[str, str]) -> dict[str, str]:
+    """The id that each archived memory has in this store, by the id it has in the archive."""
+    used = set(present.values())
+    reserved = used | set(archived.values())
+    ids = {}
+    for uid, old in archived.items():
+        ids[old] = present.get(uid, old)
+        if uid not in present and old in used:
+            sizes = range(ID_CHARS_MIN, len(uid) + 1)
+            ids[old] = next(uid[:size] for size in sizes if uid[:size] not in reserved)
+            reserved.add(ids[old])
+    return ids
+
+
+def _renamed(row: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
+    if row.get("table") == "injections":
+        return {**row, "memory": ids.get(row["memory"], row["memory"])}
+    if row.get("table") != "memories":
+        return row
+    relations = [[kind, ids.get(memory, memory), *rest] for kind, memory, *rest in json.loads(row["relations"])]
+    return {
+        **row,
+        "id": ids[row["id"]],
+        "superseded_by": ids.get(row["superseded_by"], row["superseded_by"]),
+        "relations": json.dumps(relations),
+    }
+
+
+def _load_row(store: Store, row: dict[str, Any], columns: dict[str, set[str]]) -> None:
+    table = row.get("table")
+    values = {name: value for name, value in row.items() if name != "table"}
+    if table == "meta":
+        store.memories.adopt_salts([str(salt) for salt in row["salts"]])
+    elif table == "memories":
+        store.memories.put(to_memory(row), [tuple(entry) for entry in row["history"]])
+    elif table in TABLES and set(values) <= columns[table]:
+        names, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
+        store.database.run(f"INSERT OR IGNORE INTO {table}({names}) VALUES ({marks})", values)
+    else:
+        raise InvalidInput(f"The archive has a row of an unknown kind ({table!r}).", "Nothing was imported.")
 
 
 def _columns(store: Store, table: str) -> set[str]:

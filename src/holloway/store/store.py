@@ -17,6 +17,7 @@ from holloway.store.database import (
     copy_file,
     damage,
     is_sound,
+    replaced,
     roll,
     rolling,
     translated,
@@ -109,12 +110,10 @@ def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[
         raise HollowayError(f"The backup {source} is damaged; nothing was changed.", "Choose an older one.")
     moment = stamp((clock or SystemClock()).now()).replace(":", "").replace(".", "")
     kept = project.backups / f"replaced-{moment}.db"
-    if not project.database.exists():
-        _put_in_place(project, source, None)
-        return source, None
     if not project.database.is_file():
+        was_there = project.database.exists()
         _put_in_place(project, source, kept)
-        return source, kept
+        return source, kept if was_there else None
     database = Database(project.database)
     try:
         if database.value("PRAGMA quick_check(1)") != "ok":
@@ -129,29 +128,30 @@ def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[
     return source, kept
 
 
-def _put_in_place(project: Project, source: Path, kept: Path | None) -> None:
-    """Replace files that SQLite cannot read any more. The copy is complete before anything is moved."""
+def _put_in_place(project: Project, source: Path, kept: Path) -> None:
+    """Replace files that SQLite cannot read any more. The copy is complete before anything is moved.
+
+    A log that stayed behind would be played into the copy, so logs go before the file that they belong to.
+    """
     ready = project.database.with_name("memory.db.restoring")
     with translated(project.database):
         try:
             copy_file(source, ready)
-            if kept is not None:
-                project.database.replace(kept)
-                for suffix in ("-wal", "-shm"):
-                    beside = project.database.with_name(project.database.name + suffix)
-                    if beside.exists():
-                        beside.replace(kept.with_name(kept.name + suffix))
+            for suffix in ("-wal", "-shm", ""):
+                present = project.database.with_name(project.database.name + suffix)
+                if present.exists():
+                    present.replace(kept.with_name(kept.name + suffix))
             ready.replace(project.database)
         finally:
             ready.unlink(missing_ok=True)
 
 
 def _chosen(project: Project, wanted: str) -> Path:
-    copies = rolling(project.backups)
+    copies = [*rolling(project.backups), *replaced(project.backups)]
     if not copies:
         raise HollowayError(f"There is no backup of {project.name} yet.", f"They would be in {project.backups}.")
     if wanted == "latest":
-        return next((copy for copy in copies if is_sound(copy)), copies[0])
+        return next((copy for copy in rolling(project.backups) if is_sound(copy)), copies[0])
     for copy in copies:
         if wanted in (copy.name, copy.stem, str(copy)):
             return copy

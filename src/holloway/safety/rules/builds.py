@@ -68,7 +68,7 @@ BUILDS = (
     ),
     Rule(
         "docker-config-auth",
-        ("auth",),
+        ('"auth"',),
         r'"auth"\s{0,4}:\s{0,4}"([A-Za-z0-9+/]{16,}={0,2})"',
         3.3,
         ('{"auths": {"index.docker.io": {"auth": "{b64:40}"}}}',),

@@ -7,6 +7,7 @@ END = r"(?:[^A-Za-z0-9_+/=.~-]|[.][^A-Za-z0-9]|[.]?$)"
 
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
+_BEFORE = r"(?:^|[^A-Za-z0-9_]|\\[nrt])"
 _TAIL = r"[\w.\- ]{0,30}"
 _OPERATOR = r"""[\\"'`\])]{0,4}\s{0,8}(?::=|=>|->|={1,3}|[:,>|(])?\s{0,8}[\\"'`(<\[]{0,3}"""
 
@@ -39,10 +40,15 @@ class Rule:
         self.benign = benign
         self.judged = judged
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether its own form gives the secret away, so that it is as long as a token."""
+        return self.pattern.startswith(_BEFORE)
+
 
 def token(value: str) -> str:
     """A pattern for a value that its own prefix gives away, standing alone."""
-    return rf"(?:^|[^A-Za-z0-9_]|\\[nrt])({value}){END}"
+    return rf"{_BEFORE}({value}){END}"
 
 
 def near(vendor: str, value: str) -> str:
