@@ -19,7 +19,6 @@ from holloway.testing import CountedIds, FakeClock
 from tests.conftest import make_repository
 
 DOCS = Path(__file__).parent
-WEAK_CHARS_MAX = 3
 SCHEMA = Path(migrations.__file__).with_name("schema.sql")
 KEYWORDS = Path(rules.__file__).parents[1] / "keywords.py"
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
@@ -48,11 +47,12 @@ def schema_of(database: Database) -> str:
 def keywords() -> str:
     """The keywords of all secret rules in one light module, so that most texts are cleared without loading a rule."""
     words = {word for rule in TABLE for word in rule.keywords}
-    alone = {word for rule in TABLE if rule.stands_alone for word in rule.keywords if len(word) <= WEAK_CHARS_MAX}
-    weak = alone - {word for rule in TABLE if not rule.stands_alone for word in rule.keywords}
+    tokens = words - {word for rule in TABLE if not rule.stands_alone for word in rule.keywords}
     head = '"""Words that a text must have before any secret rule is tried. Written by `make docs` from the rules."""'
-    note = '"""Words so short that they count only in a text that has something as long as a token in it."""'
-    return f"{head}\n\nKEYWORDS = (\n{_listed(words - weak)})\n\nWEAK = (\n{_listed(weak)})\n{note}\n"
+    note = (
+        '"""Words of tokens that stand alone; they count only in a text that has something as long as a token in it."""'
+    )
+    return f"{head}\n\nKEYWORDS = (\n{_listed(words - tokens)})\n\nTOKENS = (\n{_listed(tokens)})\n{note}\n"
 
 
 def _listed(words: set[str]) -> str:

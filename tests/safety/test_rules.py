@@ -11,7 +11,7 @@ import pytest
 
 from docs import generate
 from holloway.safety import secrets
-from holloway.safety.keywords import KEYWORDS, WEAK
+from holloway.safety.keywords import KEYWORDS, TOKENS
 from holloway.safety.rules import TABLE
 
 if TYPE_CHECKING:
@@ -96,5 +96,5 @@ def test_no_example_is_a_token_before_it_is_expanded() -> None:
 
 
 def test_the_light_list_of_keywords_is_that_of_the_rules() -> None:
-    assert {*KEYWORDS, *WEAK} == {word for rule in TABLE for word in rule.keywords}
+    assert {*KEYWORDS, *TOKENS} == {word for rule in TABLE for word in rule.keywords}
     assert generate.KEYWORDS.read_text("utf-8") == generate.keywords()

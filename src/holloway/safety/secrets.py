@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-from holloway.safety.keywords import KEYWORDS, WEAK
+from holloway.safety.keywords import KEYWORDS, TOKENS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _OPEN = "[REDACTED: "
 _BETWEEN = dict.fromkeys(map(ord, "/.,:;=\"'`()[]{}<>|_"), " ")
-TOKEN_CHARS_MIN = 20
-"""A token that stands alone is at least this long, whatever its vendor."""
+TOKEN_CHARS_MIN = 12
+"""The longest unbroken run in a token that stands alone is at least this long, whatever its vendor."""
 
 _compiled: dict[str, Any] = {}
 _loaded: list[Tables] = []
@@ -91,7 +91,7 @@ def scan(text: str) -> list[Finding]:
     lower = text.lower()
     words = [word for word in KEYWORDS if word in lower]
     if _has_token(text):
-        words += [word for word in WEAK if word in lower]
+        words += [word for word in TOKENS if word in lower]
     if not words:
         return []
     tables = _tables()
