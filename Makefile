@@ -42,7 +42,7 @@ format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix .
 
 nightly: $(VENV)/installed-dev agents ## the long runs: kills, faults, properties, real agents
-	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -q
+	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -n 2 -q
 
 bench: $(VENV)/installed-dev ## benchmarks (DATA=folder with the data sets), JSON and docs/benchmarks.md
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA))
