@@ -7,6 +7,7 @@ import pytest
 
 from docs import generate
 from docs.console import BLOCK, Shell, filled, plain, steps
+from holloway.safety.rules import TABLE
 from holloway.service.plain import memory_json
 from holloway.testing import FakeClock
 from tests.conftest import Repository
@@ -58,6 +59,10 @@ def test_python_in_a_page_runs_and_prints(
 def test_links_lead_to_files_that_exist(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_the_number_of_secret_rules_in_the_docs_is_right() -> None:
+    assert f"scanned by {len(TABLE)} rules" in (generate.DOCS / "security.md").read_text("utf-8")
 
 
 def test_steps_of_a_block_keep_their_output() -> None:

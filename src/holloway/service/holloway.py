@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
 from pathlib import Path
@@ -27,6 +27,7 @@ from holloway.errors import HollowayError, InvalidInput
 from holloway.injection.session_start import Brief, brief
 from holloway.retrieval.recall import Result, recall
 from holloway.safety import paths
+from holloway.service.results import Forgotten, Provenance, Remembered
 from holloway.service.teaching import Inferred, infer
 from holloway.store import branches, lifecycle, lookup, privacy, sessions
 from holloway.store import project as projects
@@ -48,34 +49,6 @@ RULES = (MemoryType.DECISION, MemoryType.REQUIREMENT, MemoryType.PREFERENCE)
 TRAPS = (MemoryType.GOTCHA, MemoryType.DEAD_END, MemoryType.ERROR_PATTERN)
 OFTEN_HIT = 2
 """What is tied to a file arrives with that file; only what was shown this often is also in the brief."""
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """What became of a taught sentence."""
-
-    outcome: str
-    memory: Memory | None
-    redacted: tuple[str, ...]
-    inferred: Inferred
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What was forgotten, and what could not be cleaned yet."""
-
-    memories: tuple[Memory, ...]
-    left: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Where a memory comes from and where it went."""
-
-    memory: Memory
-    history: tuple[tuple[str, str, str], ...]
-    shown: tuple[tuple[str, str, str], ...]
-    replaced: tuple[Memory, ...]
 
 
 class Holloway:

@@ -1,0 +1,38 @@
+"""What the service answers with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import Memory
+    from holloway.service.teaching import Inferred
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a taught sentence."""
+
+    outcome: str
+    memory: Memory | None
+    redacted: tuple[str, ...]
+    inferred: Inferred
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was forgotten, and what could not be cleaned yet."""
+
+    memories: tuple[Memory, ...]
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a memory comes from and where it went."""
+
+    memory: Memory
+    history: tuple[tuple[str, str, str], ...]
+    shown: tuple[tuple[str, str, str], ...]
+    replaced: tuple[Memory, ...]
