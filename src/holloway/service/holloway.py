@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
@@ -75,7 +76,11 @@ class Holloway:
         self._user: Store | None = None
         self._at_close: list[Callable[[], None]] = []
         if settle:
-            self.settle()
+            try:
+                self.settle()
+            except BaseException:
+                self.close()
+                raise
 
     def settle(self) -> None:
         """Bring what others left behind up to date: uses that hooks noted, branches that were merged."""
@@ -210,9 +215,8 @@ class Holloway:
         for other in projects.known_projects(self.home):
             if other.key != self.project.key and other.database.exists():
                 try:
-                    store = self._opened(other)
-                    found += recall(store, query, elsewhere, limit)
-                    store.close()
+                    with closing(self._opened(other)) as store:
+                        found += recall(store, query, elsewhere, limit)
                 except HollowayError as error:
                     unread.append(error)
         return sorted(found, key=lambda result: -result.score)[:limit], unread

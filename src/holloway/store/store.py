@@ -46,7 +46,11 @@ class Store:
         self.ids = ids or RandomIds()
         self.database = Database(project.database, synchronous=synchronous, busy_timeout_ms=busy_timeout_ms)
         self.memories = Memories(self.database, self.clock, self.ids)
-        self._prepare()
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
 
     def _prepare(self) -> None:
         """Bring the schema up to date; a file that already holds something is copied first."""
