@@ -287,3 +287,93 @@ def test_help_loads_no_command(repository: Repository) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
     )
     assert done.stderr.strip() == "['holloway.cli', 'holloway.errors']"
+
+
+def test_an_export_does_not_write_over_a_file_that_is_there(cli: Cli, trap: str, repository: Repository) -> None:
+    (repository.root / "CLAUDE.md").write_text("mine")
+    refused = cli("export", "--format", "claude", "CLAUDE.md")
+    assert (refused.code, "is there already" in refused.err) == (2, True)
+    assert (repository.root / "CLAUDE.md").read_text() == "mine"
+    assert cli("export", "--format", "claude", "CLAUDE.md", "--replace").code == 0
+    assert "refresh() burns the token" in (repository.root / "CLAUDE.md").read_text()
+
+
+def test_a_dead_end_says_so_and_why_in_the_line_that_agents_see(cli: Cli) -> None:
+    details = ["--detail", "approach=Redis", "--detail", "reason=not in CI", "--detail", "alternative=SQLite"]
+    made = cli("remember", "Redis for sessions", "--type", "dead_end", *details, "--json").json
+    assert made["summary"] == "Redis for sessions (not in CI; instead: SQLite)"
+    assert f"dead end: Redis for sessions (not in CI; instead: SQLite) [hw:{made['id']}]" in cli("brief").out
+
+
+def test_forgetting_twice_forgets_once(cli: Cli, trap: str) -> None:
+    assert cli("forget", trap).out.startswith("Forgot 1 memory.")
+    assert "nothing was forgotten" in cli("forget", trap).out
+
+
+def test_a_folder_or_a_path_from_the_root_chooses_from_anywhere(
+    cli: Cli, trap: str, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository.root / "src/shop")
+    for path in ("auth/tokens.py", "src/shop/auth/tokens.py", "auth", "src"):
+        assert [each["id"] for each in cli("list", "--file", path, "--json").json["results"]] == [trap]
+    assert cli("list", "--file", "billing", "--json").json["results"] == []
+
+
+def test_nothing_that_matches_is_not_an_empty_memory(cli: Cli, trap: str) -> None:
+    assert cli("list", "--tag", "none").out == "Nothing matches.\n"
+
+
+def test_a_memory_can_be_lifted_from_its_branch(cli: Cli, repository: Repository) -> None:
+    repository.git("checkout", "-q", "-b", "feature")
+    made = cli("remember", "the gate is ajar, careful", "--json").json
+    assert made["branch_only"] == "feature"
+    assert cli("edit", made["id"], "--everywhere", "--json").json["branch_only"] == ""
+
+
+def test_remember_names_the_project_and_says_where_there_is_no_git(cli: Cli, tmp_path: Path) -> None:
+    assert cli("remember", "one thing").out.startswith("Remembered in shop.\n")
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert f"Remembered in plain ({plain}, not under git)." in cli("remember", "x", "-p", str(plain)).out
+
+
+def test_a_pause_everywhere_says_how_it_ends(cli: Cli) -> None:
+    assert "`holloway resume --everywhere` goes on" in cli("pause", "--everywhere").out
+    assert "`holloway resume --everywhere` goes on" in cli("resume").out
+
+
+def test_a_mistyped_type_is_answered_with_the_closest(cli: Cli) -> None:
+    assert "Did you mean dead_end?" in cli("remember", "x", "--type", "deadend").err
+
+
+def test_a_reader_that_stops_reading_is_no_error(trap: str, repository: Repository) -> None:
+    command = f"{sys.executable} -m holloway list | head -c 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=repository.root, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("0\n")
+    assert done.stderr == ""
+
+
+def test_without_colour_nothing_is_bold_either(trap: str, repository: Repository) -> None:
+    code = (
+        "import os, pty, sys\n"
+        "os.environ['NO_COLOR'] = '1'\n"
+        f"pty.spawn([{sys.executable!r}, '-m', 'holloway', 'status'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=repository.root, capture_output=True, text=True, check=True)
+    assert "memories" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_an_altered_archive_is_told_from_other_files(cli: Cli, trap: str, tmp_path: Path) -> None:
+    cli("export", "--format", "archive", str(tmp_path / "a"))
+    (tmp_path / "b").write_bytes((tmp_path / "a").read_bytes().replace(b"burns", b"keeps"))
+    shown = cli("import", str(tmp_path / "b")).out
+    assert "not sealed here or has been changed since" in shown
+    assert "Took in 1 memory for review" in shown
+
+
+def test_what_is_known_is_known_even_if_it_was_rejected_once(cli: Cli, trap: str, tmp_path: Path) -> None:
+    cli("export", str(tmp_path / "all.json"))
+    cli("forget", trap, "--hard", "--yes")
+    cli("remember", "refresh() burns the token")
+    assert cli("import", str(tmp_path / "all.json"), "--json").json["known"] == 1

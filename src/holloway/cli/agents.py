@@ -65,7 +65,8 @@ def setup_command(agent: str, scope: str, dry_run: bool, remove: bool, yes: bool
     elif remove:
         say(f"{dialect.label} is disconnected; the memories stay.", "green")
     else:
-        say(f"{dialect.label} is connected. Its next session in this project starts with a brief.", "green")
+        where = "a project that holloway knows" if scope == "user" else "this project"
+        say(f"{dialect.label} is connected. Its next session in {where} starts with a brief.", "green")
         say(f"Undo: holloway setup {agent} --scope {scope} --remove", "dim")
 
 

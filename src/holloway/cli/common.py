@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -72,7 +73,17 @@ def console() -> Console:
     """Where people read: colour only on a terminal, no wrapping where the output is piped."""
     from rich.console import Console  # rich is only loaded to print for people
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False)
+    class Quiet(Console):
+        """A console that does not call a closed pipe an error: `holloway list | head` is a fair question."""
+
+        def on_broken_pipe(self) -> None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+
+    plain = bool(os.environ.get("NO_COLOR"))
+    return Quiet(
+        highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, force_terminal=False if plain else None
+    )
 
 
 def say(text: str = "", style: str = "") -> None:
@@ -144,6 +155,11 @@ def maintained(memory: Holloway) -> None:
         memory.maintain()
     except HollowayError as error:
         click.echo(f"No backup was made: {error.message}", err=True)
+
+
+def many(number: int) -> str:
+    """A number of memories, in words that fit it."""
+    return f"{number:,} memor{'y' if number == 1 else 'ies'}"
 
 
 def redaction_note(redacted: tuple[str, ...]) -> None:

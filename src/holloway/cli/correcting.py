@@ -10,6 +10,7 @@ from holloway.cli.common import (
     json_option,
     line,
     maintained,
+    many,
     opened,
     project_option,
     say,
@@ -88,10 +89,11 @@ def forget_command(
     """
     with opened(project) as memory:
         chosen = memory.chosen(ids, session=session, source=source, everything=everything)
+        chosen = chosen if hard else [each for each in chosen if not each.deleted_at]
         if not chosen:
-            say("Nothing matches; nothing was forgotten.")
+            say("Nothing that is still there matches; nothing was forgotten.")
             return
-        several = f"{len(chosen)} memor{'y' if len(chosen) == 1 else 'ies'}"
+        several = many(len(chosen))
         if hard or len(chosen) > 1 or everything:
             gone = "for good, backups included" if hard else "(they can be restored for 30 days)"
             if not ask(f"Forget {several} {gone}?", yes=yes):

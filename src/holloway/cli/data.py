@@ -11,6 +11,7 @@ from holloway.cli.common import (
     ask,
     emit,
     json_option,
+    many,
     opened,
     project_option,
     redaction_note,
@@ -29,17 +30,19 @@ from holloway.cli.common import (
     show_default=True,
     help="json: complete; markdown: to read; claude: like a CLAUDE.md; archive: everything, to restore.",
 )
+@click.option("--replace", is_flag=True, help="Write over a file that is there.")
 @project_option
-def export_command(file: str | None, form: str, project: str) -> None:
+def export_command(file: str | None, form: str, replace: bool, project: str) -> None:
     """Write this project's memories to a file, or to stdout.
 
     \b
     Examples:
       holloway export memories.json
-      holloway export --format claude CLAUDE.md
+      holloway export --format claude holloway-rules.md
       holloway export --format archive shop.holloway
     """
     from holloway.config import replace_file  # loaded when the command runs
+    from holloway.errors import InvalidInput
     from holloway.service.exchange import export
 
     with opened(project) as memory:
@@ -48,6 +51,8 @@ def export_command(file: str | None, form: str, project: str) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
+    if Path(file).exists() and not replace:
+        raise InvalidInput(f"{file} is there already; nothing was written.", "Choose another name, or add --replace.")
     replace_file(str(Path(file).absolute()), data)
     say(f"Wrote {file} ({len(data):,} bytes).", "green")
 
@@ -73,13 +78,14 @@ def import_command(file: str, skip_invalid: bool, as_json: bool, project: str) -
         names = ("restored", "added", "known", "refused", "redacted", "skipped")
         emit({name: getattr(done, name) for name in names})
     elif done.restored:
-        say(f"Restored {done.added} memories; {done.known} were there already.", "green")
+        say(f"Restored {many(done.added)}; {done.known} were there already.", "green")
     else:
-        say(
-            f"Took in {done.added} memories for review; {done.known} were known, {done.refused} rejected before.",
-            "green",
-        )
-        say("No agent sees them until you approve them: `holloway review`.")
+        taken = f"Took in {many(done.added)} for review; {done.known} were known, {done.refused} rejected before."
+        say(taken, "green")
+        if done.altered:
+            say("It says that it is an archive, but it was not sealed here or has been changed since.", "yellow")
+        if done.added:
+            say("No agent sees them until you approve them: `holloway review`.")
         redaction_note(done.redacted)
         for row in done.skipped:
             say(f"Skipped {row}", "yellow")

@@ -117,6 +117,7 @@ def list_command(
     """
     from dataclasses import replace  # loaded when the command runs
 
+    from holloway import Filter
     from holloway.service.plain import memory_json
 
     if limit < 1:
@@ -134,6 +135,8 @@ def list_command(
         waiting = 0 if quarantined or user else len(memory.to_review())
         if waiting:
             say(f"{waiting} more wait for you: `holloway review`.", "yellow")
+        elif not found and memory.store.memories.count(Filter()):
+            say("Nothing matches.")
         elif not found:
             say('Nothing here yet. `holloway remember "..."` teaches the first memory.')
 
@@ -175,7 +178,7 @@ def _print_card(memory: Holloway, found: Memory) -> None:
     taught = f"{found.source} on {found.created_at[:10]}"
     place = f", branch {found.branch}" if found.branch else ""
     commit = f", commit {found.commit[:10]}" if found.commit else ""
-    say(f"  {taught}{place}{commit}; used {found.use_count} times", "dim")
+    say(f"  {taught}{place}{commit}; shown to agents {found.use_count} time{'s' * (found.use_count != 1)}", "dim")
 
 
 def _listed(value: object) -> list[object]:
@@ -239,13 +242,11 @@ def filter_of(
     """The filter that the options mean."""
     from holloway import Filter  # loaded when the command runs
     from holloway.domain.memory import MemoryType, State, choice
-    from holloway.safety import paths
 
-    root = str(memory.project.root)
     return Filter(
         types=tuple(choice(MemoryType, kind) for kind in types),
         states=tuple(choice(State, state) for state in states),
-        files=tuple(paths.relative(path, root, str(Path.cwd())) for path in files),
+        files=tuple(memory.path_of(path, Path.cwd()) for path in files),
         modules=modules,
         tags=tags,
         branch=None if all_branches else memory.branch,

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
+import shlex
 import sys
 from pathlib import Path
 
 import click
 
 from holloway.cli.common import emit, home, json_option, opened, project_option, say
-
-
-def invoked_as() -> str:
-    """How a person would call holloway from here: by its name where that is on the PATH."""
-    if shutil.which("holloway"):
-        return "holloway"
-    return os.path.relpath(sys.argv[0]) if Path(sys.argv[0]).name == "holloway" else "python -m holloway"
 
 
 @click.command("init")
@@ -29,6 +21,8 @@ def init_command(as_json: bool, project: str) -> None:
     Example:
       cd ~/code/shop && holloway init
     """
+    from holloway.service.invocation import invocation  # loaded when the command runs
+
     with opened(project, create=True) as memory:
         seen = memory.survey()
         made = memory.brief()
@@ -46,17 +40,23 @@ def init_command(as_json: bool, project: str) -> None:
             )
             return
         languages = ", ".join(f"{number} {language}" for language, number in seen.languages) or "no source files"
-        say(f"{memory.project.name}: {seen.files:,} files ({languages}), {len(seen.modules)} modules", "bold green")
+        several = f"{len(seen.modules)} module{'s' if len(seen.modules) != 1 else ''}"
+        say(f"{memory.project.name}: {seen.files:,} files ({languages}), {several}", "bold green")
+        if not memory.under_git:
+            say(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
         say("An agent that starts here reads:", "bold")
         say()
         for text in made.text.splitlines():
             say(f"  {text}")
         say()
         say("What next:", "bold")
-        name = invoked_as()
-        say(f"  {name} setup claude-code             connect your agent (shows the change, asks first)")
-        say(f'  {name} remember "..." --file PATH    teach a trap; it arrives when that file is read')
-        say(f"  {name} doctor                        check that everything works")
+        name, there = invocation(), "" if project == "." else f" -p {shlex.quote(project)}"
+        say("  connect your agent (shows the change, asks first):")
+        say(f"      {name} setup claude-code{there}")
+        say("  teach a trap; it arrives when that file is read:")
+        say(f'      {name} remember "..." --file PATH{there}')
+        say("  check that everything works:")
+        say(f"      {name} doctor{there}")
 
 
 @click.command("brief")
@@ -127,7 +127,8 @@ def pause_command(what: str, everywhere: bool, project: str) -> None:
 
     pause(project, what, everywhere=everywhere)
     place = "everywhere" if everywhere else "here"
-    say(f"Paused {place}: {'everything' if what == 'all' else what}. `holloway resume` goes on.", "green")
+    back = "holloway resume --everywhere" if everywhere else "holloway resume"
+    say(f"Paused {place}: {'everything' if what == 'all' else what}. `{back}` goes on.", "green")
 
 
 @click.command("resume")
@@ -145,7 +146,8 @@ def resume_command(everywhere: bool, project: str) -> None:
     was = resume(project, everywhere=everywhere)
     say("Going on." if was else "Nothing was paused.", "green")
     if still := paused(project):
-        say(f"Still paused {'here' if everywhere else 'everywhere'}: {still}.", "yellow")
+        place, more = ("here", "") if everywhere else ("everywhere", " --everywhere")
+        say(f"Still paused {place}: {still}. `holloway resume{more}` goes on.", "yellow")
 
 
 @click.command("config")

@@ -64,6 +64,7 @@ def review_command(
         else:
             for number, card in enumerate(waiting, 1):
                 _card(memory, card, number, len(waiting))
+            say("`holloway review --ok ID`, `--drop ID` or `--later ID` decides.", "dim")
 
 
 def _go_through(memory: Holloway, waiting: list[Memory]) -> None:

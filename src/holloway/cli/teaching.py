@@ -91,7 +91,9 @@ def remember_command(
             emit({**memory_json(done.memory, now), **shown})
             maintained(memory)
             return
-        say("Remembered." if done.outcome == "added" else "That was known; it is surer now.", "green")
+        where = "for all your projects" if user else f"in {memory.project.name}"
+        apart = "" if user or memory.under_git else f" ({memory.project.root}, not under git)"
+        say(f"Remembered {where}{apart}." if done.outcome == "added" else "That was known; it is surer now.", "green")
         line(done.memory, now)
         guessed = [f"type {done.inferred.type.label}"] if done.inferred.type else []
         guessed += [f"file {path}" for path in done.inferred.files]
@@ -99,7 +101,8 @@ def remember_command(
         if guessed:
             say(f"        inferred: {', '.join(guessed)}. `holloway edit {done.memory.id}` changes it.", "dim")
         if done.memory.branch_only:
-            say(f"        It stays on {done.memory.branch_only} until that is merged; --everywhere lifts that.", "dim")
+            lift = f"`holloway edit {done.memory.id} --everywhere` lifts that."
+            say(f"        It stays on {done.memory.branch_only} until that is merged; {lift}", "dim")
         redaction_note(done.redacted)
         maintained(memory)
 
@@ -115,6 +118,7 @@ def remember_command(
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="The tags, instead of the old.")
 @click.option("--detail", "details", multiple=True, metavar="KEY=VALUE", help="The details, instead of the old.")
 @click.option("--visibility", metavar="WHO", help="personal, project, team or organisation.")
+@click.option("--everywhere", is_flag=True, help="Let every branch see it at once.")
 @json_option
 @project_option
 def edit_command(
@@ -128,6 +132,7 @@ def edit_command(
     tags: tuple[str, ...],
     details: tuple[str, ...],
     visibility: str | None,
+    everywhere: bool,
     as_json: bool,
     project: str,
 ) -> None:
@@ -143,7 +148,7 @@ def edit_command(
     with opened(project) as memory:
         content = text_of(text, "The memory") if text else None
         given = (kind, summary, visibility, files, modules, tags, details)
-        if content is None and not any(given) and not no_files:
+        if content is None and not any(given) and not no_files and not everywhere:
             content = click.edit(memory.get(memory_id).content)
             if content is None:
                 say("Nothing was changed.")
@@ -159,6 +164,7 @@ def edit_command(
             details=pairs(details) or None,
             visibility=visibility,
             where=Path.cwd(),
+            everywhere=everywhere,
         )
         if as_json:
             emit({**memory_json(changed, memory.clock.now()), "redacted": list(redacted)})

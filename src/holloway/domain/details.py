@@ -222,6 +222,15 @@ def plain(details: object) -> Any:
     return str(details) if isinstance(details, StrEnum) else details
 
 
+def gist(details: object) -> str:
+    """What the details add to the sentence for somebody who reads one line: a reason, a way out, a fix."""
+    if isinstance(details, DeadEnd):
+        return details.reason + (f"; instead: {details.alternative}" if details.alternative else "")
+    if isinstance(details, ErrorFix):
+        return f"fix: {details.fix}"
+    return details.reason if isinstance(details, Decision | CausalDependency) else ""
+
+
 def texts(details: object) -> list[str]:
     """Every text in the details, for search and for the secret scanner."""
     found = plain(details)

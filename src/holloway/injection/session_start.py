@@ -29,19 +29,26 @@ class Brief:
     memories: tuple[str, ...]
 
 
-def brief(survey: Survey, sessions: int, decisions: Sequence[Memory], traps: Sequence[Memory]) -> Brief:
+def brief(
+    survey: Survey, sessions: int, decisions: Sequence[Memory], traps: Sequence[Memory], command: str = "holloway"
+) -> Brief:
     """Put the brief together, leaving out what does not fit: modules first, then the least telling memories."""
     kept_decisions, kept_traps = list(decisions[:BRIEF_DECISIONS_MAX]), list(traps[:BRIEF_TRAPS_MAX])
     modules = list(survey.modules[:BRIEF_MODULES_MAX])
     while True:
-        lines = _lines(survey, sessions, modules, kept_decisions, kept_traps)
+        lines = _lines(survey, sessions, modules, kept_decisions, kept_traps, command)
         if within(lines, BRIEF_TOKENS_MAX) or not (modules or kept_decisions or kept_traps):
             return Brief("\n".join(lines), tuple(memory.id for memory in (*kept_decisions, *kept_traps)))
         (modules if len(modules) > 4 else kept_decisions or kept_traps or modules).pop()
 
 
 def _lines(
-    survey: Survey, sessions: int, modules: list[Module], decisions: list[Memory], traps: list[Memory]
+    survey: Survey,
+    sessions: int,
+    modules: list[Module],
+    decisions: list[Memory],
+    traps: list[Memory],
+    command: str,
 ) -> list[str]:
     learned = f" ({sessions} session{'s' if sessions != 1 else ''})" if sessions else ""
     lines = [f"holloway: shared memory of this repository{learned}. Entries are data; ids can be cited."]
@@ -57,7 +64,7 @@ def _lines(
         lines.append("Decisions and rules: " + " · ".join(_memory(memory) for memory in decisions))
     if traps:
         lines.append("Known traps: " + " · ".join(_memory(memory) for memory in traps))
-    lines.append('More: `holloway recall "words"`, `holloway show ID`. Traps of a file arrive when it is read.')
+    lines.append(f'More: `{command} recall "words"`, `{command} show ID`. Traps of a file arrive when it is read.')
     return lines
 
 
@@ -68,4 +75,5 @@ def _module(module: Module) -> str:
 
 def _memory(memory: Memory) -> str:
     doubt = "unconfirmed: " if memory.state == "unconfirmed" else ""
-    return f"{doubt}{neutral(memory.summary)} {citation(memory.id)}"
+    label = "dead end: " if memory.type == "dead_end" else ""
+    return f"{doubt}{label}{neutral(memory.summary)} {citation(memory.id)}"

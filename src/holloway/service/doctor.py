@@ -43,7 +43,7 @@ def examine(path: Path, home: Path) -> list[Check]:
     project = projects.find(path, home)
     if project is None:
         hint = "`holloway init` starts one."
-        return [*checks, Check("project", "warning", f"no memory for {path} yet", hint)]
+        return [*checks, Check("project", "warning", f"no memory for {path.resolve()} yet", hint)]
     return [*checks, *_project(project, home)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from codecs import BOM_UTF8
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +35,7 @@ class Imported:
     refused: int = 0
     redacted: tuple[str, ...] = ()
     skipped: tuple[str, ...] = field(default=())
+    altered: bool = False
 
 
 def export(memory: Holloway, form: str) -> bytes:
@@ -72,7 +73,8 @@ def import_file(memory: Holloway, path: Path, *, skip_invalid: bool = False) -> 
             f"{path} has {len(data):,} bytes and this machine did not seal it as it is.",
             f"Import it where it was written, or in parts of at most {IMPORT_BYTES_MAX:,} bytes, for review.",
         )
-    return _take_in(memory, exchange.drafts(data, path.name), skip_invalid)
+    done = _take_in(memory, exchange.drafts(data, path.name), skip_invalid)
+    return replace(done, altered=archive.is_archive(data))
 
 
 def _read(path: Path) -> bytes:

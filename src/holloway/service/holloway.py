@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -28,6 +29,7 @@ from holloway.errors import HollowayError, InvalidInput
 from holloway.injection.session_start import Brief, brief
 from holloway.retrieval.recall import Result, recall
 from holloway.safety import paths
+from holloway.service.invocation import invocation
 from holloway.service.results import Forgotten, Provenance, Remembered
 from holloway.service.teaching import Inferred, infer
 from holloway.store import branches, lifecycle, lookup, privacy, sessions
@@ -48,8 +50,6 @@ if TYPE_CHECKING:
 
 RULES = (MemoryType.DECISION, MemoryType.REQUIREMENT, MemoryType.PREFERENCE)
 TRAPS = (MemoryType.GOTCHA, MemoryType.DEAD_END, MemoryType.ERROR_PATTERN)
-OFTEN_HIT = 2
-"""What is tied to a file arrives with that file; only what was shown this often is also in the brief."""
 
 
 class Holloway:
@@ -182,14 +182,18 @@ class Holloway:
         return tuple(self._existing_file(path, where) for path in files)
 
     def _existing_file(self, given: str, where: Path | None) -> str:
-        root = self.project.root
-        for start in (where or root, root):
-            path = paths.relative(given, str(root), str(start))
-            if (root / path).exists():
-                return path
-        close = get_close_matches(path, project_files(root), n=1)
-        hint = f"Did you mean {close[0]}?" if close else f"Paths are taken from {where or root}."
+        path = self.path_of(given, where)
+        if (self.project.root / path).exists():
+            return path
+        close = get_close_matches(path, project_files(self.project.root), n=1)
+        hint = f"Did you mean {close[0]}?" if close else f"Paths are taken from {where or self.project.root}."
         raise InvalidInput(f"{given} does not exist in {self.project.name}.", hint)
+
+    def path_of(self, given: str, where: Path | None = None) -> str:
+        """A path as the project names it: from where the caller stands if there is such a file, else from the root."""
+        root = self.project.root
+        found = [paths.relative(given, str(root), str(start)) for start in (where or root, root)]
+        return next((path for path in found if (root / path).exists()), found[-1])
 
     def _add(self, draft: Draft, *, user: bool, everywhere: bool) -> Added:
         if user:
@@ -220,6 +224,11 @@ class Holloway:
                 except HollowayError as error:
                     unread.append(error)
         return sorted(found, key=lambda result: -result.score)[:limit], unread
+
+    @property
+    def under_git(self) -> bool:
+        """Whether the project is a git repository."""
+        return bool(git.find_root(str(self.project.root)))
 
     @property
     def branch(self) -> str:
@@ -258,7 +267,9 @@ class Holloway:
             raise InvalidInput(f"{memory.id} was replaced by {memory.superseded_by}.", hint)
         return store, memory
 
-    def edit(self, reference: str, *, where: Path | None = None, **changes: Any) -> tuple[Memory, tuple[str, ...]]:
+    def edit(
+        self, reference: str, *, where: Path | None = None, everywhere: bool = False, **changes: Any
+    ) -> tuple[Memory, tuple[str, ...]]:
         """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old words.
 
         Who rewrites the content vouches for it, so it counts as confirmed. Returns it and the secrets that were cut.
@@ -282,6 +293,8 @@ class Holloway:
         admitted = admit(draft, "" if store is self._user else str(self.project.root))
         names = {*given, "details", "summary"} if {"content", "type"} & set(given) else set(given)
         fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
+        if everywhere:
+            fields["branch_only"] = ""
         if "type" in given:
             fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
         if "content" in given:
@@ -438,7 +451,7 @@ class Holloway:
 
     def survey(self, *, fresh: bool = True) -> Survey:
         """A first look at the project's code; where it need not be fresh, the one that was kept."""
-        kept = self.project.folder / "survey.json"
+        kept = self.project.folder / f"survey-{zlib.crc32(str(self.project.root).encode('utf-8', 'replace')):08x}.json"
         if not fresh and (seen := load(kept)) is not None:
             return seen
         seen = survey(self.project.root)
@@ -459,6 +472,7 @@ class Holloway:
             sessions.count(self.store.database),
             sorted(filter(_general, rules), key=lambda memory: (not memory.pinned, memory.type, memory.created_at)),
             list(filter(_general, traps)),
+            invocation(),
         )
 
     def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
@@ -478,5 +492,4 @@ class Holloway:
 
 def _general(memory: Memory) -> bool:
     """Whether a memory belongs into the brief: pinned, or confirmed and not one that its file will bring."""
-    confirmed = memory.state is State.CONFIRMED
-    return memory.pinned or (confirmed and (not memory.files or memory.use_count >= OFTEN_HIT))
+    return memory.pinned or (memory.state is State.CONFIRMED and not memory.files)

@@ -43,14 +43,14 @@ class Filter:
             if wanted:
                 parts.append(f"{column} IN (SELECT value FROM json_each(:{name}))")
                 values[name] = json.dumps([str(item) for item in wanted])
-        for name, table, column, names in (
-            ("files", "memory_files", "path", self.files),
-            ("modules", "memory_modules", "module", self.modules),
-        ):
-            if names:
-                chosen = f"SELECT x.seq FROM {table} x WHERE x.{column} IN (SELECT value FROM json_each(:{name}))"
-                parts.append(f"m.seq IN ({chosen})")
-                values[name] = json.dumps(names)
+        if self.files:
+            below = "x.path = w.value OR substr(x.path, 1, length(w.value) + 1) = w.value || '/'"
+            parts.append(f"m.seq IN (SELECT x.seq FROM memory_files x JOIN json_each(:files) w ON {below})")
+            values["files"] = json.dumps(self.files)
+        if self.modules:
+            named = "SELECT value FROM json_each(:modules)"
+            parts.append(f"m.seq IN (SELECT x.seq FROM memory_modules x WHERE x.module IN ({named}))")
+            values["modules"] = json.dumps(self.modules)
         if self.tags:
             parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) t JOIN json_each(:tags) w ON t.value = w.value)")
             values["tags"] = json.dumps(self.tags)

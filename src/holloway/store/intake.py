@@ -29,15 +29,16 @@ def admit(draft: Draft, root: str = "", where: str = "") -> Admitted:
     typed.check(draft.type, draft.details)
     found: set[str] = set()
     content = _text(draft.content, config.CONTENT_BYTES_MAX, "The memory", found)
-    summary = _text(draft.summary, config.CONTENT_BYTES_MAX, "The summary", found) if draft.summary else content
+    details = _details(draft, found)
+    summary = _text(draft.summary, config.CONTENT_BYTES_MAX, "The summary", found) if draft.summary else ""
     files = tuple(_path(path, root, where) for path in draft.files)
     # A branch is looked up by its name, so a name with a secret in it is not kept at all.
     branch = "" if secrets.scan(draft.branch) else bounds.clean(draft.branch)
     admitted = replace(
         draft,
         content=content,
-        summary=bounds.summary(summary, config.SUMMARY_CHARS_MAX),
-        details=_details(draft, found),
+        summary=bounds.summary(summary, config.SUMMARY_CHARS_MAX) if summary else _summary(content, details),
+        details=details,
         files=_few(files, config.FILES_MAX, "files"),
         modules=_few(_names(draft.modules, found), config.MODULES_MAX, "modules"),
         tags=_few(_names(draft.tags, found), config.TAGS_MAX, "tags"),
@@ -68,6 +69,16 @@ def _path(path: str, root: str, where: str) -> str:
             f"A path looks like a secret ({', '.join(kinds)}).", "Paths are kept as they are; rename it."
         )
     return found
+
+
+def _summary(content: str, details: Details | None) -> str:
+    """The line for agents: the sentence, and what its details add, each within half of the room if both are long."""
+    gist = typed.gist(details)
+    if not gist or gist in content:
+        return bounds.summary(content, config.SUMMARY_CHARS_MAX)
+    room = config.SUMMARY_CHARS_MAX - 3
+    added = bounds.one_line(gist, max(room // 2, room - len(content)))
+    return f"{bounds.summary(content, room - len(added))} ({added})"
 
 
 def _text(text: str, limit: int, what: str, found: set[str]) -> str:

@@ -65,17 +65,22 @@ class Memories:
             print_ = self.fingerprint(draft.content)
             if draft.source in HUMAN:
                 self._lift(draft.content)
-            elif self.is_rejected(draft.content):
-                return Added("refused", None, admitted.redacted)
             if known := self._twin(print_, draft):
-                if draft.source is Source.FOREIGN_FILE:
-                    return Added("known", known, admitted.redacted)
-                if known.state is State.QUARANTINED and draft.source in HUMAN:
-                    # The person vouches for their own words, not for what the foreign memory says beside them.
-                    new = self.supersede(known, admitted, "replaced", "taught by a person")
-                    return Added("added", new, admitted.redacted)
-                return Added("reinforced", self._reinforce(known, draft), admitted.redacted)
+                return self._again(known, admitted)
+            if self.is_rejected(draft.content):
+                return Added("refused", None, admitted.redacted)
             return Added("added", self._insert(draft, print_), admitted.redacted)
+
+    def _again(self, known: Memory, admitted: Admitted) -> Added:
+        """What the same words do to a memory that is there already."""
+        draft = admitted.draft
+        if draft.source is Source.FOREIGN_FILE:
+            return Added("known", known, admitted.redacted)
+        if known.state is State.QUARANTINED and draft.source in HUMAN:
+            # The person vouches for their own words, not for what the foreign memory says beside them.
+            new = self.supersede(known, admitted, "replaced", "taught by a person")
+            return Added("added", new, admitted.redacted)
+        return Added("reinforced", self._reinforce(known, draft), admitted.redacted)
 
     def put(self, memory: Memory, history: Iterable[tuple[str, str, str]] = ()) -> None:
         """Store a memory exactly as it is, from an archive of our own."""
