@@ -227,7 +227,13 @@ class Busy(HollowayError):
     """Others kept the database locked for longer than anybody should wait."""
 
 
-_SIGNS_OF_DAMAGE = ("malformed", "not a database", "could not decode to utf-8")
+_SIGNS_OF_DAMAGE = ("malformed", "not a database", "unsupported file format", "could not decode to utf-8")
+
+
+def _may_write(path: Path) -> bool:
+    """Whether the system lets this user write a database, its log and their folder."""
+    files = [path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))]
+    return all(os.access(each, os.W_OK) for each in [path.parent, *(file for file in files if file.exists())])
 
 
 def damage(path: Path, seen: str) -> Damaged:
@@ -257,6 +263,8 @@ def _translation(path: Path, error: Exception) -> HollowayError:
         return damage(path, str(error))
     if code.startswith("SQLITE_FULL") or "no space left" in text or "disk is full" in text:
         return HollowayError(f"The disk is full: nothing was written to {path}.", "Free some space, then try again.")
+    if code.startswith("SQLITE_READONLY") and _may_write(path):
+        return damage(path, "its header forbids to write it, although the file may be written")
     if code.startswith("SQLITE_READONLY") or "readonly" in text or "read-only" in text or "permission denied" in text:
         return HollowayError(
             f"{path} cannot be written: {error}.", "Check the permissions, or set HOLLOWAY_HOME to another folder."
