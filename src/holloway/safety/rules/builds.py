@@ -13,8 +13,8 @@ BUILDS = (
         ("_auth",),
         r"""_(?:authToken|auth|password)["']?\s{0,4}[=:]\s{0,4}["']?([A-Za-z0-9+/_.=-]{16,})""",
         3.0,
-        ("//registry.npmjs.org/:_authToken={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}", "_auth={b64:40}"),
-        ("//registry.npmjs.org/:_authToken=${NPM_TOKEN}", "_auth = require_user"),
+        ("//npm.example.com/:_authToken={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}", "_auth={b64:40}"),
+        ("//npm.example.com/:_authToken=${NPM_TOKEN}", "_auth = require_user"),
         "key",
     ),
     Rule(
