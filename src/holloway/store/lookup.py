@@ -11,9 +11,7 @@ from holloway.config import INJECTION_THRESHOLDS
 SCHEMA_VERSION = 4
 """The schema that these queries know; a file of another version is left alone by hooks."""
 
-TRAP_TYPES = ("gotcha", "dead_end", "error_pattern", "causal_dependency")
-"""What is worth saying unasked when a file is opened; what a person tied to a file is, whatever its type."""
-
+# Traps are worth saying unasked when a file is opened, and so is what a person tied to a file, whatever its type.
 # The inner query reads the two indexes only; whole rows are fetched for the few that are shown.
 _TRAPS = """
 SELECT m.id, m.type, m.summary, chosen.path, m.state, m.source, m.sessions, m.created_at, m.updated_at
@@ -22,7 +20,8 @@ FROM (
   FROM memory_files f JOIN memories m INDEXED BY memories_lookup ON m.seq = f.seq
   WHERE f.path IN (SELECT value FROM json_each(:paths)) AND m.deleted_at = '' AND m.superseded_by = ''
     AND m.state <> 'quarantined'
-    AND (m.type IN (SELECT value FROM json_each(:types)) OR m.pinned = 1 OR m.source = 'user_taught')
+    AND (m.type IN ('gotcha', 'dead_end', 'error_pattern', 'causal_dependency') OR m.pinned = 1
+         OR m.source = 'user_taught')
     AND (m.branch_only = '' OR m.branch_only = :branch)
     AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
     AND (m.pinned = 1 OR m.state = 'confirmed' OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1
@@ -67,7 +66,6 @@ def traps(
     """The memories about these files that this session has not been shown, the most telling first."""
     values = {
         "paths": json.dumps(paths),
-        "types": json.dumps(TRAP_TYPES),
         "branch": branch,
         "now": now,
         "level": level,
