@@ -4,8 +4,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -45,6 +48,19 @@ def hook(data: bytes, *, environment: dict[str, str] | None = None, cwd: Path | 
         check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)
+
+
+@contextmanager
+def started(data: bytes) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """A hook whose host has written something and keeps the pipe open; with it, what it says on stderr."""
+    entry = install.handler(install.CLAUDE_CODE, 5)
+    command = [entry["command"], *entry["args"]]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(data)
+        yield process, process.stderr
 
 
 def event(repository: Repository, name: str = "PostToolUse", session: str = "s1", **fields: object) -> bytes:
@@ -406,39 +422,18 @@ def test_a_host_that_never_closes_its_pipe_is_left_within_the_deadline(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOLLOWAY_PATIENCE", "1")
-    entry = install.handler(install.CLAUDE_CODE, 5)
-    process = subprocess.Popen(
-        [entry["command"], *entry["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdin.write(b'{"half')
-    process.stdin.flush()
-    assert process.wait(timeout=15) == 0
-    assert process.stderr.read() == b""
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        pipe.close()
+    with started(b'{"half') as (process, stderr):
+        assert process.wait(timeout=15) == 0
+        assert stderr.read() == b""
 
 
 @pytest.mark.promise("never-in-the-way")
 def test_a_host_that_terminates_the_hook_sees_exit_0(repository: Repository) -> None:
-    entry = install.handler(install.CLAUDE_CODE, 5)
-    process = subprocess.Popen(
-        [entry["command"], *entry["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdin.write(b" ")
-    process.stdin.flush()
-    # The handler is in place once the hook has moved its stderr away from our pipe, which closes it.
-    assert process.stderr.read() == b""
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=15) == 0
-    process.stdin.close()
-    process.stdout.close()
-    process.stderr.close()
+    with started(b" ") as (process, stderr):
+        # The handler is in place once the hook has moved its stderr away from our pipe, which closes it.
+        assert stderr.read() == b""
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=15) == 0
 
 
 @pytest.mark.promise("never-in-the-way")

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from holloway.service.opening import known_project
 from holloway.store.database import replaced, rolling
 from holloway.store.store import restore
 
-if TYPE_CHECKING:
-    from holloway.store.project import Project
-
 
 def copies(path: str) -> list[Path]:
     """The copies of the project that holds a folder, newest first, then what earlier restores put aside."""
-    folder = _project(path).backups
+    folder = known_project(path).backups
     return [*rolling(folder), *replaced(folder)]
 
 
 def bring_back(path: str, wanted: str) -> tuple[Path, Path | None]:
     """Put a copy in the memory's place; returns it, and where the state before that is kept."""
-    return restore(_project(path), wanted)
-
-
-def _project(path: str) -> Project:
-    return known_project(path)
+    return restore(known_project(path), wanted)

@@ -35,7 +35,7 @@ from holloway.service.teaching import Inferred, infer
 from holloway.store import branches, lifecycle, lookup, privacy, sessions
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
-from holloway.store.filter import EVERYTHING, Filter
+from holloway.store.filter import Filter
 from holloway.store.intake import admit, reason_text
 from holloway.store.lifecycle import Pruned
 from holloway.store.memories import HUMAN, Unknown
@@ -434,7 +434,8 @@ class Holloway:
         """Where a memory comes from, what happened to it, and which agents were shown it."""
         store, memory = self._located(reference)
         wanted = [relation.memory for relation in memory.relations if relation.type == "supersedes"]
-        replaced = [old for old in store.memories.find(EVERYTHING, limit=-1) if old.id in wanted] if wanted else []
+        found = [store.memories.get(old) for old in wanted if store.memories.has(old)]
+        replaced = [old for old in found if not old.deleted_at]
         shown = sessions.shown(store.database, memory.id)
         return Provenance(memory, tuple(store.memories.history(memory.id)), tuple(shown), tuple(replaced))
 
