@@ -22,7 +22,6 @@ from holloway.config import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
 _TOOL_EVENTS = ("PostToolUse", "PostToolUseFailure")
 
@@ -127,13 +126,26 @@ def _quiet() -> None:
 
 
 def _obey_termination() -> None:
-    """A host that ends the hook early must not see it fail."""
+    """A host that ends the hook early must not see it fail, nor wait for it.
+
+    Python runs a signal's handler in the main thread only, which may sit in a read that nothing interrupts. The byte
+    that the signal leaves in a pipe is seen by a thread of its own.
+    """
+    if os.name != "posix":
+        return
+    import _thread
     import signal
 
-    def leave(number: int, frame: FrameType | None) -> None:
+    told, teller = os.pipe()
+    os.set_blocking(teller, False)
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    signal.set_wakeup_fd(teller, warn_on_full_buffer=False)
+
+    def leave() -> None:
+        os.read(told, 1)
         os._exit(0)
 
-    signal.signal(signal.SIGTERM, leave)
+    _thread.start_new_thread(leave, ())
 
 
 def _deadline(milliseconds: int) -> None:
