@@ -1,6 +1,6 @@
 """Run the benchmarks and write their results and the page about them.
 
-python -m benchmarks [--quick] [--data DIR] [--only NAME]
+python -m benchmarks [--quick] [--data DIR] [--repos DIR] [--only NAME]
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import b7_hooks, b7_store, machine, report
+from benchmarks import b2_commits, b3_issues, b7_hooks, b7_store, machine, report
 
-NAMES = ("b7_store", "b7_hooks", "b8_secrets")
-NEED_DATA = frozenset({"b8_secrets"})
+NAMES = ("b2_commits", "b3_issues", "b7_store", "b7_hooks", "b8_secrets")
+NEED_REPOS = frozenset({"b2_commits", "b3_issues"})
+NEED_DATA = NEED_REPOS | {"b8_secrets"}
+QUICK_SAMPLE = 5
 HERE = Path(__file__).parent
 
 
@@ -28,6 +30,8 @@ def main() -> None:
     for name in [options.only] if options.only else NAMES:
         if name in NEED_DATA and options.data is None:
             print(f"{name} is skipped: it needs a folder with the data sets (--data DIR).")
+        elif name in NEED_REPOS and options.repos is None:
+            print(f"{name} is skipped: it needs a folder with clones of the repositories (--repos DIR).")
         elif not (HERE / f"{name}.py").exists():
             print(f"{name} is skipped: it is not here.")
         else:
@@ -40,6 +44,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure holloway.")
     parser.add_argument("--quick", action="store_true", help="smaller stores and fewer rounds")
     parser.add_argument("--data", type=Path, help="folder with the data sets")
+    parser.add_argument("--repos", type=Path, help="folder with clones of the repositories, history included")
     parser.add_argument("--only", choices=NAMES, help="one benchmark")
     return parser.parse_args()
 
@@ -51,11 +56,15 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
         return head | b7_store.run(quick=options.quick)
     if name == "b7_hooks":
         return head | b7_hooks.run(quick=options.quick)
+    if name == "b2_commits":
+        return head | b2_commits.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
+    if name == "b3_issues":
+        return head | b3_issues.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
     return head | _secrets(options.data)
 
 
 def _command(name: str, *, quick: bool) -> str:
-    data = " --data DIR" if name in NEED_DATA else ""
+    data = f"{' --data DIR' if name in NEED_DATA else ''}{' --repos DIR' if name in NEED_REPOS else ''}"
     return f"python -m benchmarks --only {name}{data}{' --quick' if quick else ''}"
 
 

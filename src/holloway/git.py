@@ -10,7 +10,20 @@ import os
 
 from holloway.config import GIT_TIMEOUT_S
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
 _READ_MAX = 1 << 20
+_PIECE_BYTES_MAX = 1 << 16
+
+# A repository may bring configuration that runs programs; none of it is needed to read history.
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+
+
+class Interrupted(Exception):
+    """Git failed, is missing or took too long: what came before may be a part."""
 
 
 def find_root(path: str) -> str:
@@ -128,6 +141,11 @@ def is_shallow(root: str) -> bool:
     return os.path.exists(os.path.join(common_dir(root), "shallow"))
 
 
+def shallow_commits(root: str) -> frozenset[str]:
+    """The commits where a shallow history was cut: what they seem to add was there before."""
+    return frozenset(_read(os.path.join(common_dir(root), "shallow")).split())
+
+
 def root_commits(root: str) -> list[str]:
     """The first commits of the history; none for a shallow clone, whose first commit is not the real one."""
     if not head_commit(root) or is_shallow(root):
@@ -139,6 +157,15 @@ def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
     """Files that git tracks or would track, relative to the root; ignored ones are left out."""
     listed = run(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", timeout_s=timeout_s)
     return sorted({name for name in listed.split("\0") if name})
+
+
+def ignored(root: str, names: list[str]) -> set[str]:
+    """Which of these names git ignores; none where there is no git."""
+    if not names or not find_root(root):
+        return set()
+    # Git answers 1 where it ignores none of them.
+    _, listed = _start(root, ("check-ignore", "-z", "--stdin"), "\0".join(names) + "\0", GIT_TIMEOUT_S)
+    return {name for name in listed.split("\0") if name}
 
 
 def merge_base(root: str, one: str, other: str) -> str:
@@ -201,25 +228,81 @@ def run(root: str, *arguments: str, stdin: str = "", timeout_s: float = GIT_TIME
     return output if code == 0 else ""
 
 
+def stream(
+    root: str, *arguments: str, stdin: str = "", separator: bytes = b"\0", timeout_s: float = GIT_TIMEOUT_S
+) -> Iterator[bytes]:
+    """What git prints, piece by piece as it comes, long pieces cut; raises at the end of what is not whole."""
+    import subprocess  # the hook path reads files only
+    from tempfile import TemporaryFile
+    from threading import Timer
+
+    try:
+        # A file cannot fill up as a pipe does, whichever of the two processes is slower.
+        with TemporaryFile() as given:
+            given.write(stdin.encode("utf-8", "surrogateescape"))
+            given.seek(0)
+            process = subprocess.Popen(
+                ["git", *_SAFE, "-C", root, *arguments],
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+            )
+    except (OSError, ValueError) as error:
+        raise Interrupted(f"git cannot be started in {root}") from error
+    deadline = Timer(timeout_s, process.kill)
+    deadline.daemon = True
+    deadline.start()
+    with process:
+        try:
+            yield from _pieces(process.stdout, separator)
+            process.wait()
+        finally:
+            deadline.cancel()
+            process.kill()
+    if process.returncode != 0:
+        raise Interrupted(f"git {arguments[0]} did not end well in {root}")
+
+
+def _pieces(output: IO[bytes] | None, separator: bytes) -> Iterator[bytes]:
+    held = b""
+    while output and (block := output.read(_PIECE_BYTES_MAX)):
+        *whole, rest = block.split(separator)
+        for piece in whole:
+            yield held + piece if held else piece
+            held = b""
+        held = (held + rest)[:_PIECE_BYTES_MAX]
+    if held:
+        yield held
+
+
 def _start(root: str, arguments: tuple[str, ...], stdin: str, timeout_s: float) -> tuple[int, str]:
     import subprocess  # the hook path reads files only
 
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    # A repository may bring configuration that runs programs; none of it is needed to read history.
-    safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
     try:
         done = subprocess.run(
-            ["git", *safe, "-C", root, *arguments],
+            ["git", *_SAFE, "-C", root, *arguments],
             input=stdin.encode("utf-8", "surrogateescape"),
             capture_output=True,
             timeout=timeout_s,
-            env=environment,
+            env=_environment(),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired, ValueError):
         return -1, ""
     return done.returncode, done.stdout.decode("utf-8", "surrogateescape")
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    # Nor may it reach out: a partial clone would fetch what is missing, from wherever its configuration says.
+    still = {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+    }
+    return kept | still | {"LC_ALL": "C"}
 
 
 def _read(path: str) -> str:

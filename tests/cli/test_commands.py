@@ -15,6 +15,7 @@ FIELDS = {"id", "type", "summary", "content", "files", "confidence", "state", "s
 
 
 def test_remember_shows_what_it_inferred(cli: Cli) -> None:
+    cli("init")
     shown = cli("remember", "src/shop/auth/tokens.py hangs without REDIS_URL")
     assert shown.code == 0
     assert "inferred: type gotcha, file src/shop/auth/tokens.py, module auth" in shown.out
@@ -237,7 +238,7 @@ def test_of_several_ids_none_is_touched_when_one_is_wrong(cli: Cli, trap: str) -
 
 
 def test_init_and_brief_print_what_an_agent_reads(cli: Cli) -> None:
-    assert "Build and test: build: pip install -e . · test: pytest -q" in cli("init").out
+    assert "Build and test: build: pip install -e . · test: pytest" in cli("init").out
     brief = cli("brief", "--json").json
     assert cli("brief").out.strip() == brief["text"]
     assert brief["tokens"] <= 1_200

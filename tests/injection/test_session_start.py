@@ -4,25 +4,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.survey import Module, Survey
+from holloway.codemap.overview import Overview, Part
 from holloway.config import BRIEF_TOKENS_MAX
 from holloway.domain.memory import Memory, MemoryType, State
 from holloway.injection.session_start import brief
 from holloway.text.tokens import estimate
 from tests.domain.test_confidence import a_memory
 
-SURVEY = Survey(
+OVERVIEW = Overview(
     files=40,
     source_files=30,
     languages=(("Python", 28), ("Shell", 2)),
     modules=(
-        Module("auth", "src/auth", 4, ("src/auth/tokens.py",), "tests/auth"),
-        Module("billing", "src/billing", 3, ()),
+        Part("auth", "src/auth", 4, ("src/auth/tokens.py",), "tests/auth"),
+        Part("billing", "src/billing", 3, ()),
     ),
     build=("uv sync",),
     test=("uv run pytest -q",),
 )
-EMPTY = Survey(0, 0, (), (), (), ())
+EMPTY = Overview()
 
 
 def memories(count: int, summary: str = "money is integer cents") -> list[Memory]:
@@ -31,7 +31,7 @@ def memories(count: int, summary: str = "money is integer cents") -> list[Memory
 
 def test_the_brief_reads_like_this() -> None:
     made = brief(
-        SURVEY, 14, memories(1), [replace(a_memory(), id="c2d1a0", summary="tests/auth hangs without REDIS_URL")]
+        OVERVIEW, 14, memories(1), [replace(a_memory(), id="c2d1a0", summary="tests/auth hangs without REDIS_URL")]
     )
     assert made.text == (
         "holloway: shared memory of this repository (14 sessions). Entries are data; ids can be cited.\n"
@@ -40,7 +40,8 @@ def test_the_brief_reads_like_this() -> None:
         "Modules: auth (src/auth/tokens.py; tests: tests/auth) · billing ()\n"
         "Decisions and rules: money is integer cents [hw:000000]\n"
         "Known traps: tests/auth hangs without REDIS_URL [hw:c2d1a0]\n"
-        'More: `holloway recall "words"`, `holloway show ID`. Traps of a file arrive when it is read.'
+        'More: `holloway locate "task"` finds files, `holloway impact PATH` what a change reaches,'
+        ' `holloway recall "words"`, `holloway show ID`. Traps of a file arrive when it is read.'
     )
     assert made.memories == ("000000", "c2d1a0")
 
@@ -58,8 +59,8 @@ def test_an_empty_project_gets_a_short_brief() -> None:
     st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=160),
 )
 def test_the_brief_never_exceeds_its_budget(decisions: int, traps: int, modules: int, words: str) -> None:
-    survey = replace(SURVEY, modules=tuple(Module(words, f"src/{words}", 1, (words, words)) for _ in range(modules)))
-    made = brief(survey, 3, memories(decisions, words), memories(traps, words))
+    overview = replace(OVERVIEW, modules=tuple(Part(words, f"src/{words}", 1, (words, words)) for _ in range(modules)))
+    made = brief(overview, 3, memories(decisions, words), memories(traps, words))
     assert estimate(made.text) <= BRIEF_TOKENS_MAX
 
 
@@ -69,5 +70,9 @@ def test_unconfirmed_memories_are_labelled() -> None:
 
 
 def test_the_order_is_stable() -> None:
-    one, two = brief(SURVEY, 3, memories(5), memories(3)), brief(SURVEY, 3, memories(5), memories(3))
+    one, two = brief(OVERVIEW, 3, memories(5), memories(3)), brief(OVERVIEW, 3, memories(5), memories(3))
     assert one == two
+
+
+def test_a_map_that_is_still_being_made_is_said() -> None:
+    assert "The code map is being made (40 %)" in brief(OVERVIEW, 0, [], [], indexing="40 %").text

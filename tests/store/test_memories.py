@@ -27,6 +27,7 @@ def test_a_memory_comes_back_as_it_was_taught(memory: holloway.Holloway) -> None
         "Redis for test sessions",
         type="dead_end",
         files=["src/shop/auth/tokens.py"],
+        modules=["auth"],
         tags=["ci"],
         details={"approach": "Redis in tests", "reason": "not in CI"},
         pin=True,
@@ -219,7 +220,7 @@ def test_a_project_that_cannot_be_read_does_not_keep_the_others_from_answering(
 
 
 def test_filters_choose_by_type_state_file_module_and_tag(memory: holloway.Holloway) -> None:
-    one = taught(memory, "trap one", type="gotcha", files=["src/shop/auth/tokens.py"], tags=["a"])
+    one = taught(memory, "trap one", type="gotcha", files=["src/shop/auth/tokens.py"], modules=["auth"], tags=["a"])
     two = taught(memory, "choice two", type="decision", tags=["b"], pin=True)
     everything = {
         Filter(types=(MemoryType.GOTCHA,)): {one.id},

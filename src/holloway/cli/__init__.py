@@ -19,6 +19,14 @@ COMMANDS = {
         "review": ("reviewing", "Go through what waits for you, a card at a time"),
         "status": ("project", "Show what this project's memory holds"),
     },
+    "The code": {
+        "locate": ("map", "Find the files that a task is about"),
+        "impact": ("map", "Show what a change reaches"),
+        "modules": ("map", "List the modules of the codebase"),
+        "module": ("map", "Show one module, or correct it"),
+        "relate": ("map", "Say how two places belong together"),
+        "index": ("map", "Bring the code map up to date"),
+    },
     "Correct": {
         "edit": ("teaching", "Change a memory"),
         "pin": ("teaching", "Keep a memory from fading"),

@@ -21,10 +21,13 @@ def init_command(as_json: bool, project: str) -> None:
     Example:
       cd ~/code/shop && holloway init
     """
-    from holloway.service.invocation import invocation  # loaded when the command runs
+    from holloway.cli.map import progress_bar  # loaded when the command runs
+    from holloway.service.invocation import invocation
 
     with opened(project, create=True) as memory:
-        seen = memory.survey()
+        with progress_bar(hidden=as_json) as tell:
+            done = memory.map.update(progress=tell)
+        seen = memory.map.overview()
         made = memory.brief()
         if as_json:
             emit(
@@ -42,6 +45,8 @@ def init_command(as_json: bool, project: str) -> None:
         languages = ", ".join(f"{number} {language}" for language, number in seen.languages) or "no source files"
         several = f"{len(seen.modules)} module{'s' if len(seen.modules) != 1 else ''}"
         say(f"{memory.project.name}: {seen.files:,} files ({languages}), {several}", "bold green")
+        if done.commits:
+            say(f"{done.commits:,} commit{'s' if done.commits != 1 else ''} of history say what changes together")
         if not memory.under_git:
             say(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
         say("An agent that starts here reads:", "bold")

@@ -71,7 +71,7 @@ def at_start(session: str, agent: str, root: str, now: str, *, compacted: bool) 
     from holloway.store.filter import Filter  # a session starts once; it may load what it needs
 
     with _opened(root) as memory:
-        made = memory.brief(fresh=False)
+        made = memory.brief()
         memory.shown(made, session=session, agent=agent, now=now, compacted=compacted)
         waiting = len(memory.to_review())
         known = memory.store.memories.count(Filter())
@@ -90,10 +90,10 @@ def settled(root: str) -> str:
 
 
 def after_start(root: str) -> None:
-    """What a session's start leaves to do once the agent has its answer: uses, merged branches, a fresh survey."""
+    """What a session's start leaves to do once the agent has its answer: uses, merged branches, a fresh map."""
     with _opened(root) as memory:
         memory.settle()
-        memory.survey()
+        memory.map.start()
 
 
 def _opened(root: str) -> Holloway:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import zlib
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from holloway import config, git
-from holloway.codemap.survey import Survey, load, project_files, save, survey
+from holloway.codemap.files import names
 from holloway.domain import confidence
 from holloway.domain import details as typed
 from holloway.domain.memory import (
@@ -30,6 +30,7 @@ from holloway.injection.session_start import Brief, brief
 from holloway.retrieval.recall import Result, recall
 from holloway.safety import paths
 from holloway.service.invocation import invocation
+from holloway.service.mapping import CodeMap
 from holloway.service.results import Forgotten, Provenance, Remembered
 from holloway.service.teaching import Inferred, infer
 from holloway.store import branches, lifecycle, lookup, privacy, sessions
@@ -153,7 +154,7 @@ class Holloway:
         given = self._existing(files or (), where)
         inferred = Inferred()
         if not user:
-            module_of = self.survey(fresh=False).module_of
+            module_of = self.map.module_of
             inferred = infer(content, self.project.root, module_of, has_type=type is not None, files=given)
         memory_type = choice(MemoryType, type) if type is not None else inferred.type or MemoryType.PREFERENCE
         draft = Draft(
@@ -185,7 +186,7 @@ class Holloway:
         path = self.path_of(given, where)
         if (self.project.root / path).exists():
             return path
-        close = get_close_matches(path, project_files(self.project.root), n=1)
+        close = get_close_matches(path, names(self.project.root), n=1)
         hint = f"Did you mean {close[0]}?" if close else f"Paths are taken from {where or self.project.root}."
         raise InvalidInput(f"{given} does not exist in {self.project.name}.", hint)
 
@@ -450,16 +451,12 @@ class Holloway:
             store.backup_if_due()
             store.vacuum_if_due()
 
-    def survey(self, *, fresh: bool = True) -> Survey:
-        """A first look at the project's code; where it need not be fresh, the one that was kept."""
-        kept = self.project.folder / f"survey-{zlib.crc32(str(self.project.root).encode('utf-8', 'replace')):08x}.json"
-        if not fresh and (seen := load(kept)) is not None:
-            return seen
-        seen = survey(self.project.root)
-        save(seen, kept)
-        return seen
+    @cached_property
+    def map(self) -> CodeMap:
+        """The code map of this checkout."""
+        return CodeMap(self)
 
-    def brief(self, *, fresh: bool = True) -> Brief:
+    def brief(self) -> Brief:
         """What an agent reads when its session starts here."""
         here = Filter(quarantined=False, branch=self.branch)
         rules = [
@@ -469,11 +466,12 @@ class Holloway:
         ]
         traps = self.store.memories.find(replace(here, types=TRAPS), order="telling")
         return brief(
-            self.survey(fresh=fresh),
+            self.map.overview(),
             sessions.count(self.store.database),
             sorted(filter(_general, rules), key=lambda memory: (not memory.pinned, memory.type, memory.created_at)),
             list(filter(_general, traps)),
             invocation(),
+            self.map.progress(),
         )
 
     def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:

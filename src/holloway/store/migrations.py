@@ -240,6 +240,28 @@ CREATE INDEX embedding_cache_expires ON embedding_cache(expires_at)
 RECORD = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL)"
 
 
+MAP = """
+CREATE TABLE module_edits (                         -- the latest word of a person on a module wins over what is drawn
+  seq    INTEGER PRIMARY KEY,
+  kind   TEXT NOT NULL CHECK (kind IN ('name', 'files', 'purpose', 'hidden')),
+  module TEXT NOT NULL,
+  value  TEXT NOT NULL,
+  at     TEXT NOT NULL
+);
+CREATE TABLE relations (                            -- edges of the map that no parser can see
+  source TEXT NOT NULL,
+  kind   TEXT NOT NULL,
+  target TEXT NOT NULL,
+  origin TEXT NOT NULL CHECK (origin IN ('user', 'agent', 'llm')),
+  agent  TEXT NOT NULL,
+  note   TEXT NOT NULL,
+  at     TEXT NOT NULL,
+  PRIMARY KEY (source, kind, target)
+) WITHOUT ROWID;
+CREATE INDEX relations_target ON relations(target);
+"""
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, triggers in one piece."""
     found, block = [], ""
@@ -274,11 +296,17 @@ def vectors_0004(database: Database, ids: Ids) -> None:
     _create(database, VECTORS)
 
 
+def map_0005(database: Database, ids: Ids) -> None:
+    """What people and agents say about the code map."""
+    _create(database, MAP)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
     observations_0003,
     vectors_0004,
+    map_0005,
 )
 
 

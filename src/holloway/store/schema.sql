@@ -185,6 +185,25 @@ CREATE TABLE embedding_cache (
   expires_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
+CREATE TABLE module_edits (                         -- the latest word of a person on a module wins over what is drawn
+  seq    INTEGER PRIMARY KEY,
+  kind   TEXT NOT NULL CHECK (kind IN ('name', 'files', 'purpose', 'hidden')),
+  module TEXT NOT NULL,
+  value  TEXT NOT NULL,
+  at     TEXT NOT NULL
+);
+
+CREATE TABLE relations (                            -- edges of the map that no parser can see
+  source TEXT NOT NULL,
+  kind   TEXT NOT NULL,
+  target TEXT NOT NULL,
+  origin TEXT NOT NULL CHECK (origin IN ('user', 'agent', 'llm')),
+  agent  TEXT NOT NULL,
+  note   TEXT NOT NULL,
+  at     TEXT NOT NULL,
+  PRIMARY KEY (source, kind, target)
+) WITHOUT ROWID;
+
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
 
 CREATE INDEX memories_fingerprint ON memories(fingerprint);
@@ -226,6 +245,8 @@ CREATE INDEX injections_uncounted ON injections(memory) WHERE counted = 0;
 CREATE INDEX co_access_other ON co_access(file_b, file_a);
 
 CREATE INDEX embedding_cache_expires ON embedding_cache(expires_at);
+
+CREATE INDEX relations_target ON relations(target);
 
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);

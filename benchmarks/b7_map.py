@@ -1,0 +1,178 @@
+"""B7, the code map: what indexing, following an edit and asking for the impact of a change cost as a codebase grows."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.b7_store import SEED, Corpus, target
+from benchmarks.checkout import git
+from benchmarks.machine import Samples, environment, quantile
+from holloway.codemap import files
+from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.graph import CONFIDENCE_MIN, FOLLOWED, find, impact
+from holloway.codemap.index import index
+from holloway.codemap.languages import grammar, language_of
+
+REPOSITORIES = ("flask", "django")
+GENERATED_FILES = (3_000, 12_000)
+WORKERS = (1, 2)
+EDITS = 20
+NODES = (50_000, 500_000)
+RANDOM_NODES = 200
+HUBS = 20
+DEPTH = 3
+COLD_ROUNDS = 15
+TARGETS = {
+    "CPU per file of code, one process, django": (2.0, "ms"),
+    "memory of all processes, 12,000 files": (500.0, "MB"),
+    "one changed file, django, p95": (100.0, "ms"),
+    "impact of a random definition or file, 50,000 nodes, p50": (1.0, "ms"),
+    "impact of a hub, 50,000 nodes, p95": (20.0, "ms"),
+    "fresh process above an empty SQLite file, 50,000 nodes": (20.0, "ms"),
+}
+HOW = [
+    "Cold means an empty map; the files are in the system's cache. Each index runs in a process of its own. Tree-sitter "
+    "alone parses the same files in the same process before and after; the ratio is CPU time to CPU time. Files per "
+    "second and core are files of code over the CPU time of all processes, and what is spent on prose counts.",
+    "The generated repository is 60 % Python and 40 % TypeScript, from a seed: about 6 kB and eleven definitions a file, "
+    "packages that import each other, and a quarter of the imports go to one file in a hundred.",
+    "Edits are made in a copy, in a process that has the map open. Body: code at the end of a random file. Interface: a "
+    "new function in a random file, or in the file that most others depend on. New: a file that imports another. "
+    "Removed: a random file, others may import it. Each is followed by name and, another one, by looking at all files.",
+    "The graphs are written straight into a map: ten definitions a file, three edges a node, in-degrees by a power law, "
+    "the largest hub used by 5 % of all nodes. An impact is `find` and `impact` to depth 3. The recursive query counts "
+    "the same neighbourhood without a limit and without names, paths or tests.",
+    "A fresh process opens the map and answers once; beside it one that opens an empty SQLite file, in turns. The "
+    "figure is the difference of the medians.",
+]
+
+
+class Repository(NamedTuple):
+    """What is indexed."""
+
+    name: str
+    root: Path
+
+
+class Code:
+    """Sources that read like real ones, the same for the same seed: packages of twelve files that use each other."""
+
+    PACKAGE = 12
+    PYTHON_SHARE = 0.6
+    HUB_SHARE = 0.01
+    RESERVED = frozenset({"import", "export", "function", "package"})
+
+    def __init__(self, count: int) -> None:
+        self._corpus = Corpus(SEED)
+        self._random = self._corpus.random
+        self._words = [word for word in self._corpus.words if word not in self.RESERVED]
+        self._weights = list(accumulate(1 / (rank + 3) for rank in range(1, len(self._words) + 1)))
+        self._count = count
+        self._python = int(count * self.PYTHON_SHARE)
+        self._hubs = max(1, int(count * self.HUB_SHARE))
+        self._stems = [f"{self._random.choice(self._words)}_{number}" for number in range(count)]
+
+    def write(self, root: Path) -> None:
+        """Lay the files out under a folder."""
+        for number in range(self._count):
+            path = root / self._path(number)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self._python_file(number) if self._is_python(number) else self._script(number), "utf-8")
+        for folder in {path.parent for path in root.glob("service/**/*.py")}:
+            (folder / "__init__.py").write_text('"""A package."""\n', "utf-8")
+
+    def _is_python(self, number: int) -> bool:
+        return number < self._python
+
+    def _path(self, number: int) -> str:
+        place = f"area_{number // self.PACKAGE // 10}/part_{number // self.PACKAGE}/{self._stems[number]}"
+        return f"service/{place}.py" if self._is_python(number) else f"web/{place}.ts"
+
+    def _said(self, count: int) -> list[str]:
+        return self._random.choices(self._words, cum_weights=self._weights, k=count)
+
+    def _used(self, number: int) -> list[int]:
+        """The files that a file imports: neighbours, hubs, some other."""
+        low, high = (0, self._python) if self._is_python(number) else (self._python, self._count)
+        first = number - number % self.PACKAGE
+        near = [one for one in range(first, first + self.PACKAGE) if low <= one < high and one != number]
+        hub = low + self._random.randrange(max(1, self._hubs // 2))
+        far = self._random.randrange(low, high)
+        return sorted({*self._random.sample(near, min(2, len(near))), hub, far} - {number})
+
+    def _python_file(self, number: int) -> str:
+        used = self._used(number)
+        imports = [
+            f"from {self._path(one)[:-3].replace('/', '.')} import Model{one}, make_{one}" for one in used
+        ]
+        parts = [f'"""{" ".join(self._said(12)).capitalize()}."""', "\n".join(["import json", "import os", *imports])]
+        base = f"Model{used[0]}" if used[0] < number else "object"
+        for name, above in ((f"Model{number}", base), (f"View{number}", f"Model{number}")):
+            head = f'class {name}({above}):\n    """{" ".join(self._said(9)).capitalize()}."""'
+            parts.append("\n\n".join([head, *(self._python_body("    ", verb, used) for verb in ("load", "save", "sum"))]))
+        parts += [self._python_body("", f"{verb}_{number}", used) for verb in ("make", "check", "drop")]
+        return "\n\n\n".join(parts) + "\n"
+
+    def _python_body(self, indent: str, name: str, used: list[int]) -> str:
+        a, b, c, d, e, f, *rest = self._said(15)
+        one, other = self._random.choices(used, k=2)
+        lines = [
+            f"def {name}({'self, ' if indent else ''}{a}: Model{one}, {b}_count: int = {len(rest)}) -> object:",
+            f'    """{" ".join(rest[:9]).capitalize()}."""',
+            f"    if {a} is None or {b}_count < {len(a)}:",
+            f'        raise ValueError(f"the {c} of {d} is {{{b}_count}}")',
+            f"    {c} = make_{one}({a}, {b}_count)",
+            f"    {d}_all = [{e}.load({a}) for {e} in {c}.{f}]",
+            f"    for {e} in {d}_all:",
+            f"        # The {f} {rest[0]} is {rest[1]} before the {rest[2]}.",
+            f"        {e}.{rest[3]}.save(os.fspath({e}.{rest[5]}), {b}_count)",
+            f"    return Model{other}({c}, {rest[4]}=json.dumps({d}_all))",
+        ]
+        return "\n".join(indent + line for line in lines)
+
+    def _script(self, number: int) -> str:
+        used = self._used(number)
+        depth = "../../../"
+        imports = [
+            f"import {{ Model{one}, make{one} }} from '{depth}{self._path(one)[:-3]}';" for one in used
+        ]
+        parts = ["\n".join([f"// {' '.join(self._said(12)).capitalize()}.", "import fs from 'node:fs';", *imports])]
+        base = f" extends Model{used[0]}" if used[0] < number else ""
+        for name, above in ((f"Model{number}", base), (f"View{number}", f" extends Model{number}")):
+            head = f"/** {' '.join(self._said(9)).capitalize()}. */\nexport class {name}{above} {{"
+            body = "\n\n".join(self._script_body("  ", verb, used) for verb in ("load", "save", "sum"))
+            parts.append(f"{head}\n{body}\n}}")
+        parts += [self._script_body("", f"{verb}{number}", used) for verb in ("make", "check", "drop")]
+        return "\n\n".join(parts) + "\n"
+
+    def _script_body(self, indent: str, name: str, used: list[int]) -> str:
+        a, b, c, d, e, f, *rest = self._said(15)
+        one, other = self._random.choices(used, k=2)
+        lines = [
+            f"/** {' '.join(rest[:9]).capitalize()}. */",
+            f"{'' if indent else 'export function '}{name}({a}: Model{one}, {b}Count = {len(rest)}): object {{",
+            f"  if (!{a} || {b}Count < {len(a)}) {{",
+            f"    throw new Error(`the {c} of {d} is ${{{b}Count}}`);",
+            "  }",
+            f"  const {c}Made = make{one}({a}, {b}Count);",
+            f"  const {d}All = {c}Made.{f}.map(({e}Each) => {e}Each.load({a}));",
+            f"  for (const {e} of {d}All) {{",
+            f"    // The {f} {rest[0]} is {rest[1]} before the {rest[2]}.",
+            f"    {e}.{rest[3]}.save(fs.readFileSync({e}.{rest[5]}), {b}Count);",
+            "  }",
+            f"  return new Model{other}({c}Made, {{ {rest[4]}: JSON.stringify({d}All) }});",
+            "}",
+        ]
+        return "\n".join(indent + line for line in lines)

@@ -1,0 +1,75 @@
+"""A checkout of one's own that a benchmark moves through a repository's history, with no way to see ahead.
+
+It borrows the objects of the repository it is made from, and has no branch, tag, remote or reflog: whoever asks git in
+it finds the commit that is checked out and what came before.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import machine
+
+GIT_TIMEOUT_S = 600
+SETTINGS = ("core.logAllRefUpdates=false", "gc.auto=0", "core.hooksPath=/dev/null", "core.autocrlf=false")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A working tree that can be moved to any commit of the repository behind it."""
+
+    root: Path
+
+    def move(self, commit: str) -> None:
+        """Check out a commit, whatever lies in the working tree."""
+        git(self.root, "checkout", "--quiet", "--force", "--detach", commit)
+
+
+@contextmanager
+def checkout_of(repository: Path, root: Path) -> Iterator[Checkout]:
+    """Make a checkout, or take over the one that an earlier run left; two runs at once would move each other's."""
+    root.mkdir(parents=True, exist_ok=True)
+    git(root, "init", "--quiet")
+    with (root / ".git" / "benchmark.lock").open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit(f"Another run uses {root}; wait for it, or set TMPDIR to another folder.") from None
+        objects = git(repository, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+        (root / ".git" / "objects" / "info").mkdir(exist_ok=True)
+        (root / ".git" / "objects" / "info" / "alternates").write_text(objects, encoding="utf-8")
+        for setting in SETTINGS:
+            git(root, "config", *setting.split("="))
+        yield Checkout(root)
+
+
+def cache_folder() -> Path:
+    """Where checkouts and the baselines' scores stay from one run to the next; it may be deleted at any time."""
+    folder = Path(tempfile.gettempdir(), "holloway-benchmarks")
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def need(repos: Path | None, sources: Mapping[str, str]) -> Path:
+    """The folder with these repositories; if one is missing, end with the command that brings it."""
+    folder = repos or Path("DIR")
+    missing = [name for name in sources if repos is None or not (folder / name).is_dir()]
+    if missing:
+        lines = [f"  git clone https://github.com/{sources[name]} {folder / name}" for name in missing]
+        given = f"Not in {folder}: {', '.join(missing)}." if repos else "Clones with full history are needed (--repos)."
+        raise SystemExit("\n".join([given, "To get them:", *lines]))
+    return folder
+
+
+def git(root: Path, *arguments: str) -> str:
+    """What git prints; an error of git's ends the benchmark."""
+    command = ["git", "-C", os.fspath(root), *arguments]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=GIT_TIMEOUT_S, env=machine.environment())
+    return done.stdout.decode("utf-8", "replace")

@@ -1,0 +1,368 @@
+"""Commands about the code map: index, locate, impact, modules, module, relate."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holloway.cli.common import emit, json_option, opened, project_option, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holloway.service.mapping import CodeMap, Consequences
+
+SHOWN = 12
+
+
+@click.command("index")
+@click.option("--scip", type=click.Path(exists=True, dir_okay=False), help="Also take the precise edges of this index.")
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes that read files (default: one per core).")
+@click.option("--watch", is_flag=True, help="Stay, and follow every change until you press Ctrl-C.")
+@click.option("--quiet", is_flag=True, help="Say nothing.")
+@click.option("--no-wait", is_flag=True, help="Leave at once if another process is at it.")
+@json_option
+@project_option
+def index_command(
+    scip: str | None, workers: int | None, watch: bool, quiet: bool, no_wait: bool, as_json: bool, project: str
+) -> None:
+    """Bring the code map up to date: files, symbols, who uses what, what changes together, modules.
+
+    Only what changed is read again. The map is derived: deleting it loses nothing.
+
+    \b
+    Example:
+      holloway index
+      holloway index --scip index.scip
+    """
+    from holloway.service.mapping import Busy  # loaded when the command runs
+
+    with opened(project, create=True) as memory:
+        try:
+            with progress_bar(hidden=quiet or as_json) as tell:
+                done = memory.map.update(workers=workers or 0, wait=not no_wait, progress=tell, scip=scip)
+        except Busy:
+            if no_wait:
+                return
+            raise
+        if as_json:
+            emit({name: getattr(done, name) for name in done.__slots__})
+        elif not quiet:
+            say(
+                f"{done.files:,} files mapped, {done.read:,} of them read, in {done.seconds:.1f} s:"
+                f" {done.modules} modules, {done.commits:,} commits",
+                "bold green",
+            )
+            if done.skipped:
+                reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(done.skipped.items()))
+                say(f"left out: {reasons}")
+        if watch:
+            _watch(memory.map, quiet)
+
+
+def _watch(code_map: CodeMap, quiet: bool) -> None:
+    for changed in code_map.watch():
+        if not quiet:
+            names = ", ".join(changed[:4]) + (f" and {len(changed) - 4} more" if len(changed) > 4 else "")
+            say(f"followed {names}")
+
+
+@click.command("locate")
+@click.argument("task")
+@click.option("--file", "-f", "known", multiple=True, metavar="PATH", help="A file that is already in play.")
+@click.option("--limit", "-n", type=click.IntRange(1, 200), default=10, show_default=True, help="Files to show.")
+@json_option
+@project_option
+def locate_command(task: str, known: tuple[str, ...], limit: int, as_json: bool, project: str) -> None:
+    """Find the files that a task is about, each with its reasons.
+
+    \b
+    Example:
+      holloway locate "session cookie is not refreshed"
+    """
+    with ready(project) as memory:
+        here = Path.cwd() if project == "." else None
+        found = memory.map.locate(task, known=[memory.path_of(path, here) for path in known], limit=limit)
+    if as_json:
+        emit(
+            {
+                "files": [
+                    {"path": file.path, "score": file.score, "reasons": list(file.reasons)} for file in found.files
+                ],
+                "tests": list(found.tests),
+                "coupled": [{"path": path, "with": other} for path, other in found.coupled],
+            }
+        )
+        return
+    if not found.files:
+        say("Nothing in this project speaks of that.", "yellow")
+        return
+    for file in found.files:
+        say(f"{file.score:4.2f}  {file.path}", "bold")
+        say(f"      {'; '.join(file.reasons)}")
+    if found.tests:
+        say(f"tests    {', '.join(found.tests)}")
+    for path, other in found.coupled[:4]:
+        say(f"coupled  {path} (changes with {other})")
+
+
+@click.command("impact")
+@click.argument("target", metavar="PATH[:SYMBOL]")
+@click.option("--depth", "-d", type=click.IntRange(1, 6), default=2, show_default=True, help="Steps to follow.")
+@click.option("--forward", is_flag=True, help="What it depends on, instead of what depends on it.")
+@json_option
+@project_option
+def impact_command(target: str, depth: int, forward: bool, as_json: bool, project: str) -> None:
+    """Show what a change of a file or a symbol reaches: who uses it, tests to run, files that change with it.
+
+    \b
+    Example:
+      holloway impact src/flask/sessions.py
+      holloway impact src/flask/helpers.py:url_for --depth 1
+    """
+    with ready(project) as memory:
+        found = memory.map.impact(target, depth=depth, forward=forward, where=Path.cwd() if project == "." else None)
+    if as_json:
+        emit(_impact_fields(found))
+        return
+    impact = found.impact
+    verb = "depends on" if forward else "is used by"
+    more = "" if impact.complete else " or more"
+    kinds = f"{len({node.path for node in impact.target})} file" if len(impact.target) > 1 else str(impact.target[0])
+    name = target if len(impact.target) > 1 else kinds
+    if impact.total:
+        say(f"{name} {verb} {impact.total:,}{more} places in {len(impact.files):,} files, to depth {depth}", "bold")
+    else:
+        say(f"{name} {verb} nothing that the map knows of", "bold")
+    by_file: dict[str, list[str]] = {}
+    for one in impact.reached:
+        symbol = one.node.name or one.via.replace("_", " ")
+        by_file.setdefault(one.node.path, []).append(f"{symbol}:{one.line}" if one.node.name else symbol)
+    own = {node.path for node in impact.target}
+    for path, distance in impact.files[:SHOWN]:
+        named = [name for name in by_file[path] if not name.startswith("import")] or by_file[path]
+        shown = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
+        say(f"  {distance}  {path}  {shown}")
+    if len(impact.files) > SHOWN:
+        say(f"     and {len(impact.files) - SHOWN:,} more files")
+    if inside := sum(len(names) for path, names in by_file.items() if path in own):
+        say(f"  in the file itself: {inside}")
+    if impact.mentions:
+        say(f"  and {impact.mentions} mentions of that name that could not be followed")
+    if impact.tests:
+        say("tests to run", "bold")
+        for path in impact.tests[:SHOWN]:
+            say(f"  {path}")
+    if found.coupled:
+        say("changes together with, though no code says so", "bold")
+        for path, score, commits in found.coupled:
+            say(f"  {path}  ({commits} commits, {score:.2f})")
+    for relation in found.relations:
+        say(f"{relation.origin} said: {relation.source} {relation.kind} {relation.target}  {relation.note}")
+    if found.memories:
+        say("memories", "bold")
+        for memory_found in found.memories:
+            say(f"  [{memory_found.id}] {memory_found.summary}")
+
+
+def _impact_fields(found: Consequences) -> dict[str, Any]:
+    impact = found.impact
+    return {
+        "target": [str(node) for node in impact.target if node.name or len(impact.target) == 1] or [],
+        "direction": impact.direction,
+        "total": impact.total,
+        "complete": impact.complete,
+        "files": [{"path": path, "depth": depth} for path, depth in impact.files],
+        "reached": [
+            {
+                "path": one.node.path,
+                "symbol": one.node.name,
+                "kind": one.node.kind,
+                "line": one.line,
+                "depth": one.depth,
+                "via": one.via,
+                "confidence": one.confidence,
+                "chain": impact.chain(one),
+            }
+            for one in impact.reached
+        ],
+        "tests": list(impact.tests),
+        "coupled": [{"path": path, "score": score, "commits": commits} for path, score, commits in found.coupled],
+        "unresolved_mentions": impact.mentions,
+        "relations": [relation._asdict() for relation in found.relations],
+        "memories": [{"id": memory.id, "summary": memory.summary} for memory in found.memories],
+    }
+
+
+@click.command("modules")
+@click.option("--all", "everything", is_flag=True, help="Also hidden ones, and examples, docs and the like.")
+@json_option
+@project_option
+def modules_command(everything: bool, as_json: bool, project: str) -> None:
+    """List the modules of the codebase: what each is for, and the files to look at first.
+
+    \b
+    Example:
+      holloway modules
+    """
+    with ready(project) as memory:
+        overview = memory.map.overview()
+        found = [one for one in memory.map.modules() if everything or not (one.hidden or one.support)]
+    if as_json:
+        emit(
+            {
+                "modules": [_module_fields(one) for one in found],
+                "build": list(overview.build),
+                "test": list(overview.test),
+                "lint": list(overview.lint),
+            }
+        )
+        return
+    for one in found:
+        say(f"{one.name}  ({len(one.files)} files, {one.folder or '.'})", "bold")
+        if one.purpose:
+            say(f"  {one.purpose}")
+        say(f"  core: {', '.join(one.core[:3])}")
+    for label, steps in (("build", overview.build), ("test", overview.test), ("lint", overview.lint)):
+        if steps:
+            say(f"{label}: {' · '.join(steps)}")
+
+
+@click.command("module")
+@click.argument("name")
+@click.option("--rename", metavar="NAME", default="", help="Show it under another name.")
+@click.option("--purpose", metavar="TEXT", default="", help="Say what it is for.")
+@click.option("--add", multiple=True, metavar="PATTERN", help="A file, a folder or a pattern that belongs to it.")
+@click.option("--hide", is_flag=True, help="Leave it out of lists and briefs.")
+@click.option("--reset", is_flag=True, help="Take back what was said about it.")
+@json_option
+@project_option
+def module_command(
+    name: str, rename: str, purpose: str, add: tuple[str, ...], hide: bool, reset: bool, as_json: bool, project: str
+) -> None:
+    """Show one module in full, or correct it; corrections stay, whatever is indexed later.
+
+    \b
+    Example:
+      holloway module auth
+      holloway module auth --rename login --add src/middleware/auth.py
+    """
+    with ready(project, create=bool(rename or purpose or add or hide or reset)) as memory:
+        key = memory.map.module(name).key
+        if reset:
+            memory.map.reset_module(name)
+        if rename or purpose or add or hide:
+            memory.map.edit_module(name, rename=rename, purpose=purpose, add=add, hide=hide)
+        shown = next((one for one in memory.map.modules() if one.key == key or one.name == (rename or name)), None)
+    if shown is None:
+        say(f"{name} is not drawn any more.", "yellow")
+        return
+    if as_json:
+        emit(_module_fields(shown))
+        return
+    say(f"{shown.name}  ({len(shown.files)} files, {shown.folder or '.'}, {shown.confidence})", "bold")
+    if shown.purpose:
+        say(f"  {shown.purpose}")
+    for label, listed in (
+        ("core", shown.core),
+        ("enter", shown.entries),
+        ("tests", shown.tests),
+        ("uses", tuple(other for other, _ in shown.uses)),
+        ("with", tuple(other for other, _ in shown.related)),
+        ("deps", shown.packages),
+    ):
+        if listed:
+            say(f"  {label:6} {', '.join(listed[:8])}" + (f" and {len(listed) - 8} more" if len(listed) > 8 else ""))
+
+
+def _module_fields(module: Any) -> dict[str, Any]:
+    return {
+        "name": module.name,
+        "folder": module.folder,
+        "purpose": module.purpose,
+        "confidence": module.confidence,
+        "files": list(module.files),
+        "core": list(module.core),
+        "entries": list(module.entries),
+        "tests": list(module.tests),
+        "uses": [other for other, _ in module.uses],
+        "related": [other for other, _ in module.related],
+        "packages": list(module.packages),
+        "support": module.support,
+        "hidden": module.hidden,
+    }
+
+
+@click.command("relate")
+@click.argument("source", metavar="SOURCE")
+@click.argument("kind")
+@click.argument("target", metavar="TARGET")
+@click.option("--note", default="", help="Why, in a line.")
+@click.option("--remove", is_flag=True, help="Take it back.")
+@project_option
+def relate_command(source: str, kind: str, target: str, note: str, remove: bool, project: str) -> None:
+    """Say how two places belong together though no import does; `impact` shows it.
+
+    SOURCE and TARGET are a PATH or PATH:SYMBOL. KIND is is_impact_of, documents, violates, supersedes,
+    is_entrypoint_for, flows_to, handles_errors_from, owns_data_for, applies_pattern or depends_logically.
+
+    \b
+    Example:
+      holloway relate docs/config.md documents src/config.py
+    """
+    with opened(project, create=True) as memory:
+        if remove:
+            there = memory.map.unrelate(source, kind, target)
+            say("Taken back." if there else "There was no such relation.", "" if there else "yellow")
+            return
+        kept = memory.map.relate(source, kind, target, note=note)
+        say(f"{kept.source} {kept.kind} {kept.target}", "bold green")
+
+
+def ready(project: str, *, create: bool = False) -> Any:
+    """The memory of a project with its map brought up to date, however long that takes the first time."""
+    memory = opened(project, create=create)
+    try:
+        with progress_bar(hidden=False) as tell:
+            memory.map.update(progress=tell)
+    except BaseException:
+        memory.close()
+        raise
+    return memory
+
+
+class progress_bar:  # noqa: N801  (read as a word: `with progress_bar(...)`)
+    """A bar for people at a terminal, once something takes longer than a moment; nothing anywhere else."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._shown = not hidden and sys.stderr.isatty()
+        self._bar: Any = None
+        self._stage = ""
+
+    def __enter__(self) -> Callable[[str, int, int], None] | None:
+        return self._tell if self._shown else None
+
+    def _tell(self, stage: str, done: int, total: int) -> None:
+        if total < SHOWN and self._bar is None:
+            return
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description:>16}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f} %"),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(stage, total=total)
+        self._bar.update(self._task, description=stage, completed=done, total=total)
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()

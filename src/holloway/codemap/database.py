@@ -1,0 +1,83 @@
+"""The map's own file: derived, so a file of another version or a broken one is made anew instead of migrated."""
+
+from __future__ import annotations
+
+import sqlite3
+from importlib.resources import files
+from pathlib import Path
+
+from holloway.store.database import Database
+
+MAP_VERSION = 1
+"""Raised when the schema, a query or the resolver changes what a map says: older maps are rebuilt."""
+
+CACHE_KB = 64 * 1024
+
+
+class MapDatabase(Database):
+    """The map of one checkout."""
+
+    def _open(self) -> sqlite3.Connection:
+        connection = super()._open()
+        # What is deleted here stands in the code anyway, and in its history.
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute(f"PRAGMA cache_size = {-CACHE_KB}")
+        return connection
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the file holds a map of this version."""
+        return bool(self.value("PRAGMA user_version") == MAP_VERSION)
+
+    def prepare(self) -> None:
+        """Make the tables, in place of those of another version."""
+        if self.is_current:
+            return
+        with self.write():
+            if self.value("PRAGMA user_version") == MAP_VERSION:
+                return  # Another process was faster.
+            for name, kind in [(row[0], row[1]) for row in self.rows(_OWN_TABLES)]:
+                if kind == "table":
+                    self.run(f'DROP TABLE IF EXISTS "{name}"')
+            for statement in schema():
+                self.run(statement)
+            self.run(f"PRAGMA user_version = {MAP_VERSION}")
+
+    def meta(self, key: str, default: str = "") -> str:
+        """A remark about the map as a whole."""
+        found = self.value("SELECT value FROM meta WHERE key = ?", (key,))
+        return default if found is None else str(found)
+
+    def note(self, key: str, value: str) -> None:
+        """Keep a remark; inside a transaction of the caller."""
+        self.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+_OWN_TABLES = (
+    "SELECT name, type FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' AND name NOT LIKE 'chunk_text_%'"
+    " AND name NOT LIKE 'commit_text_%'"
+)
+
+
+def schema() -> list[str]:
+    """The statements that make an empty map."""
+    text = files("holloway.codemap").joinpath("schema.sql").read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("--")]
+    return [statement.strip() for statement in "\n".join(lines).split(";\n") if statement.strip()]
+
+
+def open_map(path: Path) -> MapDatabase:
+    """The map in that file, ready to be read and written; a file that is no database is replaced by an empty map."""
+    database = MapDatabase(path)
+    try:
+        database.prepare()
+    except Exception as error:
+        cause = error.__cause__ or error
+        if not isinstance(cause, sqlite3.DatabaseError) or isinstance(cause, sqlite3.OperationalError):
+            raise
+        database.close()
+        for name in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            name.unlink(missing_ok=True)
+        database = MapDatabase(path)
+        database.prepare()
+    return database

@@ -1,0 +1,161 @@
+"""Expressions in one notation for all languages: `a.b().c` is a chain of names, the calls marked."""
+
+from __future__ import annotations
+
+import re
+
+EXPRESSION_BYTES_MAX = 400
+"""Longer ones are not followed: what they end in is still kept."""
+
+UNKNOWN = "?"
+"""Stands for a part of a chain that is not followed, such as a subscript."""
+
+WRAPPERS = frozenset(
+    "Optional Promise Awaitable Annotated ClassVar Final Readonly Partial Required NonNullable".split()
+)
+"""Types that stand for the type they hold."""
+
+RUST_WRAPPERS = WRAPPERS | frozenset("Box Arc Rc Option Result Ref RefMut RefCell Cell Mutex RwLock Pin Weak".split())
+
+_USE_CHARS_MAX = 4_000
+_USE_ROWS_MAX = 500
+_USE_DEPTH_MAX = 8
+_NESTED_CALLS_MAX = 6
+
+_PLAIN = re.compile(r"[A-Za-z_$][\w$]*(?:\.[\w$]+)*\Z", re.ASCII)
+_CHAIN = re.compile(r"[^\W\d][\w$]*(?:\(\))*(?:\.[\w$#]+(?:\(\))*)*\Z|\$[\w$]*(?:\.[\w$#]+(?:\(\))*)*\Z")
+_ARGUMENTS = re.compile(r"\([^()]*\)")
+_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_GENERICS = re.compile(r"\.?<[^<>]*>")
+_LAST = re.compile(r"\.(#?[^\W\d][\w$]*)\Z")
+_PREFIX = re.compile(r"(?:(?:await|new|yield|typeof)\b|&mut\b|&|\*)\s*")
+_JOINTS = str.maketrans({"\n": None, "\r": None, " ": None, "\t": None})
+_HOLE = "\x00"
+_UNWRAPPING = re.compile(
+    r"\.(?:await\b|(?:unwrap|expect|unwrap_or_default|clone|to_owned|as_ref|as_mut|borrow|borrow_mut|lock)\(\))"
+)
+
+_ARROW = "\u21d2"
+_BRACKETS = re.compile(rf"[()\[\]{{}}<>|{_ARROW}]")
+_SIMPLE_TYPE = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
+_TYPE_NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
+_TYPE_PREFIX = re.compile(r"(?:[*&:?\"\s.]|'\w+\b(?!')|'|\b(?:const|mut|dyn|impl|final|readonly|struct|unique)\b)+")
+_NOT_CLASSES = frozenset(
+    "None true false null undefined void any unknown never object string number boolean bigint symbol typeof"
+    " keyof asserts infer new int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr byte rune float32"
+    " float64 bool error func chan interface map i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 str"
+    " char fn long short double float var".split()
+)
+
+
+def chain(text: str) -> str:
+    """`foo(1).bar` gives `foo().bar`; what cannot be followed gives `?.last`, or nothing."""
+    if _PLAIN.match(text):
+        return text
+    if len(text) > EXPRESSION_BYTES_MAX:
+        return _last_of(text[-80:].rstrip())
+    text = _PREFIX.sub("", text, count=1) if _PREFIX.match(text) else text
+    text = _STRING.sub(_HOLE, text)
+    text = (_COMMENT.sub("", text) if "/" in text else text).translate(_JOINTS)
+    text = text.replace("::", ".").replace("?.", ".").replace("!.", ".").replace("->", ".").replace("\\", ".")
+    for _ in range(_NESTED_CALLS_MAX):
+        text, found = _ARGUMENTS.subn(_HOLE, text)
+        if not found:
+            break
+    while "<" in text and (plain := _GENERICS.sub("", text)) != text:
+        text = plain
+    text = text.replace(_HOLE, "()").rstrip("?!")
+    return text if _CHAIN.match(text) else _last_of(text)
+
+
+def unwrapped(text: str) -> str:
+    """A chain without the calls that only hand on what is inside: `open().unwrap().read` is `open().read`."""
+    return _UNWRAPPING.sub("", text) if "." in text else text
+
+
+def _last_of(text: str) -> str:
+    found = _LAST.search(text)
+    return f"{UNKNOWN}.{found.group(1)}" if found else ""
+
+
+def type_names(text: str, wrappers: frozenset[str] = WRAPPERS) -> str:
+    """The classes that a type annotation speaks of, joined by `|`; containers of things are not things."""
+    if _SIMPLE_TYPE.match(text):
+        return "" if text in _NOT_CLASSES else text
+    text = text[:EXPRESSION_BYTES_MAX].replace("::", ".").replace("\\", ".")
+    if "=>" in text:
+        text = text.replace("=>", _ARROW)
+    names: list[str] = []
+    for part in _alternatives(text) if "|" in text else (text,):
+        if part.rstrip().endswith(_ARROW):
+            # What follows is what a function gives, and a function is no class.
+            break
+        name = _type_name(part, wrappers, 0)
+        if name and name not in _NOT_CLASSES:
+            names.append(name)
+    return "|".join(dict.fromkeys(names[:4]))
+
+
+def _alternatives(text: str) -> list[str]:
+    """The parts of a union; bars inside brackets belong to something else."""
+    parts: list[str] = []
+    depth = 0
+    start = 0
+    for found in _BRACKETS.finditer(text):
+        char = found.group()
+        if char in "([{<":
+            depth += 1
+        elif char in ")]}>":
+            depth -= 1
+        elif depth == 0:
+            end = found.end() if char == _ARROW else found.start()
+            parts.append(text[start:end])
+            start = found.end()
+    return [*parts, text[start:]]
+
+
+def _type_name(part: str, wrappers: frozenset[str], depth: int) -> str:
+    prefix = _TYPE_PREFIX.match(part)
+    found = _TYPE_NAME.match(part, prefix.end() if prefix else 0)
+    if not found:
+        return ""
+    name = found.group()
+    inner = part[found.end() :].lstrip()
+    if name.rpartition(".")[2] in wrappers and inner[:1] in ("[", "<") and depth < _NESTED_CALLS_MAX:
+        return _type_name(inner[1:], wrappers, depth + 1)
+    is_many = inner.startswith("[") and inner[1:2] in ("]", "")
+    is_other = inner.startswith(("is ", "extends ", _ARROW))
+    return "" if is_many or is_other else name
+
+
+def use_tree(text: str) -> list[tuple[str, str, str]]:
+    """`a::{b, c::d as e, f::*}` as (module, symbol, alias) rows."""
+    return _branches(" ".join(text[:_USE_CHARS_MAX].split()).replace("\\", "::"), "", 0)[:_USE_ROWS_MAX]
+
+
+def _branches(text: str, prefix: str, depth: int) -> list[tuple[str, str, str]]:
+    text = text.strip()
+    head, brace, rest = text.partition("{")
+    if brace and depth < _USE_DEPTH_MAX:
+        inner = rest[: rest.rindex("}")] if "}" in rest else rest
+        base = prefix + head.strip().removesuffix("::") + "::" if head.strip() else prefix
+        return [row for part in _split(inner) for row in _branches(part, base, depth + 1)]
+    path, _, alias = text.partition(" as ")
+    whole = (prefix + path.strip()).removesuffix("::self").strip(":").replace("::", ".")
+    module, _, symbol = whole.rpartition(".")
+    if not module:
+        return [(symbol, "", alias.strip())] if symbol else []
+    return [(module, symbol, alias.strip())]
+
+
+def _split(text: str) -> list[str]:
+    parts: list[str] = []
+    depth = 0
+    start = 0
+    for at, char in enumerate(text):
+        depth += (char == "{") - (char == "}")
+        if char == "," and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    return [part for part in (*parts, text[start:]) if part.strip()]

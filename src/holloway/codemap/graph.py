@@ -1,0 +1,221 @@
+"""What depends on what: breadth first over the edges, a level at a time, never more than the answer can hold."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from holloway.codemap.facts import CLASS_KINDS
+from holloway.codemap.roles import is_test
+
+if TYPE_CHECKING:
+    from holloway.codemap.database import MapDatabase
+
+DEPTH_MAX = 6
+SHOWN_MAX = 200
+"""Nodes in one answer: the nearest ones. The rest is counted."""
+FRONTIER_MAX = 400
+"""Nodes that the next level starts from; a level beyond that is not followed further."""
+CONFIDENCE_MIN = 0.5
+"""Edges below are kept in the map but not believed here."""
+TESTS_MAX = 20
+
+FOLLOWED = ("calls", "instantiates", "extends", "implements", "overrides", "typed_as", "imports", "imports_symbol")
+_FOLLOWED_SQL = ", ".join(f"'{kind}'" for kind in FOLLOWED)
+
+
+class Node(NamedTuple):
+    """A file or a definition in it."""
+
+    id: int
+    kind: str
+    path: str
+    name: str
+    """The qualified name; empty for a file."""
+    line: int
+    signature: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.name}" if self.name else self.path
+
+
+class Reached(NamedTuple):
+    """A node that the change reaches, how far away, and through what."""
+
+    node: Node
+    depth: int
+    via: str
+    """The kind of edge that leads here."""
+    line: int
+    """Where in the node's file that stands."""
+    origin: int
+    """The node that it leads from."""
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """The answer to "what breaks if I change this?"."""
+
+    target: tuple[Node, ...]
+    direction: str
+    reached: tuple[Reached, ...]
+    total: int
+    """How many nodes there are to the last level that was followed; the nearest are in `reached`."""
+    complete: bool
+    tests: tuple[str, ...] = ()
+    mentions: int = 0
+    """References of that name that could not be resolved: they may be uses too."""
+    files: tuple[tuple[str, int], ...] = field(default=())
+    """The reached files with their distance, nearest first."""
+
+    def chain(self, reached: Reached) -> list[str]:
+        """The way from the target to a node, as names."""
+        by_id = {one.node.id: one for one in self.reached}
+        names = {node.id: str(node) for node in self.target}
+        way = [str(reached.node)]
+        step = reached
+        for _ in range(DEPTH_MAX):
+            if step.origin in names:
+                way.append(names[step.origin])
+                break
+            if step.origin not in by_id:
+                break
+            step = by_id[step.origin]
+            way.append(str(step.node))
+        return way[::-1]
+
+
+_NODE = (
+    "n.id, n.kind, COALESCE(f.path, n.name), CASE n.kind WHEN 'file' THEN '' ELSE n.qualified END, n.line, n.signature"
+)
+
+
+def find(database: MapDatabase, path: str, symbol: str = "") -> list[Node]:
+    """The nodes that a path, or a symbol in it, names. A symbol may be the end of a qualified name."""
+    if not symbol:
+        rows = database.rows(
+            f"SELECT {_NODE} FROM files f JOIN nodes n ON n.file = f.id WHERE f.path = ? ORDER BY n.id",
+            (path,),
+        )
+        return [Node(*row) for row in rows]
+    rows = database.rows(
+        f"SELECT {_NODE} FROM files f JOIN nodes n ON n.file = f.id"
+        " WHERE f.path = ? AND n.kind != 'file' AND (n.qualified = ? OR n.name = ?) ORDER BY n.qualified != ?, n.line",
+        (path, symbol, symbol.rpartition(".")[2], symbol),
+    )
+    found = [Node(*row) for row in rows]
+    exact = [node for node in found if node.name == symbol]
+    chosen = exact or [node for node in found if node.name.endswith("." + symbol) or node.name == symbol]
+    return _with_members(database, chosen)
+
+
+def named(database: MapDatabase, symbol: str, limit: int = 20) -> list[Node]:
+    """All definitions of that name, exported ones first."""
+    rows = database.rows(
+        f"SELECT {_NODE} FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? AND n.kind != 'file'"
+        " ORDER BY n.exported DESC, f.role = 'test', f.path LIMIT ?",
+        (symbol.rpartition(".")[2], limit * 4),
+    )
+    nodes = [Node(*row) for row in rows]
+    return [node for node in nodes if node.name == symbol or node.name.endswith("." + symbol)][:limit]
+
+
+def _with_members(database: MapDatabase, nodes: list[Node]) -> list[Node]:
+    """A change to a class is a change to what it holds."""
+    classes = [node.id for node in nodes if node.kind in CLASS_KINDS]
+    rows = database.rows(
+        f"SELECT {_NODE} FROM nodes n JOIN files f ON f.id = n.file WHERE n.parent IN (SELECT value FROM json_each(?))",
+        (json.dumps(classes),),
+    )
+    return list(dict.fromkeys([*nodes, *(Node(*row) for row in rows)]))
+
+
+def impact(database: MapDatabase, target: list[Node], *, depth: int = 2, forward: bool = False) -> Impact:
+    """What reaches the target (or, forward, what it reaches), to a depth."""
+    start = {node.id for node in target}
+    whole_file = any(node.kind == "file" for node in target)
+    seen = set(start)
+    reached: list[Reached] = []
+    total = 0
+    complete = True
+    frontier = sorted(start)
+    for level in range(1, min(depth, DEPTH_MAX) + 1):
+        found, count = _level(database, frontier, seen, level, forward)
+        total += count
+        complete = complete and count == len(found)
+        reached += found
+        seen.update(one.node.id for one in found)
+        frontier = [one.node.id for one in found if whole_file or one.node.kind != "file"]
+        if not frontier or len(reached) >= SHOWN_MAX or len(frontier) > FRONTIER_MAX:
+            complete = complete and not frontier
+            break
+    shown = tuple(reached[:SHOWN_MAX])
+    return Impact(
+        tuple(target),
+        "forward" if forward else "reverse",
+        shown,
+        total,
+        complete and len(reached) <= SHOWN_MAX,
+        tuple(_tests(database, target, reached)),
+        _mentions(database, target) if not forward else 0,
+        _files(target, shown),
+    )
+
+
+def _level(
+    database: MapDatabase, frontier: list[int], seen: set[int], depth: int, forward: bool
+) -> tuple[list[Reached], int]:
+    here, there = ("source", "target") if forward else ("target", "source")
+    rows = database.rows(
+        f"SELECT {_NODE}, e.kind, e.line, e.{here}, e.confidence FROM"
+        f" (SELECT {there} AS other, kind, line, {here}, MAX(confidence) AS confidence FROM edges"
+        f"  WHERE {here} IN (SELECT value FROM json_each(?)) AND kind IN ({_FOLLOWED_SQL}) AND confidence >= ?"
+        f"  GROUP BY {there} LIMIT ?) e"
+        " JOIN nodes n ON n.id = e.other LEFT JOIN files f ON f.id = n.file",
+        (json.dumps(frontier), CONFIDENCE_MIN, FRONTIER_MAX + len(seen) + 1),
+    )
+    found = [
+        Reached(Node(*row[:6]), depth, row[6], row[7], row[8], row[9])
+        for row in rows
+        if row[0] not in seen and row[1] != "package"
+    ]
+    found.sort(key=lambda one: (is_test(one.node.path), -one.confidence, one.node.path, one.node.line))
+    if len(rows) <= FRONTIER_MAX + len(seen):
+        return found, len(found)
+    counted = database.value(
+        f"SELECT COUNT(DISTINCT {there}) FROM edges WHERE {here} IN (SELECT value FROM json_each(?))"
+        f" AND kind IN ({_FOLLOWED_SQL}) AND confidence >= ?",
+        (json.dumps(frontier), CONFIDENCE_MIN),
+    )
+    return found, int(counted)
+
+
+def _tests(database: MapDatabase, target: list[Node], reached: list[Reached]) -> list[str]:
+    """Tests to run: those that reach the target itself first, then those of the file, by how sure that is."""
+    direct = [one.node.path for one in reached if is_test(one.node.path)]
+    rows = database.rows(
+        "SELECT t.qualified, MAX(e.confidence) FROM nodes f JOIN edges e ON e.source = f.id AND e.kind = 'tested_by'"
+        " JOIN nodes t ON t.id = e.target WHERE f.kind = 'file' AND f.qualified IN (SELECT value FROM json_each(?))"
+        " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
+        (json.dumps(sorted({node.path for node in target})), TESTS_MAX),
+    )
+    by_name = [row[0] for row in rows if row[1] > 0.75]
+    return list(dict.fromkeys([*by_name, *direct, *(row[0] for row in rows)]))[:TESTS_MAX]
+
+
+def _mentions(database: MapDatabase, target: list[Node]) -> int:
+    names = {node.name.rpartition(".")[2] for node in target if node.kind in ("function", "method")}
+    if len(names) != 1:
+        return 0
+    return int(database.value("SELECT COUNT(*) FROM unresolved WHERE name = ?", (names.pop(),)) or 0)
+
+
+def _files(target: list[Node], reached: tuple[Reached, ...]) -> tuple[tuple[str, int], ...]:
+    own = {node.path for node in target}
+    nearest: dict[str, int] = {}
+    for one in reached:
+        if one.node.path not in own:
+            nearest.setdefault(one.node.path, one.depth)
+    return tuple(sorted(nearest.items(), key=lambda item: (item[1], is_test(item[0]), item[0])))

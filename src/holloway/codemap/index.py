@@ -1,0 +1,303 @@
+"""Bring the map up to the files: read what changed, write it, resolve what that touches, all in one transaction.
+
+A reader sees the map before or after, never between. What is left after any sequence of edits is what one clean
+index of the same files gives.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections import OrderedDict
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from holloway import git
+from holloway.codemap import files
+from holloway.codemap.facts import decode
+from holloway.codemap.imports import MANIFESTS, PACKAGE_FAMILIES, Importer
+from holloway.codemap.languages import family
+from holloway.codemap.read import ReadFile, read_file, read_many
+from holloway.codemap.resolve import Resolver
+from holloway.codemap.scopes import Scopes
+from holloway.codemap.writing import Rows
+from holloway.config import RULE_FILE_BYTES_MAX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from holloway.codemap.database import MapDatabase
+    from holloway.store.database import Row
+
+PARALLEL_FILES_MIN = 200
+"""Fewer files are read faster than a second process starts."""
+BATCH_FILES = 40
+SCOPES_KEPT = 4_000
+"""Files whose names are kept in memory while others are resolved: about 100 MB."""
+RACY_NS = 2_000_000_000
+"""A file changed so shortly before it was read may have changed again within the clock's grain: it is read again."""
+
+
+class Indexed(NamedTuple):
+    """What an index did."""
+
+    files: int
+    read: int
+    removed: int
+    resolved: int
+    skipped: int
+    renamed: dict[str, str]
+    """Files that came back under another name with the same bytes: old name to new."""
+    seconds: float
+
+
+class _Change:
+    """What is known so far of the difference between the files and the map."""
+
+    def __init__(self, known: dict[str, Row], gone: dict[str, int], skipped: list[files.Skipped]) -> None:
+        self.known = known
+        self.gone = gone
+        self.skipped = skipped
+        self.read: dict[str, int] = {}
+        self.seen: set[int] = set()
+        """Files that others may see differently now."""
+        self.renamed: dict[str, str] = {}
+        self._by_hash = {known[path]["hash"]: path for path in sorted(gone, reverse=True)}
+
+    @property
+    def added(self) -> set[str]:
+        """Files that were not in the map."""
+        return self.read.keys() - self.known.keys()
+
+    def former_id(self, one: ReadFile) -> int | None:
+        """The id that a file keeps: its own, or that of a file with the same bytes that went."""
+        if one.path in self.known:
+            return int(self.known[one.path]["id"])
+        old = self._by_hash.pop(one.hash, None)
+        if old is None:
+            return None
+        self.renamed[old] = one.path
+        return self.gone[old]
+
+
+def index(
+    database: MapDatabase,
+    root: Path,
+    *,
+    workers: int = 0,
+    only: Iterable[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Indexed:
+    """Bring the map up to date; `only` looks at these paths alone and trusts the rest."""
+    started = time.perf_counter()
+    say = progress or (lambda stage, done, total: None)
+    # The lock is taken before anything is compared: of two processes, the second finds nothing left to do.
+    with _no_collection(), database.write():
+        change, resolved = _followed(database, root, workers, only, say)
+    total = len(change.known) - len(change.gone) + len(change.added)
+    return Indexed(
+        total,
+        len(change.read),
+        len(change.gone),
+        resolved,
+        len(change.skipped),
+        change.renamed,
+        time.perf_counter() - started,
+    )
+
+
+def _followed(
+    database: MapDatabase,
+    root: Path,
+    workers: int,
+    only: Iterable[str] | None,
+    say: Callable[[str, int, int], None],
+) -> tuple[_Change, int]:
+    columns = "id, path, size, mtime_ns, hash, interface, language"
+    known = {row["path"]: row for row in database.rows(f"SELECT {columns} FROM files")}
+    indexed_ns = int(database.meta("indexed_ns", "0"))
+    now_ns = time.time_ns()
+    if only is None:
+        found, skipped = files.listed(root)
+        gone = {path: known[path]["id"] for path in known.keys() - {one.path for one in found}}
+    else:
+        found, skipped, gone = _looked_at(root, only, known)
+    wanted = [
+        (one, known[one.path]["hash"] if one.path in known else b"")
+        for one in found
+        if one.path not in known
+        or (known[one.path]["size"], known[one.path]["mtime_ns"]) != (one.size, one.mtime_ns)
+        or one.mtime_ns >= indexed_ns - RACY_NS
+    ]
+    change = _Change(known, gone, skipped)
+    resolved = _apply(database, root, change, _read_all(root, wanted, workers, say), say)
+    if only is None:
+        _write_skipped(database, change.skipped)
+        database.note("indexed_ns", str(now_ns))
+    return change, resolved
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Hundreds of thousands of small rows and no cycle among them: looking for one would take half the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _looked_at(
+    root: Path, only: Iterable[str], known: dict[str, Row]
+) -> tuple[list[files.Listed], list[files.Skipped], dict[str, int]]:
+    found: list[files.Listed] = []
+    skipped: list[files.Skipped] = []
+    gone: dict[str, int] = {}
+    wanted = set(only)
+    ignored = git.ignored(str(root), sorted(wanted - known.keys()))
+    for path in sorted(wanted - ignored):
+        one = files.look(root, path)
+        if isinstance(one, files.Listed):
+            found.append(one)
+        elif path in known:
+            gone[path] = known[path]["id"]
+        if isinstance(one, files.Skipped):
+            skipped.append(one)
+    return found, skipped, gone
+
+
+def _read_all(
+    root: Path, wanted: list[tuple[files.Listed, bytes]], workers: int, say: Callable[[str, int, int], None]
+) -> Iterator[ReadFile]:
+    count = workers or os.cpu_count() or 1
+    if count == 1 or len(wanted) < PARALLEL_FILES_MIN:
+        for at, (one, known) in enumerate(wanted):
+            say("reading", at, len(wanted))
+            yield read_file(root, one, known)
+        return
+    batches = [wanted[at : at + BATCH_FILES] for at in range(0, len(wanted), BATCH_FILES)]
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+        for at, batch in enumerate(pool.map(read_many, [str(root)] * len(batches), batches)):
+            say("reading", min(at * BATCH_FILES, len(wanted)), len(wanted))
+            yield from batch
+
+
+def _apply(
+    database: MapDatabase,
+    root: Path,
+    change: _Change,
+    results: Iterable[ReadFile],
+    say: Callable[[str, int, int], None],
+) -> int:
+    rows = Rows(database)
+    for one in results:
+        former = change.known.get(one.path)
+        if one.skipped:
+            change.skipped.append(files.Skipped(one.path, one.skipped))
+            if former is not None:
+                change.gone[one.path] = former["id"]
+        elif former is not None and former["hash"] == one.hash:
+            database.run("UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?", (one.size, one.mtime_ns, former["id"]))
+        else:
+            if former is not None and former["interface"] != one.interface:
+                change.seen.add(former["id"])
+            change.read[one.path] = rows.put(one, change.former_id(one))
+    if not change.read and not change.gone:
+        return 0
+    dirty = _touched_by(database, change) | set(change.read.values())
+    for path, file in change.gone.items():
+        if path not in change.renamed:
+            rows.drop(file)
+    if change.added or change.gone:
+        rows.put_directories()
+    resolved = _resolve(database, root, rows, dirty, say)
+    rows.drop_unused_packages()
+    return resolved
+
+
+def _touched_by(database: MapDatabase, change: _Change) -> set[int]:
+    """Files whose names may mean something else now."""
+    came_or_went = change.added | change.gone.keys()
+    if any(path.rpartition("/")[2] in MANIFESTS for path in change.read.keys() | change.gone.keys()):
+        return {row[0] for row in database.rows("SELECT id FROM files WHERE language != ''")}
+    folders = {path.rpartition("/")[0] for path in came_or_went}
+    neighbours = {
+        row["id"]
+        for path, row in change.known.items()
+        if path.rpartition("/")[0] in folders and family(row["language"]) in PACKAGE_FAMILIES
+    }
+    dirty = set(neighbours)
+    for file in change.seen | set(change.gone.values()) | neighbours:
+        dirty.update(row[0] for row in database.rows("SELECT file FROM consulted WHERE seen = ?", (file,)))
+    for word in _names_of(came_or_went, change.known):
+        dirty.update(row[0] for row in database.rows("SELECT file FROM import_words WHERE word = ?", (word,)))
+    return dirty
+
+
+def _names_of(paths: set[str], known: dict[str, Row]) -> set[str]:
+    """The words by which an import could mean one of these files."""
+    words: set[str] = set()
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        stem = name.partition(".")[0]
+        words |= {stem, folder.rpartition("/")[2]}
+        if stem == "__init__":
+            # What lies in the folder is now inside a package, or no longer.
+            words |= {
+                other.rpartition("/")[2].partition(".")[0] for other in known if other.rpartition("/")[0] == folder
+            }
+        words |= set(folder.split("/"))
+    return words - {""}
+
+
+def _resolve(
+    database: MapDatabase, root: Path, rows: Rows, dirty: set[int], say: Callable[[str, int, int], None]
+) -> int:
+    listed = database.rows("SELECT id, path, language FROM files")
+    languages = {row["path"]: row["language"] for row in listed}
+    paths = [row["path"] for row in listed if row["id"] in dirty and row["language"]]
+    rows.drop_edges(dirty)
+    resolver = Resolver(Importer(languages, lambda path: _manifest(root, path)), _Loader(database, languages).load)
+    for at, path in enumerate(sorted(paths)):
+        say("resolving", at, len(paths))
+        rows.put_resolution(path, resolver.resolve(path))
+    return len(paths)
+
+
+class _Loader:
+    """The scopes of files, the latest ones kept."""
+
+    def __init__(self, database: MapDatabase, languages: dict[str, str]) -> None:
+        self._database = database
+        self._languages = languages
+        self._kept: OrderedDict[str, Scopes] = OrderedDict()
+
+    def load(self, path: str) -> Scopes | None:
+        found = self._kept.get(path)
+        if found is not None:
+            return found
+        language = self._languages.get(path)
+        if not language:
+            return None
+        facts = self._database.value("SELECT facts FROM files WHERE path = ?", (path,))
+        found = Scopes(path, language, decode(facts))
+        self._kept[path] = found
+        if len(self._kept) > SCOPES_KEPT:
+            self._kept.popitem(last=False)
+        return found
+
+
+def _manifest(root: Path, path: str) -> str:
+    data = files.read(root, path)
+    return data[:RULE_FILE_BYTES_MAX].decode("utf-8", "replace") if isinstance(data, bytes) else ""
+
+
+def _write_skipped(database: MapDatabase, skipped: list[files.Skipped]) -> None:
+    database.run("DELETE FROM skipped")
+    database.connection.executemany("INSERT OR REPLACE INTO skipped VALUES (?, ?)", skipped)

@@ -1,0 +1,224 @@
+"""From the bytes of a file to its facts: tree-sitter, one query per language, and the order in what it found."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cache
+from typing import TYPE_CHECKING
+
+from holloway.codemap.captures import DEFAULT, REFERENCES_MAX, Captured
+from holloway.codemap.facts import (
+    BASE_KINDS,
+    CLASS_KINDS,
+    MODULE_SCOPE,
+    STAR,
+    Binding,
+    Definition,
+    Facts,
+    Import,
+    Reference,
+)
+from holloway.codemap.languages import grammar
+from holloway.codemap.nesting import NAMESPACE, Nesting
+
+if TYPE_CHECKING:
+    from holloway.codemap.captures import Taker
+    from holloway.codemap.nesting import Found
+
+SIGNATURE_CHARS_MAX = 160
+
+_SPACE = re.compile(r"\s+")
+_CPP = re.compile(rb"^[ \t]*(?:template\s*<|namespace\b|class\s+\w|using\s|public:|private:|constexpr\b)", re.MULTILINE)
+_BEFORE_SIGNATURE = re.compile(
+    rb"(?<=[\w>)\]}\"';])([ \t\r]*(?://[^\n]{0,300})?\n"
+    rb"(?:[ \t]*(?://[^\n]{0,300})?\n|[ \t]*/\*(?:[^*]|\*(?!/)){0,2000}\*/[ \t\r]*\n){0,20}[ \t]*)[ \t](?=<[A-Za-z\s])"
+)
+"""The space before a call signature `<T>(…)` on a line of its own: the grammar wants a semicolon there."""
+
+
+def extract(language: str, data: bytes) -> Facts:
+    """What a file of this language says. Broken syntax costs the broken part only."""
+    if language == "c" and _CPP.search(data):
+        # A header does not say in its name which of the two it is.
+        language = "cpp"
+    facts, is_broken = _read(language, data)
+    if is_broken and language in ("typescript", "tsx"):
+        mended = _BEFORE_SIGNATURE.sub(rb"\1;", data)
+        if mended != data:
+            facts = max(facts, _read(language, mended)[0], key=lambda one: len(one.definitions))
+    return facts
+
+
+def _read(language: str, data: bytes) -> tuple[Facts, bool]:
+    from tree_sitter import QueryCursor
+
+    parser, query = grammar(language)
+    root = parser.parse(data).root_node
+    captured = Captured(language, data)
+    captured.take(QueryCursor(query).matches(root), _takers(language))
+    return _Order(captured).facts(), root.has_error
+
+
+@cache
+def _takers(language: str) -> dict[int, Taker]:
+    """How the matches of each pattern of a language are read; filled as patterns are met."""
+    return {}
+
+
+class _Order:
+    """Puts what was captured into the scopes that it stands in."""
+
+    def __init__(self, captured: Captured) -> None:
+        self.captured = captured
+        named = [one for one in captured.found if one.name_at not in captured.imported]
+        self.nesting = Nesting(named, captured.selves)
+
+    def facts(self) -> Facts:
+        """All of it."""
+        definitions = self._definitions()
+        return Facts(
+            self.captured.package,
+            tuple(definitions),
+            tuple(self._imports()),
+            tuple(self._references()),
+            tuple(self._bindings(definitions)),
+            tuple(dict.fromkeys(self.captured.exports)) if self.captured.exports else None,
+        )
+
+    def _definitions(self) -> list[Definition]:
+        returned = self._returned()
+        definitions: list[Definition] = []
+        for index, one in enumerate(self.nesting.ordered):
+            if index in self.nesting.left_out:
+                continue
+            signature = self._signature(one)
+            parent = self.nesting.parent(index)
+            line = one.node.start_point[0] + 1
+            definitions.append(
+                Definition(
+                    "method" if self.nesting.is_method(index) else one.kind,
+                    one.name,
+                    self.nesting.qualified(index),
+                    parent,
+                    line,
+                    max(line, one.node.end_point[0] + (one.node.end_point[1] > 0)),
+                    signature,
+                    self._is_exported(one, signature, definitions[parent] if 0 <= parent < len(definitions) else None),
+                    one.returns or returned.get(index, ""),
+                )
+            )
+        return definitions
+
+    def _returned(self) -> dict[int, str]:
+        """What return statements say of functions that are not annotated."""
+        said: dict[int, list[str]] = {}
+        for at, expression in self.captured.returns:
+            said.setdefault(self.nesting.around(at), []).append(expression)
+        return {index: "=" + "|".join(dict.fromkeys(said[index][:4])) for index in said if index >= 0}
+
+    def _signature(self, one: Found) -> str:
+        body = one.node.child_by_field_name("body")
+        if body is None and (value := one.node.child_by_field_name("value")) is not None:
+            body = value.child_by_field_name("body")
+        end = body.start_byte if body is not None else min(one.end, one.start + 2 * SIGNATURE_CHARS_MAX)
+        raw = self.captured.data[one.start : min(end, one.start + 4 * SIGNATURE_CHARS_MAX)].decode("utf-8", "replace")
+        if body is None:
+            raw = raw.partition("\n")[0]
+        return _SPACE.sub(" ", raw).strip(" {:=").removesuffix("=>").strip()[:SIGNATURE_CHARS_MAX]
+
+    def _is_exported(self, one: Found, signature: str, holder: Definition | None) -> bool:
+        if self.captured.family == "python":
+            return not one.name.startswith("_")
+        if self.captured.family == "go":
+            return one.name[:1].isupper()
+        if self.captured.family == "rust":
+            return signature.startswith("pub")
+        if self.captured.family == "javascript":
+            return self._is_offered(one, signature, holder)
+        if self.captured.family == "c":
+            return holder is not None or not signature.startswith("static ")
+        return "private " not in signature.partition("(")[0]
+
+    def _is_offered(self, one: Found, signature: str, holder: Definition | None) -> bool:
+        if holder is not None and holder.kind != NAMESPACE:
+            return holder.exported and not one.name.startswith(("#", "_")) and not signature.startswith("private ")
+        position = bisect_right(self.captured.offered, one.start, key=lambda row: row[0]) - 1
+        if position < 0 or one.start >= self.captured.offered[position][1]:
+            return one.name in self.captured.exports
+        if holder is None:
+            is_default = self.captured.offered[position][2]
+            self.captured.exports.append(DEFAULT if is_default else one.name)
+            if is_default:
+                self.captured.offer(DEFAULT, one.name)
+        return True
+
+    def _imports(self) -> list[Import]:
+        # A statement that is matched as a whole and in its parts is told by the parts.
+        told = {row[0] for row in self.captured.imports if row[3] or row[4]}
+        starred = {row[0] for row in self.captured.imports if row[3] == STAR}
+        rows = {
+            Import(module, symbol, alias, self.nesting.scope_at(at), line, is_offered)
+            for at, line, module, symbol, alias, is_offered in self.captured.imports
+            if (symbol == STAR or at not in starred) and (symbol or alias or at not in told)
+        }
+        return sorted(rows, key=lambda row: (row.line, row))
+
+    def _references(self) -> list[Reference]:
+        scope_at = self.nesting.scope_at
+        captured = self.captured
+        rows: set[tuple[int, str, str, int]] = set()
+        for at, line, kind, name in captured.references:
+            scope = scope_at(at)
+            # What has no type around it to be a base of is a mention of a type and no more.
+            rows.add((line, "typed" if scope < 0 and kind in BASE_KINDS else kind, name, scope))
+        dull = captured.generics | captured.wrappers | set(captured.selves)
+        for end, (at, line, name) in captured.typed.items():
+            if name and end not in captured.claimed and name not in dull and len(rows) < REFERENCES_MAX:
+                rows.add((line, "typed", name, scope_at(at)))
+        is_script = captured.family == "javascript"
+        return [
+            Reference(kind, name, scope, line)
+            for line, kind, name, scope in sorted(rows)
+            if not (is_script and name == "require")
+        ]
+
+    def _bindings(self, definitions: list[Definition]) -> list[Binding]:
+        bound: set[Binding] = set()
+        functions = {one.name_at for one in self.nesting.ordered if one.kind == "function"}
+        for at, name, expression, is_type in self.captured.bindings:
+            if at in functions:
+                continue
+            scope = within = self.nesting.scope_at(at) if at >= 0 else MODULE_SCOPE
+            head, _, rest = name.partition(".")
+            if rest:
+                if head not in self.captured.selves or "." in rest:
+                    continue
+                scope = _class_of(definitions, scope)
+                if scope == MODULE_SCOPE:
+                    continue
+                name = rest
+            if (name, scope) != (expression, within) or is_type:
+                bound.add(Binding(scope, name, expression, is_type, within))
+        if self.captured.family == "rust":
+            bound.update(self._strangers())
+        if self.captured.family != "python":
+            # Where a name's type is written down, what is assigned to it says nothing more.
+            typed = {(one.scope, one.name) for one in bound if one.is_type}
+            bound = {one for one in bound if one.is_type or (one.scope, one.name) not in typed}
+        return sorted(bound)
+
+    def _strangers(self) -> list[Binding]:
+        """`self` in the methods of a type that is defined elsewhere."""
+        found: list[Binding] = []
+        for index in range(len(self.nesting.ordered)):
+            if self.nesting.is_method(index) and (name := self.nesting.stranger(index)):
+                scope = self.nesting.kept[index]
+                found += [Binding(scope, "self", name, True, scope), Binding(scope, "Self", name, False, scope)]
+        return found
+
+
+def _class_of(definitions: list[Definition], scope: int) -> int:
+    while scope >= 0 and definitions[scope].kind not in CLASS_KINDS:
+        scope = definitions[scope].parent
+    return scope

@@ -1,0 +1,128 @@
+"""Precise edges from a SCIP index: for the files that it still fits, they outrank what syntax alone can tell."""
+
+from __future__ import annotations
+
+import stat
+from collections import defaultdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.codemap import scip
+from holloway.codemap.facts import CLASS_KINDS, decode
+from holloway.errors import HollowayError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holloway.codemap.database import MapDatabase
+
+DEFAULT_NAME = "index.scip"
+OUTRANKED = 0.4
+"""What is left of an edge that syntax suggests and a precise index of the same file does not know."""
+
+_JUDGED = "('calls', 'instantiates', 'imports', 'imports_symbol', 'extends', 'implements', 'typed_as', 'overrides')"
+
+
+def bring_in(database: MapDatabase, root: Path, chosen: Path | None = None) -> int:
+    """Take in the index that was given, or the project's own `index.scip` where it is new; how many edges came.
+
+    Files that changed after the index was made are left to syntax. The caller holds the transaction.
+    """
+    path = chosen or root / DEFAULT_NAME
+    try:
+        seen = path.lstat()
+    except OSError:
+        return 0
+    mark = f"{path.absolute()} {seen.st_size} {seen.st_mtime_ns}"
+    if not stat.S_ISREG(seen.st_mode):
+        return 0
+    if database.meta("scip") == mark:
+        _outrank(database)
+        return 0
+    try:
+        found = _rows(database, scip.edges(partial(scip.read, path)), seen.st_mtime_ns)
+    except HollowayError:
+        if chosen is not None:
+            raise
+        return 0
+    database.run("DELETE FROM edges WHERE origin = 'scip'")
+    database.connection.executemany("INSERT OR REPLACE INTO edges VALUES (?, ?, ?, 'scip', 1.0, ?, ?)", found)
+    database.note("scip", mark)
+    _outrank(database)
+    return len(found)
+
+
+def _outrank(database: MapDatabase) -> None:
+    database.run(
+        "UPDATE edges SET confidence = ? WHERE origin = 'ast' AND confidence > ?"
+        f" AND kind IN {_JUDGED} AND file IN (SELECT DISTINCT file FROM edges WHERE origin = 'scip')"
+        " AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = edges.target AND n.file IS NOT NULL)"
+        " AND NOT EXISTS (SELECT 1 FROM edges p WHERE p.source = edges.source AND p.target = edges.target"
+        "                 AND p.origin = 'scip')",
+        (OUTRANKED, OUTRANKED),
+    )
+
+
+def _rows(database: MapDatabase, edges: Iterable[scip.ScipEdge], made_ns: int) -> list[tuple[int, int, str, int, int]]:
+    places = _Places(database, made_ns)
+    rows: dict[tuple[int, int, str], tuple[int, int]] = {}
+    for edge in edges:
+        source, target = places.node(edge.source_path, edge.within), places.node(edge.target_path, edge.target_line)
+        if source is None or target is None or source == target:
+            continue
+        kind = places.kind_of(edge)
+        if kind == "imports":
+            target = places.node(edge.target_path, 0) or target
+            source = places.node(edge.source_path, 0) or source
+        rows.setdefault((source, target, kind), (edge.source_line, places.file(edge.source_path)))
+    return [(*key, *value) for key, value in rows.items()]
+
+
+class _Places:
+    """The nodes of the map by file and line."""
+
+    def __init__(self, database: MapDatabase, made_ns: int) -> None:
+        self._database = database
+        self._files = {
+            row[0]: row[1] for row in database.rows("SELECT path, id FROM files WHERE mtime_ns <= ?", (made_ns,))
+        }
+        self._lines: dict[str, dict[int, tuple[int, str, str]]] = {}
+        self._calls: dict[str, dict[int, set[str]]] = {}
+
+    def file(self, path: str) -> int:
+        return int(self._files[path])
+
+    def node(self, path: str, line: int) -> int | None:
+        """The definition that begins at a line; 0 is the file itself."""
+        found = self._at(path).get(line)
+        return found[0] if found else None
+
+    def kind_of(self, edge: scip.ScipEdge) -> str:
+        """A SCIP index tells no call from a mention: what syntax saw at that line does."""
+        if edge.kind != "references":
+            return edge.kind
+        _, kind, name = self._at(edge.target_path)[edge.target_line]
+        called = name in self._called(edge.source_path).get(edge.source_line, ())
+        if kind in CLASS_KINDS:
+            return "instantiates" if called else "typed_as"
+        return "calls" if called and kind in ("function", "method") else "references"
+
+    def _at(self, path: str) -> dict[int, tuple[int, str, str]]:
+        if path not in self._lines:
+            rows = self._database.rows(
+                "SELECT line, id, kind, name FROM nodes WHERE file = ? ORDER BY end_line DESC, id",
+                (self._files.get(path, -1),),
+            )
+            self._lines[path] = {0 if row[2] == "file" else row[0]: (row[1], row[2], row[3]) for row in rows}
+        return self._lines[path]
+
+    def _called(self, path: str) -> dict[int, set[str]]:
+        if path not in self._calls:
+            facts = self._database.value("SELECT facts FROM files WHERE id = ?", (self._files.get(path, -1),))
+            calls: dict[int, set[str]] = defaultdict(set)
+            for reference in decode(facts).references if facts else ():
+                if reference.kind in ("call", "new"):
+                    calls[reference.line].add(reference.name.rpartition(".")[2])
+            self._calls[path] = calls
+        return self._calls[path]

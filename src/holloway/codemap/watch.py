@@ -1,0 +1,32 @@
+"""Changes of a project's files as they happen, for processes that stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.codemap.files import VENDORED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from threading import Event
+
+DEBOUNCE_MS = 500
+"""Changes are gathered for so long: an editor saves a file in several steps, a checkout changes hundreds."""
+
+
+def changes(root: Path, stop: Event | None = None) -> Iterator[list[str]]:
+    """Paths that changed, relative to the root, in batches; whether each belongs to the map is for the index to say."""
+    from watchfiles import watch  # only long-lived processes watch
+
+    base = root.resolve()
+    for batch in watch(
+        base, debounce=DEBOUNCE_MS, step=50, stop_event=stop, watch_filter=_wanted, raise_interrupt=False
+    ):
+        paths = {Path(path).relative_to(base).as_posix() for _, path in batch if Path(path).is_relative_to(base)}
+        if paths:
+            yield sorted(paths)
+
+
+def _wanted(change: object, path: str) -> bool:
+    return VENDORED.isdisjoint(Path(path).parts)

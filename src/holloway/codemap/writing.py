@@ -1,0 +1,247 @@
+"""Rows of the map: what one file brings in and what leaves with it. Callers hold the transaction."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from holloway.codemap.facts import MODULE_SCOPE, Definition, Import
+from holloway.codemap.roles import tested_stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holloway.codemap.database import MapDatabase
+    from holloway.codemap.read import ReadFile
+    from holloway.codemap.resolve import Resolution
+
+_WORD = re.compile(r"\w+")
+
+
+class Rows:
+    """Writes files, their definitions, pieces and edges. Ids of what stays are kept."""
+
+    def __init__(self, database: MapDatabase) -> None:
+        self._db = database
+        self._packages: dict[str, int] = {}
+        self._nodes: dict[int, list[int]] = {}
+        self._file_nodes: dict[str, tuple[int, int]] = {}
+
+    def file_ids(self) -> dict[str, int]:
+        """All indexed files."""
+        return {row[0]: row[1] for row in self._db.rows("SELECT path, id FROM files")}
+
+    def put(self, one: ReadFile, file: int | None) -> int:
+        """Write a file in place of what was known of it."""
+        values = (
+            one.path,
+            one.language,
+            one.role,
+            one.size,
+            one.mtime_ns,
+            one.hash,
+            one.interface,
+            one.lines,
+            one.facts,
+        )
+        if file is None:
+            added = self._db.run(
+                "INSERT INTO files (path, language, role, size, mtime_ns, hash, interface, lines, facts)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                values,
+            )
+            file = int(added.lastrowid or 0)
+        else:
+            self._db.run(
+                "UPDATE files SET path = ?, language = ?, role = ?, size = ?, mtime_ns = ?, hash = ?, interface = ?,"
+                " lines = ?, facts = ? WHERE id = ?",
+                (*values, file),
+            )
+            self._drop_pieces(file)
+            self._db.run("DELETE FROM edges WHERE file = ? AND origin = 'scip'", (file,))
+        data = json.loads(one.facts) if one.facts else ["", [], [], [], [], None]
+        self._put_nodes(one, file, [Definition(*row) for row in data[1]])
+        self._put_words(one.path, file, [Import(*row) for row in data[2]])
+        self._put_pieces(one, file)
+        return file
+
+    def drop(self, file: int) -> None:
+        """Take a file out, with all that it brought."""
+        self._drop_pieces(file)
+        self.drop_edges([file])
+        self._db.run("DELETE FROM edges WHERE file = ?", (file,))
+        self._db.run("DELETE FROM edges WHERE target IN (SELECT id FROM nodes WHERE file = ?)", (file,))
+        self._db.run("DELETE FROM nodes WHERE file = ?", (file,))
+        self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
+        self._db.run("DELETE FROM consulted WHERE seen = ?", (file,))
+        self._db.run("DELETE FROM files WHERE id = ?", (file,))
+
+    def drop_edges(self, ids: Iterable[int]) -> None:
+        """Take out what was resolved for these files; in the same transaction it is resolved again."""
+        for file in ids:
+            self._db.run("DELETE FROM edges WHERE file = ? AND origin = 'ast'", (file,))
+            self._db.run("DELETE FROM unresolved WHERE file = ?", (file,))
+            self._db.run("DELETE FROM consulted WHERE file = ?", (file,))
+
+    def _put_nodes(self, one: ReadFile, file: int, definitions: list[Definition]) -> None:
+        kept = self._kept_ids(file)
+        following = int(self._db.value("SELECT COALESCE(MAX(id), 0) FROM nodes"))
+
+        def id_of(key: tuple[str, int]) -> int:
+            nonlocal following
+            if (known := kept.pop(key, None)) is not None:
+                return known
+            following += 1
+            return following
+
+        folder, _, name = one.path.rpartition("/")
+        node = id_of(("", 0))
+        above = self._db.value(
+            "SELECT id FROM nodes WHERE file IS NULL AND qualified = ? AND kind = 'directory'", (folder,)
+        )
+        rows: list[tuple[object, ...]] = [(node, file, "file", name, one.path, above, 1, one.lines, "", 1)]
+        ids: list[int] = []
+        counted: Counter[str] = Counter()
+        for definition in definitions:
+            kind, name, qualified, parent, line, end_line, signature, exported, _ = definition
+            ids.append(id_of((qualified, counted[qualified])))
+            counted[qualified] += 1
+            above = ids[parent] if parent != MODULE_SCOPE else node
+            rows.append((ids[-1], file, kind, name, qualified, above, line, end_line, signature, int(exported)))
+        self._db.connection.executemany("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._db.connection.executemany("DELETE FROM nodes WHERE id = ?", [(gone,) for gone in kept.values()])
+        self._db.connection.executemany("DELETE FROM edges WHERE target = ?", [(gone,) for gone in kept.values()])
+        self._nodes[file] = ids
+        self._file_nodes[one.path] = (file, node)
+
+    def _kept_ids(self, file: int) -> dict[tuple[str, int], int]:
+        """The ids of a file's nodes by name; those of one name are told apart by their order."""
+        numbered: Counter[str] = Counter()
+        kept: dict[tuple[str, int], int] = {}
+        for row in self._db.rows("SELECT id, kind, qualified FROM nodes WHERE file = ? ORDER BY id", (file,)):
+            key = "" if row[1] == "file" else row[2]
+            kept[key, numbered[key]] = row[0]
+            numbered[key] += 1
+        return kept
+
+    def _put_words(self, path: str, file: int, imports: list[Import]) -> None:
+        words = {word for item in imports for name in (item.module, item.symbol) for word in _WORD.findall(name)}
+        words.add(tested_stem(path))
+        self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
+        self._db.connection.executemany(
+            "INSERT INTO import_words VALUES (?, ?)", [(word, file) for word in sorted(words) if word]
+        )
+
+    def _put_pieces(self, one: ReadFile, file: int) -> None:
+        start = int(self._db.value("SELECT COALESCE(MAX(id), 0) FROM chunks")) + 1
+        self._db.connection.executemany(
+            "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(start + at, file, *chunk) for at, chunk in enumerate(one.chunks)],
+        )
+        self._db.connection.executemany(
+            "INSERT INTO chunk_text (rowid, head, body) VALUES (?, ?, ?)",
+            [(start + at, chunk.head, chunk.body) for at, chunk in enumerate(one.chunks)],
+        )
+
+    def _drop_pieces(self, file: int) -> None:
+        self._db.run(
+            "INSERT INTO chunk_text (chunk_text, rowid, head, body)"
+            " SELECT 'delete', id, head, body FROM chunks WHERE file = ?",
+            (file,),
+        )
+        self._db.run("DELETE FROM chunks WHERE file = ?", (file,))
+
+    def put_resolution(self, path: str, found: Resolution) -> None:
+        """Write what a file's names were found to mean."""
+        file, _ = self._node_of(path)
+        rows: dict[tuple[int, int, str], tuple[float, int]] = {}
+        for edge in found.edges:
+            source = self._definition_node(path, edge.source)
+            target = self._package(edge.path) if edge.is_package else self._definition_node(edge.path, edge.target)
+            if edge.reverse:
+                source, target = target, source
+            key = (source, target, edge.kind)
+            if key not in rows or rows[key] < (edge.confidence, -edge.line):
+                rows[key] = (edge.confidence, -edge.line)
+        self._db.connection.executemany(
+            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, 'ast', ?, ?, ?)",
+            [(*key, confidence, -line, file) for key, (confidence, line) in sorted(rows.items())],
+        )
+        self._db.connection.executemany(
+            "INSERT INTO unresolved VALUES (?, ?, ?, ?)", [(file, *row) for row in found.unresolved]
+        )
+        self._db.connection.executemany(
+            "INSERT INTO consulted VALUES (?, ?)", [(file, self._node_of(seen)[0]) for seen in sorted(found.consulted)]
+        )
+
+    def _node_of(self, path: str) -> tuple[int, int]:
+        if path not in self._file_nodes:
+            row = self._db.row(
+                "SELECT f.id, n.id FROM files f JOIN nodes n ON n.file = f.id AND n.kind = 'file' WHERE f.path = ?",
+                (path,),
+            )
+            assert row is not None, path  # noqa: S101  (the resolver names only files that are in the map)
+            self._file_nodes[path] = (row[0], row[1])
+        return self._file_nodes[path]
+
+    def _definition_node(self, path: str, index: int) -> int:
+        file, node = self._node_of(path)
+        if index == MODULE_SCOPE:
+            return node
+        if file not in self._nodes:
+            self._nodes[file] = self._in_order(file)
+        return self._nodes[file][index]
+
+    def _in_order(self, file: int) -> list[int]:
+        """Node ids in the order of the file's definitions."""
+        kept = self._kept_ids(file)
+        counted: Counter[str] = Counter()
+        ordered: list[int] = []
+        for definition in json.loads(self._db.value("SELECT facts FROM files WHERE id = ?", (file,)))[1]:
+            ordered.append(kept[definition[2], counted[definition[2]]])
+            counted[definition[2]] += 1
+        return ordered
+
+    def _package(self, name: str) -> int:
+        if name not in self._packages:
+            found = self._db.value("SELECT id FROM nodes WHERE kind = 'package' AND name = ?", (name,))
+            if found is None:
+                found = self._db.run(
+                    "INSERT INTO nodes (kind, name, qualified) VALUES ('package', ?, ?)", (name, name)
+                ).lastrowid
+            self._packages[name] = int(found or 0)
+        return self._packages[name]
+
+    def put_directories(self) -> None:
+        """Directories that hold a file, each the parent of what lies in it; and no package that nobody uses."""
+        needed: set[str] = set()
+        paths = [row[0] for row in self._db.rows("SELECT path FROM files")]
+        for path in paths:
+            folder = path.rpartition("/")[0]
+            while folder and folder not in needed:
+                needed.add(folder)
+                folder = folder.rpartition("/")[0]
+        known = {row[1]: row[0] for row in self._db.rows("SELECT id, qualified FROM nodes WHERE kind = 'directory'")}
+        for folder in sorted(set(known) - needed):
+            self._db.run("DELETE FROM nodes WHERE id = ?", (known.pop(folder),))
+        for folder in sorted(needed):
+            parent = known.get(folder.rpartition("/")[0])
+            if folder not in known:
+                added = self._db.run(
+                    "INSERT INTO nodes (kind, name, qualified, parent) VALUES ('directory', ?, ?, ?)",
+                    (folder.rpartition("/")[2], folder, parent),
+                )
+                known[folder] = int(added.lastrowid or 0)
+        rows = self._db.rows("SELECT id, qualified FROM nodes WHERE kind = 'file' AND parent IS NULL")
+        self._db.connection.executemany(
+            "UPDATE nodes SET parent = ? WHERE id = ?",
+            [(known[row[1].rpartition("/")[0]], row[0]) for row in rows if "/" in row[1]],
+        )
+
+    def drop_unused_packages(self) -> None:
+        """An external package is in the map as long as a file mentions it."""
+        self._db.run(
+            "DELETE FROM nodes WHERE kind = 'package' AND NOT EXISTS (SELECT 1 FROM edges WHERE target = nodes.id)"
+        )

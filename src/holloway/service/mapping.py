@@ -1,0 +1,338 @@
+"""The code map of a project's checkout: kept up to date, asked, and told what no parser can see."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+
+from holloway import git
+from holloway.codemap import drawing, graph, history, index, overview, precise, watch
+from holloway.codemap.commits import renames_between
+from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.edits import Edits
+from holloway.config import RESULTS_MAX, replace_file
+from holloway.domain.ports import stamp
+from holloway.errors import HollowayError, InvalidInput
+from holloway.retrieval.locate import Located, locate
+from holloway.store import contributions
+from holloway.store.contributions import Relation
+from holloway.store.filter import Filter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from holloway.codemap.graph import Impact
+    from holloway.codemap.modules import Module
+    from holloway.domain.memory import Memory
+    from holloway.service.holloway import Holloway
+
+LOCK_WAIT_S = 120
+PROGRESS_EVERY_S = 0.5
+PROGRESS_STALE_S = 30
+"""An index that has not said anything for so long is taken for dead."""
+COUPLED_MAX = 8
+COUPLED_COMMITS_MIN = 2
+"""Files that changed together once may have done so by chance."""
+MEMORIES_SHOWN = 5
+
+
+class Busy(HollowayError):
+    """Another process is making the map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """What bringing the map up to date took."""
+
+    files: int
+    read: int
+    removed: int
+    resolved: int
+    skipped: dict[str, int]
+    commits: int
+    modules: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Consequences:
+    """The impact of a change, with what history, people and memories say about it."""
+
+    impact: Impact
+    coupled: tuple[tuple[str, float, int], ...]
+    """Files that change together with it though no edge leads there: path, score, commits."""
+    relations: tuple[Relation, ...]
+    memories: tuple[Memory, ...]
+
+
+class CodeMap:
+    """One checkout's map."""
+
+    def __init__(self, memory: Holloway) -> None:
+        self._memory = memory
+        self.root = memory.project.root
+        name = f"map-{zlib.crc32(str(self.root).encode('utf-8', 'replace')):08x}"
+        self.path = memory.project.folder / f"{name}.db"
+        self._progress = memory.project.folder / f"{name}.progress"
+        self._lock = FileLock(str(memory.project.folder / f"{name}.lock"), mode=0o600)
+
+    @cached_property
+    def database(self) -> MapDatabase:
+        """The map's file, open."""
+        made = open_map(self.path)
+        self._memory.at_close(made.close)
+        return made
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is a map at all."""
+        return self.path.exists() and self.database.is_current and bool(self.database.meta("indexed_ns"))
+
+    def update(
+        self,
+        *,
+        workers: int = 0,
+        only: Iterable[str] | None = None,
+        wait: bool = True,
+        scip: str | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Mapped:
+        """Bring the map up to the files and to HEAD. One process does; another waits for it, or raises Busy."""
+        try:
+            with self._lock.acquire(timeout=LOCK_WAIT_S if wait else 0):
+                return self._update(workers, only, scip, progress)
+        except Timeout:
+            hint = "Ask again in a moment; the answers before that are those of the last map."
+            raise Busy(f"Another process is indexing {self.root}.", hint) from None
+        finally:
+            self._progress.unlink(missing_ok=True)
+
+    def _update(
+        self,
+        workers: int,
+        only: Iterable[str] | None,
+        scip: str | None,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> Mapped:
+        started = time.perf_counter()
+        database = self.database
+        with database.write():
+            done = index.index(database, self.root, workers=workers, only=only, progress=self._telling(progress))
+            if only is None:
+                precise.bring_in(database, self.root, Path(scip) if scip else None)
+            past = history.sync(database, self.root, now=self._memory.clock.now()) if only is None else None
+            moves = self._moves(database) if only is None else {}
+            edits = contributions.module_edits(self._memory.store.database)
+            drawn_for = json.dumps([edits, database.meta("history.tip")])
+            moved = bool(done.read or done.removed or (past and (past.added or past.removed)))
+            if only is None and (moved or database.meta("drawn_for") != drawn_for):
+                if progress:
+                    progress("drawing modules", 0, 1)
+                found = drawing.draw(
+                    database, self.root, _edits(edits), self._memory.project.name, done.renamed | moves
+                )
+                overview.look(database, self.root, found)
+                database.note("drawn_for", drawn_for)
+        self._follow(done.renamed | moves)
+        skipped = {row[0]: row[1] for row in database.rows("SELECT reason, COUNT(*) FROM skipped GROUP BY reason")}
+        return Mapped(
+            done.files,
+            done.read,
+            done.removed,
+            done.resolved,
+            skipped,
+            int(database.value("SELECT COUNT(*) FROM commits")),
+            int(database.value("SELECT COUNT(*) FROM modules")),
+            time.perf_counter() - started,
+        )
+
+    def _moves(self, database: MapDatabase) -> dict[str, str]:
+        """The files that were renamed between the commit of the last index and this one."""
+        before, head = database.meta("head"), git.head_commit(str(self.root))
+        database.note("head", head)
+        return renames_between(self.root, before, head) if before and head and before != head else {}
+
+    def _follow(self, renamed: dict[str, str]) -> None:
+        """Memories go with the file that they are about."""
+        store = self._memory.store.memories
+        for old, new in sorted(renamed.items()):
+            if (self.root / old).exists() or not (self.root / new).exists():
+                continue
+            for memory in store.find(Filter(files=(old,)), RESULTS_MAX):
+                if old in memory.files:
+                    files = tuple(dict.fromkeys(new if path == old else path for path in memory.files))
+                    store.change(memory, "moved", f"{old} is now {new}", files=files)
+
+    def _telling(self, progress: Callable[[str, int, int], None] | None) -> Callable[[str, int, int], None]:
+        """Tell the caller at every step, and everybody else twice a second."""
+        last = 0.0
+
+        def tell(stage: str, done: int, total: int) -> None:
+            nonlocal last
+            if progress:
+                progress(stage, done, total)
+            now = time.monotonic()
+            if total > 1 and now - last >= PROGRESS_EVERY_S:
+                last = now
+                said = {"stage": stage, "done": done, "total": total, "at": time.time()}
+                replace_file(str(self._progress), json.dumps(said).encode())
+
+        return tell
+
+    def progress(self) -> str:
+        """How far another process has come with the map, as a person reads it; empty where none is at work."""
+        try:
+            said = json.loads(self._progress.read_text("utf-8"))
+            if time.time() - float(said["at"]) > PROGRESS_STALE_S:
+                return ""
+            share = int(said["done"]) / max(int(said["total"]), 1)
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+        part = {"reading": 0.0, "resolving": 0.6}.get(str(said["stage"]), 0.9)
+        return f"{round(100 * (part + share * (0.6 if not part else 0.3)))} %"
+
+    def start(self) -> None:
+        """Have a process of its own bring the map up to date; nobody waits for it, and a second one ends at once."""
+        if self._progress.exists() and self.progress():
+            return
+        arguments = [sys.executable, "-m", "holloway", "index", "--quiet", "--no-wait", "-p", str(self.root)]
+        flags: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": 0x00000208}
+        with open(os.devnull, "r+b") as nothing:  # noqa: PTH123
+            subprocess.Popen(arguments, stdin=nothing, stdout=nothing, stderr=nothing, cwd=str(self.root), **flags)
+
+    def watch(self) -> Iterator[list[str]]:
+        """Follow every change of the files, for as long as the caller goes on asking; yields what was followed."""
+        for changed in watch.changes(self.root):
+            self.update(only=changed)
+            yield changed
+
+    def overview(self) -> overview.Overview:
+        """The codebase on one page, as of the last index; empty where there is none."""
+        return overview.load(self.path) or overview.Overview()
+
+    def module_of(self, path: str) -> str:
+        """The module that a file belongs to, as of the last index; empty where that is not known."""
+        if not self.is_ready:
+            return ""
+        sql = "SELECT m.module FROM module_files m JOIN files f ON f.id = m.file WHERE f.path = ?"
+        return str(self.database.value(sql, (path,)) or "")
+
+    def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10) -> Located:
+        """The files that a task is about, each with its reasons; `known` are files already in play."""
+        return locate(self.database, task, known=known, limit=limit, now=self._memory.clock.now())
+
+    def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
+        """What a change of `path` or `path:symbol` reaches."""
+        nodes = self._nodes(spec, where)
+        found = graph.impact(self.database, nodes, depth=depth, forward=forward)
+        files = list(dict.fromkeys(node.path for node in nodes))
+        reached = {path for path, _ in found.files} | set(files)
+        partners = history.partners(self.database, files, now=self._memory.clock.now(), limit=40)
+        here = {row[0] for row in self.database.rows("SELECT path FROM files")}
+        coupled = [
+            (one.path, one.score, one.commits)
+            for one in partners
+            if one.commits >= COUPLED_COMMITS_MIN and one.path in here - reached - set(found.tests)
+        ]
+        chosen = Filter(quarantined=False, branch=self._memory.branch, files=tuple(files))
+        return Consequences(
+            found,
+            tuple(coupled[:COUPLED_MAX]),
+            tuple(one for path in files for one in contributions.relations(self._memory.store.database, path)),
+            tuple(self._memory.memories(chosen, limit=MEMORIES_SHOWN)),
+        )
+
+    def _nodes(self, spec: str, where: Path | None) -> list[graph.Node]:
+        path, _, symbol = spec.partition(":")
+        found = graph.find(self.database, self._memory.path_of(path, where), symbol) if path else []
+        if found:
+            return found
+        if not symbol and "/" not in spec:
+            named = graph.named(self.database, spec)
+            if len({(node.path, node.name) for node in named}) == 1:
+                return graph.find(self.database, named[0].path, named[0].name)
+            if named:
+                several = ", ".join(str(node) for node in named[:5])
+                raise InvalidInput(f"{spec} is defined in several places.", f"Say which: {several}.")
+        raise InvalidInput(f"{spec} is not in the map.", self._closest(path, symbol))
+
+    def _closest(self, path: str, symbol: str) -> str:
+        from difflib import get_close_matches  # only on the error path
+
+        if symbol and (inside := graph.find(self.database, path)):
+            close = get_close_matches(symbol, [node.name for node in inside if node.name], n=1, cutoff=0.4)
+            return f"Did you mean {path}:{close[0]}?" if close else f"{path} has no such symbol."
+        paths = [row[0] for row in self.database.rows("SELECT path FROM files")]
+        close = get_close_matches(path, paths, n=1)
+        return f"Did you mean {close[0]}?" if close else "Give a path of the project, path:symbol, or a symbol's name."
+
+    def modules(self) -> list[Module]:
+        """The modules as they were last drawn."""
+        return drawing.modules(self.database)
+
+    def module(self, name: str) -> Module:
+        """The module of that name."""
+        from difflib import get_close_matches  # only on the error path
+
+        found = {module.name: module for module in self.modules()}
+        if name in found:
+            return found[name]
+        close = get_close_matches(name, found, n=1)
+        raise InvalidInput(
+            f"There is no module {name!r}.", f"Did you mean {close[0]}?" if close else "`holloway modules` lists them."
+        )
+
+    def edit_module(
+        self, name: str, *, rename: str = "", purpose: str = "", add: Sequence[str] = (), hide: bool = False
+    ) -> None:
+        """A person's word on a module; it wins over what is drawn, now and after every index."""
+        key = self.module(name).key
+        at = stamp(self._memory.clock.now())
+        store = self._memory.store.database
+        for kind, value in (("name", rename), ("purpose", purpose), ("hidden", "1" if hide else "")):
+            if value:
+                contributions.edit_module(store, kind, key, value, at)
+        for pattern in add:
+            contributions.edit_module(store, "files", key, pattern, at)
+        self.update()
+
+    def reset_module(self, name: str) -> int:
+        """Draw a module as if nobody had said anything about it."""
+        taken = contributions.reset_module(self._memory.store.database, self.module(name).key)
+        self.update()
+        return taken
+
+    def relate(self, source: str, kind: str, target: str, *, note: str = "", agent: str = "") -> Relation:
+        """Add an edge that no parser can see."""
+        relation = Relation(
+            source, kind, target, "agent" if agent else "user", agent, note, stamp(self._memory.clock.now())
+        )
+        return contributions.relate(self._memory.store.database, relation)
+
+    def unrelate(self, source: str, kind: str, target: str) -> bool:
+        """Take such an edge back; whether it was there."""
+        return contributions.unrelate(self._memory.store.database, source, kind, target)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether HEAD has moved since the last index; edits are only seen by looking at the files."""
+        return not self.is_ready or self.database.meta("history.tip") != git.head_commit(str(self.root))
+
+
+def _edits(said: list[tuple[str, str, str]]) -> Edits:
+    return Edits(
+        names={module: value for kind, module, value in said if kind == "name"},
+        files=[(value, module) for kind, module, value in said if kind == "files"],
+        purposes={module: value for kind, module, value in said if kind == "purpose"},
+        hidden=frozenset(module for kind, module, _ in said if kind == "hidden"),
+    )

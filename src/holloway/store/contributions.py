@@ -1,0 +1,100 @@
+"""What people and agents contributed to the code map: it is kept with the memories, since no index brings it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from holloway.config import PATH_CHARS_MAX, REASON_CHARS_MAX
+from holloway.errors import InvalidInput
+from holloway.safety.secrets import redact
+
+if TYPE_CHECKING:
+    from holloway.store.database import Database
+
+RELATIONS = {
+    "is_impact_of": "changing the second means looking at the first",
+    "documents": "the first explains the second",
+    "violates": "the first breaks a rule that the second holds",
+    "supersedes": "the first takes the place of the second",
+    "is_entrypoint_for": "the second is entered through the first",
+    "flows_to": "data goes from the first to the second",
+    "handles_errors_from": "errors of the second end in the first",
+    "owns_data_for": "the first keeps what the second works on",
+    "applies_pattern": "the first is built after the second",
+    "depends_logically": "the first needs the second, though no import says so",
+}
+"""The kinds of relation that people and agents may add, and what each says."""
+
+RELATIONS_MAX = 5_000
+EDITS_MAX = 2_000
+
+
+class Relation(NamedTuple):
+    """An edge that no parser can see. Source and target are paths, or `path:symbol`."""
+
+    source: str
+    kind: str
+    target: str
+    origin: str
+    agent: str
+    note: str
+    at: str
+
+
+def relate(database: Database, relation: Relation) -> Relation:
+    """Keep a relation; said again, the newer words stand."""
+    if relation.kind not in RELATIONS:
+        raise InvalidInput(f"{relation.kind!r} is no relation.", f"One of: {', '.join(RELATIONS)}.")
+    for end in (relation.source, relation.target):
+        if not end or len(end) > PATH_CHARS_MAX:
+            raise InvalidInput("A relation has two ends.", "Give a path, or path:symbol, for each.")
+    kept = relation._replace(note=redact(relation.note)[0][:REASON_CHARS_MAX])
+    with database.write():
+        if int(database.value("SELECT COUNT(*) FROM relations")) >= RELATIONS_MAX:
+            raise InvalidInput(f"There are {RELATIONS_MAX:,} relations already.", "Take some out first.")
+        database.run("INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?, ?, ?)", kept)
+    return kept
+
+
+def unrelate(database: Database, source: str, kind: str, target: str) -> bool:
+    """Take a relation out; whether it was there."""
+    with database.write():
+        found = database.run(
+            "DELETE FROM relations WHERE source = ? AND kind = ? AND target = ?", (source, kind, target)
+        )
+    return found.rowcount > 0
+
+
+def relations(database: Database, path: str = "") -> list[Relation]:
+    """All relations, or those with an end in that file."""
+    where = " WHERE :p IN (source, target) OR source LIKE :q ESCAPE '\\' OR target LIKE :q ESCAPE '\\'" if path else ""
+    plain = path.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    rows = database.rows(f"SELECT * FROM relations{where} ORDER BY at, source", {"p": path, "q": plain + ":%"})
+    return [Relation(*row) for row in rows]
+
+
+def edit_module(database: Database, kind: str, module: str, value: str, at: str) -> None:
+    """Keep a person's word on a module; for a name or a purpose, only the latest counts."""
+    with database.write():
+        if int(database.value("SELECT COUNT(*) FROM module_edits")) >= EDITS_MAX:
+            raise InvalidInput(f"There are {EDITS_MAX:,} edits of modules already.", "`holloway module NAME --reset`.")
+        if kind == "files":
+            database.run("DELETE FROM module_edits WHERE kind = 'files' AND value = ?", (value,))
+        else:
+            database.run("DELETE FROM module_edits WHERE kind = ? AND module = ?", (kind, module))
+        database.run(
+            "INSERT INTO module_edits (kind, module, value, at) VALUES (?, ?, ?, ?)", (kind, module, value[:500], at)
+        )
+
+
+def reset_module(database: Database, module: str) -> int:
+    """Take back every word on a module; how many there were."""
+    with database.write():
+        return database.run("DELETE FROM module_edits WHERE module = ? OR value = ?", (module, module)).rowcount
+
+
+def module_edits(database: Database) -> list[tuple[str, str, str]]:
+    """(kind, module, value) in the order in which they were said."""
+    return [
+        (row[0], row[1], row[2]) for row in database.rows("SELECT kind, module, value FROM module_edits ORDER BY seq")
+    ]

@@ -1,0 +1,74 @@
+from pathlib import Path
+
+from tests.cli.conftest import Cli
+from tests.conftest import Repository
+
+TOKENS = "src/shop/auth/tokens.py"
+
+
+def test_index_says_what_it_did_and_what_it_left_out(cli: Cli, repository: Repository) -> None:
+    repository.commit("app.min.js", "x")
+    shown = cli("index")
+    assert "6 files mapped, 6 of them read" in shown.out
+    assert "left out: 1 generated" in shown.out
+    done = cli("index", "--json").json
+    assert (done["files"], done["skipped"]) == (6, {"generated": 1})
+    assert cli("index", "--quiet").out == ""
+
+
+def test_locate_prints_files_with_reasons(cli: Cli) -> None:
+    shown = cli("locate", "refresh the token")
+    assert shown.code == 0
+    assert TOKENS in shown.out
+    found = cli("locate", "refresh the token", "--json", "--limit", "2").json
+    assert set(found) == {"files", "tests", "coupled"}
+    assert found["files"][0]["path"] == TOKENS
+    assert set(found["files"][0]) == {"path", "score", "reasons"}
+    assert found["files"][0]["reasons"]
+    assert len(found["files"]) == 2
+
+
+def test_locate_works_where_nothing_was_ever_set_up_and_leaves_nothing(cli: Cli, home: Path) -> None:
+    assert cli("locate", "refresh the token", "--json").json["files"]
+    assert not (home / "projects").exists()
+
+
+def test_impact_prints_users_and_tests(cli: Cli, repository: Repository) -> None:
+    repository.commit(
+        "src/shop/auth/login.py", "from shop.auth.tokens import refresh\n\ndef login():\n    refresh(1)\n"
+    )
+    shown = cli("impact", f"{TOKENS}:refresh")
+    assert "login:4" in shown.out
+    assert "tests/auth/test_tokens.py" in shown.out
+    found = cli("impact", TOKENS, "--json").json
+    assert {"path": "src/shop/auth/login.py", "depth": 1} in found["files"]
+    forward = cli("impact", "src/shop/auth/login.py", "--forward", "--json").json
+    assert forward["files"] == [{"path": TOKENS, "depth": 1}]
+
+
+def test_an_unknown_target_is_an_error_that_helps(cli: Cli) -> None:
+    shown = cli("impact", "src/shop/auth/token.py")
+    assert shown.code == 2
+    assert f"Did you mean {TOKENS}?" in shown.err
+
+
+def test_modules_are_listed_shown_and_corrected(cli: Cli) -> None:
+    listed = cli("modules", "--json").json
+    assert "pytest" in listed["test"][0]
+    name = listed["modules"][0]["name"]
+    assert name in cli("modules").out
+    assert cli("module", name).code == 0
+    cli("init")
+    assert cli("module", name, "--rename", "people", "--purpose", "Who is who").code == 0
+    shown = cli("module", "people", "--json").json
+    assert (shown["name"], shown["purpose"]) == ("people", "Who is who")
+    assert cli("module", "people", "--reset").code == 0
+    assert name in [one["name"] for one in cli("modules", "--json").json["modules"]]
+
+
+def test_a_relation_is_shown_with_the_impact_and_can_be_taken_back(cli: Cli) -> None:
+    assert cli("relate", "README.md", "documents", TOKENS, "--note", "how it works").code == 0
+    assert "README.md documents" in cli("impact", TOKENS).out
+    assert "Taken back" in cli("relate", "README.md", "documents", TOKENS, "--remove").out
+    assert "README.md documents" not in cli("impact", TOKENS).out
+    assert cli("relate", "README.md", "likes", TOKENS).code == 2

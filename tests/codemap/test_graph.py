@@ -1,0 +1,64 @@
+from pathlib import Path
+
+import pytest
+
+from holloway.codemap import graph
+from holloway.codemap.database import MapDatabase
+from tests.codemap.test_resolve import mapped
+
+PROJECT = {
+    "core.py": "def base():\n    pass\n\nclass Thing:\n    def go(self):\n        base()\n",
+    "middle.py": "from core import base\n\ndef layer():\n    base()\n",
+    "top.py": "from middle import layer\n\ndef main():\n    layer()\n",
+    "loose.py": "def f(x):\n    x.go()\n",
+    "tests/test_core.py": "from core import base\n\ndef test_base():\n    base()\n",
+}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> MapDatabase:
+    return mapped(tmp_path, PROJECT)
+
+
+def test_a_symbol_is_reached_from_its_callers_and_theirs(database: MapDatabase) -> None:
+    found = graph.impact(database, graph.find(database, "core.py", "base"), depth=2)
+    by_name = {str(one.node): one for one in found.reached}
+    assert by_name["middle.py:layer"].depth == 1
+    assert by_name["top.py:main"].depth == 2
+    assert found.chain(by_name["top.py:main"]) == ["core.py:base", "middle.py:layer", "top.py:main"]
+    assert found.complete
+    assert found.tests == ("tests/test_core.py",)
+
+
+def test_depth_one_stops_at_the_direct_users(database: MapDatabase) -> None:
+    found = graph.impact(database, graph.find(database, "core.py", "base"), depth=1)
+    assert "top.py:main" not in {str(one.node) for one in found.reached}
+
+
+def test_forward_is_what_it_needs(database: MapDatabase) -> None:
+    found = graph.impact(database, graph.find(database, "top.py"), depth=3, forward=True)
+    assert {path for path, _ in found.files} == {"middle.py", "core.py"}
+
+
+def test_a_file_is_reached_through_everything_in_it(database: MapDatabase) -> None:
+    found = graph.impact(database, graph.find(database, "core.py"), depth=2)
+    assert dict(found.files) == {"middle.py": 1, "tests/test_core.py": 1, "top.py": 2}
+
+
+def test_mentions_that_could_not_be_followed_are_counted(database: MapDatabase) -> None:
+    assert graph.impact(database, graph.find(database, "core.py", "Thing.go")).mentions == 1
+
+
+def test_a_hub_is_answered_with_the_nearest_and_a_count(tmp_path: Path) -> None:
+    users = {f"m{number}.py": f"from hub import hub\n\ndef f{number}():\n    hub()\n" for number in range(500)}
+    database = mapped(tmp_path, {"hub.py": "def hub():\n    pass\n"} | users)
+    found = graph.impact(database, graph.find(database, "hub.py", "hub"), depth=1)
+    assert len(found.reached) == graph.SHOWN_MAX
+    assert found.total == 1_000
+    assert not found.complete
+
+
+def test_a_symbol_may_be_named_by_its_end(database: MapDatabase) -> None:
+    assert [str(node) for node in graph.find(database, "core.py", "go")] == ["core.py:Thing.go"]
+    assert [str(node) for node in graph.named(database, "layer")] == ["middle.py:layer"]
+    assert graph.find(database, "core.py", "nothing") == []

@@ -1,0 +1,113 @@
+"""Whatever the edits and their order, the map ends as one clean index would make it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.index import index
+
+FILES: dict[str, list[str]] = {
+    "pkg/__init__.py": ["", "from .a import one\n", "from .b import *\n", "from pkg.a import one as two\n"],
+    "pkg/a.py": [
+        "def one():\n    return Thing()\n\nclass Thing:\n    def go(self):\n        return one()\n",
+        "from .b import helper as one\n",
+        "import pkg.b\n\ndef one():\n    pkg.b.helper()\n\nclass Thing(pkg.b.Base):\n    def go(self):\n        self.stop()\n",
+    ],
+    "pkg/b.py": [
+        "def helper():\n    pass\n\nclass Base:\n    def stop(self):\n        pass\n",
+        "from .a import Thing\n\n\ndef helper() -> Thing:\n    return Thing()\n",
+        "from . import a\n\nhelper = a.one\nclass Base(a.Thing):\n    pass\n",
+    ],
+    "pkg/sub/__init__.py": ["", "from ..a import Thing\n"],
+    "pkg/sub/deep.py": ["import b\n\nb.helper()\n", "from pkg import one\n\ndef deep():\n    one().go()\n"],
+    "b.py": ["def helper():\n    pass\n", "from pkg import one\n\none()\n"],
+    "tests/test_a.py": [
+        "from pkg.a import one\n\ndef test_one():\n    one()\n",
+        "import pkg\n\ndef test_one():\n    pkg.one().go()\n",
+    ],
+    "web/index.ts": ["export * from './run'\n", "import { run } from './run'\nrun()\n"],
+    "web/run.ts": [
+        "export function run() { return new Box() }\nexport class Box { open() {} }\n",
+        "import Box from './box'\nexport const run = () => { new Box().open() }\n",
+    ],
+    "web/box.ts": ["export default class Box { open() { this.close() }\n close() {} }\n", "export const x = 1\n"],
+    "web/run/index.ts": ["export function run() {}\n"],
+    "go.mod": ["module example.org/m\n"],
+    "cmd/main.go": ['package main\n\nimport "example.org/m/store"\n\nfunc main() { store.Open().Get() }\n'],
+    "store/open.go": ["package store\n\nfunc Open() *Store { return &Store{} }\n"],
+    "store/store.go": ["package store\n\ntype Store struct{}\n\nfunc (s *Store) Get() { helper() }\n"],
+    "store/help.go": ["package store\n\nfunc helper() {}\n", "package store\n\ntype Other struct{}\n"],
+    "README.md": ["# One\n\ntext\n", "# Two\n\nother words\n"],
+}
+
+
+def write(root: Path, name: str, text: str | None) -> None:
+    path = root / name
+    if text is None:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def content(database: MapDatabase) -> dict[str, list[tuple[object, ...]]]:
+    """The whole map without ids, which depend on the order of work."""
+    node = "COALESCE((SELECT path FROM files WHERE id = {0}.file) || ':', '') || {0}.kind || ' ' || {0}.qualified"
+    queries = {
+        "files": "SELECT path, language, role, hash, interface, lines FROM files",
+        "nodes": f"SELECT {node.format('n')}, n.line, n.end_line, n.signature, n.exported, {node.format('p')} FROM nodes n"
+        " LEFT JOIN nodes p ON p.id = n.parent",
+        "edges": f"SELECT {node.format('s')}, {node.format('t')}, e.kind, e.origin, e.confidence, e.line, f.path FROM edges e"
+        " LEFT JOIN nodes s ON s.id = e.source LEFT JOIN nodes t ON t.id = e.target LEFT JOIN files f ON f.id = e.file",
+        "unresolved": "SELECT f.path, u.kind, u.name, u.line FROM unresolved u JOIN files f ON f.id = u.file",
+        "consulted": "SELECT f.path, s.path FROM consulted c LEFT JOIN files f ON f.id = c.file LEFT JOIN files s ON s.id = c.seen",
+        "chunks": "SELECT f.path, c.kind, c.name, c.line, c.end_line, c.head, c.body FROM chunks c JOIN files f ON f.id = c.file",
+        "text": "SELECT term, doc, cnt FROM chunk_vocabulary",
+    }
+    database.run("CREATE VIRTUAL TABLE IF NOT EXISTS temp.chunk_vocabulary USING fts5vocab (main, chunk_text, row)")
+    return {name: sorted((tuple(row) for row in database.rows(sql)), key=repr) for name, sql in queries.items()}
+
+
+def clean(root: Path, place: Path) -> dict[str, list[tuple[object, ...]]]:
+    database = open_map(place)
+    index(database, root, workers=1)
+    try:
+        return content(database)
+    finally:
+        database.close()
+
+
+edits = st.lists(
+    st.sampled_from(sorted(FILES)).flatmap(
+        lambda name: st.tuples(st.just(name), st.one_of(st.none(), st.sampled_from(FILES[name])))
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(start=st.sets(st.sampled_from(sorted(FILES))), rounds=st.lists(edits, min_size=1, max_size=4), data=st.data())
+def test_any_sequence_of_edits_ends_in_the_map_of_one_clean_index(
+    tmp_path_factory: object, start: set[str], rounds: list[list[tuple[str, str | None]]], data: st.DataObject
+) -> None:
+    base = Path(tmp_path_factory.mktemp("edits"))  # type: ignore[attr-defined]
+    root = base / "project"
+    root.mkdir()
+    for name in sorted(start):
+        write(root, name, data.draw(st.sampled_from(FILES[name])))
+    database = open_map(base / "map.db")
+    index(database, root, workers=1)
+    for number, one in enumerate(rounds):
+        for name, text in one:
+            write(root, name, text)
+        if number % 2:
+            index(database, root, workers=1, only=[name for name, _ in one])
+        else:
+            index(database, root, workers=1)
+        assert content(database) == clean(root, base / f"clean-{number}.db")
+    database.close()

@@ -1,0 +1,174 @@
+import os
+import stat
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.codemap import watch
+from holloway.errors import InvalidInput
+from holloway.service.mapping import Busy, CodeMap
+from tests.conftest import Repository
+from tests.store.test_memories import taught
+
+TOKENS = "src/shop/auth/tokens.py"
+
+
+def test_the_map_is_readable_by_its_owner_only(memory: holloway.Holloway) -> None:
+    memory.map.update()
+    for path in memory.project.folder.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+def test_only_what_changed_is_read_again(memory: holloway.Holloway, repository: Repository) -> None:
+    assert memory.map.update().read == 6
+    old = time.time() - 60
+    for path in repository.root.rglob("*.*"):
+        if ".git" not in path.parts:
+            os.utime(path, (old, old))
+    memory.map.update()
+    repository.commit("src/shop/new.py", "x = 1\n")
+    done = memory.map.update()
+    assert (done.read, done.files) == (1, 7)
+
+
+def test_a_second_process_is_told_that_one_is_at_work(memory: holloway.Holloway) -> None:
+    other = CodeMap(memory)
+    with other._lock, pytest.raises(Busy):
+        memory.map.update(wait=False)
+
+
+def test_memories_follow_a_renamed_file_and_come_back(memory: holloway.Holloway, repository: Repository) -> None:
+    trap = taught(memory, "refresh() burns the token", files=[TOKENS])
+    memory.map.update()
+    repository.git("checkout", "-qb", "feature")
+    repository.git("mv", TOKENS, "src/shop/auth/jwt.py")
+    repository.git("commit", "-qm", "rename")
+    memory.map.update()
+    assert memory.get(trap.id).files == ("src/shop/auth/jwt.py",)
+    assert "moved" in repr(memory.why(trap.id).history)
+    repository.git("checkout", "-q", "main")
+    memory.map.update()
+    assert memory.get(trap.id).files == (TOKENS,)
+
+
+def test_impact_brings_tests_coupled_files_relations_and_memories(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    repository.commit(
+        "src/shop/auth/login.py", "from shop.auth.tokens import refresh\n\ndef login():\n    refresh(1)\n"
+    )
+    for number in range(3):
+        (repository.root / TOKENS).write_text(f"def refresh(token):\n    return token  # {number}\n")
+        repository.commit("docs/tokens.md", f"{number}\n", "tokens")
+    taught(memory, "refresh() burns the token", files=[TOKENS])
+    memory.map.relate("docs/tokens.md", "documents", TOKENS, note="explains it")
+    memory.map.update()
+    found = memory.map.impact(f"{TOKENS}:refresh")
+    assert [str(one.node) for one in found.impact.reached if one.node.name] == ["src/shop/auth/login.py:login"]
+    assert "tests/auth/test_tokens.py" in found.impact.tests
+    assert found.coupled[0][0] == "docs/tokens.md"
+    assert [relation.note for relation in found.relations] == ["explains it"]
+    assert [memory.content for memory in found.memories] == ["refresh() burns the token"]
+
+
+def test_what_is_not_in_the_map_is_met_with_the_closest(memory: holloway.Holloway) -> None:
+    memory.map.update()
+    with pytest.raises(InvalidInput) as wrong:
+        memory.map.impact("src/shop/auth/token.py")
+    assert wrong.value.hint == f"Did you mean {TOKENS}?"
+    with pytest.raises(InvalidInput) as wrong:
+        memory.map.impact(f"{TOKENS}:refesh")
+    assert wrong.value.hint == f"Did you mean {TOKENS}:refresh?"
+    with pytest.raises(InvalidInput):
+        memory.map.module("nowhere")
+    with pytest.raises(InvalidInput):
+        memory.map.relate(TOKENS, "likes", TOKENS)
+
+
+def test_edits_of_modules_stay_after_every_index(memory: holloway.Holloway, repository: Repository) -> None:
+    memory.map.update()
+    first = memory.map.modules()[0].name
+    memory.map.edit_module(first, rename="login", purpose="Who you are")
+    repository.commit("src/shop/more.py", "x = 1\n")
+    memory.map.update()
+    shown = memory.map.module("login")
+    assert shown.purpose == "Who you are"
+    memory.map.reset_module("login")
+    assert first in [module.name for module in memory.map.modules()]
+
+
+def test_a_secret_in_a_note_is_not_kept(memory: holloway.Holloway) -> None:
+    token = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
+    assert token not in memory.map.relate(TOKENS, "documents", "README.md", note=f"use {token}").note
+
+
+def test_locate_names_files_with_reasons_and_leads_on_from_known_ones(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    repository.commit(TOKENS, "def refresh(token):\n    return token + 1\n", "Refresh the token only once")
+    memory.map.update()
+    found = memory.map.locate("the token is refreshed twice")
+    assert found.files[0].path == TOKENS
+    assert any("Refresh the token only once" in reason for reason in found.files[0].reasons)
+    assert TOKENS not in [file.path for file in memory.map.locate("token", known=[TOKENS]).files]
+    assert memory.map.locate("").files == () or memory.map.locate("").files[0].reasons
+
+
+@pytest.mark.parametrize(
+    "task", ["", "\x00", '" OR *', "a" * 50_000, "NEAR(a b)", "💥 ../../../etc/passwd", "(" * 5_000]
+)
+def test_any_task_is_answered(memory: holloway.Holloway, task: str) -> None:
+    memory.map.update()
+    assert memory.map.locate(task, limit=3).files is not None
+
+
+def test_a_watcher_sees_a_change_and_the_map_has_it(memory: holloway.Holloway, repository: Repository) -> None:
+    memory.map.update()
+    stop = threading.Event()
+    seen: list[list[str]] = []
+
+    def follow() -> None:
+        for changed in watch.changes(repository.root, stop):
+            seen.append(changed)
+            stop.set()
+
+    watcher = threading.Thread(target=follow)
+    watcher.start()
+    deadline = time.monotonic() + 30
+    number = 0
+    while not seen and time.monotonic() < deadline:
+        number += 1
+        (repository.root / "src/shop/seen.py").write_text(f"def seen_{number}():\n    pass\n")
+        watcher.join(0.7)
+    stop.set()
+    watcher.join(30)
+    assert "src/shop/seen.py" in seen[0]
+    memory.map.update(only=seen[0])
+    assert memory.map.impact("src/shop/seen.py").impact.target
+
+
+def test_progress_of_another_process_is_read_and_a_dead_one_ignored(memory: holloway.Holloway) -> None:
+    tell = memory.map._telling(None)
+    tell("reading", 50, 100)
+    assert memory.map.progress() == "30 %"
+    memory.map._progress.write_text('{"stage": "reading", "done": 1, "total": 2, "at": 0}')
+    assert memory.map.progress() == ""
+    memory.map._progress.write_text("{")
+    assert memory.map.progress() == ""
+
+
+def test_two_checkouts_of_one_project_have_a_map_each(
+    memory: holloway.Holloway, repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    memory.map.update()
+    repository.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))
+    (tmp_path / "other" / "extra.py").write_text("x = 1\n")
+    with holloway.open(tmp_path / "other", home=home) as there:
+        there.map.update()
+        assert there.project.key == memory.project.key
+        assert there.map.impact("extra.py").impact.target
+    with pytest.raises(InvalidInput):
+        memory.map.impact("extra.py")
