@@ -1,6 +1,6 @@
 """Run the benchmarks and write their results and the page about them.
 
-python -m benchmarks [--quick] [--data DIR] [--repos DIR] [--only NAME]
+python -m benchmarks [--quick] [--data DIR] [--repos DIR] [--aider PYTHON] [--only NAME]
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import b2_commits, b3_issues, b7_hooks, b7_store, machine, report
+from benchmarks import b2_commits, b3_issues, b7_hooks, b7_map, b7_store, machine, report
 
-NAMES = ("b2_commits", "b3_issues", "b7_store", "b7_hooks", "b8_secrets")
-NEED_REPOS = frozenset({"b2_commits", "b3_issues"})
-NEED_DATA = NEED_REPOS | {"b8_secrets"}
+NAMES = ("b2_commits", "b3_issues", "b7_store", "b7_hooks", "b7_map", "b8_secrets")
+NEED_DATA = frozenset({"b2_commits", "b3_issues", "b8_secrets"})
+NEED_REPOS = frozenset({"b2_commits", "b3_issues", "b7_map"})
 QUICK_SAMPLE = 5
 HERE = Path(__file__).parent
 
@@ -45,6 +45,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="smaller stores and fewer rounds")
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--repos", type=Path, help="folder with clones of the repositories, history included")
+    parser.add_argument("--aider", metavar="PYTHON", default="", help="a Python that has aider-chat, to measure beside")
     parser.add_argument("--only", choices=NAMES, help="one benchmark")
     return parser.parse_args()
 
@@ -56,6 +57,8 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
         return head | b7_store.run(quick=options.quick)
     if name == "b7_hooks":
         return head | b7_hooks.run(quick=options.quick)
+    if name == "b7_map":
+        return head | b7_map.run(options.repos, quick=options.quick, aider=options.aider)
     if name == "b2_commits":
         return head | b2_commits.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
     if name == "b3_issues":
@@ -65,6 +68,7 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 def _command(name: str, *, quick: bool) -> str:
     data = f"{' --data DIR' if name in NEED_DATA else ''}{' --repos DIR' if name in NEED_REPOS else ''}"
+    data += " --aider PYTHON" if name == "b7_map" else ""
     return f"python -m benchmarks --only {name}{data}{' --quick' if quick else ''}"
 
 

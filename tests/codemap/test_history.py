@@ -252,14 +252,16 @@ def test_a_rename_of_a_whole_folder_is_followed_although_the_commit_is_too_large
 
 
 def test_going_back_over_a_rename_brings_the_old_name_back(past: Past, database: MapDatabase) -> None:
+    past.commit("far", {"far.py": "1\n"}, days_ago=4)
     past.commit("first", {"old.py": BODY}, days_ago=3)
     past.git("checkout", "-q", "-b", "side")
     past.rename("old.py", "new.py", days_ago=2)
     sync(database, past.root, now=NOW)
-    assert paths(database) == {"new.py"}
+    assert paths(database) == {"new.py", "far.py"}
     past.git("checkout", "-q", "main")
-    sync(database, past.root, now=NOW)
-    assert paths(database) == {"old.py"}
+    seen = sync(database, past.root, now=NOW)
+    assert (seen.added, seen.removed, seen.read_again, seen.total) == (0, 1, 1, 2)
+    assert paths(database) == {"old.py", "far.py"}
     assert contents(database) == fresh(past.root)
 
 
@@ -271,7 +273,7 @@ def test_a_file_that_came_and_moved_on_a_branch_goes_with_it_alone(past: Past, d
     sync(database, past.root, now=NOW)
     past.git("checkout", "-q", "main")
     seen = sync(database, past.root, now=NOW)
-    assert (seen.added, seen.removed) == (0, 2)
+    assert (seen.added, seen.removed, seen.read_again) == (0, 2, 0)
     assert contents(database) == fresh(past.root)
     past.commit("other", {"a.py": "1\n"})
     sync(database, past.root, now=NOW)
@@ -365,7 +367,12 @@ def test_of_a_reading_that_breaks_off_the_newest_commits_are_kept(
     assert not seen.is_whole
     assert 1 < seen.total < 8
     assert paths(database) == {f"{number}.py" for number in range(8 - seen.total, 8)}
+    kept = seen.total
     past.commit("change 8", {"8.py": "x\n"})
+    with monkeypatch.context() as broken:
+        broken.setenv("PATH", f"{cut_off(tmp_path / 'worse', 150)}{os.pathsep}{os.environ['PATH']}")
+        seen = sync(database, past.root, now=NOW)
+    assert (seen.added, seen.total, seen.is_whole) == (0, kept, False)
     assert sync(database, past.root, now=NOW).added == 1
 
 

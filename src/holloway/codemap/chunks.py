@@ -21,9 +21,11 @@ BLOCK_LINES = 60
 CHUNKS_MAX = 4_000
 PREFIX_CHARS_MAX = 240
 EXPANSIONS_KEPT = 200_000
-LINE_CHARS_MAX = 2_000
+CHUNK_CHARS_MAX = 60_000
+"""Of a piece with absurdly long lines, only the beginning is searched."""
 
 _WORD = re.compile(r"\w{2,}")
+_ASCII_WORD = re.compile(r"\w{2,}", re.ASCII)
 _HEADING = re.compile(r"#{1,6} \S|={3,}\s*$|-{3,}\s*$")
 _ATTACHED = re.compile(r"\s*(?:@|#\[|///|//|/\*|\*|#(?!include|define|if|endif|pragma))")
 
@@ -64,7 +66,7 @@ def chunks(path: str, text: str, facts: Facts | None) -> list[Chunk]:
 
 
 def _chunk(path: str, lines: list[str], span: _Span) -> Chunk:
-    content = "\n".join(line[:LINE_CHARS_MAX] for line in lines[span.first : span.last])
+    content = "\n".join(lines[span.first : span.last])[:CHUNK_CHARS_MAX]
     where = f"{path}:{span.first + 1}-{span.last}"
     prefix = " ".join(part for part in (where, span.name, span.signature) if part)[:PREFIX_CHARS_MAX]
     digest = blake2b(content.encode("utf-8", "replace"), digest_size=12).digest()
@@ -183,4 +185,5 @@ _EXPANSIONS = _Expansions()
 
 def search_terms(text: str) -> str:
     """The words of a piece, identifiers whole and in parts."""
-    return " ".join(map(_EXPANSIONS.__getitem__, _WORD.findall(text)))
+    pattern = _ASCII_WORD if text.isascii() else _WORD
+    return " ".join(map(_EXPANSIONS.__getitem__, pattern.findall(text)))

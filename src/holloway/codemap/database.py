@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holloway.store.database import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAP_VERSION = 1
 """Raised when the schema, a query or the resolver changes what a map says: older maps are rebuilt."""
@@ -42,6 +47,18 @@ class MapDatabase(Database):
             for statement in schema():
                 self.run(statement)
             self.run(f"PRAGMA user_version = {MAP_VERSION}")
+
+    @contextmanager
+    def without_indexes(self) -> Iterator[None]:
+        """Fill an empty map faster: the indexes are made at the end, from sorted rows. Inside a transaction."""
+        made = [
+            statement for statement in schema() if statement.startswith("CREATE INDEX") and " ON edges " in statement
+        ]
+        for statement in made:
+            self.run(f"DROP INDEX {statement.split()[2]}")
+        yield
+        for statement in made:
+            self.run(statement)
 
     def meta(self, key: str, default: str = "") -> str:
         """A remark about the map as a whole."""

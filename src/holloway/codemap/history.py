@@ -57,10 +57,11 @@ RENAMES_MAX = 50_000
 
 @dataclass(frozen=True, slots=True)
 class HistorySync:
-    """What it took to bring the history up to date; what is not whole is tried again the next time."""
+    """What it took to bring the history up to date; not whole where git broke off."""
 
     added: int
     removed: int
+    read_again: int
     total: int
     skipped_paths: int
     is_whole: bool
@@ -97,11 +98,15 @@ class Activity:
     recency: float
 
 
+_Rename = tuple[str, int, str, str]
+"""The commit and its time, the old name and the new one."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Every rename (commit, time, old name, new name), and the names that mean another file today."""
+    """Every rename, and the names that mean another file today."""
 
-    renames: list[tuple[str, int, str, str]] = field(default_factory=list)
+    renames: list[_Rename] = field(default_factory=list)
     today: dict[str, str] = field(default_factory=dict)
 
 
@@ -122,6 +127,7 @@ class _Step:
 
     start: _Kept
     removed: list[str]
+    again: list[str]
     reading: Reading
     moves: dict[str, str]
     end: _Kept
@@ -130,26 +136,23 @@ class _Step:
 def sync(database: Database, root: Path, *, now: datetime, commits_max: int = COMMITS_MAX) -> HistorySync:
     """Make the tables what a first reading of today's HEAD would make them, reading only what is new."""
     started = perf_counter()
-    place = str(root)
-    tip = _tip(place)
-    kept, nothing = _kept(database), _Kept(limit=commits_max)
-    unchanged = HistorySync(0, 0, kept.total, 0, is_whole=True, seconds=0.0)
+    tip = _tip(str(root))
+    kept = _kept(database)
+    unchanged = HistorySync(0, 0, 0, kept.total, 0, is_whole=True, seconds=0.0)
     if tip == kept.tip:
         return unchanged
     try:
-        # Where rows that were joined would have to be taken apart again, a second step starts from nothing.
-        step = _step(database, place, kept if kept.tip else nothing, tip) or _step(database, place, nothing, tip)
+        step = _next(database, str(root), kept, tip) or _first(str(root), tip, commits_max, at_least=kept.total)
     except git.Interrupted:
         return replace(unchanged, is_whole=False, seconds=perf_counter() - started)
-    if step is None:
-        return unchanged
     with database.write():
         if _noted(database, "history.tip") != kept.tip:
             return unchanged
         _write(database, step, now)
     return HistorySync(
-        added=len(step.reading.commits),
+        added=len(step.reading.commits) - len(step.again),
         removed=len(step.removed) if step.start.tip else kept.total,
+        read_again=len(step.again),
         total=step.end.total,
         skipped_paths=step.reading.skipped_paths,
         is_whole=step.reading.is_whole,
@@ -180,46 +183,59 @@ def _noted(database: Database, key: str) -> str:
     return str(database.value("SELECT value FROM meta WHERE key = ?", (key,)) or "")
 
 
-def _step(database: Database, root: str, kept: _Kept, tip: str) -> _Step | None:
-    """What to read, remove and rename; None where only a new start gives the same result as a first reading."""
+def _first(root: str, tip: str, commits_max: int, *, at_least: int) -> _Step:
+    """Read everything. Where git breaks off even without contents, its part is the whole from now on, unless it is less
+    than what is kept."""
+    head = tip.partition(" ")[0]
+    wanted = listed(root, f"--max-count={commits_max}", head) if head else []
+    has_contents = True
+    reading = read(root, wanted, has_contents=True)
+    if not reading.is_whole:
+        has_contents = False
+        reading = read(root, wanted, has_contents=False)
+    if not reading.is_whole and len(reading.commits) <= at_least:
+        raise git.Interrupted(f"the history of {root} cannot be read")
+    names = _names(root, head, [], reading.commits)
+    limit = commits_max if reading.is_whole else len(reading.commits)
+    return _Step(_Kept(), [], [], reading, {}, _Kept(tip, len(reading.commits), limit, has_contents, names))
+
+
+def _next(database: Database, root: str, kept: _Kept, tip: str) -> _Step | None:
+    """Read what is new since the last time; None where that is not enough."""
     old, _, old_cut = kept.tip.partition(" ")
     head, _, cut = tip.partition(" ")
-    if kept.tip and old_cut != cut:
+    if not old or old_cut != cut:
         return None
     added, removed = _changes(database, root, kept, old, head)
-    has_contents = kept.has_contents
-    reading = read(root, added, has_contents=has_contents)
-    if not reading.is_whole and has_contents:
-        if kept.tip:
-            return None
-        has_contents = False
-        reading = read(root, added, has_contents=has_contents)
-    if not reading.is_whole and (kept.tip or not reading.commits):
-        raise git.Interrupted(f"the history of {root} could not be read")
-    limit = kept.limit if reading.is_whole else len(reading.commits)
-    names = _names(root, head, kept.names, set(removed), reading.commits)
-    moves = _moves(database, kept, names, removed) if kept.tip else {}
-    end = _Kept(tip, kept.total + len(reading.commits) - len(removed), limit, has_contents, names)
-    return None if moves is None else _Step(kept, removed, reading, moves, end)
+    reading = read(root, added, has_contents=kept.has_contents)
+    gone = set(removed)
+    names = _names(root, head, [rename for rename in kept.names.renames if rename[0] not in gone], reading.commits)
+    moves, split = _moves(kept.names.today, names.today)
+    again = _commits_of(database, split, gone)
+    reread = read(root, again, has_contents=kept.has_contents)
+    if not (reading.is_whole and reread.is_whole):
+        return None
+    reading.commits += reread.commits
+    total = kept.total + len(added) - len(removed)
+    return _Step(kept, removed, again, reading, moves, _Kept(tip, total, kept.limit, kept.has_contents, names))
 
 
 def _changes(database: Database, root: str, kept: _Kept, old: str, head: str) -> tuple[list[str], list[str]]:
-    """The commits that came and those that went; merges are no work of their own."""
-    if old and head and kept.total < kept.limit:
+    """The commits that came and those that went."""
+    if head and kept.total < kept.limit:
         with suppress(git.Interrupted):
             sides = listed(root, "--left-right", f"--max-count={3 * kept.limit}", f"{old}...{head}")
             added = [side[1:] for side in sides if side.startswith(">")]
             removed = [side[1:] for side in sides if side.startswith("<")]
             if kept.total + len(added) - len(removed) <= kept.limit:
                 return added, removed
-    have = {row[0] for row in database.rows("SELECT hash FROM commits")} if old else set()
+    have = {row[0] for row in database.rows("SELECT hash FROM commits")}
     wanted = listed(root, f"--max-count={kept.limit}", head) if head else []
     return [commit for commit in wanted if commit not in have], sorted(have.difference(wanted))
 
 
-def _names(root: str, head: str, before: _Names, removed: set[str], commits: list[Commit]) -> _Names:
+def _names(root: str, head: str, kept: list[_Rename], commits: list[Commit]) -> _Names:
     """The renames after this step and what they mean for the files that are there today."""
-    kept = [rename for rename in before.renames if rename[0] not in removed]
     new = [(commit.hash, commit.at, old, name) for commit in commits for old, name in commit.renames]
     renames = sorted(kept + new, key=lambda rename: (rename[1], rename[0], rename[2]))[-RENAMES_MAX:]
     became = {old: name for _, _, old, name in renames}
@@ -229,30 +245,28 @@ def _names(root: str, head: str, before: _Names, removed: set[str], commits: lis
     return _Names(renames, ends_of({old: name for old, name in became.items() if old not in present}))
 
 
-def _moves(database: Database, kept: _Kept, names: _Names, removed: list[str]) -> dict[str, str] | None:
-    """Which row of today becomes which; None where one row would become two."""
-    before, after = kept.names.today, names.today
-    moves: dict[str, str] = {}
+def _moves(before: dict[str, str], after: dict[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Which name of before is which today, and those that are several, because what was one file is not."""
+    targets: dict[str, set[str]] = defaultdict(set)
     for name in {*before, *after, *before.values(), *after.values()}:
-        row, target = before.get(name, name), after.get(name, name)
-        if moves.setdefault(row, target) != target and _outlives(database, row, removed):
-            return None
-    return {row: target for row, target in moves.items() if row != target}
+        targets[before.get(name, name)].add(after.get(name, name))
+    moves = {row: min(names) for row, names in targets.items() if names != {row} and len(names) == 1}
+    return moves, [row for row, names in targets.items() if len(names) > 1]
 
 
-def _outlives(database: Database, path: str, removed: list[str]) -> bool:
-    return bool(
-        database.value(
-            'SELECT 1 FROM paths p JOIN commit_files f ON f.path = p.id JOIN commits c ON c.id = f."commit"'
-            " WHERE p.path = ? AND c.hash NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
-            (path, json.dumps(removed)),
-        )
+def _commits_of(database: Database, paths: list[str], gone: set[str]) -> list[str]:
+    rows = database.rows(
+        "SELECT DISTINCT c.hash FROM paths p JOIN commit_files f ON f.path = p.id"
+        ' JOIN commits c ON c.id = f."commit" WHERE p.path IN (SELECT value FROM json_each(?)) ORDER BY c.at DESC',
+        (json.dumps(paths),),
     )
+    return [row[0] for row in rows if row[0] not in gone]
 
 
 def _write(database: Database, step: _Step, now: datetime) -> None:
     if step.start.tip:
-        _remove(database, step.removed)
+        # What was one file and is several again loses its commits and gets them back under their own names.
+        _remove(database, step.removed + step.again)
         for row, target in step.moves.items():
             _move(database, row, target)
     else:

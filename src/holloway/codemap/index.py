@@ -11,7 +11,7 @@ import os
 import time
 from collections import OrderedDict
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -134,7 +134,8 @@ def _followed(
         or one.mtime_ns >= indexed_ns - RACY_NS
     ]
     change = _Change(known, gone, skipped)
-    resolved = _apply(database, root, change, _read_all(root, wanted, workers, say), say)
+    with database.without_indexes() if not known else nullcontext():
+        resolved = _apply(database, root, change, _read_all(root, wanted, workers, say), say)
     if only is None:
         _write_skipped(database, change.skipped)
         database.note("indexed_ns", str(now_ns))
@@ -217,7 +218,8 @@ def _apply(
     if change.added or change.gone:
         rows.put_directories()
     resolved = _resolve(database, root, rows, dirty, say)
-    rows.drop_unused_packages()
+    if change.known:
+        rows.drop_unused_packages()
     return resolved
 
 

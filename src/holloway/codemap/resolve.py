@@ -176,7 +176,7 @@ class Resolver:
 
     def _meanings(self, scopes: Scopes, kind: str, scope: int, name: str) -> tuple[Meanings, bool]:
         """The edges that a mention means, and whether anything at all is known of it."""
-        targets = self._values(self._expression(scopes, scope, name))
+        targets = self._values(self._bound_expression(scopes, scope, name))
         sure = SURE if sum(target.kind != "module" for target in targets) == 1 else ONE_OF_SEVERAL
         made: Meanings = []
         for target in targets:
@@ -253,7 +253,12 @@ class Resolver:
         """What a chain such as `a.b().c` stands for where it is written."""
         if "|" in text:
             return _few(target for part in text.split("|")[:4] for target in self._expression(scopes, scope, part))
-        scope = scopes.binding_scope(scope, text)
+        return self._bound_expression(scopes, scopes.binding_scope(scope, text), text)
+
+    def _bound_expression(self, scopes: Scopes, scope: int, text: str) -> Targets:
+        """As `_expression`, in the scope that binds its first name."""
+        if "|" in text:
+            return self._expression(scopes, scope, text)
         return self._remembered(("expression", scopes.path, scope, text), lambda: self._follow(scopes, scope, text))
 
     def _follow(self, scopes: Scopes, scope: int, text: str) -> Targets:

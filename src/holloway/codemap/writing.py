@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from holloway.codemap.facts import MODULE_SCOPE, Definition, Import
+from holloway.codemap.facts import MODULE_SCOPE
 from holloway.codemap.roles import tested_stem
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ class Rows:
         self._packages: dict[str, int] = {}
         self._nodes: dict[int, list[int]] = {}
         self._file_nodes: dict[str, tuple[int, int]] = {}
+        self._directories: dict[str, int | None] = {}
+        self._last_node = int(database.value("SELECT COALESCE(MAX(id), 0) FROM nodes"))
+        self._last_chunk = int(database.value("SELECT COALESCE(MAX(id), 0) FROM chunks"))
 
     def file_ids(self) -> dict[str, int]:
         """All indexed files."""
@@ -46,6 +49,7 @@ class Rows:
             one.lines,
             one.facts,
         )
+        is_new = file is None
         if file is None:
             added = self._db.run(
                 "INSERT INTO files (path, language, role, size, mtime_ns, hash, interface, lines, facts)"
@@ -61,9 +65,9 @@ class Rows:
             )
             self._drop_pieces(file)
             self._db.run("DELETE FROM edges WHERE file = ? AND origin = 'scip'", (file,))
-        data = json.loads(one.facts) if one.facts else ["", [], [], [], [], None]
-        self._put_nodes(one, file, [Definition(*row) for row in data[1]])
-        self._put_words(one.path, file, [Import(*row) for row in data[2]])
+        data: list[Any] = json.loads(one.facts) if one.facts else ["", [], []]
+        self._put_nodes(one, file, data[1], {} if is_new else self._kept_ids(file))
+        self._put_words(one.path, file, data[2], is_new=is_new)
         self._put_pieces(one, file)
         return file
 
@@ -85,23 +89,20 @@ class Rows:
             self._db.run("DELETE FROM unresolved WHERE file = ?", (file,))
             self._db.run("DELETE FROM consulted WHERE file = ?", (file,))
 
-    def _put_nodes(self, one: ReadFile, file: int, definitions: list[Definition]) -> None:
-        kept = self._kept_ids(file)
-        following = int(self._db.value("SELECT COALESCE(MAX(id), 0) FROM nodes"))
-
+    def _put_nodes(
+        self, one: ReadFile, file: int, definitions: list[list[Any]], kept: dict[tuple[str, int], int]
+    ) -> None:
         def id_of(key: tuple[str, int]) -> int:
-            nonlocal following
-            if (known := kept.pop(key, None)) is not None:
+            if kept and (known := kept.pop(key, None)) is not None:
                 return known
-            following += 1
-            return following
+            self._last_node += 1
+            return self._last_node
 
         folder, _, name = one.path.rpartition("/")
         node = id_of(("", 0))
-        above = self._db.value(
-            "SELECT id FROM nodes WHERE file IS NULL AND qualified = ? AND kind = 'directory'", (folder,)
-        )
-        rows: list[tuple[object, ...]] = [(node, file, "file", name, one.path, above, 1, one.lines, "", 1)]
+        rows: list[tuple[object, ...]] = [
+            (node, file, "file", name, one.path, self._directory(folder), 1, one.lines, "", 1)
+        ]
         ids: list[int] = []
         counted: Counter[str] = Counter()
         for definition in definitions:
@@ -111,10 +112,18 @@ class Rows:
             above = ids[parent] if parent != MODULE_SCOPE else node
             rows.append((ids[-1], file, kind, name, qualified, above, line, end_line, signature, int(exported)))
         self._db.connection.executemany("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        self._db.connection.executemany("DELETE FROM nodes WHERE id = ?", [(gone,) for gone in kept.values()])
-        self._db.connection.executemany("DELETE FROM edges WHERE target = ?", [(gone,) for gone in kept.values()])
+        if kept:
+            gone = [(node,) for node in kept.values()]
+            self._db.connection.executemany("DELETE FROM nodes WHERE id = ?", gone)
+            self._db.connection.executemany("DELETE FROM edges WHERE target = ?", gone)
         self._nodes[file] = ids
         self._file_nodes[one.path] = (file, node)
+
+    def _directory(self, folder: str) -> int | None:
+        if folder not in self._directories:
+            sql = "SELECT id FROM nodes WHERE file IS NULL AND qualified = ? AND kind = 'directory'"
+            self._directories[folder] = self._db.value(sql, (folder,))
+        return self._directories[folder]
 
     def _kept_ids(self, file: int) -> dict[tuple[str, int], int]:
         """The ids of a file's nodes by name; those of one name are told apart by their order."""
@@ -126,16 +135,18 @@ class Rows:
             numbered[key] += 1
         return kept
 
-    def _put_words(self, path: str, file: int, imports: list[Import]) -> None:
-        words = {word for item in imports for name in (item.module, item.symbol) for word in _WORD.findall(name)}
+    def _put_words(self, path: str, file: int, imports: list[list[Any]], *, is_new: bool) -> None:
+        words = {word for module, symbol, *_ in imports for name in (module, symbol) for word in _WORD.findall(name)}
         words.add(tested_stem(path))
-        self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
+        if not is_new:
+            self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
         self._db.connection.executemany(
             "INSERT INTO import_words VALUES (?, ?)", [(word, file) for word in sorted(words) if word]
         )
 
     def _put_pieces(self, one: ReadFile, file: int) -> None:
-        start = int(self._db.value("SELECT COALESCE(MAX(id), 0) FROM chunks")) + 1
+        start = self._last_chunk + 1
+        self._last_chunk += len(one.chunks)
         self._db.connection.executemany(
             "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(start + at, file, *chunk) for at, chunk in enumerate(one.chunks)],
@@ -208,10 +219,12 @@ class Rows:
         if name not in self._packages:
             found = self._db.value("SELECT id FROM nodes WHERE kind = 'package' AND name = ?", (name,))
             if found is None:
-                found = self._db.run(
-                    "INSERT INTO nodes (kind, name, qualified) VALUES ('package', ?, ?)", (name, name)
-                ).lastrowid
-            self._packages[name] = int(found or 0)
+                self._last_node += 1
+                found = self._last_node
+                self._db.run(
+                    "INSERT INTO nodes (id, kind, name, qualified) VALUES (?, 'package', ?, ?)", (found, name, name)
+                )
+            self._packages[name] = int(found)
         return self._packages[name]
 
     def put_directories(self) -> None:
@@ -229,11 +242,12 @@ class Rows:
         for folder in sorted(needed):
             parent = known.get(folder.rpartition("/")[0])
             if folder not in known:
-                added = self._db.run(
-                    "INSERT INTO nodes (kind, name, qualified, parent) VALUES ('directory', ?, ?, ?)",
-                    (folder.rpartition("/")[2], folder, parent),
+                self._last_node += 1
+                known[folder] = self._last_node
+                self._db.run(
+                    "INSERT INTO nodes (id, kind, name, qualified, parent) VALUES (?, 'directory', ?, ?, ?)",
+                    (known[folder], folder.rpartition("/")[2], folder, parent),
                 )
-                known[folder] = int(added.lastrowid or 0)
         rows = self._db.rows("SELECT id, qualified FROM nodes WHERE kind = 'file' AND parent IS NULL")
         self._db.connection.executemany(
             "UPDATE nodes SET parent = ? WHERE id = ?",
