@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 
@@ -16,6 +18,7 @@ def test_index_says_what_it_did_and_what_it_left_out(cli: Cli, repository: Repos
     assert cli("index", "--quiet").out == ""
 
 
+@pytest.mark.promise("code-map")
 def test_locate_prints_files_with_reasons(cli: Cli) -> None:
     shown = cli("locate", "refresh the token")
     assert shown.code == 0
@@ -33,6 +36,7 @@ def test_locate_works_where_nothing_was_ever_set_up_and_leaves_nothing(cli: Cli,
     assert not (home / "projects").exists()
 
 
+@pytest.mark.promise("code-map")
 def test_impact_prints_users_and_tests(cli: Cli, repository: Repository) -> None:
     repository.commit(
         "src/shop/auth/login.py", "from shop.auth.tokens import refresh\n\ndef login():\n    refresh(1)\n"

@@ -75,6 +75,7 @@ def test_utf_16_and_marked_files_are_understood(root: Path) -> None:
     assert symbols(database, "marked.py") == {"marked"}
 
 
+@pytest.mark.promise("map-stays-inside")
 def test_what_is_no_source_is_left_out_and_said(root: Path) -> None:
     (root / "image.py").write_bytes(b"\x89PNG\0\0\0" * 100)
     (root / "huge.js").write_bytes(b"var a = 1;\n" * 5_000_000)
@@ -93,6 +94,7 @@ def test_what_is_no_source_is_left_out_and_said(root: Path) -> None:
     assert skipped["pipe.py"] == "not a regular file"
 
 
+@pytest.mark.promise("map-stays-inside")
 def test_links_are_not_followed(root: Path) -> None:
     outside = root.parent / "outside"
     outside.mkdir()
@@ -180,6 +182,7 @@ def test_two_processes_at_once_end_in_one_map(root: Path) -> None:
     assert content(open_map(Path(place))) == clean(root, root.parent / "clean.db")
 
 
+@pytest.mark.promise("map-is-true")
 def test_a_kill_in_the_middle_leaves_the_map_as_it_was(root: Path) -> None:
     database, _ = mapped(root)
     before = content(database)

@@ -507,6 +507,23 @@ def test_an_old_commit_counts_less_than_a_new_one(past: Past, database: MapDatab
     assert second.score == pytest.approx(first.score / 2)
 
 
+def test_only_the_latest_commits_of_a_busy_file_are_looked_at(
+    past: Past, database: MapDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    past.commit("pair", {"a.py": "1\n", "then.py": "1\n"}, days_ago=3)
+    past.git("checkout", "-q", "-b", "side")
+    past.commit("late", {"a.py": "2\n", "now.py": "1\n"}, days_ago=1)
+    sync(database, past.root, now=NOW)
+    past.git("checkout", "-q", "main")
+    past.commit("between", {"b.py": "1\n"}, days_ago=2)
+    past.git("merge", "-q", "--no-edit", "side")
+    sync(database, past.root, now=NOW)
+    monkeypatch.setattr(history, "COMMITS_PER_FILE_MAX", 1)
+    (only,) = partners(database, ["a.py"], now=NOW - timedelta(days=1))
+    assert (only.path, only.commits, only.of) == ("now.py", 1, 1)
+    assert only.score == pytest.approx(1 / (1 + history.SMOOTHING_COMMITS))
+
+
 def test_a_commit_ties_its_files_the_less_the_more_they_are(past: Past, database: MapDatabase) -> None:
     past.commit("pair", {"a.py": "1\n", "close.py": "1\n"})
     past.commit("crowd", {"a.py": "2\n", **{f"far{number}.py": "1\n" for number in range(9)}})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -90,6 +91,7 @@ edits = st.lists(
 )
 
 
+@pytest.mark.promise("map-is-true")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(start=st.sets(st.sampled_from(sorted(FILES))), rounds=st.lists(edits, min_size=1, max_size=4), data=st.data())
 def test_any_sequence_of_edits_ends_in_the_map_of_one_clean_index(

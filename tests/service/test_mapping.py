@@ -40,6 +40,7 @@ def test_a_second_process_is_told_that_one_is_at_work(memory: holloway.Holloway)
         memory.map.update(wait=False)
 
 
+@pytest.mark.promise("map-edits-stick")
 def test_memories_follow_a_renamed_file_and_come_back(memory: holloway.Holloway, repository: Repository) -> None:
     trap = taught(memory, "refresh() burns the token", files=[TOKENS])
     memory.map.update()
@@ -88,6 +89,7 @@ def test_what_is_not_in_the_map_is_met_with_the_closest(memory: holloway.Hollowa
         memory.map.relate(TOKENS, "likes", TOKENS)
 
 
+@pytest.mark.promise("map-edits-stick")
 def test_edits_of_modules_stay_after_every_index(memory: holloway.Holloway, repository: Repository) -> None:
     memory.map.update()
     first = memory.map.modules()[0].name

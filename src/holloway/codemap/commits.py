@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FILES_PER_COMMIT_MAX = 50
 """Files. A larger commit is a move, a release or a reformatting, and ties nothing together; below, a share that falls
-with the number of files does the work: caps of 50 and 100 measure alike, caps of 10 and 20 lose."""
+with the number of files does the work: caps of 50 and 100 measure alike, one of 10 loses on eight of nine histories."""
 
 SUBJECT_CHARS_MAX = 200
 BODY_CHARS_MAX = 500

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.facts import CLASS_KINDS
-from holloway.codemap.roles import is_test
+from holloway.codemap.roles import is_runnable_test, is_test
 
 if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase
@@ -202,7 +202,8 @@ def _tests(database: MapDatabase, target: list[Node], reached: list[Reached]) ->
         (json.dumps(sorted({node.path for node in target})), TESTS_MAX),
     )
     by_name = [row[0] for row in rows if row[1] > 0.75]
-    return list(dict.fromkeys([*by_name, *direct, *(row[0] for row in rows)]))[:TESTS_MAX]
+    found = dict.fromkeys([*by_name, *direct, *(row[0] for row in rows)])
+    return sorted(found, key=lambda path: not is_runnable_test(path))[:TESTS_MAX]
 
 
 def _mentions(database: MapDatabase, target: list[Node]) -> int:

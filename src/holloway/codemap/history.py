@@ -35,11 +35,11 @@ COMMITS_PER_FILE_MAX = 200
 """Commits, the latest of a file that are looked at for its partners: 100, 200 and 1,000 measure alike."""
 
 HALF_LIFE_DAYS = 730.0
-"""Days after which a commit counts half, for partners and for similar commits. Half a year to two years measure alike
-on busy projects, slow ones lose below two."""
+"""Days after which a commit counts half, for partners and for similar commits. One year and two measure alike on busy
+projects; slow ones lose below two, and all do without any."""
 
 RECENCY_HALF_LIFE_DAYS = 14.0
-"""Days after which a commit counts half as activity; 7 to 60 measure within .02 of each other."""
+"""Days after which a commit counts half as activity; 7 to 60 measure within .04 of each other."""
 
 RECENCY_WINDOW_DAYS = 40 * RECENCY_HALF_LIFE_DAYS
 """Days, beyond which a commit counts less than a million-millionth and is left out."""
@@ -48,7 +48,7 @@ SMOOTHING_COMMITS = 1.0
 """Commits that every file is taken to have had without partners, so that a single commit is no certainty."""
 
 SIMILAR_MAX = 100
-"""Commits, the nearest by their words, that age then puts in order: 50 and 100 measure alike, 10 and 20 lose."""
+"""Commits, the nearest by their words, that age then puts in order: 50 and 100 measure alike."""
 
 PATHS_MAX = 64
 RENAMES_MAX = 50_000
@@ -340,8 +340,9 @@ def partners(database: Database, paths: Sequence[str], *, now: datetime, limit: 
     """Files that change with any of these, best first.
 
     Each commit of a file is shared out among the others in it, by the logarithm of their changed lines, and counts by
-    its age; the score is the share that a partner got of all its commits, summed over the files asked about. That is a
-    probability: dividing by how often a partner changes anyway (lift, cosine, Jaccard) found fewer files everywhere.
+    its age; the score is the share that a partner got of all its commits, summed over the files asked about. Dividing
+    by how often a partner changes anyway found fewer files: cosine and Jaccard on each of nine histories, milder forms
+    on most.
     """
     with database.snapshot():
         return _partners(database, _numbered(database, paths), now)[: max(limit, 0)]

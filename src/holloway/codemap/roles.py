@@ -33,6 +33,11 @@ def role_of(path: str) -> str:
     return "config" if suffix in _CONFIG else "other"
 
 
+def is_runnable_test(path: str) -> bool:
+    """Whether a test runner would pick a file up by its name, and not only find it beside tests."""
+    return bool(tested_stem(path)) or path.rpartition("/")[2] in ("tests.py", "test.py")
+
+
 def tested_stem(path: str) -> str:
     """The name of the file that a test's own name points to: `test_views.py` and `views.test.ts` give `views`."""
     stem = path.rpartition("/")[2].rpartition(".")[0]

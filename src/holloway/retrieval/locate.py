@@ -7,13 +7,14 @@ task ─> understand ─> text of pieces | names of symbols | paths | named outr
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections import defaultdict
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holloway.codemap import history
-from holloway.codemap.roles import is_test
+from holloway.codemap.roles import is_runnable_test, is_test, role_of
 from holloway.text.identifiers import parts
 from holloway.text.query import STOP_WORDS, quoted
 
@@ -36,9 +37,20 @@ WEIGHTS = {
 }
 """What full evidence of each kind is worth."""
 
+ROLE_SHARE = {"source": 1.0, "test": 0.95, "config": 0.6, "prose": 0.5, "other": 0.5}
+"""What the same evidence is worth for a file that is there for something else than the product's own code."""
+
 TASK_CHARS_MAX = 20_000
-TERMS_MAX = 64
-"""Distinct words of a task that are looked for: those that come first."""
+TERMS_MAX = 200
+"""Distinct words of a task that are weighed."""
+TERMS_SEARCHED = 40
+"""Of them, those that are looked for: the rarest, and those that the task repeats."""
+COMMON_SHARE = 0.2
+"""A word that more pieces have tells nothing."""
+COUNTED_MAX = 4_000
+"""Pieces with a word that are counted: whether it is in more does not matter."""
+COMMIT_WORDS = 15
+"""Words of a usual commit message: a longer task is less and less like one."""
 PIECES_MAX = 600
 """Pieces of files that the text search returns."""
 PIECE_DECAY = 0.5
@@ -85,7 +97,8 @@ class Task:
     text: str
     known: tuple[str, ...]
     now: datetime
-    terms: list[str] = field(default_factory=list)
+    terms: dict[str, int] = field(default_factory=dict)
+    """The words, and how often each is said."""
     identifiers: list[str] = field(default_factory=list)
 
 
@@ -95,11 +108,13 @@ class Evidence:
 
     strength: dict[str, float] = field(default_factory=dict)
     reason: dict[str, str] = field(default_factory=dict)
+    share: float = 1.0
+    """How far this kind of evidence can be trusted for this task."""
 
     def scaled(self) -> dict[str, float]:
-        """Strengths with the best at 1."""
+        """Strengths with the best at the share."""
         best = max(self.strength.values(), default=0.0)
-        return {path: value / best for path, value in self.strength.items()} if best > 0 else {}
+        return {path: self.share * value / best for path, value in self.strength.items()} if best > 0 else {}
 
 
 def locate(database: MapDatabase, task: str, *, known: Sequence[str] = (), limit: int = 10, now: datetime) -> Located:
@@ -118,15 +133,15 @@ def locate(database: MapDatabase, task: str, *, known: Sequence[str] = (), limit
 def understand(task: str, known: Sequence[str], now: datetime) -> Task:
     """The words to look for and the names that are meant as names."""
     text = task[:TASK_CHARS_MAX]
-    words: dict[str, None] = {}
+    words: Counter[str] = Counter()
     for word in _WORD.findall(text):
-        for form in (word.replace("_", "").casefold(), *parts(word)):
+        for form in {word.replace("_", "").casefold(), *parts(word)}:
             if len(form) > 1 and form not in STOP_WORDS:
-                words[form] = None
+                words[form] += 1
     identifiers = [
         word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if "_" in word.strip("_") or len(parts(word)) > 1
     ]
-    return Task(text, tuple(known), now, list(words)[:TERMS_MAX], identifiers[:TERMS_MAX])
+    return Task(text, tuple(known), now, dict(words.most_common(TERMS_MAX)), identifiers[:TERMS_MAX])
 
 
 def fused(found: dict[str, Evidence]) -> dict[str, float]:
@@ -135,18 +150,21 @@ def fused(found: dict[str, Evidence]) -> dict[str, float]:
     for name, evidence in found.items():
         for path, value in evidence.scaled().items():
             scores[path] += WEIGHTS[name] * value
-    return scores
+    return {path: ROLE_SHARE[role_of(path)] * score for path, score in scores.items()}
 
 
 def by_text(database: MapDatabase, task: Task) -> Evidence:
     """Pieces of files that hold the words, by BM25; the best few of a file count."""
     if not task.terms:
         return Evidence()
+    searched = telling(database, task.terms)
+    if not searched:
+        return Evidence()
     rows = database.rows(
         "SELECT f.path, c.name, -t.score FROM (SELECT rowid, bm25(chunk_text, ?, 1.0) AS score FROM chunk_text"
         " WHERE chunk_text MATCH ? ORDER BY score LIMIT ?) t"
         " JOIN chunks c ON c.id = t.rowid JOIN files f ON f.id = c.file ORDER BY t.score",
-        (HEAD_WEIGHT, " OR ".join(quoted(term) for term in task.terms), PIECES_MAX),
+        (HEAD_WEIGHT, " OR ".join(quoted(term) for term in searched), PIECES_MAX),
     )
     found = Evidence()
     share: dict[str, float] = defaultdict(lambda: 1.0)
@@ -155,6 +173,19 @@ def by_text(database: MapDatabase, task: Task) -> Evidence:
         found.reason.setdefault(path, f"text matches in {name}" if name else "text matches")
         share[path] *= PIECE_DECAY
     return found
+
+
+def telling(database: MapDatabase, terms: dict[str, int]) -> list[str]:
+    """The words worth looking for, each as often as it counts: what is said four times counts twice."""
+    total = int(database.value("SELECT COUNT(*) FROM chunks"))
+    weighed: list[tuple[float, str, int]] = []
+    for term, said in terms.items():
+        sql = "SELECT COUNT(*) FROM (SELECT 1 FROM chunk_text WHERE chunk_text MATCH ? LIMIT ?)"
+        holders = int(database.value(sql, (quoted(term), COUNTED_MAX)))
+        if 0 < holders <= max(COMMON_SHARE * total, 20):
+            weighed.append((math.sqrt(said) * math.log(1 + total / holders), term, round(math.sqrt(said))))
+    weighed.sort(key=lambda item: (-item[0], item[1]))
+    return [term for _, term, times in weighed[:TERMS_SEARCHED] for _ in range(times)]
 
 
 def by_symbol(database: MapDatabase, task: Task) -> Evidence:
@@ -227,6 +258,7 @@ def by_commits(database: MapDatabase, task: Task) -> Evidence:
         for path in commit.files:
             found.strength[path] = found.strength.get(path, 0.0) + commit.score**2
             found.reason.setdefault(path, f"changed for “{commit.subject[:60]}”")
+    found.share = min(1.0, COMMIT_WORDS / max(len(task.terms), 1))
     return _present(database, found)
 
 
@@ -295,7 +327,7 @@ def _present(database: MapDatabase, found: Evidence) -> Evidence:
             "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?))", (json.dumps(list(found.strength)),)
         )
     }
-    return Evidence({path: value for path, value in found.strength.items() if path in here}, found.reason)
+    return replace(found, strength={path: value for path, value in found.strength.items() if path in here})
 
 
 def _answer(
@@ -306,10 +338,12 @@ def _answer(
     best = scores[ordered[0]] if ordered else 1.0
     files = tuple(LocatedFile(path, round(scores[path] / best, 3), _reasons(path, found)) for path in ordered[:limit])
     shown = {file.path for file in files}
-    tests = [path for path in ordered[: limit * 4] if is_test(path)][:TESTS_MAX]
+    tests = [path for path in ordered[: limit * 4] if is_test(path) and is_runnable_test(path)][:TESTS_MAX]
     coupled = [
         (path, found["together"].reason[path].removeprefix("changes with "))
-        for path, _ in sorted(found["together"].strength.items(), key=lambda item: (-item[1], item[0]))
+        for path, _ in sorted(
+            found["together"].strength.items(), key=lambda item: (-ROLE_SHARE[role_of(item[0])] * item[1], item[0])
+        )
         if path not in shown
     ]
     return Located(files, tuple(tests or _tests_of(database, code[:3])), tuple(coupled[:COUPLED_MAX]))
