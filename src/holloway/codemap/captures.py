@@ -47,7 +47,7 @@ NAME_CHARS_MAX = 200
 TEXT_BYTES_MAX = 4_000
 DEFINITIONS_MAX = 5_000
 REFERENCES_MAX = 20_000
-STEPS_MAX = 40
+STEPS_MAX = 16
 """Calls and members of one long expression that are followed."""
 
 DEFAULT = "default"
@@ -163,12 +163,14 @@ class Captured:
         return unwrapped(whole) if self.family == "rust" else whole
 
     def _call(self, captures: Captures) -> None:
-        for node in captures["call"]:
-            self._mention("call", node, self.expression(node))
+        if len(self.references) < REFERENCES_MAX:
+            for node in captures["call"]:
+                self._mention("call", node, self.expression(node))
 
     def _invocation(self, captures: Captures) -> None:
-        for node in captures["invocation"]:
-            self._mention("call", node, self.expression(node).removesuffix("()"))
+        if len(self.references) < REFERENCES_MAX:
+            for node in captures["invocation"]:
+                self._mention("call", node, self.expression(node).removesuffix("()"))
 
     def _element(self, captures: Captures) -> None:
         node = captures["element"][0]
@@ -206,7 +208,7 @@ class Captured:
         end = node.end_byte
         known = self.typed.get(end)
         # The last name of a dotted one is matched by itself too.
-        if known is None or start < known[0]:
+        if (known is None and len(self.typed) < REFERENCES_MAX) or (known is not None and start < known[0]):
             self.typed[end] = (start, node.start_point[0] + 1, self.types(node))
 
     def _generic(self, captures: Captures) -> None:
@@ -219,10 +221,12 @@ class Captured:
             self.references.append((node.start_byte, node.start_point[0] + 1, kind, name))
 
     def _bind(self, captures: Captures) -> None:
+        if len(self.bindings) >= REFERENCES_MAX:
+            return
         is_type = "of" in captures
         source = captures["of" if is_type else "value"][0]
         expression = self.types(source) if is_type else self.expression(source)
-        if not expression or expression.startswith((UNKNOWN, *_IMPORTING)) or len(self.bindings) >= REFERENCES_MAX:
+        if not expression or expression.startswith((UNKNOWN, *_IMPORTING)):
             return
         if "part" in captures:
             part = captures["part"][0]
@@ -237,8 +241,7 @@ class Captured:
 
     def _return(self, captures: Captures) -> None:
         node = captures["return"][0]
-        expression = self.expression(node)
-        if expression and len(self.returns) < REFERENCES_MAX:
+        if len(self.returns) < REFERENCES_MAX and (expression := self.expression(node)):
             self.returns.append((node.start_byte, expression))
 
     def _import(self, captures: Captures) -> None:

@@ -50,6 +50,9 @@ SMOOTHING_COMMITS = 1.0
 SIMILAR_MAX = 100
 """Commits, the nearest by their words, that age then puts in order: 50 and 100 measure alike."""
 
+BM25_SATURATED = 2.2
+"""What a word counts at most in SQLite's BM25, times how rare it is (k1 + 1)."""
+
 PATHS_MAX = 64
 RENAMES_MAX = 50_000
 """Files that may be asked about at once, and renames that are kept, the newest."""
@@ -85,6 +88,8 @@ class SimilarCommit:
     hash: str
     subject: str
     score: float
+    likeness: float
+    """How much of the text the message covers, from 0 to 1, whatever others there are."""
     files: tuple[str, ...]
 
 
@@ -415,17 +420,31 @@ def similar_commits(database: Database, text: str, *, now: datetime, limit: int 
             (match_any(words), SIMILAR_MAX),
         )
         files = _files(database, [row["id"] for row in rows])
+        bound = _bound(database, words)
     best = max((row["likeness"] for row in rows), default=1.0)
     found = [
         SimilarCommit(
             hash=row["hash"],
             subject=row["subject"],
             score=(row["likeness"] / best) ** 2 * _faded(row["at"], now, HALF_LIFE_DAYS),
+            likeness=min(row["likeness"] / bound, 1.0),
             files=tuple(files.get(row["id"], ())),
         )
         for row in rows
     ]
     return sorted(found, key=lambda commit: (-commit.score, commit.hash))[: max(limit, 0)]
+
+
+def _bound(database: Database, words: list[str]) -> float:
+    """What BM25 would give a message that says all of this and nothing else, over and over."""
+    total = int(database.value("SELECT COUNT(*) FROM commits"))
+    bound = 0.0
+    for word in words:
+        holders = int(
+            database.value("SELECT COUNT(*) FROM commit_text WHERE commit_text MATCH ?", (match_any([word]),))
+        )
+        bound += max(math.log((total - holders + 0.5) / (holders + 0.5)), 0.0)
+    return max(bound * BM25_SATURATED, 1e-6)
 
 
 def _files(database: Database, commits: list[int]) -> dict[int, list[str]]:

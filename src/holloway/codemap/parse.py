@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from bisect import bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
@@ -23,10 +24,19 @@ from holloway.codemap.languages import grammar
 from holloway.codemap.nesting import NAMESPACE, Nesting
 
 if TYPE_CHECKING:
+    from tree_sitter import Node, Parser, Point, Tree
+
     from holloway.codemap.captures import Taker
     from holloway.codemap.nesting import Found
 
 SIGNATURE_CHARS_MAX = 160
+PARSE_SECONDS_MAX = 1.0
+"""Processor time for one file; a megabyte of code takes half a second."""
+PIECE_BYTES = 4_096
+SYNTAX_DEPTH_MAX = 1_000
+ROW_MAX = 4_000
+"""Signs in a row with no word between them."""
+LARGE_NODES_MAX = 20_000
 
 _SPACE = re.compile(r"\s+")
 _CPP = re.compile(rb"^[ \t]*(?:template\s*<|namespace\b|class\s+\w|using\s|public:|private:|constexpr\b)", re.MULTILINE)
@@ -51,13 +61,44 @@ def extract(language: str, data: bytes) -> Facts:
 
 
 def _read(language: str, data: bytes) -> tuple[Facts, bool]:
+    """The facts, and whether there is broken syntax in a file that was read to its end."""
     from tree_sitter import QueryCursor
 
     parser, query = grammar(language)
-    root = parser.parse(data).root_node
+    root = _tree(parser, data).root_node
+    if not _is_readable(root):
+        return Facts(), False
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(SYNTAX_DEPTH_MAX)
     captured = Captured(language, data)
-    captured.take(QueryCursor(query).matches(root), _takers(language))
-    return _Order(captured).facts(), root.has_error
+    captured.take(cursor.matches(root), _takers(language))
+    return _Order(captured).facts(), root.has_error and root.end_byte == len(data)
+
+
+def _tree(parser: Parser, data: bytes) -> Tree:
+    """The syntax tree. Recovery from errors can take time squared: a file that takes too long ends where it is then."""
+    deadline = time.process_time() + PARSE_SECONDS_MAX
+
+    def read(offset: int, _: Point) -> bytes:
+        return data[offset : offset + PIECE_BYTES] if time.process_time() < deadline else b""
+
+    return parser.parse(read)
+
+
+def _is_readable(root: Node) -> bool:
+    """Whether the query's work stays in proportion: it does not for long rows of brackets or very many levels."""
+    large = [root] if root.descendant_count > ROW_MAX else []
+    for seen, node in enumerate(large):
+        if seen >= LARGE_NODES_MAX:
+            return False
+        row = 0
+        for child in node.children:
+            row = 0 if child.is_named else row + 1
+            if row > ROW_MAX:
+                return False
+            if child.descendant_count > ROW_MAX:
+                large.append(child)
+    return True
 
 
 @cache

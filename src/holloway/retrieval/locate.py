@@ -49,8 +49,10 @@ COMMON_SHARE = 0.2
 """A word that more pieces have tells nothing."""
 COUNTED_MAX = 4_000
 """Pieces with a word that are counted: whether it is in more does not matter."""
-COMMIT_WORDS = 15
-"""Words of a usual commit message: a longer task is less and less like one."""
+COMMIT_FILES_MAX = 10
+"""Files: a commit with more says little about any one of them."""
+LIKENESS_FULL = 0.25
+"""How much of a task the most similar message must cover for its files to count in full."""
 PIECES_MAX = 600
 """Pieces of files that the text search returns."""
 PIECE_DECAY = 0.5
@@ -252,13 +254,15 @@ def by_name(database: MapDatabase, task: Task) -> Evidence:
 def by_commits(database: MapDatabase, task: Task) -> Evidence:
     """Files of past commits whose messages speak of the same."""
     found = Evidence()
+    likeness = 0.0
     for commit in history.similar_commits(database, task.text, now=task.now):
-        if not commit.files:
+        if not 0 < len(commit.files) <= COMMIT_FILES_MAX:
             continue
+        likeness = max(likeness, commit.likeness)
         for path in commit.files:
-            found.strength[path] = found.strength.get(path, 0.0) + commit.score**2
+            found.strength[path] = found.strength.get(path, 0.0) + commit.score
             found.reason.setdefault(path, f"changed for “{commit.subject[:60]}”")
-    found.share = min(1.0, COMMIT_WORDS / max(len(task.terms), 1))
+    found.share = min(1.0, likeness / LIKENESS_FULL)
     return _present(database, found)
 
 

@@ -1,0 +1,151 @@
+import sys
+import time
+
+import pytest
+
+from holloway.codemap.captures import DEFINITIONS_MAX, REFERENCES_MAX
+from holloway.codemap.facts import Facts, decode
+from holloway.codemap.languages import LANGUAGES, grammar
+from holloway.codemap.parse import PARSE_SECONDS_MAX, extract
+from tests.codemap.shown import bindings, definitions, imports, read, references
+
+
+def test_python_definitions_carry_their_kind_place_and_signature() -> None:
+    facts = read(
+        "python",
+        """
+        LIMIT = 3
+
+        class Shop(Base, abc.ABC):
+            def sell(self, item: Item) -> "Receipt | None":
+                def price():
+                    return total()
+                return price()
+
+        async def main(): ...
+        """,
+    )
+    assert definitions(facts) == [
+        "variable LIMIT",
+        "class Shop",
+        "method Shop.sell -> Receipt",
+        "function Shop.sell.price -> =total()",
+        "function main",
+    ]
+    assert facts.definitions[2].signature == 'def sell(self, item: Item) -> "Receipt | None"'
+    assert (facts.definitions[2].line, facts.definitions[2].end_line) == (5, 8)
+    assert [one.parent for one in facts.definitions] == [-1, -1, 1, 2, -1]
+    assert references(facts, "base") == ["base Base @ Shop", "base abc.ABC @ Shop"]
+
+
+def test_python_imports_keep_relative_dots_aliases_and_stars() -> None:
+    facts = read(
+        "python",
+        """
+        import os.path, numpy as np
+        from . import a
+        from ..b.c import d as e, f
+        from g import *
+        def late():
+            import h
+        """,
+    )
+    assert imports(facts) == ["numpy as np", "os.path", ".: a", "..b.c: d as e", "..b.c: f", "g: *", "h"]
+    assert facts.imports[-1].scope == 0
+
+
+def test_python_names_stand_for_values_types_and_what_a_method_puts_into_self() -> None:
+    facts = read(
+        "python",
+        """
+        client = make_client(retries=3)
+        class Shop:
+            till: Till
+            def __init__(self, store: Store, size: int = 0):
+                self.store = store
+                with open(path) as file:
+                    self.rows = Reader(file).rows()
+        """,
+    )
+    assert bindings(facts) == [
+        "client = make_client()",
+        "rows = Reader().rows() @ Shop",
+        "store = store @ Shop",
+        "till: Till @ Shop",
+        "file = open() @ Shop.__init__",
+        "store: Store @ Shop.__init__",
+    ]
+
+
+def test_python_says_what_it_offers() -> None:
+    assert read("python", "__all__ = ['a', 'b']\n").exports == ("a", "b")
+    assert read("python", "a = 1\n").exports is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_query_compiles_and_an_empty_file_says_nothing(language: str) -> None:
+    assert grammar(language)[1].pattern_count > 0
+    assert extract(language, b"") == Facts()
+
+
+def test_broken_syntax_costs_only_the_broken_part() -> None:
+    source = "def first(): pass\n\ndef second(:\n    x = = 3\n\ndef third():\n    return first()\n"
+    assert {"function first", "function third -> =first()"} <= set(definitions(read("python", source)))
+    script = "export function first() {}\nconst = ;\nexport class Last { run() {} }\n"
+    assert {"function first", "class Last", "method Last.run"} <= set(definitions(read("typescript", script)))
+
+
+def test_bytes_that_are_no_text_are_read_as_far_as_they_can_be() -> None:
+    facts = extract("python", b"\xff\xfe\nclass Caf\xe9: pass\nclass Ok: pass\n\x00")
+    assert "class Ok" in definitions(facts)
+    assert decode(facts.encode()) == facts
+
+
+@pytest.mark.parametrize("language", ["python", "typescript", "rust"])
+def test_the_same_bytes_give_the_same_facts(language: str) -> None:
+    source = b"class A { m() { return b.c(d) } }\nfn f() { g() }\nclass B(C):\n  def m(self): return n()\n"
+    assert extract(language, source) == extract(language, source)
+
+
+HOSTILE = {
+    "open brackets": b"(" * 100_000,
+    "nested brackets": b"x = " + b"[" * 100_000 + b"]" * 100_000,
+    "nested calls": b"f(" * 100_000 + b")" * 100_000,
+    "a long chain": b"a.b.c.d." * 125_000 + b"e",
+    "a long chain of calls": b"a" + b".b()" * 100_000,
+    "a string without an end": b'x = "' + b"a" * 1_000_000,
+    "a comment without an end": b"/*" * 200_000,
+    "nested functions": b"function f(){" * 20_000,
+    "nested types": b"let x: " + b"A<" * 50_000,
+    "one long name": b"x" * 1_000_000,
+    "bytes that are no text": b"\xff" * 300_000,
+    "zeros": b"\0" * 300_000,
+    "a tree of uses": b"use a::{" * 20_000,
+}
+
+
+@pytest.mark.parametrize("language", ["python", "tsx", "go", "rust", "java", "cpp"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_take_bounded_work(language: str, name: str) -> None:
+    started = time.process_time()
+    facts = extract(language, HOSTILE[name])
+    assert time.process_time() - started < 20 * PARSE_SECONDS_MAX
+    assert len(facts.definitions) <= DEFINITIONS_MAX
+    assert len(facts.references) <= REFERENCES_MAX
+    assert sys.getsizeof(facts.encode()) < 20_000_000
+    facts.interface()
+
+
+def test_a_file_with_too_much_in_it_is_cut() -> None:
+    source = "".join(f"def f{i}(): g{i}(h{i}, i{i}())\n" for i in range(15_000)).encode()
+    facts = extract("python", source)
+    assert len(facts.definitions) == DEFINITIONS_MAX
+    assert len(facts.references) == REFERENCES_MAX
+
+
+def test_deep_nesting_keeps_the_outer_definitions() -> None:
+    source = "".join("  " * depth + f"class C{depth}:\n" for depth in range(60)) + "  " * 60 + "x = 1\n"
+    facts = read("python", source)
+    assert facts.definitions[0].qualified == "C0"
+    assert facts.definitions[2].qualified == "C0.C1.C2"
+    assert len(facts.definitions) == 60
