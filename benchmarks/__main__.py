@@ -15,9 +15,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import b2_commits, b3_issues, b7_hooks, b7_map, b7_store, machine, report
+from benchmarks import b2_commits, b3_issues, b6_graph, b7_hooks, b7_map, b7_store, machine, report
 
-NAMES = ("b2_commits", "b3_issues", "b7_store", "b7_hooks", "b7_map", "b8_secrets")
+NAMES = ("b2_commits", "b3_issues", "b6_graph", "b7_store", "b7_hooks", "b7_map", "b8_secrets")
 NEED_DATA = frozenset({"b2_commits", "b3_issues", "b8_secrets"})
 NEED_REPOS = frozenset({"b2_commits", "b3_issues", "b7_map"})
 QUICK_SAMPLE = 5
@@ -32,6 +32,8 @@ def main() -> None:
             print(f"{name} is skipped: it needs a folder with the data sets (--data DIR).")
         elif name in NEED_REPOS and options.repos is None:
             print(f"{name} is skipped: it needs a folder with clones of the repositories (--repos DIR).")
+        elif name == "b6_graph" and (options.graphs is None or options.pycg is None):
+            print(f"{name} is skipped: it needs SCIP indexes (--graphs DIR) and PyCG's programs (--pycg DIR).")
         elif not (HERE / f"{name}.py").exists():
             print(f"{name} is skipped: it is not here.")
         else:
@@ -45,6 +47,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="smaller stores and fewer rounds")
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--repos", type=Path, help="folder with clones of the repositories, history included")
+    parser.add_argument("--graphs", type=Path, help="folder with flask.scip and hono.scip, each beside its checkout")
+    parser.add_argument("--pycg", type=Path, help="the folder of PyCG's micro-benchmark")
     parser.add_argument("--aider", metavar="PYTHON", default="", help="a Python that has aider-chat, to measure beside")
     parser.add_argument("--only", choices=NAMES, help="one benchmark")
     return parser.parse_args()
@@ -59,6 +63,8 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
         return head | b7_hooks.run(quick=options.quick)
     if name == "b7_map":
         return head | b7_map.run(options.repos, quick=options.quick, aider=options.aider)
+    if name == "b6_graph":
+        return head | b6_graph.run(options.graphs, options.pycg)
     if name == "b2_commits":
         return head | b2_commits.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
     if name == "b3_issues":
@@ -68,7 +74,7 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 def _command(name: str, *, quick: bool) -> str:
     data = f"{' --data DIR' if name in NEED_DATA else ''}{' --repos DIR' if name in NEED_REPOS else ''}"
-    data += " --aider PYTHON" if name == "b7_map" else ""
+    data += " --aider PYTHON" if name == "b7_map" else " --graphs DIR --pycg DIR" if name == "b6_graph" else ""
     return f"python -m benchmarks --only {name}{data}{' --quick' if quick else ''}"
 
 

@@ -58,7 +58,9 @@ _KEYWORDS = frozenset({"class", "struct", "union", "enum", "namespace", "templat
 """What a macro that the parser does not know leaves standing as a name."""
 _USE_KIND = re.compile(r"(?:function|const)\s+")
 _FILE_NAME = re.compile(r"['\"]/?([^'\"$]+\.\w+)['\"]")
+_TEST_MACRO = re.compile(r"(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 _TEMPLATE = re.compile(r"\s*<[^<>]*>")
+_LEAD_BYTES_MAX = 80
 _PATH_BEFORE = re.compile(rb"(?:[A-Za-z_]\w*(?:::|\.))+\Z")
 _IMPORTING = ("require()", "import()")
 _PROMISES = frozenset(
@@ -90,12 +92,15 @@ class Captured:
         self.family = family(language)
         self.selves = LANGUAGES[language].selves
         self.wrappers = RUST_WRAPPERS if self.family == "rust" else WRAPPERS
+        self._chain = _rust_chain if self.family == "rust" else _chain
         self.package = ""
         self.found: list[Found] = []
         self.imports: list[tuple[int, int, str, str, str, bool]] = []
         """Position, line, module, symbol, alias, whether it is offered on."""
         self.imported: set[int] = set()
         """Where the names stand that imports bring in."""
+        self.starred: set[int] = set()
+        """Where imports stand that bring in everything."""
         self.references: list[tuple[int, int, str, str]] = []
         """Position, line, kind, name."""
         self.typed: dict[int, tuple[int, int, str]] = {}
@@ -135,8 +140,7 @@ class Captured:
             start = node.start_byte
             end = node.end_byte
             if end - start <= EXPRESSION_BYTES_MAX:
-                text = self.data[start:end]
-                return self._joined(_chain(text) if end - start <= _REPEATED_BYTES_MAX else _new_chain(text), tail)
+                return self._joined(self._chain(self.data[start:end]), tail)
             kind = node.type
             inner: Node | None = None
             if kind in _CALLEE:
@@ -160,7 +164,7 @@ class Captured:
         whole = head + tail
         if tail and (not head or len(whole) > EXPRESSION_BYTES_MAX or head.startswith(UNKNOWN)):
             whole = chain(UNKNOWN + tail[-EXPRESSION_BYTES_MAX + 1 :])
-        return unwrapped(whole) if self.family == "rust" else whole
+        return unwrapped(whole) if tail and self.family == "rust" else whole
 
     def _call(self, captures: Captures) -> None:
         if len(self.references) < REFERENCES_MAX:
@@ -168,9 +172,14 @@ class Captured:
                 self._mention("call", node, self.expression(node))
 
     def _invocation(self, captures: Captures) -> None:
-        if len(self.references) < REFERENCES_MAX:
-            for node in captures["invocation"]:
-                self._mention("call", node, self.expression(node).removesuffix("()"))
+        if len(self.references) >= REFERENCES_MAX:
+            return
+        node = captures["invocation"][0]
+        name = self.text(node)
+        if "holder" in captures:
+            holder = self.expression(captures["holder"][0])
+            name = f"{UNKNOWN if not holder or holder.startswith(UNKNOWN) else holder}.{name}"
+        self._mention("call", node, name)
 
     def _element(self, captures: Captures) -> None:
         node = captures["element"][0]
@@ -184,11 +193,12 @@ class Captured:
         start = node.start_byte
         if self.data[node.end_byte : node.end_byte + 1] != b"(":
             return
-        before = self.data[max(start - NAME_CHARS_MAX, 0) : start]
-        path = _PATH_BEFORE.search(before)
-        lead = path.group().decode("ascii") if path else ""
-        is_known = not before[: len(before) - len(lead)].endswith((b".", b":", b"$", b"?"))
-        name = chain(lead + self.text(node)) if is_known else f"{UNKNOWN}.{self.text(node)}"
+        name = self.text(node)
+        if self.data[start - 1 : start] in (b".", b":", b"$"):
+            before = self.data[max(start - _LEAD_BYTES_MAX, 0) : start]
+            path = _PATH_BEFORE.search(before)
+            is_whole = path is not None and not before[: path.start()].endswith((b".", b":", b"$", b"?"))
+            name = chain(path.group().decode("ascii") + name) if path and is_whole else f"{UNKNOWN}.{name}"
         self._mention("call", node, name)
 
     def _new(self, captures: Captures) -> None:
@@ -251,6 +261,8 @@ class Captured:
         symbol = self.text(captures["symbol"][0]).strip(_QUOTES) if "symbol" in captures else ""
         symbol = STAR if "star" in captures else DEFAULT if "main" in captures else symbol
         is_offered = "reexport" in captures
+        if symbol == STAR:
+            self.starred.add(node.start_byte)
         if module and len(self.imports) < DEFINITIONS_MAX:
             self.imports.append((node.start_byte, node.start_point[0] + 1, module, symbol, alias, is_offered))
             self.imported.update(one.start_byte for one in captures.get("alias") or captures.get("symbol") or ())
@@ -322,7 +334,7 @@ class Captured:
             named = captures["name"][0]
             at = named.start_byte
             self.claimed.add(named.end_byte)
-            name = self.types(named) if kind == "impl" else self.text(named).strip(_QUOTES)
+            name = self.types(named) if kind == "impl" else self.text(named).strip("\"'`")
         elif "anonymous" in captures:
             name = self.types(captures["anonymous"][0]) + "{}"
         if not name or len(name) > NAME_CHARS_MAX:
@@ -332,6 +344,8 @@ class Captured:
         if self.family == "c" and kind != NAMESPACE:
             receiver, name = _scoped(name)
             receiver = receiver if kind == "function" else ""
+            if name.isupper() and (test := _TEST_MACRO.match(self.text(node))):
+                name = f"{test.group(1)}.{test.group(2)}"
             if name in _KEYWORDS:
                 return
         name = name.replace("::", ".").removeprefix(":")
@@ -352,13 +366,14 @@ def _scoped(name: str) -> tuple[str, str]:
     return scope.replace("::", "."), symbol.strip()
 
 
-def _new_chain(text: bytes) -> str:
+@lru_cache(maxsize=16_384)
+def _chain(text: bytes) -> str:
     return chain(text.decode("utf-8", "replace"))
 
 
-# Short expressions and types come again and again; long ones hardly ever do.
-_REPEATED_BYTES_MAX = 48
-_chain = lru_cache(maxsize=16_384)(_new_chain)
+@lru_cache(maxsize=16_384)
+def _rust_chain(text: bytes) -> str:
+    return unwrapped(_chain(text))
 
 
 @lru_cache(maxsize=4_096)

@@ -114,6 +114,8 @@ class _Order:
         self.captured = captured
         named = [one for one in captured.found if one.name_at not in captured.imported]
         self.nesting = Nesting(named, captured.selves)
+        self.named = frozenset(captured.exports)
+        self.offered = sorted(captured.offered)
 
     def facts(self) -> Facts:
         """All of it."""
@@ -184,11 +186,11 @@ class _Order:
     def _is_offered(self, one: Found, signature: str, holder: Definition | None) -> bool:
         if holder is not None and holder.kind != NAMESPACE:
             return holder.exported and not one.name.startswith(("#", "_")) and not signature.startswith("private ")
-        position = bisect_right(self.captured.offered, one.start, key=lambda row: row[0]) - 1
-        if position < 0 or one.start >= self.captured.offered[position][1]:
-            return one.name in self.captured.exports
+        position = bisect_right(self.offered, one.start, key=lambda row: row[0]) - 1
+        if position < 0 or one.start >= self.offered[position][1]:
+            return one.name in self.named
         if holder is None:
-            is_default = self.captured.offered[position][2]
+            is_default = self.offered[position][2]
             self.captured.exports.append(DEFAULT if is_default else one.name)
             if is_default:
                 self.captured.offer(DEFAULT, one.name)
@@ -197,11 +199,10 @@ class _Order:
     def _imports(self) -> list[Import]:
         # A statement that is matched as a whole and in its parts is told by the parts.
         told = {row[0] for row in self.captured.imports if row[3] or row[4]}
-        starred = {row[0] for row in self.captured.imports if row[3] == STAR}
         rows = {
             Import(module, symbol, alias, self.nesting.scope_at(at), line, is_offered)
             for at, line, module, symbol, alias, is_offered in self.captured.imports
-            if (symbol == STAR or at not in starred) and (symbol or alias or at not in told)
+            if (symbol == STAR or at not in self.captured.starred) and (symbol or alias or at not in told)
         }
         return sorted(rows, key=lambda row: (row.line, row))
 

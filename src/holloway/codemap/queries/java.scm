@@ -17,7 +17,7 @@
 (import_declaration (_) @module (asterisk) @star)
 
 ; References
-(method_invocation) @invocation
+(method_invocation object: (_)? @holder name: (identifier) @invocation)
 (method_reference . (_) . (identifier) .) @call
 (explicit_constructor_invocation constructor: (super) @call)
 (object_creation_expression type: [(type_identifier) @new (scoped_type_identifier) @new (generic_type . (_) @new)])
