@@ -110,6 +110,8 @@ def test_a_secret_in_a_note_is_not_kept(memory: holloway.Holloway) -> None:
 def test_locate_names_files_with_reasons_and_leads_on_from_known_ones(
     memory: holloway.Holloway, repository: Repository
 ) -> None:
+    for number in range(12):
+        repository.commit("notes.md", f"{number}\n", f"Note number {number}")
     repository.commit(TOKENS, "def refresh(token):\n    return token + 1\n", "Refresh the token only once")
     memory.map.update()
     found = memory.map.locate("the token is refreshed twice")

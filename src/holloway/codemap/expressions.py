@@ -51,10 +51,10 @@ _NOT_CLASSES = frozenset(
 
 def chain(text: str) -> str:
     """`foo(1).bar` gives `foo().bar`; what cannot be followed gives `?.last`, or nothing."""
-    if _PLAIN.match(text):
-        return text
     if len(text) > EXPRESSION_BYTES_MAX:
         return _last_of(text[-80:].rstrip())
+    if _PLAIN.match(text):
+        return text
     text = _PREFIX.sub("", text, count=1) if _PREFIX.match(text) else text
     text = _STRING.sub(_HOLE, text)
     text = (_COMMENT.sub("", text) if "/" in text else text).translate(_JOINTS)
