@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.codemap.database import MapDatabase, open_map
@@ -91,25 +92,40 @@ edits = st.lists(
 )
 
 
+start = st.sets(st.sampled_from(sorted(FILES)))
+rounds = st.lists(edits, min_size=1, max_size=4)
+
+
 @pytest.mark.promise("map-is-true")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(start=st.sets(st.sampled_from(sorted(FILES))), rounds=st.lists(edits, min_size=1, max_size=4), data=st.data())
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(start=start, rounds=rounds, data=st.data())
 def test_any_sequence_of_edits_ends_in_the_map_of_one_clean_index(
-    tmp_path_factory: object, start: set[str], rounds: list[list[tuple[str, str | None]]], data: st.DataObject
+    start: set[str], rounds: list[list[tuple[str, str | None]]], data: st.DataObject
 ) -> None:
-    base = Path(tmp_path_factory.mktemp("edits"))  # type: ignore[attr-defined]
-    root = base / "project"
-    root.mkdir()
-    for name in sorted(start):
-        write(root, name, data.draw(st.sampled_from(FILES[name])))
-    database = open_map(base / "map.db")
-    index(database, root, workers=1)
-    for number, one in enumerate(rounds):
-        for name, text in one:
-            write(root, name, text)
-        if number % 2:
-            index(database, root, workers=1, only=[name for name, _ in one])
-        else:
-            index(database, root, workers=1)
-        assert content(database) == clean(root, base / f"clean-{number}.db")
-    database.close()
+    edited(start, rounds, data)
+
+
+@pytest.mark.nightly
+@settings(max_examples=1_500, deadline=None)
+@given(start=start, rounds=rounds, data=st.data())
+def test_any_other_sequence_of_edits_does_too(
+    start: set[str], rounds: list[list[tuple[str, str | None]]], data: st.DataObject
+) -> None:
+    edited(start, rounds, data)
+
+
+def edited(start: set[str], rounds: list[list[tuple[str, str | None]]], data: st.DataObject) -> None:
+    with TemporaryDirectory() as folder:
+        base = Path(folder)
+        root = base / "project"
+        root.mkdir()
+        for name in sorted(start):
+            write(root, name, data.draw(st.sampled_from(FILES[name])))
+        database = open_map(base / "map.db")
+        index(database, root, workers=1)
+        for number, one in enumerate(rounds):
+            for name, text in one:
+                write(root, name, text)
+            index(database, root, workers=1, only=[name for name, _ in one] if number % 2 else None)
+            assert content(database) == clean(root, base / f"clean-{number}.db")
+        database.close()

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 PARALLEL_FILES_MIN = 200
 """Fewer files are read faster than a second process starts."""
 BATCH_FILES = 40
+FACES = frozenset({"__init__", "index", "mod", "lib", "main"})
+"""Files that stand for the folder that they lie in."""
 SCOPES_KEPT = 4_000
 """Files whose names are kept in memory while others are resolved: about 100 MB."""
 RACY_NS = 2_000_000_000
@@ -234,12 +236,24 @@ def _touched_by(database: MapDatabase, change: _Change) -> set[int]:
         for path, row in change.known.items()
         if path.rpartition("/")[0] in folders and family(row["language"]) in PACKAGE_FAMILIES
     }
-    dirty = set(neighbours)
-    for file in change.seen | set(change.gone.values()) | neighbours:
-        dirty.update(row[0] for row in database.rows("SELECT file FROM consulted WHERE seen = ?", (file,)))
+    changed = neighbours | _below_faces(change, came_or_went)
     for word in _names_of(came_or_went, change.known):
-        dirty.update(row[0] for row in database.rows("SELECT file FROM import_words WHERE word = ?", (word,)))
+        changed.update(row[0] for row in database.rows("SELECT file FROM import_words WHERE word = ?", (word,)))
+    dirty = set(changed)
+    # Who looked at a file whose imports may lead elsewhere now looked through it.
+    for file in changed | change.seen | set(change.gone.values()):
+        dirty.update(row[0] for row in database.rows("SELECT file FROM consulted WHERE seen = ?", (file,)))
     return dirty
+
+
+def _below_faces(change: _Change, came_or_went: set[str]) -> set[int]:
+    """What lies below a package's own file may reach it without naming it: `from . import x`, `super::x`."""
+    faces = {path.rpartition("/")[0] for path in came_or_went if path.rpartition("/")[2].partition(".")[0] in FACES}
+    return {
+        row["id"]
+        for path, row in change.known.items()
+        if any(not face or path.startswith(face + "/") for face in faces)
+    }
 
 
 def _names_of(paths: set[str], known: dict[str, Row]) -> set[str]:
