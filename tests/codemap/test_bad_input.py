@@ -14,6 +14,7 @@ import pytest
 from holloway.codemap import files
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
+from holloway.codemap.read import read_file
 from tests.codemap.test_index import clean, content
 from tests.conftest import make_repository
 
@@ -47,6 +48,14 @@ def test_broken_syntax_costs_the_broken_part_only(root: Path) -> None:
     (root / "broken.py").write_text("def fine():\n    pass\n\ndef (((:\n\nclass Also:\n    def here(self): pass\n")
     database, _ = mapped(root)
     assert {"fine", "Also"} <= symbols(database, "broken.py")
+
+
+@pytest.mark.parametrize(("name", "opening"), [("a.java", "a<"), ("a.cs", "a<")])
+def test_a_file_that_opens_and_never_closes_does_not_hold_up_the_rest(root: Path, name: str, opening: str) -> None:
+    (root / name).write_text((opening * 20 + "\n") * 2_500)
+    assert read_file(root, files.Listed(name, 100_000, 0)).skipped == ""
+    database, _ = mapped(root)
+    assert "good" in {row[0] for row in database.rows("SELECT name FROM nodes")}
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,13 @@ SYNTAX_DEPTH_MAX = 1_000
 ROW_MAX = 4_000
 """Signs in a row with no word between them."""
 LARGE_NODES_MAX = 20_000
+OPENED_MAX = 1_000
+"""Signs that open something, with nothing between them that closes."""
 
+_CLOSED_BY_SIGNS = frozenset({"java", "csharp", "c", "cpp", "rust"})
+_STOPS = bytes(ord(";") if sign in b";},)]'\"`" else sign for sign in range(256))
+_STOPS_AND_LINES = _STOPS.replace(b"\n", b";")
+_NOT_OPENING = bytes(sign for sign in range(256) if sign not in b"<([{=?:")
 _SPACE = re.compile(r"\s+")
 _CPP = re.compile(rb"^[ \t]*(?:template\s*<|namespace\b|class\s+\w|using\s|public:|private:|constexpr\b)", re.MULTILINE)
 _BEFORE_SIGNATURE = re.compile(
@@ -66,6 +72,8 @@ def _read(language: str, data: bytes) -> tuple[Facts, bool]:
     """The facts, and whether there is broken syntax in a file that was read to its end."""
     from tree_sitter import QueryCursor
 
+    if _is_endless(language, data):
+        return Facts(), False
     parser, query = grammar(language)
     root = _tree(parser, data).root_node
     if not _is_readable(root):
@@ -75,6 +83,14 @@ def _read(language: str, data: bytes) -> tuple[Facts, bool]:
     captured = Captured(language, data)
     captured.take(cursor.matches(root), _takers(language))
     return _Order(captured).facts(), root.has_error and root.end_byte == len(data)
+
+
+def _is_endless(language: str, data: bytes) -> bool:
+    """Whether something is opened again and again and never closed: at the end of such a file a parser can get stuck."""
+    plain = data.translate(_STOPS if language in _CLOSED_BY_SIGNS else _STOPS_AND_LINES)
+    return any(
+        len(part) > OPENED_MAX and len(part.translate(None, _NOT_OPENING)) > OPENED_MAX for part in plain.split(b";")
+    )
 
 
 def _tree(parser: Parser, data: bytes) -> Tree:
