@@ -26,7 +26,7 @@ def test_locate_prints_files_with_reasons(cli: Cli) -> None:
     found = cli("locate", "refresh the token", "--json", "--limit", "2").json
     assert set(found) == {"files", "tests", "coupled"}
     assert found["files"][0]["path"] == TOKENS
-    assert set(found["files"][0]) == {"path", "score", "reasons"}
+    assert set(found["files"][0]) == {"path", "score", "reasons", "symbols"}
     assert found["files"][0]["reasons"]
     assert len(found["files"]) == 2
 

@@ -90,7 +90,13 @@ def locate_command(task: str, known: tuple[str, ...], limit: int, as_json: bool,
         emit(
             {
                 "files": [
-                    {"path": file.path, "score": file.score, "reasons": list(file.reasons)} for file in found.files
+                    {
+                        "path": file.path,
+                        "score": file.score,
+                        "reasons": list(file.reasons),
+                        "symbols": list(file.symbols),
+                    }
+                    for file in found.files
                 ],
                 "tests": list(found.tests),
                 "coupled": [{"path": path, "with": other} for path, other in found.coupled],

@@ -13,7 +13,7 @@ from holloway.store.database import Database
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAP_VERSION = 1
+MAP_VERSION = 2
 """Raised when the schema, a query or the resolver changes what a map says: older maps are rebuilt."""
 
 CACHE_KB = 64 * 1024

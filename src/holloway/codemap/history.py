@@ -460,19 +460,26 @@ def _files(database: Database, commits: list[int]) -> dict[int, list[str]]:
 
 def activity(database: Database, *, now: datetime) -> dict[str, Activity]:
     """How much each file of the history was worked on, bulk commits left out."""
-    since = now.timestamp() - RECENCY_WINDOW_DAYS * 86_400
     with database.snapshot():
-        recent = database.rows(
-            'SELECT c.at, f.path FROM commits c JOIN commit_files f ON f."commit" = c.id WHERE c.at > ?', (since,)
-        )
         rows = database.rows(
-            "SELECT p.path, p.id, count(*), sum(f.churn), max(c.at) FROM paths p JOIN commit_files f ON f.path = p.id"
+            "SELECT p.path, count(*), sum(f.churn), max(c.at) FROM paths p JOIN commit_files f ON f.path = p.id"
             ' JOIN commits c ON c.id = f."commit" GROUP BY p.id'
         )
-    recency: dict[int, float] = defaultdict(float)
-    for at, path in recent:
-        recency[path] += _faded(at, now, RECENCY_HALF_LIFE_DAYS)
-    return {path: Activity(commits, churn, at, recency.get(own, 0.0)) for path, own, commits, churn, at in rows}
+        recent = recency(database, now=now)
+    return {path: Activity(commits, churn, at, recent.get(path, 0.0)) for path, commits, churn, at in rows}
+
+
+def recency(database: Database, *, now: datetime) -> dict[str, float]:
+    """How busy each file is these days."""
+    since = now.timestamp() - RECENCY_WINDOW_DAYS * 86_400
+    found: dict[str, float] = defaultdict(float)
+    for at, path in database.rows(
+        'SELECT c.at, p.path FROM commits c JOIN commit_files f ON f."commit" = c.id JOIN paths p ON p.id = f.path'
+        " WHERE c.at > ?",
+        (since,),
+    ):
+        found[path] += _faded(at, now, RECENCY_HALF_LIFE_DAYS)
+    return found
 
 
 def _faded(at: int, now: datetime, half_life_days: float) -> float:

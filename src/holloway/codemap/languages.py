@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -80,7 +79,13 @@ _BY_SUFFIX = {suffix: row for row in _ROWS for suffix in row.suffixes}
 
 def language_of(path: str) -> Language | None:
     """The language that a file's name tells, or None: its text is then all that is read."""
-    return _BY_SUFFIX.get(PurePosixPath(path).suffix.lower())
+    return _BY_SUFFIX.get(suffix_of(path))
+
+
+def suffix_of(path: str) -> str:
+    """The end of a file's name, with its dot, in small letters."""
+    stem, dot, end = path.rpartition("/")[2].rpartition(".")
+    return f".{end.lower()}" if dot and stem else ""
 
 
 def family(name: str) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from pathlib import PurePosixPath
 
-from holloway.codemap.languages import PROSE_SUFFIXES, language_of
+from holloway.codemap.languages import PROSE_SUFFIXES, language_of, suffix_of
 
 _TEST = re.compile(
     r"(^|/)(tests|__tests__|specs?|e2e|testdata)/|^test/|(^|/)test/(?!.*\.pyi?$)"
@@ -23,11 +22,12 @@ def is_test(path: str) -> bool:
     return _TEST.search(path) is not None
 
 
+@lru_cache(maxsize=200_000)
 def role_of(path: str) -> str:
     """`source`, `test`, `config`, `prose` or `other`."""
     if language_of(path):
         return "test" if is_test(path) else "source"
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = suffix_of(path)
     if suffix in PROSE_SUFFIXES:
         return "prose"
     return "config" if suffix in _CONFIG else "other"

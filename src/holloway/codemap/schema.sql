@@ -97,6 +97,8 @@ CREATE INDEX chunks_by_file ON chunks (file);
 CREATE VIRTUAL TABLE chunk_text USING fts5 (
   head, body, content = 'chunks', content_rowid = 'id', tokenize = 'porter unicode61'
 );
+CREATE VIRTUAL TABLE chunk_words USING fts5vocab (chunk_text, row);
+CREATE VIRTUAL TABLE chunk_mentions USING fts5vocab (chunk_text, instance);
 
 -- History. Paths carry today's names: a rename changes one row here and everything that points to it.
 CREATE TABLE paths (

@@ -6,33 +6,34 @@ task ─> understand ─> text of pieces | names of symbols | paths | named outr
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from holloway.codemap import history
+from holloway.codemap import history, questions, search
 from holloway.codemap.roles import is_runnable_test, is_test, role_of
 from holloway.text.identifiers import parts
-from holloway.text.query import STOP_WORDS, quoted
+from holloway.text.query import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from holloway.codemap.database import MapDatabase
+    from holloway.codemap.search import Term
 
 WEIGHTS = {
-    "named": 1.0,
-    "text": 1.0,
-    "commits": 0.5,
-    "symbol": 0.3,
-    "path": 0.3,
+    "named": 0.4,
+    "text": 0.5,
+    "piece": 0.5,
+    "commits": 0.3,
+    "symbol": 0.1,
+    "path": 0.2,
     "known": 0.6,
-    "together": 0.2,
-    "neighbour": 0.1,
+    "together": 0.3,
+    "neighbour": 0.05,
     "busy": 0.1,
 }
 """What full evidence of each kind is worth."""
@@ -43,31 +44,24 @@ ROLE_SHARE = {"source": 1.0, "test": 0.95, "config": 0.6, "prose": 0.5, "other":
 TASK_CHARS_MAX = 20_000
 TERMS_MAX = 200
 """Distinct words of a task that are weighed."""
-TERMS_SEARCHED = 40
-"""Of them, those that are looked for: the rarest, and those that the task repeats."""
-COMMON_SHARE = 0.2
-"""A word that more pieces have tells nothing."""
-COUNTED_MAX = 4_000
-"""Pieces with a word that are counted: whether it is in more does not matter."""
+TITLE_WEIGHT = 3
+"""How often a word of the first line counts: it says what the rest is about."""
 COMMIT_FILES_MAX = 10
 """Files: a commit with more says little about any one of them."""
 LIKENESS_FULL = 0.25
 """How much of a task the most similar message must cover for its files to count in full."""
-PIECES_MAX = 600
-"""Pieces of files that the text search returns."""
-PIECE_DECAY = 0.5
-"""The second best piece of a file counts half, the third a quarter."""
-HEAD_WEIGHT = 2.0
-"""A word in a piece's path or name, against one in its body."""
 SEEDS = 5
 """Best files whose partners and neighbours are looked at."""
 REASONS_MAX = 4
+WORDS_SHOWN = 4
+SYMBOLS_MAX = 3
 REASON_MIN = 0.05
 TESTS_MAX = 8
 COUPLED_MAX = 8
 
 _PATH = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+|[\w-]+\.[A-Za-z]{1,5}\b")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_IMPORT = re.compile(r"^[\s>]*(?:from\s+[\w.]+\s+import\b|import\s).*$", re.MULTILINE)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,}")
 _WORD = re.compile(r"\w{2,}")
 
@@ -80,6 +74,7 @@ class LocatedFile:
     score: float
     reasons: tuple[str, ...]
     symbols: tuple[str, ...] = ()
+    """The parts of it that fit best: functions, classes, headings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +97,8 @@ class Task:
     terms: dict[str, int] = field(default_factory=dict)
     """The words, and how often each is said."""
     identifiers: list[str] = field(default_factory=list)
+    telling: list[Term] = field(default_factory=list)
+    """Those of the words that are worth looking for in this project."""
 
 
 @dataclass(slots=True)
@@ -110,6 +107,8 @@ class Evidence:
 
     strength: dict[str, float] = field(default_factory=dict)
     reason: dict[str, str] = field(default_factory=dict)
+    symbols: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The parts of a file that it speaks for, the best first."""
     share: float = 1.0
     """How far this kind of evidence can be trusted for this task."""
 
@@ -123,6 +122,7 @@ def locate(database: MapDatabase, task: str, *, known: Sequence[str] = (), limit
     """Rank the files of a map for a task. `known` are files already in play: they are not answered, they lead on."""
     asked = understand(task, known, now)
     with database.snapshot():
+        asked.telling = search.telling(database, asked.terms)
         found = {name: ask(database, asked) for name, ask in ASKED.items()}
         scores = fused(found)
         found |= followed(database, asked, scores)
@@ -136,7 +136,8 @@ def understand(task: str, known: Sequence[str], now: datetime) -> Task:
     """The words to look for and the names that are meant as names."""
     text = task[:TASK_CHARS_MAX]
     words: Counter[str] = Counter()
-    for word in _WORD.findall(text):
+    title = text.lstrip().partition("\n")[0]
+    for word in _WORD.findall(text) + (TITLE_WEIGHT - 1) * _WORD.findall(title):
         for form in {word.replace("_", "").casefold(), *parts(word)}:
             if len(form) > 1 and form not in STOP_WORDS:
                 words[form] += 1
@@ -156,48 +157,31 @@ def fused(found: dict[str, Evidence]) -> dict[str, float]:
 
 
 def by_text(database: MapDatabase, task: Task) -> Evidence:
-    """Pieces of files that hold the words, by BM25; the best few of a file count."""
-    if not task.terms:
-        return Evidence()
-    searched = telling(database, task.terms)
-    if not searched:
-        return Evidence()
-    rows = database.rows(
-        "SELECT f.path, c.name, -t.score FROM (SELECT rowid, bm25(chunk_text, ?, 1.0) AS score FROM chunk_text"
-        " WHERE chunk_text MATCH ? ORDER BY score LIMIT ?) t"
-        " JOIN chunks c ON c.id = t.rowid JOIN files f ON f.id = c.file ORDER BY t.score",
-        (HEAD_WEIGHT, " OR ".join(quoted(term) for term in searched), PIECES_MAX),
-    )
+    """Files that as wholes are about the words."""
     found = Evidence()
-    share: dict[str, float] = defaultdict(lambda: 1.0)
-    for path, name, score in rows:
-        found.strength[path] = found.strength.get(path, 0.0) + share[path] * score
-        found.reason.setdefault(path, f"text matches in {name}" if name else "text matches")
-        share[path] *= PIECE_DECAY
+    for path, score, words in search.files(database, task.telling):
+        found.strength[path] = score
+        found.reason[path] = f"speaks of {', '.join(words[:WORDS_SHOWN])}"
     return found
 
 
-def telling(database: MapDatabase, terms: dict[str, int]) -> list[str]:
-    """The words worth looking for, each as often as it counts: what is said four times counts twice."""
-    total = int(database.value("SELECT COUNT(*) FROM chunks"))
-    weighed: list[tuple[float, str, int]] = []
-    for term, said in terms.items():
-        sql = "SELECT COUNT(*) FROM (SELECT 1 FROM chunk_text WHERE chunk_text MATCH ? LIMIT ?)"
-        holders = int(database.value(sql, (quoted(term), COUNTED_MAX)))
-        if 0 < holders <= max(COMMON_SHARE * total, 20):
-            weighed.append((math.sqrt(said) * math.log(1 + total / holders), term, round(math.sqrt(said))))
-    weighed.sort(key=lambda item: (-item[0], item[1]))
-    return [term for _, term, times in weighed[:TERMS_SEARCHED] for _ in range(times)]
+def by_piece(database: MapDatabase, task: Task) -> Evidence:
+    """Files with one piece that has many of the words."""
+    found = Evidence()
+    for path, name, score in search.pieces(database, task.telling):
+        found.strength.setdefault(path, score)
+        if name:
+            found.reason.setdefault(path, f"closest in {name}")
+            if name not in found.symbols[path] and len(found.symbols[path]) < SYMBOLS_MAX:
+                found.symbols[path].append(name)
+    return found
 
 
 def by_symbol(database: MapDatabase, task: Task) -> Evidence:
     """Definitions that carry a name of the task; a name that few files define says more."""
     found = Evidence()
     for name in task.identifiers:
-        rows = database.rows(
-            "SELECT DISTINCT f.path, n.kind FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? LIMIT 60",
-            (name,),
-        )
+        rows = questions.definers(database, name)
         for path, kind in rows:
             found.strength[path] = found.strength.get(path, 0.0) + 1.0 / len(rows)
             found.reason.setdefault(path, f"defines {kind} {name}")
@@ -209,8 +193,8 @@ def by_path(database: MapDatabase, task: Task) -> Evidence:
     found = Evidence()
     wanted = set(task.terms)
     holders: dict[str, list[str]] = defaultdict(list)
-    for (path,) in database.rows("SELECT path FROM files"):
-        for word in {part for name in _WORD.findall(path) for part in (name.casefold(), *parts(name))} & wanted:
+    for path in questions.paths(database):
+        for word in {part for name in path.split("/") for part in _words_of(name)} & wanted:
             holders[word].append(path)
     for word, paths in sorted(holders.items()):
         for path in paths:
@@ -219,12 +203,19 @@ def by_path(database: MapDatabase, task: Task) -> Evidence:
     return found
 
 
+@lru_cache(maxsize=50_000)
+def _words_of(name: str) -> tuple[str, ...]:
+    """The words in the name of a file or folder."""
+    return tuple(part for word in _WORD.findall(name) for part in (word.casefold(), *parts(word)))
+
+
 def by_name(database: MapDatabase, task: Task) -> Evidence:
     """Files that the task names outright: by path, by the end of one, or as a dotted module."""
     found = Evidence()
-    paths = [row[0] for row in database.rows("SELECT path FROM files")]
+    paths = questions.paths(database)
     mentioned = set(_PATH.findall(task.text)[:200])
-    dotted = {name.replace(".", "/") for name in _DOTTED.findall(task.text)[:200]}
+    # What an example imports is what everybody imports.
+    dotted = {name.replace(".", "/") for name in _DOTTED.findall(_IMPORT.sub("", task.text))[:200]}
     ends: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         ends[path.rpartition("/")[2]].append(path)
@@ -248,6 +239,8 @@ def by_name(database: MapDatabase, task: Task) -> Evidence:
                     found.strength[path] = max(found.strength.get(path, 0.0), 0.8 / len(near))
                     found.reason.setdefault(path, f"named: {head.replace('/', '.')}")
                 break
+    # Of the many files of a traceback, each says less.
+    found.share = max(len(found.strength), 1) ** -0.5
     return found
 
 
@@ -269,10 +262,8 @@ def by_commits(database: MapDatabase, task: Task) -> Evidence:
 def by_activity(database: MapDatabase, task: Task) -> Evidence:
     """Files that are busy these days."""
     found = Evidence()
-    for path, seen in history.activity(database, now=task.now).items():
-        if seen.recency > 0:
-            found.strength[path] = seen.recency
-            found.reason[path] = "changed recently"
+    found.strength.update(history.recency(database, now=task.now))
+    found.reason = dict.fromkeys(found.strength, "changed recently")
     return _present(database, found)
 
 
@@ -289,6 +280,7 @@ def by_known(database: MapDatabase, task: Task) -> Evidence:
 ASKED: dict[str, Callable[[MapDatabase, Task], Evidence]] = {
     "named": by_name,
     "text": by_text,
+    "piece": by_piece,
     "symbol": by_symbol,
     "path": by_path,
     "commits": by_commits,
@@ -308,29 +300,16 @@ def followed(database: MapDatabase, task: Task, scores: dict[str, float]) -> dic
             if one.path != seed:
                 together.strength[one.path] = together.strength.get(one.path, 0.0) + weight * one.score
                 together.reason.setdefault(one.path, f"changes with {seed}")
-        for path, share in _neighbours(database, seed):
-            neighbour.strength[path] = neighbour.strength.get(path, 0.0) + weight * share
-            neighbour.reason.setdefault(path, f"next to {seed} in the code")
+        used = questions.imported(database, seed)
+        for path in used:
+            neighbour.strength[path] = neighbour.strength.get(path, 0.0) + weight / len(used)
+            neighbour.reason.setdefault(path, f"imported by {seed}")
     return {"together": _present(database, together), "neighbour": neighbour}
-
-
-def _neighbours(database: MapDatabase, path: str) -> list[tuple[str, float]]:
-    rows = database.rows(
-        "SELECT DISTINCT t.path FROM files s JOIN edges e ON e.file = s.id AND e.kind IN ('imports', 'imports_symbol')"
-        " JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file WHERE s.path = ? AND t.id != s.id LIMIT 60",
-        (path,),
-    )
-    return [(row[0], 1.0 / len(rows)) for row in rows]
 
 
 def _present(database: MapDatabase, found: Evidence) -> Evidence:
     """Only files that are in the map today."""
-    here = {
-        row[0]
-        for row in database.rows(
-            "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?))", (json.dumps(list(found.strength)),)
-        )
-    }
+    here = questions.present(database, found.strength)
     return replace(found, strength={path: value for path, value in found.strength.items() if path in here})
 
 
@@ -340,7 +319,13 @@ def _answer(
     ordered = sorted(scores, key=lambda path: (-scores[path], path))
     code = [path for path in ordered if not is_test(path)]
     best = scores[ordered[0]] if ordered else 1.0
-    files = tuple(LocatedFile(path, round(scores[path] / best, 3), _reasons(path, found)) for path in ordered[:limit])
+    worth = {name: evidence.scaled() for name, evidence in found.items()}
+    files = tuple(
+        LocatedFile(
+            path, round(scores[path] / best, 3), _reasons(path, found, worth), tuple(found["piece"].symbols[path])
+        )
+        for path in ordered[:limit]
+    )
     shown = {file.path for file in files}
     tests = [path for path in ordered[: limit * 4] if is_test(path) and is_runnable_test(path)][:TESTS_MAX]
     coupled = [
@@ -350,24 +335,14 @@ def _answer(
         )
         if path not in shown
     ]
-    return Located(files, tuple(tests or _tests_of(database, code[:3])), tuple(coupled[:COUPLED_MAX]))
+    return Located(
+        files, tuple(tests or questions.tests_of(database, code[:3], TESTS_MAX)), tuple(coupled[:COUPLED_MAX])
+    )
 
 
-def _reasons(path: str, found: dict[str, Evidence]) -> tuple[str, ...]:
+def _reasons(path: str, found: dict[str, Evidence], worth: dict[str, dict[str, float]]) -> tuple[str, ...]:
     said = [
-        (WEIGHTS[name] * evidence.scaled().get(path, 0.0), evidence.reason.get(path, ""))
-        for name, evidence in found.items()
-        if path in evidence.strength
+        (WEIGHTS[name] * worth[name].get(path, 0.0), evidence.reason.get(path, "")) for name, evidence in found.items()
     ]
     said.sort(key=lambda item: (-item[0], item[1]))
-    return tuple(reason for worth, reason in said if reason and worth >= REASON_MIN)[:REASONS_MAX]
-
-
-def _tests_of(database: MapDatabase, paths: list[str]) -> list[str]:
-    rows = database.rows(
-        "SELECT t.qualified, MAX(e.confidence) FROM nodes f JOIN edges e ON e.source = f.id AND e.kind = 'tested_by'"
-        " JOIN nodes t ON t.id = e.target WHERE f.kind = 'file' AND f.qualified IN (SELECT value FROM json_each(?))"
-        " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
-        (json.dumps(paths), TESTS_MAX),
-    )
-    return [row[0] for row in rows]
+    return tuple(dict.fromkeys(reason for value, reason in said if reason and value >= REASON_MIN))[:REASONS_MAX]

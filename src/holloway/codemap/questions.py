@@ -1,0 +1,52 @@
+"""Small questions to the map, for those who fuse the answers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holloway.codemap.database import MapDatabase
+
+DEFINERS_MAX = 60
+NEIGHBOURS_MAX = 60
+
+
+def paths(database: MapDatabase) -> list[str]:
+    """All files of the map."""
+    return [row[0] for row in database.rows("SELECT path FROM files")]
+
+
+def present(database: MapDatabase, asked: Iterable[str]) -> set[str]:
+    """Those of these files that are in the map."""
+    sql = "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?))"
+    return {row[0] for row in database.rows(sql, (json.dumps(list(asked)),))}
+
+
+def definers(database: MapDatabase, name: str) -> list[tuple[str, str]]:
+    """The files that define a name, and what it is there."""
+    sql = "SELECT DISTINCT f.path, n.kind FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? LIMIT ?"
+    return [(row[0], row[1]) for row in database.rows(sql, (name, DEFINERS_MAX))]
+
+
+def imported(database: MapDatabase, path: str) -> list[str]:
+    """The files that a file imports."""
+    rows = database.rows(
+        "SELECT DISTINCT t.path FROM files s JOIN edges e ON e.file = s.id AND e.kind IN ('imports', 'imports_symbol')"
+        " JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file WHERE s.path = ? AND t.id != s.id LIMIT ?",
+        (path, NEIGHBOURS_MAX),
+    )
+    return [row[0] for row in rows]
+
+
+def tests_of(database: MapDatabase, tested: Iterable[str], limit: int) -> list[str]:
+    """The tests of these files, the surest first."""
+    rows = database.rows(
+        "SELECT t.qualified, MAX(e.confidence) FROM nodes f JOIN edges e ON e.source = f.id AND e.kind = 'tested_by'"
+        " JOIN nodes t ON t.id = e.target WHERE f.kind = 'file' AND f.qualified IN (SELECT value FROM json_each(?))"
+        " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
+        (json.dumps(list(tested)), limit),
+    )
+    return [row[0] for row in rows]

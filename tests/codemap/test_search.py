@@ -1,0 +1,98 @@
+"""Text search finds the piece that says it and the file that is about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from holloway.codemap import search
+from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.index import index
+
+Mapped = Callable[[dict[str, str]], MapDatabase]
+
+
+@pytest.fixture
+def mapped(tmp_path: Path) -> Mapped:
+    def make(files: dict[str, str]) -> MapDatabase:
+        for name, text in files.items():
+            path = tmp_path / "project" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        database = open_map(tmp_path / "map.db")
+        index(database, tmp_path / "project", workers=1)
+        return database
+
+    return make
+
+
+def function(name: str, body: str) -> str:
+    return f"def {name}():\n    return '{body}'\n\n\n"
+
+
+FILES = {
+    "close.py": function("refresh_token", "the token is refreshed when it expires") + function("other", "nothing"),
+    "about.py": "".join(function(f"step_{n}", "tokens") + function(f"more_{n}", "expiry refresh") for n in range(8)),
+    "elsewhere.py": function("draw", "a line from here to there"),
+}
+
+
+def test_a_piece_has_the_words_close_together(mapped: Mapped) -> None:
+    database = mapped(FILES)
+    found = search.pieces(database, search.telling(database, {"token": 1, "refreshed": 1, "expires": 1}))
+    assert (found[0].path, found[0].name) == ("close.py", "refresh_token")
+    assert "elsewhere.py" not in {piece.path for piece in found}
+
+
+def test_a_whole_file_is_about_words_that_no_piece_of_it_has_together(mapped: Mapped) -> None:
+    database = mapped(FILES)
+    best = search.files(database, search.telling(database, {"tokens": 1, "expiry": 1}))
+    assert [whole.path for whole in best] == ["about.py", "close.py"]
+    assert best[0].words == ["expiry", "tokens"]
+
+
+def test_forms_of_a_word_count_as_one(mapped: Mapped) -> None:
+    database = mapped(FILES)
+    terms = search.telling(database, {"refresh": 2, "refreshed": 1, "refreshing": 1})
+    assert [(term.word, term.weight) for term in terms] == [("refresh", 2.0)]
+
+
+def test_words_that_nobody_or_almost_everybody_has_are_left_out(mapped: Mapped) -> None:
+    database = mapped({f"part_{n}.py": function(f"do_{n}", "common" + " rare" * (n == 7)) for n in range(60)})
+    assert [term.word for term in search.telling(database, {"common": 5, "rare": 1, "absent": 9})] == ["rare"]
+
+
+def test_what_is_repeated_counts_more_but_not_in_proportion(mapped: Mapped) -> None:
+    database = mapped({"a.py": function("a", "apples"), "b.py": function("b", "pears")})
+    assert {t.word: t.weight for t in search.telling(database, {"apples": 9, "pears": 1})} == {"apples": 3, "pears": 1}
+
+
+def test_the_cost_of_a_search_is_bounded_and_its_best_word_stays(
+    mapped: Mapped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = mapped({f"part_{n}.py": function(f"do_{n}", f"often seen{n % 4}") for n in range(12)})
+    words = {"often": 1, "seen0": 1, "seen1": 1, "seen2": 1}
+    assert len(search.telling(database, words)) == 4
+    monkeypatch.setattr(search, "PIECES_RANKED_MAX", 7)
+    assert [term.word for term in search.telling(database, words)] == ["seen0", "seen1"]
+    monkeypatch.setattr(search, "PIECES_RANKED_MAX", 1)
+    assert [term.word for term in search.telling(database, words)] == ["seen0"]
+
+
+@pytest.mark.parametrize(
+    "word", ['"', "NEAR(", "a AND b", "head:", "*", "\x00", "ﬀ", "日本語", "e\u0301", "x" * 10_000]
+)
+def test_a_word_is_data_whatever_it_holds(mapped: Mapped, word: str) -> None:
+    database = mapped(FILES)
+    terms = search.telling(database, {word: 1, "token": 1})
+    assert "close.py" in {piece.path for piece in search.pieces(database, terms)}
+    assert "close.py" in {whole.path for whole in search.files(database, terms)}
+
+
+def test_nothing_asked_or_nothing_there_finds_nothing(mapped: Mapped) -> None:
+    empty = mapped({})
+    assert search.telling(empty, {"token": 1}) == []
+    assert search.pieces(empty, []) == []
+    assert search.files(empty, []) == []

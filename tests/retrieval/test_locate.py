@@ -1,0 +1,93 @@
+"""What a task says leads to its files: by name, by words, by history, each with a reason."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from holloway.codemap import history
+from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.index import index
+from holloway.retrieval.locate import Located, by_name, locate, understand
+from tests.conftest import Repository, make_repository
+
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+FILES = {
+    "shop/cart.py": "class Cart:\n    def add(self, item):\n        self.items.append(item)\n",
+    "shop/checkout.py": "from shop.cart import Cart\n\n\ndef pay(cart: Cart):\n    return charge(cart.total())\n",
+    "shop/mail.py": "def send_receipt(order):\n    deliver(order.address, 'your receipt')\n",
+    "shop/__init__.py": "",
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_add():\n    Cart().add(1)\n",
+    "README.md": "# Shop\n\nA shop with a cart.\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Repository:
+    return make_repository(tmp_path / "shop", FILES)
+
+
+def mapped(repository: Repository) -> MapDatabase:
+    database = open_map(repository.root.parent / "map.db")
+    index(database, repository.root, workers=1)
+    history.sync(database, repository.root, now=NOW)
+    return database
+
+
+def paths(found: Located) -> list[str]:
+    return [file.path for file in found.files]
+
+
+def test_the_words_of_a_task_lead_to_the_code_that_has_them_and_say_so(shop: Repository) -> None:
+    best = locate(mapped(shop), "send the receipt again", now=NOW).files[0]
+    assert best.path == "shop/mail.py"
+    assert best.score == 1.0
+    assert best.symbols == ("send_receipt",)
+    assert "closest in send_receipt" in best.reasons
+    assert any(reason.startswith("speaks of receipt") for reason in best.reasons)
+
+
+def test_the_first_line_says_what_the_rest_is_about(shop: Repository) -> None:
+    database = mapped(shop)
+    long = "\n\nI add an item to the cart, then items of the cart are charged in total, the total of the cart."
+    assert paths(locate(database, "the receipt is not delivered" + long, now=NOW))[0] == "shop/mail.py"
+
+
+def test_a_file_that_is_named_comes_first(shop: Repository) -> None:
+    found = locate(mapped(shop), "the total is wrong, see shop/mail.py", now=NOW)
+    assert found.files[0].path == "shop/mail.py"
+    assert "named: shop/mail.py" in found.files[0].reasons
+
+
+def test_what_an_example_imports_is_not_what_it_is_about(shop: Repository) -> None:
+    database = mapped(shop)
+    task = understand("It fails:\n\n>>> from shop.cart import Cart\nimport shop.mail\nshop.checkout.pay(1)\n", (), NOW)
+    assert set(by_name(database, task).strength) == {"shop/checkout.py"}
+
+
+def test_each_of_many_named_files_says_less(shop: Repository) -> None:
+    database = mapped(shop)
+    one = by_name(database, understand("in shop/cart.py", (), NOW))
+    four = by_name(database, understand("shop/cart.py shop/checkout.py shop/mail.py tests/test_cart.py", (), NOW))
+    assert one.scaled()["shop/cart.py"] == 1.0
+    assert four.scaled()["shop/cart.py"] == 0.5
+
+
+def test_a_file_already_in_play_leads_on_and_is_not_repeated(shop: Repository) -> None:
+    for number in range(3):
+        for name in ("shop/cart.py", "shop/mail.py"):
+            (shop.root / name).write_text(FILES[name] + f"# {number}\n")
+        shop.git("commit", "-qam", f"both {number}")
+    found = locate(mapped(shop), "", known=["shop/cart.py"], now=NOW)
+    assert paths(found)[0] == "shop/mail.py"
+    assert "changes with shop/cart.py" in found.files[0].reasons
+    assert "shop/cart.py" not in paths(found)
+
+
+@pytest.mark.parametrize(
+    "task", ["", "   ", "the of and", "?" * 50_000, "日本語の質問", '"AND" OR NEAR(x', "\x00\ud800"]
+)
+def test_any_text_gives_an_answer(shop: Repository, task: str) -> None:
+    assert isinstance(locate(mapped(shop), task, now=NOW), Located)
