@@ -12,7 +12,8 @@ from holloway.errors import HollowayError
 from holloway.importers import archive
 from holloway.service import exchange
 from holloway.service.exchange import export, import_file
-from holloway.store import lookup, snapshot
+from holloway.store import contributions, lookup, snapshot
+from holloway.store.contributions import Relation
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.intake import admit
 from holloway.testing import CountedIds, FakeClock
@@ -36,6 +37,11 @@ def rich_memory(memory: holloway.Holloway, clock: FakeClock) -> holloway.Hollowa
     lookup.claim(
         connection, ids, session="s1", agent="claude-code", point="tool_result", now="2026-01-06T00:00:00.000Z"
     )
+    at = "2026-01-06T00:00:00.000Z"
+    contributions.edit_module(memory.store.database, "name", "src/shop/auth", "sign-in", at)
+    contributions.edit_module(memory.store.database, "files", "src/shop/auth", "src/shop/tokens/*", at)
+    relation = Relation("README.md", "documents", "src/shop/auth/tokens.py", "user", "", "the flow", at)
+    contributions.relate(memory.store.database, relation)
     return memory
 
 
@@ -63,9 +69,19 @@ def test_an_archive_restores_to_a_store_that_gives_the_same_archive(
         assert export(again, "archive") == data
         assert again.store.database.problems() == []
         assert again.store.memories.is_rejected("forgotten thing")
+        assert len(contributions.module_edits(again.store.database)) == 2
+        assert [one.note for one in contributions.relations(again.store.database)] == ["the flow"]
         assert {each.id for each in again.memories(EVERYTHING)} == {
             each.id for each in rich_memory.memories(EVERYTHING)
         }
+
+
+def test_every_table_is_in_the_archive_or_can_be_computed_again(memory: holloway.Holloway) -> None:
+    names = "SELECT name FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'"
+    tables = {row[0] for row in memory.store.database.rows(names)}
+    with_memories = {"memories", "memory_files", "memory_modules", "memory_relations", "memory_history", "meta"}
+    computed = {"memory_vectors", "vector_states", "embedding_cache", "migrations"}
+    assert tables == with_memories | computed | snapshot.TABLES.keys()
 
 
 @pytest.mark.promise("archive")

@@ -24,10 +24,14 @@ TABLES = {
     "error_sightings": "fingerprint, session",
     "module_sessions": "module",
     "syntheses": "module, threshold",
+    "relations": "source, kind, target",
+    "module_edits": "at, kind, module, value",
 }
 """Tables that are copied whole, with the order of their rows. Vectors are left out: they can be computed again."""
 
 _DERIVED = ("seq", "search_text", "fingerprint")
+_NUMBERED = frozenset({"module_edits"})
+"""Tables whose rows have a number of this store's own and may not be there twice."""
 
 
 def dump(store: Store) -> Iterator[dict[str, Any]]:
@@ -37,7 +41,7 @@ def dump(store: Store) -> Iterator[dict[str, Any]]:
         yield from _memories(store)
         for table, order in TABLES.items():
             for row in store.database.rows(f"SELECT * FROM {table} ORDER BY {order}"):
-                yield {"table": table, **dict(row)}
+                yield {"table": table, **{name: row[name] for name in row.keys() if name != "seq"}}  # noqa: SIM118
 
 
 def _memories(store: Store) -> Iterator[dict[str, Any]]:
@@ -100,7 +104,8 @@ def _load_row(store: Store, row: dict[str, Any], columns: dict[str, set[str]]) -
         store.memories.put(to_memory(row), [tuple(entry) for entry in row["history"]])
     elif table in TABLES and set(values) <= columns[table]:
         names, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
-        store.database.run(f"INSERT OR IGNORE INTO {table}({names}) VALUES ({marks})", values)
+        once = f" WHERE ({marks}) NOT IN (SELECT {names} FROM {table})" if table in _NUMBERED else ""
+        store.database.run(f"INSERT OR IGNORE INTO {table}({names}) SELECT {marks}{once}", values)
     else:
         raise InvalidInput(f"The archive has a row of an unknown kind ({table!r}).", "Nothing was imported.")
 
