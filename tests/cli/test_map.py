@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from holloway.codemap import health
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 
@@ -76,3 +77,24 @@ def test_a_relation_is_shown_with_the_impact_and_can_be_taken_back(cli: Cli) -> 
     assert "Taken back" in cli("relate", "README.md", "documents", TOKENS, "--remove").out
     assert "README.md documents" not in cli("impact", TOKENS).out
     assert cli("relate", "README.md", "likes", TOKENS).code == 2
+
+
+def test_the_doctor_says_how_the_map_is(
+    cli: Cli, trap: str, repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seen() -> tuple[str, str]:
+        (check,) = (check for check in cli("doctor", "--json").json["checks"] if check["name"] == "code map")
+        return check["verdict"], check["seen"]
+
+    assert seen() == ("warning", "not made yet")
+    cli("index")
+    assert seen()[0] == "ok"
+    assert seen()[1].startswith("6 files, ")
+    repository.commit("more.py", "x = 1\n")
+    assert "HEAD has moved" in seen()[1]
+    monkeypatch.setattr(health, "NODES_LARGE", 3)
+    assert seen()[1].endswith(": large")
+    (database,) = home.glob("projects/*/map-*.db")
+    database.write_bytes(b"this is no database" * 1_000)
+    assert seen()[0] == "warning"
+    assert database.read_bytes().startswith(b"this is no database")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import config, git
+from holloway.codemap import health
 from holloway.domain.ports import RandomIds, SystemClock
 from holloway.errors import HollowayError
 from holloway.store import migrations, registry
@@ -122,8 +123,27 @@ def _project(project: projects.Project, home: Path) -> Iterator[Check]:
         )
     else:
         yield Check("backups", "ok", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
+    yield _map(project)
     if git.find_root(str(project.root)) and git.is_shallow(str(project.root)):
         yield Check("history", "warning", "a shallow clone", "`git fetch --unshallow` gives it its whole history.")
+
+
+def _map(project: projects.Project) -> Check:
+    try:
+        found = health.examine(health.map_file(project.folder, project.root))
+    except HollowayError as error:
+        return Check("code map", "warning", error.message, "`holloway index` makes it anew; nothing is lost.")
+    if found is None:
+        return Check("code map", "warning", "not made yet", "`holloway index`")
+    if not found.is_current:
+        return Check("code map", "warning", "of another version, or not finished", "`holloway index`")
+    seen = f"{found.files:,} files, {found.nodes:,} nodes, {found.size // 1024 // 1024:,} MB"
+    if found.is_large:
+        hint = "Answers stay right, an index takes longer. What git ignores is left out: generated code, for example."
+        return Check("code map", "warning", f"{seen}: large", hint)
+    if found.tip != git.head_commit(str(project.root)):
+        return Check("code map", "ok", f"{seen}; HEAD has moved since, the next index follows it")
+    return Check("code map", "ok", seen)
 
 
 def _unreadable(database: Database) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
-import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from holloway import git
-from holloway.codemap import drawing, graph, history, index, overview, precise, watch
+from holloway.codemap import drawing, graph, health, history, index, overview, precise, watch
 from holloway.codemap.commits import renames_between
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.edits import Edits
@@ -44,6 +44,10 @@ COUPLED_MAX = 8
 COUPLED_COMMITS_MIN = 2
 """Files that changed together once may have done so by chance."""
 MEMORIES_SHOWN = 5
+
+
+_UNSEEN = 0x00000008 | 0x00000200 | 0x00004000
+"""Windows: no console, a process group of its own, a priority below what the person is doing."""
 
 
 class Busy(HollowayError):
@@ -81,10 +85,9 @@ class CodeMap:
     def __init__(self, memory: Holloway) -> None:
         self._memory = memory
         self.root = memory.project.root
-        name = f"map-{zlib.crc32(str(self.root).encode('utf-8', 'replace')):08x}"
-        self.path = memory.project.folder / f"{name}.db"
-        self._progress = memory.project.folder / f"{name}.progress"
-        self._lock = FileLock(str(memory.project.folder / f"{name}.lock"), mode=0o600)
+        self.path = health.map_file(memory.project.folder, self.root)
+        self._progress = self.path.with_suffix(".progress")
+        self._lock = FileLock(str(self.path.with_suffix(".lock")), mode=0o600)
 
     @cached_property
     def database(self) -> MapDatabase:
@@ -206,7 +209,9 @@ class CodeMap:
         if self._progress.exists() and self.progress():
             return
         arguments = [sys.executable, "-m", "holloway", "index", "--quiet", "--no-wait", "-p", str(self.root)]
-        flags: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": 0x00000208}
+        if gently := shutil.which("nice"):
+            arguments = [gently, "-n", "10", *arguments]
+        flags: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": _UNSEEN}
         with open(os.devnull, "r+b") as nothing:  # noqa: PTH123
             subprocess.Popen(arguments, stdin=nothing, stdout=nothing, stderr=nothing, cwd=str(self.root), **flags)
 
