@@ -275,6 +275,7 @@ def module_command(
     for label, listed in (
         ("core", shown.core),
         ("enter", shown.entries),
+        ("flow", shown.flows),
         ("tests", shown.tests),
         ("uses", tuple(other for other, _ in shown.uses)),
         ("with", tuple(other for other, _ in shown.related)),
@@ -293,6 +294,7 @@ def _module_fields(module: Any) -> dict[str, Any]:
         "files": list(module.files),
         "core": list(module.core),
         "entries": list(module.entries),
+        "flows": list(module.flows),
         "tests": list(module.tests),
         "uses": [other for other, _ in module.uses],
         "related": [other for other, _ in module.related],

@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holloway.codemap import flows
 from holloway.codemap.entrypoints import entry_points
 from holloway.codemap.modules import Module, SourceFile, detect
 from holloway.codemap.purpose import described
@@ -48,9 +49,19 @@ def draw(
         packages=packages(database),
         project=project,
     )
-    told = described(found, root)
+    told = _with_flows(database, described(found, root))
     _keep(database, told)
     return told
+
+
+def _with_flows(database: MapDatabase, found: list[Module]) -> list[Module]:
+    module_of = {path: module.name for module in found for path in module.files}
+    rows = database.rows(
+        "SELECT s.path, t.path, COUNT(*) FROM edges e JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file"
+        " JOIN files s ON s.id = e.file WHERE e.kind IN ('calls', 'instantiates') AND t.id != s.id GROUP BY s.id, t.id"
+    )
+    calls = flows.by_file((row[0], row[1], row[2]) for row in rows)
+    return [replace(module, flows=flows.flows(module.entries, calls, module_of)) for module in found]
 
 
 def _moved(module: Module, renamed: Mapping[str, str]) -> Module:

@@ -54,6 +54,8 @@ class Module:
     files: tuple[str, ...]
     core: tuple[str, ...]
     entries: tuple[str, ...] = ()
+    flows: tuple[str, ...] = ()
+    """Where work goes that enters here, from module to module."""
     tests: tuple[str, ...] = ()
     uses: tuple[tuple[str, float], ...] = ()
     """The modules that it imports from, and how much."""
