@@ -24,8 +24,10 @@ EXPANSIONS_KEPT = 200_000
 CHUNK_CHARS_MAX = 60_000
 """Of a piece with absurdly long lines, only the beginning is searched."""
 
-_WORD = re.compile(r"\w{2,}")
-_ASCII_WORD = re.compile(r"\w{2,}", re.ASCII)
+WORD_CHARS_MIN = 2
+
+_WORD = re.compile(r"\w+")
+_GAPS = bytes(code if code < 128 and _WORD.match(chr(code)) else ord(" ") for code in range(256))
 _HEADING = re.compile(r"#{1,6} \S|={3,}\s*$|-{3,}\s*$")
 _ATTACHED = re.compile(r"\s*(?:@|#\[|///|//|/\*|\*|#(?!include|define|if|endif|pragma))")
 
@@ -62,24 +64,19 @@ def chunks(path: str, text: str, facts: Facts | None) -> list[Chunk]:
         spans = _prose(lines)
     else:
         spans = _blocks(0, len(lines), "text", "", "")
-    return [_chunk(path, lines, span) for span in spans[:CHUNKS_MAX]]
+    path_terms = search_terms(path)
+    return [_chunk(path, path_terms, lines, span) for span in spans[:CHUNKS_MAX]]
 
 
-def _chunk(path: str, lines: list[str], span: _Span) -> Chunk:
-    content = "\n".join(lines[span.first : span.last])[:CHUNK_CHARS_MAX]
-    where = f"{path}:{span.first + 1}-{span.last}"
-    prefix = " ".join(part for part in (where, span.name, span.signature) if part)[:PREFIX_CHARS_MAX]
-    digest = blake2b(content.encode("utf-8", "replace"), digest_size=12).digest()
-    return Chunk(
-        span.kind,
-        span.name,
-        span.first + 1,
-        span.last,
-        prefix,
-        digest,
-        search_terms(f"{path} {span.name}"),
-        search_terms(content),
-    )
+def _chunk(path: str, path_terms: str, lines: list[str], span: _Span) -> Chunk:
+    first, last, kind, name, signature = span
+    content = "\n".join(lines[first:last])[:CHUNK_CHARS_MAX]
+    where = f"{path}:{first + 1}-{last}"
+    prefix = " ".join(part for part in (where, name, signature) if part)[:PREFIX_CHARS_MAX]
+    encoded = content.encode("utf-8", "replace")
+    digest = blake2b(encoded, digest_size=12).digest()
+    head = f"{path_terms} {search_terms(name)}".strip()
+    return Chunk(kind, name, first + 1, last, prefix, digest, head, _terms(content, encoded))
 
 
 def _code(lines: list[str], facts: Facts) -> list[_Span]:
@@ -168,16 +165,24 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-class _Expansions(dict[str, str]):
+class _Expansions(dict[bytes, str]):
     """What a word is searched as, looked up at the speed of a dictionary."""
 
-    def __missing__(self, word: str) -> str:
-        pieces = parts(word)
-        whole = word.replace("_", "").casefold()
-        found = " ".join([whole, *pieces]) if len(pieces) > 1 else whole
+    def __missing__(self, word: bytes) -> str:
+        found = _expansion(word.decode("utf-8", "replace"))
         if len(self) < EXPANSIONS_KEPT:
             self[word] = found
         return found
+
+
+def _expansion(word: str) -> str:
+    if len(word) < WORD_CHARS_MIN:
+        return ""
+    whole = word.replace("_", "").casefold()
+    if whole == word and word.isascii() and word.isalpha():
+        return whole
+    pieces = parts(word)
+    return " ".join([whole, *pieces]) if len(pieces) > 1 else whole
 
 
 _EXPANSIONS = _Expansions()
@@ -185,5 +190,10 @@ _EXPANSIONS = _Expansions()
 
 def search_terms(text: str) -> str:
     """The words of a piece, identifiers whole and in parts."""
-    pattern = _ASCII_WORD if text.isascii() else _WORD
-    return " ".join(map(_EXPANSIONS.__getitem__, pattern.findall(text)))
+    return _terms(text, text.encode("utf-8", "replace"))
+
+
+def _terms(text: str, encoded: bytes) -> str:
+    # Cutting at the gaps takes a third of the time of looking for words.
+    words = encoded.translate(_GAPS).split() if text.isascii() else [word.encode() for word in _WORD.findall(text)]
+    return " ".join(filter(None, map(_EXPANSIONS.__getitem__, words)))

@@ -13,10 +13,12 @@ from holloway.store.database import Database
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAP_VERSION = 2
+MAP_VERSION = 3
 """Raised when the schema, a query or the resolver changes what a map says: older maps are rebuilt."""
 
 CACHE_KB = 64 * 1024
+FILLED_TABLES = frozenset({"nodes", "edges", "unresolved", "consulted", "import_words", "chunks"})
+"""Tables that an index of a whole project fills."""
 
 
 class MapDatabase(Database):
@@ -52,7 +54,9 @@ class MapDatabase(Database):
     def without_indexes(self) -> Iterator[None]:
         """Fill an empty map faster: the indexes are made at the end, from sorted rows. Inside a transaction."""
         made = [
-            statement for statement in schema() if statement.startswith("CREATE INDEX") and " ON edges " in statement
+            statement
+            for statement in schema()
+            if statement.startswith("CREATE INDEX") and statement.split()[4] in FILLED_TABLES
         ]
         for statement in made:
             self.run(f"DROP INDEX {statement.split()[2]}")

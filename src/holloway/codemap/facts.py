@@ -104,9 +104,9 @@ def decode(data: bytes) -> Facts:
     package, definitions, imports, references, bindings, exports = json.loads(data)
     return Facts(
         package,
-        tuple(Definition(*row) for row in definitions),
-        tuple(Import(*row) for row in imports),
-        tuple(Reference(*row) for row in references),
-        tuple(Binding(*row) for row in bindings),
+        tuple(map(Definition._make, definitions)),
+        tuple(map(Import._make, imports)),
+        tuple(map(Reference._make, references)),
+        tuple(map(Binding._make, bindings)),
         None if exports is None else tuple(exports),
     )

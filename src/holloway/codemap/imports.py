@@ -15,6 +15,7 @@ from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holloway.codemap.languages import family, language_of
+from holloway.codemap.roles import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +27,16 @@ MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod
 PACKAGE_FAMILIES = frozenset({"go", "java"})
 """Languages in which the files of one folder see each other's names without an import."""
 
+PLACES_KEPT = 50_000
+"""Answers that are kept because the same file soon asks again: about 15 MB."""
+
+FACES = {"__init__": "python", "index": "javascript", "mod": "rust", "lib": "rust", "main": "rust"}
+"""Files that stand for the folder that they lie in, and the family that reads them so."""
+
+_CRATE_ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs")
+_ENTRIES = ("src/index", "index", "src", "lib/index")
 _AMBIGUOUS_MAX = 8
+_WORD = re.compile(r"\w+")
 _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _JSON_COMMENT = re.compile(r"(\"(?:[^\"\\]|\\.)*\")|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
@@ -50,11 +60,15 @@ class Importer:
         self._read = read
         self.directories: dict[str, list[str]] = defaultdict(list)
         self._by_stem: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._families: dict[str, str] = {}
         for path in sorted(self.paths):
-            self.directories[dirname(path)].append(path)
+            self.directories[path.rpartition("/")[0]].append(path)
             if row := language_of(path):
+                self._families[path] = family(row.name)
                 stem = path.rpartition("/")[2].partition(".")[0]
-                self._by_stem[family(row.name), stem].append(path)
+                self._by_stem[self._families[path], stem].append(path)
+        self._code_in: dict[tuple[str, str, bool], list[str]] = {}
+        self._found: dict[tuple[str, str, str], Place] = {}
         self._folders = self._all_folders()
         self._python_roots = self._top_level_python()
         self._go_modules = self._manifests("go.mod", _go_module)
@@ -74,8 +88,15 @@ class Importer:
 
     def find(self, language_family: str, origin: str, module: str) -> Place:
         """The place that `module` names in the file `origin`."""
-        rule = self._rules.get(language_family)
-        return rule(origin, module) if rule and module else NOWHERE
+        key = (language_family, origin, module)
+        place = self._found.get(key)
+        if place is None:
+            rule = self._rules.get(language_family)
+            place = rule(origin, module) if rule and module else NOWHERE
+            if len(self._found) >= PLACES_KEPT:
+                self._found.clear()
+            self._found[key] = place
+        return place
 
     def submodule(self, language_family: str, place: Place, name: str) -> Place:
         """The module of that name inside a package, for languages where packages hold modules."""
@@ -90,15 +111,66 @@ class Importer:
         others = [path for path in self._by_stem.get((language_family, stem), ()) if path != origin] if stem else []
         return _nearest(others, origin) if 0 < len(others) <= _AMBIGUOUS_MAX else ""
 
-    def is_code(self, path: str) -> bool:
-        """Whether a path is source in a language that the map reads."""
-        return language_of(path) is not None
+    def words_for(self, path: str) -> set[str]:
+        """For each name by which an import may mean this file, be it there or not, a word of that name."""
+        folder = dirname(path)
+        stem = _stem(path)
+        row = language_of(path)
+        language = family(row.name) if row else ""
+        names = {stem, *self._script_names(path)}
+        if stem in FACES or language in PACKAGE_FAMILIES:
+            names.add(folder.rpartition("/")[2])
+        if stem == "__init__":
+            # What lies in the folder is now inside a package, or no longer.
+            names |= {_stem(other) for other in self.directories.get(folder, ())}
+            names |= {inner.rpartition("/")[2] for inner in self._folders if inner and dirname(inner) == folder}
+        if language == "go":
+            names |= {module for module, home in self._go_modules.items() if home == folder}
+        if language == "rust":
+            names |= {
+                crate.replace("-", "_")
+                for crate, home in self._crates.items()
+                if path in (join(home, root) for root in _CRATE_ROOTS)
+            }
+        return {max(words, key=lambda word: (len(word), word)) for name in names if (words := words_in(name))}
+
+    def _script_names(self, path: str) -> set[str]:
+        """Names for a file that a manifest gives it: aliases, and the face of a workspace."""
+        plain = path
+        for ending in SCRIPT_SUFFIXES:
+            plain = plain.removesuffix(ending)
+        bases = {path, plain, *([dirname(path)] if plain.rpartition("/")[2] == "index" else [])}
+        names = {
+            name
+            for name, home in self._workspaces.items()
+            if _is_above(home, dirname(path))
+            and not bases.isdisjoint(_within(join(home, entry)) for entry in self._workspace_entries(home))
+        }
+        for folder, patterns in self._aliases:
+            for pattern, targets in patterns:
+                for target in targets:
+                    before, star, after = (_within(join(folder, target)) or "").partition("*")
+                    for base in bases:
+                        if star and base.startswith(before) and base.endswith(after):
+                            names.add(base[len(before) : len(base) - len(after)] or pattern)
+                        elif base == before:
+                            names.add(pattern)
+        return names
+
+    def code_in(self, folder: str, language_family: str, *, tests: bool) -> list[str]:
+        """The source files of a family that lie in a folder itself."""
+        key = (folder, language_family, tests)
+        if key not in self._code_in:
+            found = [path for path in self.directories.get(folder, ()) if self._families.get(path) == language_family]
+            self._code_in[key] = [path for path in found if tests or not is_test(path)]
+        return self._code_in[key]
 
     def family_of(self, path: str) -> str:
-        """The language family of a file, or of the files in a directory."""
-        inside = self.directories.get(path.rstrip("/"), []) if path.endswith("/") else [path]
-        rows = (language_of(name) for name in inside)
-        return next((family(row.name) for row in rows if row is not None), "")
+        """The language family of a file; of a directory, the one whose files there are a package, if any is."""
+        if not path.endswith("/"):
+            return self._families.get(path, "")
+        inside = {self._families.get(name, "") for name in self.directories.get(path.rstrip("/"), ())}
+        return min(inside & PACKAGE_FAMILIES, default="")
 
     def _all_folders(self) -> frozenset[str]:
         found = {""}
@@ -216,13 +288,14 @@ class Importer:
         return NOWHERE
 
     def _workspace_file(self, folder: str, inside: str) -> Place:
-        manifest = _json(self._read(join(folder, "package.json")))
-        named = [inside, f"src/{inside}"] if inside else [*_entries(manifest), "src/index", "index", "src", "lib/index"]
-        for name in named:
+        for name in [inside, f"src/{inside}"] if inside else self._workspace_entries(folder):
             place = self._script_file(_within(join(folder, name))) if name else NOWHERE
             if place.path:
                 return place
         return NOWHERE
+
+    def _workspace_entries(self, folder: str) -> list[str]:
+        return [*_entries(_json(self._read(join(folder, "package.json")))), *_ENTRIES]
 
     def _script_aliases(self) -> list[tuple[str, list[tuple[str, list[str]]]]]:
         """Path aliases of the nearest tsconfig: (folder, [(pattern, targets)]), the deepest folder first."""
@@ -292,7 +365,7 @@ class Importer:
         return Place(package=parts[0])
 
     def _crate_root(self, folder: str) -> str:
-        for name in ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs"):
+        for name in _CRATE_ROOTS:
             if join(folder, name) in self.paths:
                 return join(folder, name)
         return ""
@@ -369,6 +442,15 @@ class Importer:
         stem = name.rpartition("/")[2].partition(".")[0]
         near = [path for path in self._by_stem.get((language, stem), ()) if path == name or path.endswith("/" + name)]
         return Place(_nearest(near, origin)) if near else None
+
+
+def words_in(name: str) -> list[str]:
+    """The words of a module's name, as they are kept to find who imports it."""
+    return _WORD.findall(name)
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].lstrip(".").partition(".")[0]
 
 
 def _is_above(folder: str, other: str) -> bool:

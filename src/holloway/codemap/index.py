@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from multiprocessing import get_context
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway import git
 from holloway.codemap import files
-from holloway.codemap.facts import decode
-from holloway.codemap.imports import MANIFESTS, PACKAGE_FAMILIES, Importer
+from holloway.codemap.facts import Facts, decode
+from holloway.codemap.imports import FACES, MANIFESTS, PACKAGE_FAMILIES, Importer
 from holloway.codemap.languages import family
 from holloway.codemap.read import ReadFile, read_file, read_many
 from holloway.codemap.resolve import Resolver
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 PARALLEL_FILES_MIN = 200
 """Fewer files are read faster than a second process starts."""
 BATCH_FILES = 40
-FACES = frozenset({"__init__", "index", "mod", "lib", "main"})
-"""Files that stand for the folder that they lie in."""
+BATCHES_AHEAD = 4
+"""Batches per process that are read before they can be written: about 2 MB each."""
 SCOPES_KEPT = 4_000
 """Files whose names are kept in memory while others are resolved: about 100 MB."""
 RACY_NS = 2_000_000_000
@@ -186,9 +186,15 @@ def _read_all(
         return
     batches = [wanted[at : at + BATCH_FILES] for at in range(0, len(wanted), BATCH_FILES)]
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        for at, batch in enumerate(pool.map(read_many, [str(root)] * len(batches), batches)):
-            say("reading", min(at * BATCH_FILES, len(wanted)), len(wanted))
-            yield from batch
+        # What is read is written in its order, and no more is read ahead than memory may hold.
+        ahead = deque(pool.submit(read_many, str(root), batch) for batch in batches[: count * BATCHES_AHEAD])
+        for at in range(len(batches)):
+            say("reading", at * BATCH_FILES, len(wanted))
+            yield from ahead.popleft().result()
+            ahead.extend(
+                pool.submit(read_many, str(root), batch)
+                for batch in batches[at + count * BATCHES_AHEAD : at + count * BATCHES_AHEAD + 1]
+            )
 
 
 def _apply(
@@ -199,6 +205,7 @@ def _apply(
     say: Callable[[str, int, int], None],
 ) -> int:
     rows = Rows(database)
+    read = _FactsRead(database)
     for one in results:
         former = change.known.get(one.path)
         if one.skipped:
@@ -210,24 +217,33 @@ def _apply(
         else:
             if former is not None and former["interface"] != one.interface:
                 change.seen.add(former["id"])
-            change.read[one.path] = rows.put(one, change.former_id(one))
+            facts = one.facts or (decode(one.stored) if one.stored else Facts())
+            change.read[one.path] = rows.put(one, facts, change.former_id(one))
+            if one.language:
+                read.keep(one.path, one.language, facts)
     if not change.read and not change.gone:
         return 0
-    dirty = _touched_by(database, change) | set(change.read.values())
+    languages = {row["path"]: row["language"] for row in database.rows("SELECT path, language FROM files")}
+    for path in change.gone.keys() - change.renamed.keys():
+        del languages[path]
+    importer = Importer(languages, lambda path: _manifest(root, path))
+    dirty = _touched_by(database, change, importer) | set(change.read.values())
     for path, file in change.gone.items():
         if path not in change.renamed:
             rows.drop(file)
     if change.added or change.gone:
         rows.put_directories()
-    resolved = _resolve(database, root, rows, dirty, say)
+    resolved = _resolve(database, rows, Resolver(importer, read.scopes), dirty, say)
     if change.known:
         rows.drop_unused_packages()
     return resolved
 
 
-def _touched_by(database: MapDatabase, change: _Change) -> set[int]:
+def _touched_by(database: MapDatabase, change: _Change, importer: Importer) -> set[int]:
     """Files whose names may mean something else now."""
     came_or_went = change.added | change.gone.keys()
+    if not change.known:
+        return set()
     if any(path.rpartition("/")[2] in MANIFESTS for path in change.read.keys() | change.gone.keys()):
         return {row[0] for row in database.rows("SELECT id FROM files WHERE language != ''")}
     folders = {path.rpartition("/")[0] for path in came_or_went}
@@ -237,7 +253,13 @@ def _touched_by(database: MapDatabase, change: _Change) -> set[int]:
         if path.rpartition("/")[0] in folders and family(row["language"]) in PACKAGE_FAMILIES
     }
     changed = neighbours | _below_faces(change, came_or_went)
-    for word in _names_of(came_or_went, change.known):
+    words = {word for path in came_or_went for word in importer.words_for(path)}
+    other_folders = _folders(change.known) ^ _folders(importer.paths)
+    for path in came_or_went:
+        passed, names = _way_down(database, change.known, path, other_folders)
+        changed |= passed
+        words |= names
+    for word in words:
         changed.update(row[0] for row in database.rows("SELECT file FROM import_words WHERE word = ?", (word,)))
     dirty = set(changed)
     # Who looked at a file whose imports may lead elsewhere now looked through it.
@@ -248,61 +270,84 @@ def _touched_by(database: MapDatabase, change: _Change) -> set[int]:
 
 def _below_faces(change: _Change, came_or_went: set[str]) -> set[int]:
     """What lies below a package's own file may reach it without naming it: `from . import x`, `super::x`."""
-    faces = {path.rpartition("/")[0] for path in came_or_went if path.rpartition("/")[2].partition(".")[0] in FACES}
+    stems = ((path.rpartition("/")[0], path.rpartition("/")[2].partition(".")[0]) for path in came_or_went)
+    faces = {(folder, FACES[stem]) for folder, stem in stems if stem in FACES}
     return {
         row["id"]
         for path, row in change.known.items()
-        if any(not face or path.startswith(face + "/") for face in faces)
+        for folder, language in faces
+        if family(row["language"]) == language and (not folder or path.startswith(folder + "/"))
     }
 
 
-def _names_of(paths: set[str], known: dict[str, Row]) -> set[str]:
-    """The words by which an import could mean one of these files."""
-    words: set[str] = set()
+def _way_down(
+    database: MapDatabase, known: dict[str, Row], path: str, other_folders: set[str]
+) -> tuple[set[int], set[str]]:
+    """How `package.module` may lead to a file without an import of it.
+
+    The files that looked into the package and write the module's name; where folders without a package's own file, or
+    ones that were not there, lie between, their names.
+    """
+    passed: set[int] = set()
+    names: set[str] = set()
+    folder, _, name = path.rpartition("/")
+    name = name.partition(".")[0]
+    is_python = path.endswith((".py", ".pyi"))
+    if is_python and name == "__init__":
+        folder, _, name = folder.rpartition("/")
+    while is_python or folder in other_folders:
+        package = known.get(f"{folder}/__init__.py".lstrip("/"), known.get(f"{folder}/__init__.pyi".lstrip("/")))
+        if package is not None:
+            sql = "SELECT c.file FROM consulted c JOIN files f ON f.id = c.file WHERE c.seen = ? AND instr(f.facts, ?)"
+            passed.update(row[0] for row in database.rows(sql, (package["id"], name.encode())))
+        if not folder or (package is not None and folder not in other_folders):
+            break
+        folder, _, name = folder.rpartition("/")
+        names.add(name)
+    return passed, names
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """The folders that hold these files, and those above them."""
+    found: set[str] = set()
     for path in paths:
-        folder, _, name = path.rpartition("/")
-        stem = name.partition(".")[0]
-        words |= {stem, folder.rpartition("/")[2]}
-        if stem == "__init__":
-            # What lies in the folder is now inside a package, or no longer.
-            words |= {
-                other.rpartition("/")[2].partition(".")[0] for other in known if other.rpartition("/")[0] == folder
-            }
-        words |= set(folder.split("/"))
-    return words - {""}
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
 
 
 def _resolve(
-    database: MapDatabase, root: Path, rows: Rows, dirty: set[int], say: Callable[[str, int, int], None]
+    database: MapDatabase, rows: Rows, resolver: Resolver, dirty: set[int], say: Callable[[str, int, int], None]
 ) -> int:
-    listed = database.rows("SELECT id, path, language FROM files")
-    languages = {row["path"]: row["language"] for row in listed}
-    paths = [row["path"] for row in listed if row["id"] in dirty and row["language"]]
+    listed = database.rows("SELECT id, path FROM files WHERE language != ''")
+    paths = [row["path"] for row in listed if row["id"] in dirty]
     rows.drop_edges(dirty)
-    resolver = Resolver(Importer(languages, lambda path: _manifest(root, path)), _Loader(database, languages).load)
     for at, path in enumerate(sorted(paths)):
         say("resolving", at, len(paths))
         rows.put_resolution(path, resolver.resolve(path))
     return len(paths)
 
 
-class _Loader:
-    """The scopes of files, the latest ones kept."""
+class _FactsRead:
+    """The facts of files with their names in order, as many as memory allows; the others are read from the map."""
 
-    def __init__(self, database: MapDatabase, languages: dict[str, str]) -> None:
+    def __init__(self, database: MapDatabase) -> None:
         self._database = database
-        self._languages = languages
-        self._kept: OrderedDict[str, Scopes] = OrderedDict()
+        self._kept: OrderedDict[str, Scopes | None] = OrderedDict()
 
-    def load(self, path: str) -> Scopes | None:
-        found = self._kept.get(path)
-        if found is not None:
-            return found
-        language = self._languages.get(path)
-        if not language:
-            return None
-        facts = self._database.value("SELECT facts FROM files WHERE path = ?", (path,))
-        found = Scopes(path, language, decode(facts))
+    def keep(self, path: str, language: str, facts: Facts) -> None:
+        """Keep what was just read, as long as there is room: those that come first are resolved first."""
+        if len(self._kept) < SCOPES_KEPT:
+            self._kept[path] = Scopes(path, language, facts)
+
+    def scopes(self, path: str) -> Scopes | None:
+        """The names of a file; None where it is not in the map, or no code."""
+        if path in self._kept:
+            return self._kept[path]
+        row = self._database.row("SELECT language, facts FROM files WHERE path = ?", (path,))
+        found = Scopes(path, row["language"], decode(row["facts"])) if row is not None and row["language"] else None
         self._kept[path] = found
         if len(self._kept) > SCOPES_KEPT:
             self._kept.popitem(last=False)

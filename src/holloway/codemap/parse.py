@@ -46,7 +46,6 @@ _CLOSED_BY_SIGNS = frozenset({"java", "csharp", "c", "cpp", "rust"})
 _STOPS = bytes(ord(";") if sign in b";},)]'\"`" else sign for sign in range(256))
 _STOPS_AND_LINES = _STOPS.replace(b"\n", b";")
 _NOT_OPENING = bytes(sign for sign in range(256) if sign not in b"<([{=?:")
-_SPACE = re.compile(r"\s+")
 _CPP = re.compile(rb"^[ \t]*(?:template\s*<|namespace\b|class\s+\w|using\s|public:|private:|constexpr\b)", re.MULTILINE)
 _BEFORE_SIGNATURE = re.compile(
     rb"(?<=[\w>)\]}\"';])([ \t\r]*(?://[^\n]{0,300})?\n"
@@ -86,11 +85,10 @@ def _read(language: str, data: bytes) -> tuple[Facts, bool]:
 
 
 def _is_endless(language: str, data: bytes) -> bool:
-    """Whether something is opened again and again and never closed: at the end of such a file a parser can get stuck."""
+    """Whether something is opened again and again and never closed: at the end of that a parser can get stuck."""
     plain = data.translate(_STOPS if language in _CLOSED_BY_SIGNS else _STOPS_AND_LINES)
-    return any(
-        len(part) > OPENED_MAX and len(part.translate(None, _NOT_OPENING)) > OPENED_MAX for part in plain.split(b";")
-    )
+    long = [part for part in plain.split(b";") if len(part) > OPENED_MAX]
+    return any(len(part.translate(None, _NOT_OPENING)) > OPENED_MAX for part in long)
 
 
 def _tree(parser: Parser, data: bytes) -> Tree:
@@ -159,6 +157,7 @@ class _Order:
             signature = self._signature(one)
             parent = self.nesting.parent(index)
             line = one.node.start_point[0] + 1
+            end = one.node.end_point
             definitions.append(
                 Definition(
                     "method" if self.nesting.is_method(index) else one.kind,
@@ -166,7 +165,7 @@ class _Order:
                     self.nesting.qualified(index),
                     parent,
                     line,
-                    max(line, one.node.end_point[0] + (one.node.end_point[1] > 0)),
+                    max(line, end[0] + (end[1] > 0)),
                     signature,
                     self._is_exported(one, signature, definitions[parent] if 0 <= parent < len(definitions) else None),
                     one.returns or returned.get(index, ""),
@@ -189,7 +188,7 @@ class _Order:
         raw = self.captured.data[one.start : min(end, one.start + 4 * SIGNATURE_CHARS_MAX)].decode("utf-8", "replace")
         if body is None:
             raw = raw.partition("\n")[0]
-        return _SPACE.sub(" ", raw).strip(" {:=").removesuffix("=>").strip()[:SIGNATURE_CHARS_MAX]
+        return " ".join(raw.split()).strip(" {:=").removesuffix("=>").strip()[:SIGNATURE_CHARS_MAX]
 
     def _is_exported(self, one: Found, signature: str, holder: Definition | None) -> bool:
         if self.captured.family == "python":

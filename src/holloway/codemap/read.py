@@ -25,7 +25,10 @@ class ReadFile(NamedTuple):
     role: str = ""
     lines: int = 0
     interface: bytes = b""
-    facts: bytes = b""
+    stored: bytes = b""
+    """The facts as they are kept."""
+    facts: Facts | None = None
+    """The same, where they need not come from another process."""
     chunks: tuple[Chunk, ...] = ()
     skipped: str = ""
 
@@ -42,19 +45,19 @@ def read_file(root: Path, one: files.Listed, known_hash: bytes = b"") -> ReadFil
     row = language_of(one.path)
     facts = extract(row.name, data) if row else None
     text = data.decode("utf-8", "replace")
-    empty = facts or Facts()
     return ReadFile(
         *one,
         hash=digest,
         language=row.name if row else "",
         role=role_of(one.path),
         lines=data.count(b"\n") + 1,
-        interface=empty.interface(),
-        facts=empty.encode() if facts else b"",
+        interface=(facts or Facts()).interface(),
+        stored=facts.encode() if facts else b"",
+        facts=facts,
         chunks=tuple(chunks(one.path, text, facts)),
     )
 
 
 def read_many(root: str, batch: list[tuple[files.Listed, bytes]]) -> list[ReadFile]:
-    """A batch, for a worker process."""
-    return [read_file(Path(root), one, known) for one, known in batch]
+    """A batch, for a worker process: what is kept is sent, because it is sent faster than the facts themselves."""
+    return [read_file(Path(root), one, known)._replace(facts=None) for one, known in batch]

@@ -13,6 +13,7 @@ from holloway.codemap.expressions import UNKNOWN
 from holloway.codemap.facts import CLASS_KINDS, CONSTRUCTORS, MODULE_SCOPE
 from holloway.codemap.imports import PACKAGE_FAMILIES, Place
 from holloway.codemap.roles import is_test, tested_stem
+from holloway.codemap.scopes import OPEN_FAMILIES, first_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,14 +28,16 @@ DEPTH_MAX = 30
 """Assignments, returns and re-exports that are followed from one to the next."""
 TARGETS_MAX = 6
 """Things that one name may stand for before it is taken for unknown."""
+ANSWERS_KEPT = 100_000
+"""Names whose meaning is kept while other files are resolved: about 60 MB."""
 
 SURE = 0.95
 ONE_OF_SEVERAL = 0.7
 BY_NAME = 0.8
 
 _BUILTINS = frozenset(dir(builtins))
-_OPEN_CLASSES = frozenset({"go", "rust", "csharp", "ruby", "java"})
-"""Families whose classes may have members in other files of the same folder, and see what lies there."""
+_MENTIONS = {"base": "extends", "implements": "implements", "typed": "typed_as"}
+_MAKERS = tuple(sorted(CONSTRUCTORS))
 
 
 class Target(NamedTuple):
@@ -70,6 +73,8 @@ class Resolution(NamedTuple):
 
 
 Targets = tuple[Target, ...]
+Question = tuple[str, str, int, str]
+"""What is asked, of which file, in which scope, of which name."""
 Meanings = list[tuple[str, str, int, bool, float]]
 
 
@@ -79,8 +84,9 @@ class Resolver:
     def __init__(self, importer: Importer, load: Callable[[str], Scopes | None]) -> None:
         self._importer = importer
         self._load = load
-        self._known: dict[tuple[object, ...], tuple[Targets, frozenset[str]]] = {}
-        self._stack: list[tuple[object, ...]] = []
+        self._known: dict[Question, tuple[Targets, frozenset[str]]] = {}
+        self._stack: dict[Question, int] = {}
+        """What is being found out, each with its place in the order."""
         self._seen: set[str] = set()
         self._cut = DEPTH_MAX + 1
 
@@ -89,56 +95,45 @@ class Resolver:
         scopes = self._scopes(path)
         if scopes is None:
             return Resolution([], [], set())
+        if len(self._known) > ANSWERS_KEPT:
+            self._known.clear()
         self._seen = {path}
         edges: list[Edge] = []
         unresolved: dict[tuple[str, str], int] = {}
         for item in scopes.facts.imports:
             self._import_edges(scopes, item, edges, unresolved)
-        meanings: dict[tuple[str, int, str], tuple[Meanings, bool]] = {}
-        for kind, name, scope, line in scopes.facts.references:
-            key = (kind, scopes.binding_scope(scope, name), name)
-            if key not in meanings:
-                meanings[key] = self._meanings(scopes, *key)
-            meant, is_known = meanings[key]
-            for edge, file, index, is_package, sure in meant:
-                edges.append(Edge(edge, scope, file, index, is_package, sure, line))
-            if not is_known:
-                last = name.rpartition(".")[2].removesuffix("()")
-                if last != name or last not in _BUILTINS:
-                    unresolved.setdefault((kind, last), line)
+        self._reference_edges(scopes, edges, unresolved)
         self._overrides(scopes, edges)
         if is_test(path):
             self._tested(scopes, edges)
         self._seen.discard(path)
         rows = [(kind, name, line) for (kind, name), line in sorted(unresolved.items())]
-        return Resolution(list(dict.fromkeys(edges)), rows, self._seen)
+        return Resolution(edges, rows, self._seen)
 
     def _scopes(self, path: str) -> Scopes | None:
         self._seen.add(path)
         return self._load(path)
 
-    def _remembered(self, key: tuple[object, ...], compute: Callable[[], Targets]) -> Targets:
-        """Compute once, with what was looked at; a result that was cut short by a cycle is not kept."""
-        if key in self._known:
-            targets, seen = self._known[key]
-            self._seen |= seen
-            return targets
-        if key in self._stack or len(self._stack) >= DEPTH_MAX:
-            self._cut = min(self._cut, self._stack.index(key) if key in self._stack else 0)
+    def _remembered(self, question: Question, answer: Callable[[str, int, str], Targets]) -> Targets:
+        """Find out once, with what was looked at; a result that was cut short by a cycle is not kept."""
+        known = self._known.get(question)
+        if known is not None:
+            self._seen.update(known[1])
+            return known[0]
+        position = len(self._stack)
+        if question in self._stack or position >= DEPTH_MAX:
+            self._cut = min(self._cut, self._stack.get(question, 0))
             return ()
         outer, self._seen = self._seen, set()
-        position = len(self._stack)
-        self._stack.append(key)
-        try:
-            targets = _few(compute())
-        finally:
-            self._stack.pop()
-            found, self._seen = self._seen, outer
-            outer |= found
+        self._stack[question] = position
+        targets = _few(answer(*question[1:]))
+        del self._stack[question]
+        found, self._seen = self._seen, outer
+        outer |= found
         if self._cut >= position:
             self._cut = DEPTH_MAX + 1
-            self._known[key] = (targets, frozenset(found))
-        elif not self._stack:
+            self._known[question] = (targets, frozenset(found))
+        elif not position:
             self._cut = DEPTH_MAX + 1
         return targets
 
@@ -165,19 +160,42 @@ class Resolver:
             if file != scopes.path:
                 edges.append(Edge("imports", MODULE_SCOPE, file, MODULE_SCOPE, False, SURE, item.line))
 
+    def _reference_edges(self, scopes: Scopes, edges: list[Edge], unresolved: dict[tuple[str, str], int]) -> None:
+        """A thing that is mentioned again in the same scope gives no further edge: the first line is the one kept."""
+        meanings: dict[tuple[str, int, str], tuple[Meanings, bool]] = {}
+        done: set[tuple[str, str, int]] = set()
+        for kind, name, scope, line in scopes.facts.references:
+            mention = (kind, name, scope)
+            if mention in done:
+                continue
+            done.add(mention)
+            key = (kind, scopes.binding_scope(scope, name), name)
+            found = meanings.get(key)
+            if found is None:
+                found = meanings[key] = self._meanings(scopes, *key)
+            meant, is_known = found
+            for edge, file, index, is_package, sure in meant:
+                edges.append(Edge(edge, scope, file, index, is_package, sure, line))
+            if not is_known:
+                last = name.rpartition(".")[2].removesuffix("()")
+                if last != name or last not in _BUILTINS:
+                    unresolved.setdefault((kind, last), line)
+
     def _files_of(self, scopes: Scopes, place: Place, targets: Targets) -> list[str]:
         """The files that an import statement names: a module, or those of a package that hold what is asked for."""
         submodules = [target.path for target in targets if target.kind == "module" and not target.path.endswith("/")]
         if not place.path.endswith("/"):
             return [place.path, *(path for path in submodules if path != place.path)]
         if scopes.family in PACKAGE_FAMILIES:
-            return [path for path in self._package_files(place.path) if path != scopes.path][:200]
+            inside = self._importer.code_in(place.path.rstrip("/"), scopes.family, tests=False)
+            return [path for path in inside if path != scopes.path][:200]
         return submodules
 
     def _meanings(self, scopes: Scopes, kind: str, scope: int, name: str) -> tuple[Meanings, bool]:
         """The edges that a mention means, and whether anything at all is known of it."""
         targets = self._values(self._bound_expression(scopes, scope, name))
-        sure = SURE if sum(target.kind != "module" for target in targets) == 1 else ONE_OF_SEVERAL
+        is_sure = len(targets) == 1 or sum(target.kind != "module" for target in targets) == 1
+        sure = SURE if is_sure else ONE_OF_SEVERAL
         made: Meanings = []
         for target in targets:
             if target.kind != "package":
@@ -188,6 +206,8 @@ class Resolver:
 
     def _values(self, targets: Targets) -> Targets:
         """What a variable stands for says more than the variable; where nothing is known of it, it is the answer."""
+        if len(targets) < 2:
+            return targets
         values = tuple(target for target in targets if not self._is_variable(target))
         return values or targets
 
@@ -202,9 +222,8 @@ class Resolver:
             return []
         definition = scopes.kind(target.at)
         if kind in ("base", "implements", "typed"):
-            name = {"base": "extends", "implements": "implements", "typed": "typed_as"}[kind]
             is_class = target.kind == "definition" and definition in CLASS_KINDS
-            return [(name, target.path, target.at)] if is_class else []
+            return [(_MENTIONS[kind], target.path, target.at)] if is_class else []
         if target.kind == "definition" and definition in ("function", "method"):
             return [("calls", target.path, target.at)]
         if target.kind in ("definition", "super") and definition in CLASS_KINDS:
@@ -220,7 +239,7 @@ class Resolver:
     def _constructors(self, target: Target) -> Targets:
         scopes = self._load(target.path)
         name = scopes.facts.definitions[target.at].name if scopes else ""
-        for maker in (*sorted(CONSTRUCTORS), name):
+        for maker in (*_MAKERS, name):
             found = self._member(target, maker)
             if any(one.kind == "definition" for one in found):
                 return found
@@ -229,7 +248,7 @@ class Resolver:
     def _overrides(self, scopes: Scopes, edges: list[Edge]) -> None:
         for index, names in list(scopes.bases.items()):
             bases = _few(target for name in names for target in self._expression(scopes, index, name))
-            for name, members in scopes.definitions.get(index, {}).items():
+            for name, members in scopes.members.get(index, ()) if bases else ():
                 if name in CONSTRUCTORS:
                     continue
                 for base in bases:
@@ -259,18 +278,24 @@ class Resolver:
         """As `_expression`, in the scope that binds its first name."""
         if "|" in text:
             return self._expression(scopes, scope, text)
-        return self._remembered(("expression", scopes.path, scope, text), lambda: self._follow(scopes, scope, text))
+        if text.startswith(UNKNOWN):
+            return ()
+        if scope == MODULE_SCOPE and scopes.is_closed and not scopes.binds(scope, first_name(text)):
+            self._seen.add(scopes.path)
+            return ()
+        return self._remembered(("expression", scopes.path, scope, text), self._follow)
 
-    def _follow(self, scopes: Scopes, scope: int, text: str) -> Targets:
+    def _follow(self, path: str, scope: int, text: str) -> Targets:
+        scopes = self._load(path)
         targets: Targets = ()
         for position, step in enumerate(text.split(".", STEPS_MAX)):
             name = step.rstrip("()")
-            if position == 0:
-                targets = () if name == UNKNOWN else self._name(scopes, scope, name)
-            else:
-                targets = _few(found for target in targets for found in self._member(target, name))
+            if position:
+                targets = _each(targets, self._member, name)
+            elif scopes is not None:
+                targets = self._name(scopes, scope, name)
             for _ in range(step.count("()")):
-                targets = _few(found for target in targets for found in self._called(target))
+                targets = _each(targets, self._called)
             if not targets:
                 break
         return targets
@@ -291,18 +316,19 @@ class Resolver:
         return self._module_name(scopes.path, name)
 
     def _in_scope(self, scopes: Scopes, scope: int, name: str) -> Targets:
+        place = (scope, name)
         found: list[Target] = []
-        for index in scopes.definitions.get(scope, {}).get(name, ())[:TARGETS_MAX]:
+        for index in scopes.definitions.get(place, ())[:TARGETS_MAX]:
             found.append(Target("definition", scopes.path, index))
-        for binding in scopes.bindings.get(scope, {}).get(name, ())[:TARGETS_MAX]:
+        for binding in scopes.bindings.get(place, ())[:TARGETS_MAX]:
             found += self._bound(scopes, binding.within, binding.expression, binding.is_type)
-        for item in scopes.imports.get(scope, {}).get(name, ())[:TARGETS_MAX]:
+        for item in scopes.imports.get(place, ())[:TARGETS_MAX]:
             found += self._imported(scopes, item)
         return _few(found)
 
     def _bound(self, scopes: Scopes, scope: int, expression: str, is_type: bool) -> Targets:
         targets = self._expression(scopes, scope, expression)
-        return _few(found for target in targets for found in self._instance(target)) if is_type else targets
+        return _each(targets, self._instance) if is_type else targets
 
     def _instance(self, target: Target) -> Targets:
         if target.kind == "definition":
@@ -312,20 +338,20 @@ class Resolver:
         return (target,) if target.kind == "package" else ()
 
     def _module_name(self, path: str, name: str) -> Targets:
-        return self._remembered(("name", path, name), lambda: self._find_in_module(path, name))
+        return self._remembered(("name", path, MODULE_SCOPE, name), self._find_in_module)
 
-    def _find_in_module(self, path: str, name: str) -> Targets:
+    def _find_in_module(self, path: str, scope: int, name: str) -> Targets:
         scopes = self._scopes(path)
         if scopes is None:
             return ()
-        found = self._in_scope(scopes, MODULE_SCOPE, name)
+        found = self._in_scope(scopes, scope, name)
         if found:
             return found
-        if scopes.family in _OPEN_CLASSES:
+        if scopes.family in OPEN_FAMILIES:
             for sibling in self._siblings(scopes):
                 other = self._scopes(sibling)
-                if other is not None and name in other.definitions.get(MODULE_SCOPE, {}):
-                    return self._in_scope(other, MODULE_SCOPE, name)
+                if other is not None and (scope, name) in other.definitions:
+                    return self._in_scope(other, scope, name)
         for item in scopes.stars:
             place = self._place(scopes, item)
             starred = self._module_member(scopes.family, place, name, item) if place.path else ()
@@ -336,11 +362,8 @@ class Resolver:
     def _siblings(self, scopes: Scopes) -> list[str]:
         if scopes.family not in PACKAGE_FAMILIES:
             return []
-        return [path for path in self._package_files(_folder(scopes.path), tests=True) if path != scopes.path]
-
-    def _package_files(self, folder: str, *, tests: bool = False) -> list[str]:
-        listed = self._importer.directories.get(folder.rstrip("/"), [])
-        return [path for path in listed if self._importer.is_code(path) and (tests or not is_test(path))]
+        beside = self._importer.code_in(_folder(scopes.path), scopes.family, tests=True)
+        return [path for path in beside if path != scopes.path]
 
     def _place(self, scopes: Scopes, item: Import) -> Place:
         if scopes.family == "rust" and item.scope >= 0 and item.module.partition(".")[0] == "super":
@@ -378,9 +401,9 @@ class Resolver:
     def _in_package(self, language: str, folder: str, name: str) -> Targets:
         if language not in PACKAGE_FAMILIES:
             return ()
-        for path in self._package_files(folder):
+        for path in self._importer.code_in(folder.rstrip("/"), language, tests=False):
             scopes = self._scopes(path)
-            if scopes is not None and name in scopes.definitions.get(MODULE_SCOPE, {}):
+            if scopes is not None and (MODULE_SCOPE, name) in scopes.definitions:
                 return self._in_scope(scopes, MODULE_SCOPE, name)
         return ()
 
@@ -391,7 +414,7 @@ class Resolver:
             return found
         inner = item.module.rpartition(".")[2]
         holders = self._module_name(path, inner) if inner not in ("crate", "self", "super") else ()
-        return _few(member for holder in holders for member in self._member(holder, name))
+        return _each(holders, self._member, name)
 
     def _java_member(self, path: str, name: str) -> Targets:
         """`import a.b.C` names the class C of the file; a static import a member of its class."""
@@ -399,8 +422,8 @@ class Resolver:
         if found:
             return found
         scopes = self._scopes(path)
-        tops = scopes.definitions.get(MODULE_SCOPE, {}).values() if scopes else ()
-        return _few(member for top in tops for index in top for member in self._class_member(path, index, name))
+        tops = scopes.members.get(MODULE_SCOPE, ()) if scopes else ()
+        return _few(member for _, top in tops for index in top for member in self._class_member(path, index, name))
 
     # Members and calls
 
@@ -423,11 +446,11 @@ class Resolver:
             return self._class_member(target.path, target.at, name)
         # A property reads like a value: its members are those of what it gives.
         if scopes.kind(target.at) == "method" and not scopes.facts.definitions[target.at].returns.startswith("="):
-            return _few(found for given in self._called(target) for found in self._member(given, name))
+            return _each(self._called(target), self._member, name)
         return ()
 
     def _class_member(self, path: str, index: int, name: str) -> Targets:
-        return self._remembered(("member", path, index, name), lambda: self._find_member(path, index, name))
+        return self._remembered(("member", path, index, name), self._find_member)
 
     def _find_member(self, path: str, index: int, name: str) -> Targets:
         scopes = self._scopes(path)
@@ -436,7 +459,7 @@ class Resolver:
         found = self._in_scope(scopes, index, name)
         if found:
             return found
-        if scopes.family in _OPEN_CLASSES:
+        if scopes.family in OPEN_FAMILIES:
             qualified = f"{scopes.facts.definitions[index].qualified}.{name}"
             for sibling in (path, *self._siblings(scopes)):
                 other = self._scopes(sibling)
@@ -448,10 +471,26 @@ class Resolver:
 
     def _bases(self, scopes: Scopes, index: int) -> Targets:
         """The base classes of a class, in order; those from outside the project last."""
+        if index not in scopes.bases:
+            return ()
+        question = ("bases", scopes.path, index, "")
+        known = self._known.get(question)
+        if known is not None:
+            self._seen.update(known[1])
+            return known[0]
+        outer, self._seen = self._seen, set()
+        targets = self._find_bases(scopes, index)
+        found, self._seen = self._seen, outer
+        outer |= found
+        if self._cut > DEPTH_MAX:
+            self._known[question] = (targets, frozenset(found))
+        return targets
+
+    def _find_bases(self, scopes: Scopes, index: int) -> Targets:
         around = scopes.parent(index)
         found = [
             target
-            for name in scopes.bases.get(index, ())[:TARGETS_MAX]
+            for name in scopes.bases[index][:TARGETS_MAX]
             for target in self._expression(scopes, around, name)
             if (target.path, target.at) != (scopes.path, index) and target.kind in ("definition", "package")
         ]
@@ -462,7 +501,7 @@ class Resolver:
             return (target,)
         if target.kind == "module":
             given = self._member(target, "default") if not target.path.endswith("/") else ()
-            return _few(found for one in given for found in self._called(one))
+            return _each(given, self._called)
         scopes = self._scopes(target.path)
         if scopes is None:
             return ()
@@ -481,8 +520,17 @@ class Resolver:
 
 def _few(targets: Iterable[Target]) -> Targets:
     """The targets without repetition; a name that may be anything is nothing."""
-    found = tuple(dict.fromkeys(targets))
+    found = tuple(targets)
+    if len(found) > 1:
+        found = tuple(dict.fromkeys(found))
     return found if len(found) <= TARGETS_MAX else ()
+
+
+def _each(targets: Targets, step: Callable[..., Targets], *of: str) -> Targets:
+    """Where a step leads from these targets; nearly always there is one."""
+    if len(targets) == 1:
+        return step(targets[0], *of)
+    return _few(found for target in targets for found in step(target, *of))
 
 
 def _first(choices: Iterable[Targets]) -> Targets:

@@ -123,6 +123,14 @@ CREATE TABLE commit_files (
 CREATE INDEX commit_files_by_commit ON commit_files ("commit", path);
 CREATE VIRTUAL TABLE commit_text USING fts5 (search_text, content = '', tokenize = 'porter unicode61');
 
+-- How much of a file was rewritten between a commit and HEAD, as far as somebody asked.
+CREATE TABLE changes (
+  "commit" TEXT NOT NULL,
+  path     TEXT NOT NULL,
+  share    REAL NOT NULL,
+  PRIMARY KEY ("commit", path)
+) WITHOUT ROWID;
+
 -- The modules as they were last drawn. `detail` is the whole of one (JSON).
 CREATE TABLE modules (
   name     TEXT PRIMARY KEY,

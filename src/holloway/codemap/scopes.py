@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holloway.codemap.facts import BASE_KINDS, CLASS_KINDS, MODULE_SCOPE, STAR
@@ -10,6 +11,18 @@ from holloway.codemap.languages import LANGUAGES, family
 
 if TYPE_CHECKING:
     from holloway.codemap.facts import Binding, Facts, Import
+
+
+Place = tuple[int, str]
+"""A scope and a name in it."""
+
+OPEN_FAMILIES = frozenset({"go", "rust", "csharp", "ruby", "java"})
+"""Families whose classes may have members in other files of the same folder, and see what lies there."""
+
+
+def first_name(expression: str) -> str:
+    """The name that a chain begins with."""
+    return expression.partition(".")[0].rstrip("()")
 
 
 class Scopes:
@@ -20,26 +33,29 @@ class Scopes:
         self.facts = facts
         self.family = family(language)
         self.selves = LANGUAGES[language].selves if language in LANGUAGES else ()
-        self.definitions: dict[int, dict[str, list[int]]] = defaultdict(dict)
-        self.bindings: dict[int, dict[str, list[Binding]]] = defaultdict(dict)
-        self.imports: dict[int, dict[str, list[Import]]] = defaultdict(dict)
+        self.definitions: dict[Place, list[int]] = {}
+        self.bindings: dict[Place, list[Binding]] = {}
+        self.imports: dict[Place, list[Import]] = {}
         self.stars: list[Import] = []
         self.bases: dict[int, list[str]] = defaultdict(list)
         self.by_qualified: dict[str, list[int]] = {}
+        self._binding: dict[Place, int] = {}
         for index, definition in enumerate(facts.definitions):
             if "." not in definition.qualified or definition.parent != MODULE_SCOPE:
-                self.definitions[definition.parent].setdefault(definition.name, []).append(index)
+                self.definitions.setdefault((definition.parent, definition.name), []).append(index)
             self.by_qualified.setdefault(definition.qualified, []).append(index)
         for binding in facts.bindings:
-            self.bindings[binding.scope].setdefault(binding.name, []).append(binding)
+            self.bindings.setdefault((binding.scope, binding.name), []).append(binding)
         for item in facts.imports:
             if item.symbol == STAR and not item.alias:
                 self.stars.append(item)
             else:
-                self.imports[item.scope].setdefault(self.local_name(item), []).append(item)
-        for reference in facts.references:
-            if reference.kind in BASE_KINDS and reference.scope >= 0:
-                self.bases[reference.scope].append(reference.name)
+                self.imports.setdefault((item.scope, self.local_name(item)), []).append(item)
+        for kind, name, scope, _ in facts.references:
+            if kind in BASE_KINDS and scope >= 0:
+                self.bases[scope].append(name)
+        self.is_closed = self.family not in OPEN_FAMILIES and not self.stars
+        """Whether a name that is not in this file is nowhere."""
 
     def local_name(self, item: Import) -> str:
         """The name under which an import is known in this file."""
@@ -59,7 +75,13 @@ class Scopes:
         """
         if scope < 0:
             return scope
-        name = expression.partition(".")[0].rstrip("()")
+        place = (scope, first_name(expression))
+        found = self._binding.get(place)
+        if found is None:
+            found = self._binding[place] = self._find_binding(*place)
+        return found
+
+    def _find_binding(self, scope: int, name: str) -> int:
         if name in self.selves or name == "super":
             return self.class_around(scope)
         innermost = scope
@@ -67,17 +89,23 @@ class Scopes:
             # A class's own names are not seen from inside its methods, except where the language says so.
             is_class = self.kind(scope) in CLASS_KINDS
             is_seen = not is_class or scope == innermost or self.family != "python"
-            if is_seen and (self._binds(scope, name) or (is_class and self.family != "python")):
+            if is_seen and (self.binds(scope, name) or (is_class and self.family != "python")):
                 return scope
             scope = self.parent(scope)
         return scope
 
-    def _binds(self, scope: int, name: str) -> bool:
-        return (
-            name in self.definitions.get(scope, ())
-            or name in self.bindings.get(scope, ())
-            or name in self.imports.get(scope, ())
-        )
+    def binds(self, scope: int, name: str) -> bool:
+        """Whether a scope itself says what a name stands for."""
+        place = (scope, name)
+        return place in self.definitions or place in self.bindings or place in self.imports
+
+    @cached_property
+    def members(self) -> dict[int, list[tuple[str, list[int]]]]:
+        """What each scope defines: a name, and the definitions that have it."""
+        found: dict[int, list[tuple[str, list[int]]]] = {}
+        for (scope, name), indexes in self.definitions.items():
+            found.setdefault(scope, []).append((name, indexes))
+        return found
 
     def kind(self, index: int) -> str:
         """The kind of a definition."""

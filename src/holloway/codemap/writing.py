@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holloway.codemap.facts import MODULE_SCOPE
+from holloway.codemap.imports import words_in
 from holloway.codemap.roles import tested_stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holloway.codemap.database import MapDatabase
+    from holloway.codemap.facts import Definition, Facts, Import
     from holloway.codemap.read import ReadFile
     from holloway.codemap.resolve import Resolution
-
-_WORD = re.compile(r"\w+")
 
 
 class Rows:
@@ -25,10 +24,11 @@ class Rows:
 
     def __init__(self, database: MapDatabase) -> None:
         self._db = database
-        self._packages: dict[str, int] = {}
         self._nodes: dict[int, list[int]] = {}
         self._file_nodes: dict[str, tuple[int, int]] = {}
-        self._directories: dict[str, int | None] = {}
+        outside = database.rows("SELECT id, kind, qualified FROM nodes WHERE file IS NULL")
+        self._directories: dict[str, int] = {row[2]: row[0] for row in outside if row[1] == "directory"}
+        self._packages: dict[str, int] = {row[2]: row[0] for row in outside if row[1] == "package"}
         self._last_node = int(database.value("SELECT COALESCE(MAX(id), 0) FROM nodes"))
         self._last_chunk = int(database.value("SELECT COALESCE(MAX(id), 0) FROM chunks"))
 
@@ -36,7 +36,7 @@ class Rows:
         """All indexed files."""
         return {row[0]: row[1] for row in self._db.rows("SELECT path, id FROM files")}
 
-    def put(self, one: ReadFile, file: int | None) -> int:
+    def put(self, one: ReadFile, facts: Facts, file: int | None) -> int:
         """Write a file in place of what was known of it."""
         values = (
             one.path,
@@ -47,7 +47,7 @@ class Rows:
             one.hash,
             one.interface,
             one.lines,
-            one.facts,
+            one.stored,
         )
         is_new = file is None
         if file is None:
@@ -65,9 +65,8 @@ class Rows:
             )
             self._drop_pieces(file)
             self._db.run("DELETE FROM edges WHERE file = ? AND origin = 'scip'", (file,))
-        data: list[Any] = json.loads(one.facts) if one.facts else ["", [], []]
-        self._put_nodes(one, file, data[1], {} if is_new else self._kept_ids(file))
-        self._put_words(one.path, file, data[2], is_new=is_new)
+        self._put_nodes(one, file, facts.definitions, None if is_new else self._kept_ids(file))
+        self._put_words(one.path, file, facts.imports, is_new=is_new)
         self._put_pieces(one, file)
         return file
 
@@ -90,7 +89,7 @@ class Rows:
             self._db.run("DELETE FROM consulted WHERE file = ?", (file,))
 
     def _put_nodes(
-        self, one: ReadFile, file: int, definitions: list[list[Any]], kept: dict[tuple[str, int], int]
+        self, one: ReadFile, file: int, definitions: Iterable[Definition], kept: dict[tuple[str, int], int] | None
     ) -> None:
         def id_of(key: tuple[str, int]) -> int:
             if kept and (known := kept.pop(key, None)) is not None:
@@ -101,7 +100,7 @@ class Rows:
         folder, _, name = one.path.rpartition("/")
         node = id_of(("", 0))
         rows: list[tuple[object, ...]] = [
-            (node, file, "file", name, one.path, self._directory(folder), 1, one.lines, "", 1)
+            (node, file, "file", name, one.path, self._directories.get(folder), 1, one.lines, "", 1)
         ]
         ids: list[int] = []
         counted: Counter[str] = Counter()
@@ -111,19 +110,15 @@ class Rows:
             counted[qualified] += 1
             above = ids[parent] if parent != MODULE_SCOPE else node
             rows.append((ids[-1], file, kind, name, qualified, above, line, end_line, signature, int(exported)))
-        self._db.connection.executemany("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        # Replacing would make the text index write out what it has gathered, each time.
+        verb = "INSERT" if kept is None else "INSERT OR REPLACE"
+        self._db.connection.executemany(f"{verb} INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         if kept:
             gone = [(node,) for node in kept.values()]
             self._db.connection.executemany("DELETE FROM nodes WHERE id = ?", gone)
             self._db.connection.executemany("DELETE FROM edges WHERE target = ?", gone)
         self._nodes[file] = ids
         self._file_nodes[one.path] = (file, node)
-
-    def _directory(self, folder: str) -> int | None:
-        if folder not in self._directories:
-            sql = "SELECT id FROM nodes WHERE file IS NULL AND qualified = ? AND kind = 'directory'"
-            self._directories[folder] = self._db.value(sql, (folder,))
-        return self._directories[folder]
 
     def _kept_ids(self, file: int) -> dict[tuple[str, int], int]:
         """The ids of a file's nodes by name; those of one name are told apart by their order."""
@@ -135,8 +130,9 @@ class Rows:
             numbered[key] += 1
         return kept
 
-    def _put_words(self, path: str, file: int, imports: list[list[Any]], *, is_new: bool) -> None:
-        words = {word for module, symbol, *_ in imports for name in (module, symbol) for word in _WORD.findall(name)}
+    def _put_words(self, path: str, file: int, imports: Iterable[Import], *, is_new: bool) -> None:
+        names = {name for one in imports for name in (one.module, one.symbol)}
+        words = {word for name in names for word in words_in(name)}
         words.add(tested_stem(path))
         if not is_new:
             self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
@@ -217,14 +213,12 @@ class Rows:
 
     def _package(self, name: str) -> int:
         if name not in self._packages:
-            found = self._db.value("SELECT id FROM nodes WHERE kind = 'package' AND name = ?", (name,))
-            if found is None:
-                self._last_node += 1
-                found = self._last_node
-                self._db.run(
-                    "INSERT INTO nodes (id, kind, name, qualified) VALUES (?, 'package', ?, ?)", (found, name, name)
-                )
-            self._packages[name] = int(found)
+            self._last_node += 1
+            self._packages[name] = self._last_node
+            self._db.run(
+                "INSERT INTO nodes (id, kind, name, qualified) VALUES (?, 'package', ?, ?)",
+                (self._last_node, name, name),
+            )
         return self._packages[name]
 
     def put_directories(self) -> None:
@@ -236,7 +230,7 @@ class Rows:
             while folder and folder not in needed:
                 needed.add(folder)
                 folder = folder.rpartition("/")[0]
-        known = {row[1]: row[0] for row in self._db.rows("SELECT id, qualified FROM nodes WHERE kind = 'directory'")}
+        known = self._directories
         for folder in sorted(set(known) - needed):
             self._db.run("DELETE FROM nodes WHERE id = ?", (known.pop(folder),))
         for folder in sorted(needed):
