@@ -20,6 +20,7 @@ from holloway.domain.details import CausalDependency, DeadEnd, Decision, ErrorFi
 from holloway.domain.memory import Draft, MemoryType, Source
 from holloway.domain.ports import stamp
 from holloway.hooks.answer import with_parents
+from holloway.retrieval.query import understand
 from holloway.retrieval.recall import recall
 from holloway.store import lookup
 from holloway.store.filter import Filter
@@ -345,10 +346,10 @@ def _search(figures: Figures, growing: Growing, plain: Plain) -> None:
     for kind in QUERY_KINDS:
         queries = [growing.corpus.query(kind) for _ in range(QUERIES_PER_KIND)]
         for query in queries:
-            recall(growing.store, query, chosen, LIMIT)
+            recall(growing.store, understand(query), chosen, LIMIT)
             plain.match(query)
         for at, query in enumerate(queries):
-            figures.of(f"search, {kind}").time(partial(recall, growing.store, query, chosen, LIMIT))
+            figures.of(f"search, {kind}").time(partial(recall, growing.store, understand(query), chosen, LIMIT))
             figures.of(f"plain FTS5, {kind}").time(partial(plain.match, query))
             if at % SCAN_EVERY == 0:
                 figures.of("scan with LIKE, all").time(partial(plain.like, query))

@@ -87,7 +87,7 @@ def settings_page() -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for entry in SETTINGS.values():
-        values = ", ".join(str(choice) for choice in entry.choices)
+        values = entry.allowed
         lines.append(f"| `{entry.key}` | {entry.default} | {values} | `{entry.variable}` | {entry.meaning} |")
     lines += [
         "",

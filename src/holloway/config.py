@@ -29,12 +29,19 @@ REASON_CHARS_MAX = 500
 QUERY_CHARS_MAX = 4_096
 QUERY_TERMS_MAX = 32
 RESULTS_MAX = 200
+TEXT_CHARS_MAX = 500
 IMPORT_BYTES_MAX = 64 * 1024 * 1024
 IMPORT_ROWS_MAX = 200_000
 RULE_FILE_BYTES_MAX = 256 * 1024
 MAP_FILES_MAX = 200_000
 MAP_CODE_BYTES_MAX = 1024 * 1024
 MAP_TEXT_BYTES_MAX = 512 * 1024
+
+PASSAGE_CHARS_MAX = 4_000
+PASSAGE_FILES_MAX = 8
+EMBED_DIMS_MAX = 8_192
+EMBED_ANSWER_BYTES_MAX = 8 * 1024 * 1024
+EMBED_ERROR_CHARS_MAX = 300
 
 HOOK_INPUT_BYTES_MAX = 4 * 1024 * 1024
 JOURNAL_TEXT_CHARS_MAX = 4_000
@@ -54,6 +61,30 @@ TOOL_RESULT_MEMORIES_MAX = 4
 HOOK_TOOL_DEADLINE_MS = 150
 HOOK_START_DEADLINE_MS = 1_000
 GIT_TIMEOUT_S = 10.0
+
+# Embedding: how much at once, and how long a provider may take.
+
+EMBED_BATCH_TEXTS = 32
+EMBED_BATCH_TOKENS = 2_048
+EMBED_TOKENS_MAX = 512
+EMBED_THREADS_MAX = 4
+EMBED_DEADLINE_S = 60.0
+EMBED_QUERY_DEADLINE_S = 3.0
+EMBED_REQUEST_TIMEOUT_S = 30.0
+EMBED_ATTEMPTS_MAX = 4
+EMBED_BACKOFF_S = 0.5
+EMBED_BACKOFF_MAX_S = 20.0
+MATRIX_TAIL_ROWS_MAX = 512
+MATRIX_TAIL_SHARE_MAX = 0.125
+
+# Language models: how much an answer may be, and how long it may take.
+
+LLM_ANSWER_CHARS_MAX = 20_000
+LLM_ERROR_CHARS_MAX = 300
+LLM_MONTHLY_TOKENS_MAX = 1_000_000_000
+ASK_ANSWER_TOKENS = 500
+ASK_DEADLINE_S = 60.0
+ASK_EVIDENCE_TOKENS = 1_500
 
 # How long things are kept.
 
@@ -97,28 +128,58 @@ def trust_override() -> int:
 
 
 class Setting:
-    """One key of `config.toml`: its default, the values it takes and what it means."""
+    """One key of `config.toml`: its default, the values it takes and what it means.
 
-    __slots__ = ("choices", "default", "key", "meaning")
+    A key with a dot lies in a table of that name. Without choices it takes text of up to `most` characters on one
+    line, or where the default is a number, a whole number up to `most`.
+    """
 
-    def __init__(self, key: str, default: str | int, choices: tuple[str | int, ...], meaning: str) -> None:
+    __slots__ = ("choices", "default", "key", "meaning", "most")
+
+    def __init__(
+        self, key: str, default: str | int, choices: tuple[str | int, ...], meaning: str, most: int = TEXT_CHARS_MAX
+    ) -> None:
         self.key = key
         self.default = default
         self.choices = choices
         self.meaning = meaning
+        self.most = most
 
     @property
     def variable(self) -> str:
         """The environment variable that overrides it."""
-        return "HOLLOWAY_" + self.key.upper()
+        return "HOLLOWAY_" + self.key.upper().replace(".", "_")
+
+    @property
+    def allowed(self) -> str:
+        """The values it takes, in words."""
+        if self.choices:
+            return ", ".join(str(choice) for choice in self.choices)
+        if isinstance(self.default, int):
+            return f"0 to {self.most}"
+        return "a name" if self.key.endswith("_env") else "text"
 
     def parse(self, value: object, where: str) -> str | int:
         """The value as this setting holds it, or an error that names it."""
         for choice in self.choices:
             if value == choice or str(value).strip().lower() == str(choice):
                 return choice
-        allowed = ", ".join(str(choice) for choice in self.choices)
-        raise InvalidInput(f"{self.key} cannot be {value!r} ({where}).", f"It takes one of: {allowed}.")
+        if not self.choices and (free := self._free(value)) is not None:
+            return free
+        # Somebody may have given the key where its variable's name belongs; it is not repeated.
+        shown = "that" if self.key.endswith("_env") else repr(value)
+        raise InvalidInput(f"{self.key} cannot be {shown} ({where}).", f"It takes one of: {self.allowed}.")
+
+    def _free(self, value: object) -> str | int | None:
+        """A value that is not one of a few: a number, the name of a variable, or text on one line."""
+        text = str(value).strip()
+        if isinstance(self.default, int):
+            return (
+                int(text) if text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= self.most else None
+            )
+        if not isinstance(value, str) or len(text) > self.most or not text.isprintable():
+            return None
+        return text if not self.key.endswith("_env") or not text or text.isidentifier() else None
 
 
 SETTINGS = {
@@ -144,6 +205,64 @@ SETTINGS = {
             ("branch", "everywhere"),
             "Whether what is learned on an unmerged branch stays there until it is merged (`branch`) or is seen "
             "from every branch at once (`everywhere`).",
+        ),
+        Setting(
+            "embedding.provider",
+            "builtin",
+            ("builtin", "ollama", "openai", "off"),
+            "What turns text into vectors: the model inside holloway (`builtin`), an Ollama server, any service that "
+            "speaks OpenAI's embeddings API (`openai`), or nothing (`off`: text search only). Nothing is sent "
+            "to a server before you choose one here.",
+        ),
+        Setting(
+            "embedding.model",
+            "",
+            (),
+            "The model to ask an Ollama or OpenAI-compatible server for; empty for the provider's usual one.",
+        ),
+        Setting(
+            "embedding.base_url",
+            "",
+            (),
+            "Where that server answers, for example `http://127.0.0.1:11434`; empty for the provider's own address.",
+        ),
+        Setting(
+            "embedding.key_env",
+            "",
+            (),
+            "The name of the environment variable that holds the key for that server; empty where it needs none. The "
+            "key itself is never written down.",
+        ),
+        Setting(
+            "embedding.dims",
+            0,
+            (),
+            "How many dimensions to ask that server for; 0 for 1024 where the model is known to be made for it, else "
+            "for as many as it has.",
+            most=EMBED_DIMS_MAX,
+        ),
+        Setting(
+            "llm.provider",
+            "off",
+            ("off", "openai", "anthropic"),
+            "A language model for `holloway ask`: none (`off`), any service that speaks OpenAI's chat API (`openai`; "
+            "Ollama and other local servers too), or Anthropic. Nothing is sent before you choose one here.",
+        ),
+        Setting("llm.model", "", (), "The model to ask for; empty for a small one of the provider."),
+        Setting("llm.base_url", "", (), "Where the service answers; empty for the provider's own address."),
+        Setting(
+            "llm.key_env",
+            "",
+            (),
+            "The name of the environment variable that holds the key; empty where the service needs none. The key "
+            "itself is never written down.",
+        ),
+        Setting(
+            "llm.monthly_tokens",
+            500_000,
+            (),
+            "Tokens that language models may take in a month, in this project; at the cap everything goes on without.",
+            most=LLM_MONTHLY_TOKENS_MAX,
         ),
     )
 }
@@ -210,19 +329,30 @@ class Settings:
         entry = setting(key)
         projects = self._data.get("projects")
         table = projects.get(self._project) if isinstance(projects, dict) else None
-        if isinstance(table, dict) and key in table:
-            return entry.parse(table[key], self._path), "project"
-        if key in self._data:
-            return entry.parse(self._data[key], self._path), "config.toml"
+        if isinstance(table, dict) and (value := _flat(table).get(key)) is not None:
+            return entry.parse(value, self._path), "project"
+        if (value := _flat(self._data).get(key)) is not None:
+            return entry.parse(value, self._path), "config.toml"
         return entry.default, "default"
 
     def unknown(self) -> list[str]:
         """Keys in the file that mean nothing, for `doctor`."""
         projects = self._data.get("projects")
         tables = projects.values() if isinstance(projects, dict) else ()
-        keys = [key for key in self._data if key != "projects"]
-        keys += [key for table in tables if isinstance(table, dict) for key in table]
+        keys = [key for key in _flat(self._data) if key != "projects" and not key.startswith("projects.")]
+        keys += [key for table in tables if isinstance(table, dict) for key in _flat(table)]
         return sorted({key for key in keys if key not in SETTINGS})
+
+
+def _flat(table: Mapping[str, object]) -> dict[str, object]:
+    """A table with the keys of the tables inside it written with a dot."""
+    found: dict[str, object] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found |= {f"{key}.{inner}": each for inner, each in value.items()}
+        else:
+            found[key] = value
+    return found
 
 
 def change_setting(key: str, value: str, project: str = "", folder: str = "") -> str | int:
@@ -244,7 +374,12 @@ def change_setting(key: str, value: str, project: str = "", folder: str = "") ->
         if not isinstance(projects, dict):
             raise HollowayError(f"`projects` in {path} is not a table.", "Mend it; nothing was changed.")
         table = projects.setdefault(project, tomlkit.table())
-    table[key] = parsed
+    group, _, name = key.rpartition(".")
+    if group:
+        table = table.setdefault(group, tomlkit.table())
+        if not isinstance(table, dict):
+            raise HollowayError(f"`{group}` in {path} is not a table.", "Mend it; nothing was changed.")
+    table[name] = parsed
     replace_file(path, tomlkit.dumps(document).encode())
     return parsed
 

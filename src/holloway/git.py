@@ -183,6 +183,21 @@ def has_commit(root: str, commit: str) -> bool:
     return succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}")
 
 
+def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[int, int]] | None:
+    """Lines that were added and removed in some files between two commits; None where git cannot say."""
+    if not all(set(commit) <= set("0123456789abcdef") for commit in (old, new)) or not has_commit(root, old):
+        return None
+    limits = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+    said = run(root, "--literal-pathspecs", "diff", "--numstat", "-z", *limits, old, new, "--", *paths)
+    found: dict[str, tuple[int, int]] = {}
+    for row in said.split("\0"):
+        added, _, rest = row.partition("\t")
+        removed, _, path = rest.partition("\t")
+        if added.isdigit() and removed.isdigit():
+            found[path] = (int(added), int(removed))
+    return found
+
+
 def is_merged(root: str, fork: str, tip: str, target: str) -> bool:
     """Whether the work between fork and tip has reached the target: by ancestry, by patch, or squashed."""
     if not tip or tip == fork:

@@ -1,9 +1,20 @@
-"""Fakes for tests, ours and yours: a clock that stands still and identities that can be told apart."""
+"""Fakes for tests, ours and yours: a clock that stands still, identities, vectors and answers that can be foretold."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from holloway.domain.ports import Completion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.domain.ports import Vectors
+
+_WORD = re.compile(r"\w+")
 
 
 class FakeClock:
@@ -32,3 +43,50 @@ class CountedIds:
         """The next identity."""
         self._count += 1
         return hashlib.sha256(f"{self._seed}{self._count}".encode()).hexdigest()[:32]
+
+
+class FakeWriter:
+    """Answers from a list, in turn; an exception in it is raised. `asked` holds every prompt."""
+
+    provider = "fake"
+    model = "fake"
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self._answers = list(answers)
+        self.asked: list[str] = []
+
+    def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
+        """The next answer."""
+        self.asked.append(prompt)
+        answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return Completion(answer, len(prompt.split()), len(answer.split()))
+
+
+class FakeEmbedder:
+    """Texts that share words lie near each other; the same text has the same vector on every machine.
+
+    `asked` holds every text that was embedded, in order.
+    """
+
+    def __init__(self, dims: int = 64, model: str = "fake") -> None:
+        self.dims = dims
+        self.model = model
+        self.related_from = 0.0
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
+        """One row of length 1 for each text: its words, each hashed to a place and a sign."""
+        import numpy as np  # those who use only the clock need not have it
+
+        self.asked += texts
+        vectors = np.zeros((len(texts), self.dims), dtype=np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for word in _WORD.findall(text.casefold()):
+                number = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest())
+                row[number % self.dims] += 1 if number >> 63 else -1
+            if not row.any():
+                row[0] = 1
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors

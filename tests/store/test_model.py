@@ -16,6 +16,7 @@ from holloway.domain.memory import Draft, MemoryType, Source
 from holloway.domain.ports import moment
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.intake import admit
+from holloway.store.search import search
 from holloway.testing import CountedIds, FakeClock
 from holloway.text.fingerprint import normalised
 
@@ -157,7 +158,8 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
         if not hasattr(self, "memory"):
             return
         for word in ("zeppelin", "redis"):
-            hits = {result.memory.id for result in self.memory.recall(word, limit=200)}
+            rows = search(self.memory.store.database, word, Filter(), 200)
+            hits = {each.id for each in self.memory.store.memories.many([seq for seq, _ in rows]).values()}
             assert hits == {one for one, (text, _, _) in self.alive.items() if word in text.split()}
         assert self.memory.store.database.problems() == []
 

@@ -5,11 +5,14 @@ from holloway.domain.memory import Draft, MemoryType
 from holloway.errors import InvalidInput
 from holloway.store.filter import Filter
 from holloway.store.intake import admit
+from holloway.store.search import search
 from tests.store.test_memories import taught
 
 
-def found(memory: holloway.Holloway, query: str) -> list[str]:
-    return [result.memory.content for result in memory.recall(query)]
+def found(memory: holloway.Holloway, query: str, limit: int = 10) -> list[str]:
+    hits = search(memory.store.database, query, Filter(quarantined=False), limit)
+    memories = memory.store.memories.many([seq for seq, _ in hits])
+    return [memories[seq].content for seq, _ in hits]
 
 
 @pytest.mark.parametrize("query", ["parseHTTPResponse", "parse_http_response", "http response", "PARSE", "responses"])
@@ -75,7 +78,7 @@ def test_very_common_words_give_way_to_rarer_ones(memory: holloway.Holloway) -> 
             memory.store.memories.add(admit(Draft(content=f"common filler number {number}", type=MemoryType.PATTERN)))
         memory.store.memories.add(admit(Draft(content="common zeppelin", type=MemoryType.PATTERN)))
     assert found(memory, "common zeppelin") == ["common zeppelin"]
-    assert len(memory.recall("common", limit=50)) == 50
+    assert len(found(memory, "common", 50)) == 50
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10_000])

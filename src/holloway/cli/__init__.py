@@ -12,7 +12,8 @@ from holloway.errors import HollowayError
 COMMANDS = {
     "Every day": {
         "remember": ("teaching", "Teach a memory: what, and where it matters"),
-        "recall": ("finding", "Find memories by words"),
+        "recall": ("finding", "Find memories by words and by meaning"),
+        "ask": ("finding", "Answer a question from memories and map"),
         "list": ("finding", "List memories, newest first"),
         "show": ("finding", "Show one memory in full"),
         "why": ("finding", "Show where a memory comes from and where it went"),

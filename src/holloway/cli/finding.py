@@ -26,10 +26,16 @@ if TYPE_CHECKING:
     from holloway.store.filter import Filter
 
 
+PHASES = ("define", "implement", "validate", "refine", "explore", "reflect")
+
+
 @click.command("recall")
 @click.argument("words", nargs=-1, required=True)
 @click.option("--limit", "-n", default=10, show_default=True, help="At most this many.")
 @click.option("--all-projects", is_flag=True, help="Search the memories of every project on this machine.")
+@click.option("--near", multiple=True, metavar="PATH", help="A file in play: memories on it and around it count more.")
+@click.option("--phase", type=click.Choice(PHASES), help="Prefer the types that this phase of work needs.")
+@click.option("--explain", is_flag=True, help="Show what each stage of the search made of a result.")
 @click.option("--quarantined", is_flag=True, help="Also what waits for review and no agent sees.")
 @filter_options
 @json_option
@@ -38,6 +44,9 @@ def recall_command(
     words: tuple[str, ...],
     limit: int,
     all_projects: bool,
+    near: tuple[str, ...],
+    phase: str | None,
+    explain: bool,
     quarantined: bool,
     types: tuple[str, ...],
     files: tuple[str, ...],
@@ -48,12 +57,13 @@ def recall_command(
     as_json: bool,
     project: str,
 ) -> None:
-    """Find memories by words; identifiers are found whole and in parts.
+    """Find memories by words and by meaning; identifiers are found whole and in parts.
 
     \b
     Examples:
       holloway recall redis tests
       holloway recall parseHTTPResponse --type gotcha
+      holloway recall "what breaks" --near src/auth/tokens.py --explain
       holloway recall "token refresh" --all-projects
     """
     from holloway.service.plain import result_json  # loaded when the command runs
@@ -66,7 +76,9 @@ def recall_command(
             for error in unread:
                 click.echo(f"Not searched: {error.message}", err=True)
         else:
-            results = memory.recall(query, chosen=chosen, limit=limit)
+            results = memory.recall(query, chosen=chosen, limit=limit, phase=phase, files=near)
+        for stage, reason in memory.searching.degraded.items():
+            click.echo(f"Without {stage}: {reason}", err=True)
         now = memory.clock.now()
         if as_json:
             emit({"results": [result_json(result, now) for result in results]})
@@ -75,8 +87,57 @@ def recall_command(
             if all_projects or result.project == "user":
                 say(f"{result.project}:", "dim")
             line(result.memory, now)
+            if explain:
+                stages = " · ".join(f"{stage} {value:.2f}" for stage, value in result.stages.items())
+                say(f"        {stages} → {result.score:.2f}", "dim")
         if not results:
             say(f"Nothing is known about {query!r} yet.")
+
+
+@click.command("ask")
+@click.argument("words", nargs=-1, required=True)
+@json_option
+@project_option
+def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
+    """Answer a question from memories and code map, with citations.
+
+    Where no language model is configured (`llm.provider`), the ranked evidence is the answer. Nothing is sent anywhere
+    unless you configured one.
+
+    \b
+    Example:
+      holloway ask "how do tokens expire, and what went wrong with them before?"
+    """
+    from holloway.cli.map import ready  # loaded when the command runs
+    from holloway.service.asking import ask
+    from holloway.service.plain import result_json
+
+    question = text_of(words, "The question")
+    with ready(project) as memory:
+        found = ask(memory, question)
+        now = memory.clock.now()
+        if as_json:
+            emit(
+                {
+                    "answer": found.text or None,
+                    "cited": list(found.cited),
+                    "model": found.model or None,
+                    "note": found.note or None,
+                    "memories": [result_json(result, now) for result in found.results],
+                    "files": [{"path": file.path, "reasons": list(file.reasons)} for file in found.located.files],
+                }
+            )
+            return
+        if found.text:
+            say(found.text)
+            say("")
+        for result in found.results if not found.text else [r for r in found.results if r.memory.id in found.cited]:
+            line(result.memory, now)
+        for file in found.located.files:
+            say(f"{file.path}")
+            say(f"        {'; '.join(file.reasons)}", "dim")
+        if not found.text:
+            click.echo(f"No written answer: {found.note}", err=True)
 
 
 @click.command("list")

@@ -109,7 +109,9 @@ def status_command(as_json: bool, project: str) -> None:
     say(f"  to review  {found['to_review']}" + ("  (holloway review)" if found["to_review"] else ""))
     say(f"  your own   {found['user_memories']} for all projects")
     say(f"  sessions   {found['sessions']} seen; trust level {found['trust_level']}")
-    say(f"  search     {found['search']}")
+    by = f"by words and by meaning ({found['model']})" if found["model"] else f"by words. {found['search_note']}"
+    waiting = f", {found['to_embed']:,} memories still to embed" if found["to_embed"] else ""
+    say(f"  search     {by}{waiting}")
     say(f"  paused     {found['paused'] or 'no'}")
     place = f"{found['folder']} ({found['bytes'] // 1024:,} KB)" if found["folder"] else "none yet (holloway init)"
     say(f"  data       {place}")

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 DEFINERS_MAX = 60
 NEIGHBOURS_MAX = 60
+USE_WEIGHT = 0.5
+"""How near a file is that uses another, or is used by it."""
 
 
 def paths(database: MapDatabase) -> list[str]:
@@ -50,3 +52,27 @@ def tests_of(database: MapDatabase, tested: Iterable[str], limit: int) -> list[s
         (json.dumps(list(tested)), limit),
     )
     return [row[0] for row in rows]
+
+
+def around(database: MapDatabase, asked: Iterable[str]) -> dict[str, dict[str, float]]:
+    """For each file the files that it uses or that use it, by how sure that is; the file itself at 1."""
+    found: dict[str, dict[str, float]] = {path: {path: 1.0} for path in asked}
+    for sql in (_USES, _USED_BY):
+        for path, other, sure in database.rows(sql, (json.dumps(list(found)),)):
+            if len(found[path]) <= NEIGHBOURS_MAX:
+                found[path][other] = max(found[path].get(other, 0.0), USE_WEIGHT * sure)
+    return found
+
+
+_USES = (
+    "SELECT s.path, t.path, MAX(e.confidence) FROM files s JOIN edges e ON e.file = s.id"
+    " JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file"
+    " WHERE s.path IN (SELECT value FROM json_each(?)) AND t.id != s.id"
+    " GROUP BY s.id, t.id ORDER BY 3 DESC, COUNT(*) DESC, 2"
+)
+_USED_BY = (
+    "SELECT s.path, t.path, MAX(e.confidence) FROM files s JOIN nodes n ON n.file = s.id"
+    " JOIN edges e ON e.target = n.id JOIN files t ON t.id = e.file"
+    " WHERE s.path IN (SELECT value FROM json_each(?)) AND t.id != s.id"
+    " GROUP BY s.id, t.id ORDER BY 3 DESC, COUNT(*) DESC, 2"
+)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    from numpy import float32  # light code reads these ports, and numpy is not light
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[float32]
 
 
 class Clock(Protocol):
@@ -19,6 +28,48 @@ class Ids(Protocol):
 
     def new(self) -> str:
         """Thirty-two hexadecimal digits that nobody else has."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose nearness is nearness of meaning."""
+
+    @property
+    def model(self) -> str:
+        """Names the model, its version and its size; vectors of two models are never compared."""
+
+    @property
+    def dims(self) -> int:
+        """How many numbers a vector has; 0 while only the provider knows."""
+
+    @property
+    def related_from(self) -> float:
+        """The cosine below which two texts have nothing to do with each other; 0 where nobody measured it."""
+
+    def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
+        """One row of length 1 for each text; a query may be treated differently from what is searched."""
+
+
+class Completion(NamedTuple):
+    """What a language model wrote, and the tokens that it took; 0 where the provider does not say."""
+
+    text: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Writer(Protocol):
+    """A language model. Nothing depends on one: who asks has an answer of its own for when this fails."""
+
+    @property
+    def provider(self) -> str:
+        """Whose model it is."""
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+
+    def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
+        """One answer within a time, or a HollowayError."""
 
 
 class SystemClock:

@@ -11,8 +11,8 @@ from holloway.config import (
     BRIEF_TOKENS_MAX,
     BRIEF_TRAPS_MAX,
 )
-from holloway.injection.render import citation, within
 from holloway.safety.instructions import neutral
+from holloway.text.citation import citation, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from holloway.config import TOOL_RESULT_TOKENS_MAX
-from holloway.injection.render import citation, within
 from holloway.safety.instructions import neutral
+from holloway.text.citation import citation, within
 
 
 def render(rows: list[dict[str, object]]) -> tuple[str, list[str]]:

@@ -25,15 +25,17 @@ from holloway.domain.memory import (
     choice,
 )
 from holloway.domain.ports import RandomIds, SystemClock, stamp
+from holloway.domain.work import Phase
 from holloway.errors import HollowayError, InvalidInput
 from holloway.injection.session_start import Brief, brief
-from holloway.retrieval.recall import Result, recall
+from holloway.retrieval.query import understand
 from holloway.safety import paths
 from holloway.service.invocation import invocation
 from holloway.service.mapping import CodeMap
 from holloway.service.results import Forgotten, Provenance, Remembered
+from holloway.service.searching import Searching
 from holloway.service.teaching import Inferred, infer
-from holloway.store import branches, lifecycle, lookup, privacy, sessions
+from holloway.store import branches, lifecycle, lookup, privacy, sessions, vectors
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
 from holloway.store.filter import Filter
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from holloway.domain.ports import Clock, Ids
+    from holloway.retrieval.recall import Result
     from holloway.store.memories import Added
     from holloway.store.project import Project
 
@@ -205,11 +208,23 @@ class Holloway:
         placed = replace(draft, branch=self.branch, branch_only="" if apart else unmerged, commit=git.head_commit(root))
         return self.store.memories.add(admit(placed, root))
 
-    def recall(self, query: str, *, chosen: Filter | None = None, limit: int = 10) -> list[Result]:
-        """The memories that answer a question, best first; what is quarantined only if the filter asks for it."""
+    def recall(
+        self,
+        query: str,
+        *,
+        chosen: Filter | None = None,
+        limit: int = 10,
+        phase: Phase | str | None = None,
+        files: Sequence[str] = (),
+    ) -> list[Result]:
+        """The memories that answer a question, best first; what is quarantined only if the filter asks for it.
+
+        `files` are in play: memories on them and near them count more. `phase` prefers the types that it needs.
+        Each result says in `stages` what every stage made of it.
+        """
         wanted = chosen or Filter(quarantined=False, branch=self.branch)
-        found = [result for store in self._stores() for result in recall(store, query, wanted, limit)]
-        return sorted(found, key=lambda result: -result.score)[:limit]
+        asked = understand(query, files=tuple(self.path_of(path) for path in files))
+        return self.searching.ask(self._stores(), asked, wanted, limit, phase=choice(Phase, phase) if phase else None)
 
     def recall_everywhere(
         self, query: str, *, chosen: Filter | None = None, limit: int = 10
@@ -221,10 +236,15 @@ class Holloway:
             if other.key != self.project.key and other.database.exists():
                 try:
                     with closing(self._opened(other)) as store:
-                        found += recall(store, query, elsewhere, limit)
+                        found += self.searching.ask([store], understand(query), elsewhere, limit)
                 except HollowayError as error:
                     unread.append(error)
         return sorted(found, key=lambda result: -result.score)[:limit], unread
+
+    @cached_property
+    def searching(self) -> Searching:
+        """How questions are answered here: what embeds, and what is missing."""
+        return Searching(self)
 
     @property
     def under_git(self) -> bool:
@@ -443,6 +463,9 @@ class Holloway:
     def prune(self) -> Pruned:
         """Set aside what faded; remove what is past its grace."""
         done = [lifecycle.prune(store.database, self.clock.now()) for store in self._stores()]
+        for store, pruned in zip(self._stores(), done, strict=True):
+            if pruned.removed:
+                vectors.purge(store.project.folder)
         return Pruned(tuple(i for each in done for i in each.faded), tuple(i for each in done for i in each.removed))
 
     def maintain(self) -> None:

@@ -66,5 +66,10 @@ def memory_json(memory: Memory, now: datetime) -> dict[str, Any]:
 
 
 def result_json(result: Result, now: datetime) -> dict[str, Any]:
-    """A memory that was found, with its score and project."""
-    return {**memory_json(result.memory, now), "score": round(result.score, 4), "project": result.project}
+    """A memory that was found, with its score, what each stage made of it, and its project."""
+    return {
+        **memory_json(result.memory, now),
+        "score": round(result.score, 4),
+        "stages": {stage: round(value, 4) for stage, value in result.stages.items()},
+        "project": result.project,
+    }

@@ -36,7 +36,18 @@ def status(memory: Holloway) -> dict[str, Any]:
         "sessions": sessions.count(memory.store.database),
         "paused": registry.paused(str(memory.home), memory.project.key) or None,
         "trust_level": memory.settings.number("trust_level"),
-        "search": "text",
+        **_search(memory),
         "bytes": sum(path.stat().st_size for path in files),
         "last_backup": newest.name if newest else None,
+    }
+
+
+def _search(memory: Holloway) -> dict[str, Any]:
+    """What answers questions here: by words always, by meaning where something embeds."""
+    embedder = memory.searching.choice.embedder
+    return {
+        "search": "text and meaning" if embedder else "text",
+        "model": embedder.model if embedder else None,
+        "to_embed": memory.searching.to_embed(),
+        "search_note": memory.searching.choice.reason or None,
     }

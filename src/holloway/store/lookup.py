@@ -8,7 +8,7 @@ import sqlite3
 
 from holloway.config import INJECTION_THRESHOLDS
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 7
 """The schema that these queries know; a file of another version is left alone by hooks."""
 
 # Traps are worth saying unasked when a file is opened, and so is what a person tied to a file, whatever its type.

@@ -261,6 +261,59 @@ CREATE TABLE relations (                            -- edges of the map that no 
 CREATE INDEX relations_target ON relations(target);
 """
 
+VECTOR_ROWS = """
+DROP TABLE memory_vectors;                          -- never filled; its rows would have taken three times the room
+CREATE TABLE memory_vectors (
+  number    INTEGER PRIMARY KEY,                    -- grows, so that a cache can fetch what is new
+  seq       INTEGER NOT NULL REFERENCES memories(seq) ON DELETE CASCADE,
+  model     TEXT NOT NULL,
+  dims      INTEGER NOT NULL,
+  text_hash TEXT NOT NULL,                          -- of the text that was embedded
+  revision  TEXT NOT NULL,                          -- the state of the memory that the text was made from
+  at        TEXT NOT NULL,
+  vector    BLOB NOT NULL,                          -- float32, little-endian, of length 1
+  UNIQUE (seq, model)
+);
+CREATE INDEX memory_vectors_present ON memory_vectors(model, seq, revision);
+CREATE INDEX memories_changed ON memories(          -- all that decides whether a memory waits to be embedded
+  seq, updated_at, deleted_at, superseded_by
+) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE TABLE vector_states (                        -- by which a cache of vectors knows that it is stale
+  model    TEXT PRIMARY KEY,
+  removals TEXT NOT NULL,                           -- random: two histories after one backup never agree by chance
+  last     INTEGER NOT NULL,                        -- number of the newest vector
+  settled  TEXT NOT NULL DEFAULT ''                 -- up to which change of memories nothing waits to be embedded
+) WITHOUT ROWID;
+CREATE TRIGGER memory_vectors_added AFTER INSERT ON memory_vectors BEGIN
+  INSERT INTO vector_states(model, removals, last) VALUES (new.model, hex(randomblob(8)), new.number)
+    ON CONFLICT(model) DO UPDATE SET last = excluded.last;
+END;
+CREATE TRIGGER memory_vectors_removed AFTER DELETE ON memory_vectors BEGIN
+  UPDATE vector_states SET removals = hex(randomblob(8)), settled = '' WHERE model = old.model;
+END;
+CREATE TRIGGER memories_counted_added AFTER INSERT ON memories BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'memory_changes';
+END;
+CREATE TRIGGER memories_counted_changed AFTER UPDATE OF content, updated_at, deleted_at, superseded_by ON memories BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'memory_changes';
+END
+"""
+
+
+SPENDING = """
+CREATE TABLE llm_calls (                            -- what language models took, so that a month's cap holds
+  call       INTEGER PRIMARY KEY,
+  at         TEXT NOT NULL,
+  provider   TEXT NOT NULL,
+  model      TEXT NOT NULL,
+  purpose    TEXT NOT NULL,
+  tokens_in  INTEGER NOT NULL,                      -- set aside before the call, settled after it
+  tokens_out INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX llm_calls_at ON llm_calls(at)
+"""
+
 
 def statements(script: str) -> list[str]:
     """The statements of a script, triggers in one piece."""
@@ -301,12 +354,25 @@ def map_0005(database: Database, ids: Ids) -> None:
     _create(database, MAP)
 
 
+def vector_rows_0006(database: Database, ids: Ids) -> None:
+    """Vectors in rows that fit their pages, and a mark by which caches know that something was removed."""
+    _create(database, VECTOR_ROWS)
+    database.run("INSERT INTO meta VALUES ('memory_changes', '0')")
+
+
+def spending_0007(database: Database, ids: Ids) -> None:
+    """What language models took."""
+    _create(database, SPENDING)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
     observations_0003,
     vectors_0004,
     map_0005,
+    vector_rows_0006,
+    spending_0007,
 )
 
 

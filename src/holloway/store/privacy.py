@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from holloway.config import JOURNAL_KEEP_DAYS, replace_file
 from holloway.errors import HollowayError
+from holloway.store import vectors
 from holloway.store.database import Damaged, copy_file, replaced, rolling, translated
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
             store.memories.reject(memory, "forgotten")
         _delete(database.connection, uids)
         database.run("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
+    vectors.purge(project.folder)
     return left + _emptied_log(database)
 
 

@@ -167,16 +167,6 @@ CREATE TABLE syntheses (
   PRIMARY KEY (module, threshold)
 ) WITHOUT ROWID;
 
-CREATE TABLE memory_vectors (
-  seq       INTEGER NOT NULL REFERENCES memories(seq) ON DELETE CASCADE,
-  model     TEXT NOT NULL,
-  dims      INTEGER NOT NULL,
-  vector    BLOB NOT NULL,                          -- float32, little-endian
-  text_hash TEXT NOT NULL,                          -- of the text that was embedded
-  at        TEXT NOT NULL,
-  PRIMARY KEY (seq, model)
-) WITHOUT ROWID;
-
 CREATE TABLE embedding_cache (
   key        TEXT PRIMARY KEY,                      -- hash of text, model and dims
   model      TEXT NOT NULL,
@@ -203,6 +193,35 @@ CREATE TABLE relations (                            -- edges of the map that no 
   at     TEXT NOT NULL,
   PRIMARY KEY (source, kind, target)
 ) WITHOUT ROWID;
+
+CREATE TABLE memory_vectors (
+  number    INTEGER PRIMARY KEY,                    -- grows, so that a cache can fetch what is new
+  seq       INTEGER NOT NULL REFERENCES memories(seq) ON DELETE CASCADE,
+  model     TEXT NOT NULL,
+  dims      INTEGER NOT NULL,
+  text_hash TEXT NOT NULL,                          -- of the text that was embedded
+  revision  TEXT NOT NULL,                          -- the state of the memory that the text was made from
+  at        TEXT NOT NULL,
+  vector    BLOB NOT NULL,                          -- float32, little-endian, of length 1
+  UNIQUE (seq, model)
+);
+
+CREATE TABLE vector_states (                        -- by which a cache of vectors knows that it is stale
+  model    TEXT PRIMARY KEY,
+  removals TEXT NOT NULL,                           -- random: two histories after one backup never agree by chance
+  last     INTEGER NOT NULL,                        -- number of the newest vector
+  settled  TEXT NOT NULL DEFAULT ''                 -- up to which change of memories nothing waits to be embedded
+) WITHOUT ROWID;
+
+CREATE TABLE llm_calls (                            -- what language models took, so that a month's cap holds
+  call       INTEGER PRIMARY KEY,
+  at         TEXT NOT NULL,
+  provider   TEXT NOT NULL,
+  model      TEXT NOT NULL,
+  purpose    TEXT NOT NULL,
+  tokens_in  INTEGER NOT NULL,                      -- set aside before the call, settled after it
+  tokens_out INTEGER NOT NULL DEFAULT 0
+);
 
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
 
@@ -248,6 +267,14 @@ CREATE INDEX embedding_cache_expires ON embedding_cache(expires_at);
 
 CREATE INDEX relations_target ON relations(target);
 
+CREATE INDEX memory_vectors_present ON memory_vectors(model, seq, revision);
+
+CREATE INDEX memories_changed ON memories(          -- all that decides whether a memory waits to be embedded
+  seq, updated_at, deleted_at, superseded_by
+) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX llm_calls_at ON llm_calls(at);
+
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);
 END;
@@ -259,5 +286,22 @@ END;
 CREATE TRIGGER memories_text_changed AFTER UPDATE OF search_text ON memories BEGIN
   INSERT INTO memories_fts(memories_fts, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);
+END;
+
+CREATE TRIGGER memory_vectors_added AFTER INSERT ON memory_vectors BEGIN
+  INSERT INTO vector_states(model, removals, last) VALUES (new.model, hex(randomblob(8)), new.number)
+    ON CONFLICT(model) DO UPDATE SET last = excluded.last;
+END;
+
+CREATE TRIGGER memory_vectors_removed AFTER DELETE ON memory_vectors BEGIN
+  UPDATE vector_states SET removals = hex(randomblob(8)), settled = '' WHERE model = old.model;
+END;
+
+CREATE TRIGGER memories_counted_added AFTER INSERT ON memories BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'memory_changes';
+END;
+
+CREATE TRIGGER memories_counted_changed AFTER UPDATE OF content, updated_at, deleted_at, superseded_by ON memories BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'memory_changes';
 END;
 

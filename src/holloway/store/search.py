@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from holloway.text.query import match_any, quoted, terms
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holloway.store.database import Database
     from holloway.store.filter import Filter
 
@@ -30,18 +32,30 @@ def search(database: Database, query: str, chosen: Filter, limit: int) -> list[t
             "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ?",
             (match_any(words), portion),
         )
-        kept = _kept(database, [row["rowid"] for row in best], chosen)
-        if len(kept) >= limit or len(best) < portion:
-            found = [(row["rowid"], -row["rank"]) for row in best if row["rowid"] in kept]
+        remaining = kept(database, [row["rowid"] for row in best], chosen)
+        if len(remaining) >= limit or len(best) < portion:
+            found = [(row["rowid"], -row["rank"]) for row in best if row["rowid"] in remaining]
             return sorted(found, key=lambda hit: (-hit[1], -hit[0]))[:limit]
         portion *= 8
     return []
 
 
-def _kept(database: Database, seqs: list[int], chosen: Filter) -> set[int]:
+def kept(database: Database, seqs: list[int], chosen: Filter) -> set[int]:
+    """Those of some memories that a filter means."""
     where, values = chosen.where()
     sql = f"SELECT m.seq FROM memories m WHERE m.seq IN (SELECT value FROM json_each(:seqs)) AND {where}"
     return {row["seq"] for row in database.rows(sql, {**values, "seqs": json.dumps(seqs)})}
+
+
+def on_files(database: Database, places: Mapping[str, float], chosen: Filter, limit: int) -> dict[int, float]:
+    """The memories on some files, with the weight of the file that speaks most for each; the heaviest first."""
+    found: dict[int, float] = {}
+    sql = "SELECT seq, path FROM memory_files WHERE path IN (SELECT value FROM json_each(?))"
+    for row in database.rows(sql, (json.dumps(list(places)),)):
+        found[row["seq"]] = max(found.get(row["seq"], 0.0), places[row["path"]])
+    remaining = kept(database, list(found), chosen)
+    ordered = sorted(remaining, key=lambda seq: (-found[seq], -seq))[:limit]
+    return {seq: found[seq] for seq in ordered}
 
 
 def telling(database: Database, words: list[str]) -> list[str]:

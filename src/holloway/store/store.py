@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from holloway.config import BACKUP_EVERY_HOURS, VACUUM_ABOVE_WASTE_BYTES
 from holloway.domain.ports import RandomIds, SystemClock, stamp
 from holloway.errors import HollowayError, InvalidInput
-from holloway.store import migrations
+from holloway.store import migrations, vectors
 from holloway.store.database import (
     BUSY_TIMEOUT_MS,
     Damaged,
@@ -117,6 +117,7 @@ def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[
     if not project.database.is_file():
         was_there = project.database.exists()
         _put_in_place(project, source, kept)
+        vectors.purge(project.folder)
         return source, kept if was_there else None
     database = Database(project.database)
     try:
@@ -129,6 +130,7 @@ def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[
         _put_in_place(project, source, kept)
     finally:
         database.close()
+    vectors.purge(project.folder)
     return source, kept
 
 

@@ -1,4 +1,4 @@
-"""What all injected texts share: citations, dates, budgets. Light: the hook loads this."""
+"""How a memory is cited, and whether lines fit a budget. Light: the hook loads this."""
 
 from __future__ import annotations
 

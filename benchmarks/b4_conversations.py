@@ -1,0 +1,350 @@
+"""B4: from a question about past conversations to the turns that hold the answer.
+
+python -m benchmarks.b4_conversations --data DIR [--peers DIR] [--sample N] [--only SYSTEM] [--json OUT]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import baselines
+from benchmarks.baselines import Estimate, estimate, recall_at
+from benchmarks.peers.endpoint import serving
+from benchmarks.peers.own import OwnMemory
+from benchmarks.peers.process import PeerProcess, Product
+from benchmarks.peers.simple import DENSE_SHARE, RRF_K, DenseSearch, RankFusion, ScoreFusion, TextSearch
+from benchmarks.peers.system import LeftOut, Turn
+from benchmarks.report import shown
+from holloway.embeddings.builtin import Builtin
+from holloway.embeddings.failures import EmbedderMissing
+
+if TYPE_CHECKING:
+    from benchmarks.peers.system import System
+    from holloway.domain.ports import Embedder
+
+FILE = "locomo_dev.json"
+OWN = "holloway"
+LIMIT = 10
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open domain", 4: "single hop"}
+"""What is asked for; LoCoMo's fifth category asks for what was never said."""
+PERMUTATIONS = 10_000
+SEED = baselines.SEED
+PRODUCTS = (
+    Product(
+        "mem0",
+        "mem0ai",
+        "mem0ai[nlp] fastembed",
+        "turns added with `infer=False`, so no LLM; local Qdrant; its BM25 is on, with spaCy's stop words in place of "
+        "the list that it would fetch; its lemmatiser and entities are off, because their spaCy model is not on the "
+        "package index",
+    ),
+    Product(
+        "basic_memory",
+        "basic_memory",
+        "basic-memory==0.23.1",
+        "a Markdown note for each turn, `basic-memory reindex`, then its search tool in the default (hybrid) mode; "
+        "its Python has to be one that loads SQLite extensions",
+    ),
+    Product(
+        "mempalace",
+        "mempalace",
+        "mempalace",
+        "a drawer for each turn, then its search tool with the default strategy",
+    ),
+)
+HOW = [
+    "The dialogues of LoCoMo: a turn is one memory, with the speaker before and the caption of a shared picture behind "
+    "the words. A question is asked as it stands. Wanted are the turns that hold its evidence; recall@10 is the share "
+    "of them among the first ten. Questions without evidence and the adversarial category are left out.",
+    "The macro mean weighs the four categories alike. Intervals are the middle 95 % of 2,000 bootstrap means over the "
+    "questions, each category resampled by itself.",
+    "p: a paired permutation test on the macro mean. If holloway and the other system were alike, their answers to a "
+    "question could be exchanged; p is the share of 10,000 random exchanges with a difference as large as this one.",
+    "A query is timed from the question to the ids, embedding included, one at a time; peers are other processes, "
+    "which costs them a fraction of a millisecond. Ingest is the time to keep all turns of all dialogues, one after "
+    "the other, without starting the system.",
+    "FTS5 is SQLite's, with the Porter stemmer, any word of the question but stop words; dense is the built-in model, "
+    f"every turn compared; RRF (k {RRF_K}) and the convex mix ({DENSE_SHARE:.0%} dense, scores normalised) fuse the "
+    "first 200 of both.",
+    "Every peer runs offline in its own environment and gets its vectors from the built-in model over an OpenAI-style "
+    "endpoint on this machine, so that embedders are not what is compared.",
+]
+_TURN = re.compile(r"D\d+:\d+")
+_SESSION = re.compile(r"session_(\d+)")
+
+Recalls = dict[int, list[float]]
+"""Category, then the recall of each of its questions, in the order of the data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and the turns that hold the answer."""
+
+    text: str
+    category: int
+    wanted: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """Everything that two people said to each other, and what is asked about it."""
+
+    name: str
+    turns: tuple[Turn, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(slots=True)
+class Measured:
+    """What one system did."""
+
+    recalls: Recalls = field(default_factory=lambda: defaultdict(list))
+    query_ms: list[float] = field(default_factory=list)
+    ingest_seconds: float = 0.0
+
+
+def main() -> None:
+    """Measure and print; write JSON if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
+    parser.add_argument("--peers", type=Path, help="folder with a virtual environment for each peer, by its name")
+    parser.add_argument("--sample", type=int, default=1, help="every n-th question only")
+    parser.add_argument("--only", action="append", default=[], help="holloway and the systems whose names have this")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    result = run(options.data, options.peers, sample=options.sample, only=options.only)
+    for table in result["tables"]:
+        print(table["title"])
+        for row in [table["columns"], *table["rows"]]:
+            print("  ", "  ".join(map(shown, row)))
+    print(*result["how"][len(HOW) :], sep="\n")
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def run(data: Path, peers: Path | None, *, sample: int = 1, only: Sequence[str] = ()) -> dict[str, Any]:
+    """Every figure, by system."""
+    dialogues = read(json.loads((data / FILE).read_text(encoding="utf-8")), sample)
+    embedder, notes = _embedder()
+    with serving(embedder) if embedder else nullcontext("") as url:
+        systems, absent = _systems(embedder, peers, url)
+        chosen = {
+            name: start
+            for name, start in systems.items()
+            if not only or name == OWN or any(part in name for part in only)
+        }
+        measured, failed = measure(chosen, dialogues)
+    return _result(measured, [*notes, *absent, *failed], dialogues)
+
+
+def read(dialogues: Iterable[Mapping[str, Any]], sample: int = 1) -> list[Dialogue]:
+    """The dialogues of the data set, with every n-th question that counts."""
+    return [_dialogue(one, sample) for one in dialogues]
+
+
+def _dialogue(data: Mapping[str, Any], sample: int) -> Dialogue:
+    said = data["conversation"]
+    sessions = sorted((key for key in said if _SESSION.fullmatch(key)), key=lambda key: int(key.rpartition("_")[2]))
+    turns = tuple(Turn(turn["dia_id"], session, text_of(turn)) for session in sessions for turn in said[session])
+    known = {turn.id for turn in turns}
+    asked = (Question(str(one["question"]), one["category"], _evidence(one) & known) for one in data["qa"])
+    questions = [one for one in asked if one.category in CATEGORIES and one.wanted]
+    return Dialogue(str(data["sample_id"]), turns, tuple(questions[::sample]))
+
+
+def _evidence(question: Mapping[str, Any]) -> frozenset[str]:
+    """The ids of the turns; the data has some in one string."""
+    return frozenset(turn for listed in question.get("evidence", ()) for turn in _TURN.findall(listed))
+
+
+def text_of(turn: Mapping[str, Any]) -> str:
+    """A turn as every system sees it."""
+    caption = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
+    return f"{turn['speaker']}: {turn['text']}{caption}"
+
+
+def _embedder() -> tuple[Embedder | None, list[str]]:
+    """The built-in model, loaded; or why there is none."""
+    embedder = Builtin()
+    try:
+        embedder.embed(["A first text loads the model."])
+    except EmbedderMissing as error:
+        return None, [f"Left out: everything with vectors, the peers included. {error.message} {error.hint}"]
+    return embedder, []
+
+
+def _systems(
+    embedder: Embedder | None, peers: Path | None, url: str
+) -> tuple[dict[str, Callable[[], System]], list[str]]:
+    """How to start each system for a dialogue, and which are left out."""
+    systems: dict[str, Callable[[], System]] = {"FTS5": TextSearch}
+    if embedder is not None:
+        systems |= {
+            "dense": lambda: DenseSearch(embedder),
+            f"RRF (k {RRF_K})": lambda: RankFusion(embedder),
+            f"convex {DENSE_SHARE}": lambda: ScoreFusion(embedder),
+        }
+    systems[OWN] = OwnMemory
+    absent: list[str] = []
+    for product in PRODUCTS if embedder is not None else ():
+        try:
+            starts = _peer(product, peers, url)
+        except LeftOut as reason:
+            absent.append(f"Left out: {product.name.replace('_', '-')}: {reason}.")
+        else:
+            systems |= starts
+    return systems, absent
+
+
+def _peer(product: Product, peers: Path | None, url: str) -> dict[str, Callable[[], System]]:
+    if peers is None:
+        raise LeftOut("no folder with environments was given (--peers DIR)")
+    product.python(peers)
+    return {product.title(peers): lambda: PeerProcess(product, peers, url)}
+
+
+def measure(
+    systems: Mapping[str, Callable[[], System]], dialogues: Sequence[Dialogue]
+) -> tuple[dict[str, Measured], list[str]]:
+    """What each system does on all dialogues; one that fails on any is left out, and why is told."""
+    measured, failed = {}, []
+    for name, start in systems.items():
+        print(f"  {name} ...", flush=True)
+        try:
+            measured[name] = _measured(start, dialogues)
+        except LeftOut as reason:
+            failed.append(f"Left out: {name}: {reason}.")
+    return measured, failed
+
+
+def _measured(start: Callable[[], System], dialogues: Sequence[Dialogue]) -> Measured:
+    done = Measured()
+    for dialogue in dialogues:
+        with closing(start()) as system:
+            begun = time.perf_counter()
+            system.ingest(dialogue.turns)
+            done.ingest_seconds += time.perf_counter() - begun
+            for question in dialogue.questions:
+                begun = time.perf_counter()
+                found = system.ask(question.text, LIMIT)
+                done.query_ms.append(1000 * (time.perf_counter() - begun))
+                done.recalls[question.category].append(recall_at(LIMIT, found, question.wanted))
+    return done
+
+
+def mean_of(recalls: Recalls) -> float:
+    """The macro mean: every category counts alike."""
+    return statistics.fmean(statistics.fmean(values) for values in recalls.values())
+
+
+def macro(recalls: Recalls) -> Estimate:
+    """The macro mean with its interval, the questions of each category resampled."""
+    chance = random.Random(SEED)
+    means = sorted(
+        mean_of({category: chance.choices(values, k=len(values)) for category, values in recalls.items()})
+        for _ in range(baselines.RESAMPLES)
+    )
+    cut = round(0.025 * len(means))
+    return Estimate(mean_of(recalls), means[cut], means[-1 - cut], sum(map(len, recalls.values())))
+
+
+def difference(one: Recalls, other: Recalls) -> Recalls:
+    """How much more of each question's evidence one system found than the other."""
+    return {
+        category: [mine - theirs for mine, theirs in zip(one[category], other[category], strict=True)]
+        for category in one
+    }
+
+
+def chance_of(differences: Recalls) -> float:
+    """The p value of a macro mean of paired differences, two-sided: how often random signs give as much."""
+    shares = [value / (len(values) * len(differences)) for values in differences.values() for value in values if value]
+    seen, chance = abs(sum(shares)), random.Random(SEED)
+    as_much = sum(
+        abs(sum(share if chance.random() < 0.5 else -share for share in shares)) >= seen - 1e-12
+        for _ in range(PERMUTATIONS)
+    )
+    return (1 + as_much) / (1 + PERMUTATIONS)
+
+
+def _result(measured: Mapping[str, Measured], notes: Sequence[str], dialogues: Sequence[Dialogue]) -> dict[str, Any]:
+    counts = {category: len(values) for category, values in sorted(measured[OWN].recalls.items())}
+    against = {name: difference(measured[OWN].recalls, one.recalls) for name, one in measured.items() if name != OWN}
+    tables = [
+        {
+            "title": f"Recall@{LIMIT} of evidence turns",
+            "columns": [
+                "system",
+                *(f"{category} {CATEGORIES[category]} ({count})" for category, count in counts.items()),
+                "macro mean (95 % interval)",
+                "ms a query, p50",
+                "ingest, s",
+            ],
+            "rows": [_row(name, one, list(counts)) for name, one in measured.items()],
+        },
+        {
+            "title": f"{OWN} against each system, question by question",
+            "columns": ["system", f"{OWN} finds more by (95 % interval)", "p", "questions better", "worse"],
+            "rows": [_paired_row(name, differences) for name, differences in against.items()],
+        },
+    ]
+    ran = [f"{product.name.replace('_', '-')}: {product.how}." for product in PRODUCTS if _ran(product, measured)]
+    turns = f"{len(dialogues)} dialogues, {sum(len(one.turns) for one in dialogues):,} turns."
+    return {
+        "title": "B4: conversation memory",
+        "question": "Which turns of past conversations hold the answer to a question?",
+        "how": [*HOW, turns, *ran, *notes],
+        "seed": SEED,
+        "targets": [],
+        "tables": [table for table in tables if table["rows"]],
+        "figures": {name: _figures(one, against.get(name)) for name, one in measured.items()},
+    }
+
+
+def _ran(product: Product, measured: Mapping[str, Measured]) -> bool:
+    return any(name.split()[0] == product.name.replace("_", "-") for name in measured)
+
+
+def _row(name: str, one: Measured, categories: Sequence[int]) -> list[Any]:
+    means = [f"{statistics.fmean(one.recalls[category]):.3f}" for category in categories]
+    return [name, *means, str(macro(one.recalls)), statistics.median(one.query_ms), one.ingest_seconds]
+
+
+def _paired_row(name: str, differences: Recalls) -> list[Any]:
+    gain = macro(differences)
+    each = [value for values in differences.values() for value in values]
+    return [
+        name,
+        f"{gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})",
+        f"{chance_of(differences):.4f}",
+        sum(value > 0 for value in each),
+        sum(value < 0 for value in each),
+    ]
+
+
+def _figures(one: Measured, differences: Recalls | None) -> dict[str, Any]:
+    estimates = {str(category): estimate(values) for category, values in sorted(one.recalls.items())}
+    found = estimates | {"macro": macro(one.recalls)}
+    if differences is not None:
+        found["holloway finds more by"] = macro(differences)
+    return {
+        "recall": {name: [one.mean, one.low, one.high, one.cases] for name, one in found.items()},
+        "p": None if differences is None else chance_of(differences),
+        "query_ms_p50": statistics.median(one.query_ms),
+        "ingest_seconds": one.ingest_seconds,
+    }
+
+
+if __name__ == "__main__":
+    main()

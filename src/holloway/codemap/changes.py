@@ -1,0 +1,67 @@
+"""How much of a file was rewritten since a commit: a reason to doubt what was learned about it then."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from holloway import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from holloway.codemap.database import MapDatabase
+
+COMMITS_ASKED_MAX = 20
+"""Commits that git is asked about for one question; each takes some milliseconds, once for every HEAD."""
+
+
+def rewritten(database: MapDatabase, root: Path, asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    """For pairs of commit and path, the share of the file's lines that changed since; 1 where the file is gone.
+
+    What git said is kept in the map until HEAD moves.
+    """
+    head = git.head_commit(str(root))
+    pairs = {(commit, path) for commit, path in asked if commit and commit != head}
+    if not pairs or not head:
+        return {}
+    if database.meta("changes.head") != head:
+        with database.write():
+            database.run("DELETE FROM changes")
+            database.note("changes.head", head)
+    wanted = json.dumps(sorted({commit for commit, _ in pairs}))
+    sql = 'SELECT "commit", path, share FROM changes WHERE "commit" IN (SELECT value FROM json_each(?))'
+    known = {(row[0], row[1]): float(row[2]) for row in database.rows(sql, (wanted,))}
+    missing = sorted({commit for commit, path in pairs if (commit, path) not in known})[:COMMITS_ASKED_MAX]
+    if missing:
+        known |= _asked(database, root, head, {pair for pair in pairs if pair[0] in missing})
+    return {pair: known[pair] for pair in pairs if pair in known}
+
+
+def _asked(database: MapDatabase, root: Path, head: str, pairs: set[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    paths = json.dumps(sorted({path for _, path in pairs}))
+    lines = {
+        row[0]: int(row[1])
+        for row in database.rows(
+            "SELECT path, lines FROM files WHERE path IN (SELECT value FROM json_each(?))", (paths,)
+        )
+    }
+    found: dict[tuple[str, str], float] = {}
+    for commit in sorted({commit for commit, _ in pairs}):
+        mine = sorted(path for each, path in pairs if each == commit)
+        churn = git.churn(str(root), commit, head, mine)
+        if churn is not None:
+            found |= {(commit, path): _share(churn.get(path, (0, 0)), lines.get(path)) for path in mine}
+    with database.write():
+        rows = [(commit, path, share) for (commit, path), share in sorted(found.items())]
+        database.connection.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?)", rows)
+    return found
+
+
+def _share(churn: tuple[int, int], lines: int | None) -> float:
+    """How much of a file is not what it was; all of one that is gone."""
+    if lines is None:
+        return 1.0
+    added, removed = churn
+    return min(max(added, removed) / max(lines, lines - added + removed, 1), 1.0)

@@ -1,0 +1,138 @@
+"""A file of vectors that is mapped into memory: a cache of the rows in the store, written whole or not at all.
+
+Layout, little-endian: a header of fixed size (magic, length and CRC of a JSON object, that object), the vectors as
+float32, then the numbers that they belong to as int64, ascending.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from holloway.config import EMBED_DIMS_MAX
+from holloway.errors import HollowayError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+    from numpy.typing import NDArray
+
+MAGIC = b"HWVECT01"
+HEADER_BYTES = 4_096
+ROWS_CHECKED = 64
+LENGTH_OFF_MAX = 1e-2
+"""How far from 1 the length of a vector may be before the file is taken for damaged."""
+
+_PREFIX = struct.Struct("<8sII")
+
+
+class About(NamedTuple):
+    """What a file holds: the model and size of its vectors, and the state of the store that they were read in."""
+
+    model: str
+    dims: int
+    removals: str
+    last: int
+    mark: str
+
+
+class Matrix(NamedTuple):
+    """Vectors in rows, and the number that each belongs to, ascending."""
+
+    about: About
+    seqs: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+
+
+def of_rows(about: About, rows: Iterator[tuple[int, bytes]]) -> Matrix:
+    """A matrix in memory, without a file."""
+    listed = list(rows)
+    seqs = np.array([seq for seq, _ in listed], dtype=np.int64)
+    vectors = np.frombuffer(b"".join(blob for _, blob in listed), dtype="<f4").reshape(len(listed), about.dims)
+    return Matrix(about, seqs, vectors)
+
+
+def write(path: Path, about: About, rows: Iterator[tuple[int, bytes]]) -> None:
+    """Write a file that only its owner may read; readers see the old one or the new one, never a part."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            _write_rows(file, about, rows)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise HollowayError(f"Cannot write {path}: {error.strerror}.", "It is a cache; nothing was lost.") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _write_rows(file: BinaryIO, about: About, rows: Iterator[tuple[int, bytes]]) -> None:
+    seqs: list[int] = []
+    file.write(bytes(HEADER_BYTES))
+    for seq, blob in rows:
+        seqs.append(seq)
+        file.write(blob)
+    numbers = np.array(seqs, dtype="<i8").tobytes()
+    file.write(numbers)
+    text = json.dumps({**about._asdict(), "count": len(seqs), "numbers": zlib.crc32(numbers)}).encode()
+    if len(text) > HEADER_BYTES - _PREFIX.size:
+        raise HollowayError(f"The name of the model {about.model[:60]!r} is too long.", "Choose a shorter one.")
+    file.seek(0)
+    file.write(_PREFIX.pack(MAGIC, len(text), zlib.crc32(text)) + text)
+
+
+def read(path: Path) -> Matrix | None:
+    """The matrix in a file; None where there is none, or it is cut short, damaged or something else."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEADER_BYTES)
+            size = os.fstat(file.fileno()).st_size
+            found = _header(head)
+            if found is None or size != HEADER_BYTES + found[1] * (found[0].dims * 4 + 8):
+                return None
+            return _mapped(file, *found)
+    except (OSError, ValueError):
+        return None
+
+
+def _header(head: bytes) -> tuple[About, int, int] | None:
+    if len(head) < HEADER_BYTES:
+        return None
+    magic, length, check = _PREFIX.unpack_from(head)
+    text = head[_PREFIX.size : _PREFIX.size + length]
+    if magic != MAGIC or zlib.crc32(text) != check:
+        return None
+    values = json.loads(text)
+    count, numbers = int(values.pop("count")), int(values.pop("numbers"))
+    about = About(**values)
+    return (about, count, numbers) if 0 < about.dims <= EMBED_DIMS_MAX and count >= 0 else None
+
+
+def _mapped(file: BinaryIO, about: About, count: int, numbers: int) -> Matrix | None:
+    if not count:
+        return Matrix(about, np.empty(0, dtype=np.int64), np.empty((0, about.dims), dtype=np.float32))
+    data = np.memmap(file, dtype=np.uint8, mode="r")
+    end = HEADER_BYTES + count * about.dims * 4
+    vectors = np.asarray(data[HEADER_BYTES:end]).view("<f4").reshape(count, about.dims)
+    tail = data[end:].tobytes()
+    if zlib.crc32(tail) != numbers or not _sound(vectors):
+        return None
+    return Matrix(about, np.frombuffer(tail, dtype="<i8"), vectors)
+
+
+def _sound(vectors: NDArray[np.float32]) -> bool:
+    """Whether rows from all over the file have the length that they were written with."""
+    picked = vectors[np.linspace(0, len(vectors) - 1, min(len(vectors), ROWS_CHECKED)).astype(np.int64)]
+    with np.errstate(all="ignore"):
+        lengths = np.linalg.norm(picked, axis=1)
+    return bool(np.all(np.abs(lengths - 1) < LENGTH_OFF_MAX))

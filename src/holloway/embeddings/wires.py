@@ -1,0 +1,78 @@
+"""What the two kinds of server want to be asked, and how they answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Wire(NamedTuple):
+    """One kind of server: its name, usual address and model, and both directions of its API."""
+
+    name: str
+    base_url: str
+    model: str
+    address: Callable[[str], str]
+    ask: Callable[[str, Sequence[str], int], dict[str, object]]
+    vectors: Callable[[Any], list[Any]]
+
+
+def _ask_ollama(model: str, texts: Sequence[str], dims: int) -> dict[str, object]:
+    return {"model": model, "input": list(texts), "truncate": True} | ({"dimensions": dims} if dims else {})
+
+
+def _ask_openai(model: str, texts: Sequence[str], dims: int) -> dict[str, object]:
+    asked = {"model": model, "input": list(texts), "encoding_format": "float"}
+    return asked | ({"dimensions": dims} if dims else {})
+
+
+def _vectors_of_openai(answer: Any) -> list[Any]:
+    """In the order of the texts, which the answer gives as an index."""
+    entries = answer["data"]
+    if sorted(entry["index"] for entry in entries) != list(range(len(entries))):
+        raise ValueError("indices that are not those of the texts")
+    return [entry["embedding"] for entry in sorted(entries, key=lambda entry: entry["index"])]
+
+
+OLLAMA = Wire(
+    "Ollama",
+    "http://127.0.0.1:11434",
+    "qwen3-embedding:0.6b",
+    lambda base: f"{base}/api/embed",
+    _ask_ollama,
+    lambda answer: list(answer["embeddings"]),
+)
+OPENAI = Wire(
+    "OpenAI",
+    "https://api.openai.com",
+    "text-embedding-3-small",
+    lambda base: f"{base}/embeddings" if base.endswith("/v1") else f"{base}/v1/embeddings",
+    _ask_openai,
+    _vectors_of_openai,
+)
+
+DIMS_ASKED = 1_024
+SHORTENED = ("text-embedding-3-", "qwen3-embedding:4b", "qwen3-embedding:8b")
+"""Models that were trained to be cut to fewer dimensions than they have."""
+
+PREFIXES = {
+    "qwen3-embedding": ("Instruct: Given a question, find the notes and code that answer it\nQuery: ", ""),
+    "nomic-embed-text": ("search_query: ", "search_document: "),
+    "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
+    "snowflake-arctic-embed": ("Represent this sentence for searching relevant passages: ", ""),
+}
+"""What a model was trained to see before a query, and before what is searched."""
+
+
+def dims_asked(model: str, chosen: int) -> int:
+    """How many dimensions to ask for; 0 to take what the model has."""
+    return chosen or (DIMS_ASKED if model.startswith(SHORTENED) else 0)
+
+
+def prefix(model: str, is_query: bool) -> str:
+    """What goes before a text for this model."""
+    name = model.rpartition("/")[2]
+    query, passage = next((both for start, both in PREFIXES.items() if name.startswith(start)), ("", ""))
+    return query if is_query else passage

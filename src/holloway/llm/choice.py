@@ -1,0 +1,40 @@
+"""From the user's settings to a language model. Choosing contacts nobody; a key in the environment is no consent."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holloway.llm.providers import Access, Anthropic, OpenAI
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holloway.config import Settings
+    from holloway.domain.ports import Writer
+
+USUAL_MODEL = {"openai": "gpt-5-mini", "anthropic": "claude-haiku-4-5"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What writes, or why nothing does; the reason is for people."""
+
+    writer: Writer | None
+    reason: str = ""
+
+
+def choose(settings: Settings, environment: Mapping[str, str] = os.environ) -> Choice:
+    """The writer that the settings name; none unless the user chose one."""
+    provider = settings.text("llm.provider")
+    if provider == "off":
+        return Choice(None, "No language model is configured; nothing needs one.")
+    variable, base_url = settings.text("llm.key_env"), settings.text("llm.base_url")
+    key = environment.get(variable, "").strip() if variable else ""
+    if variable and not key:
+        return Choice(None, f"The variable {variable}, which `llm.key_env` names, is not set.")
+    if not key and (provider == "anthropic" or not base_url):
+        return Choice(None, f"{provider} wants a key: `holloway config set llm.key_env NAME` with the variable's name.")
+    access = Access(settings.text("llm.model") or USUAL_MODEL[provider], base_url, key)
+    return Choice(Anthropic(access) if provider == "anthropic" else OpenAI(access))

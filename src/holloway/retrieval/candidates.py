@@ -1,0 +1,64 @@
+"""Where memories come from that may answer a question: its words, its meaning, and the files it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holloway.store import search
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from holloway.embeddings.nearest import Nearest
+    from holloway.retrieval.query import Query
+    from holloway.store.filter import Filter
+    from holloway.store.store import Store
+
+TEXT_MAX = 200
+DENSE_MAX = 200
+PLACE_MAX = 60
+"""Candidates of each kind."""
+POOL_MAX = 60
+"""Of all candidates, the best by fused score, which the later stages look at."""
+RERANKED = 20
+RERANK_SHARE = 0.5
+"""How much a closer look counts against the score before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The vector of a question, and the vectors to compare it with."""
+
+    vector: NDArray[np.float32]
+    nearest: Nearest
+    related_from: float = 0.0
+    """Cosines below it are no evidence."""
+
+
+def collected(
+    store: Store, query: Query, chosen: Filter, meaning: Meaning | None, places: Mapping[str, float]
+) -> dict[str, dict[int, float]]:
+    """The candidates by where they come from. A way that finds nothing is left out."""
+    lists = {
+        "text": dict(search.search(store.database, query.text, chosen, TEXT_MAX)),
+        "dense": by_meaning(store, meaning, chosen) if meaning else {},
+        "graph": search.on_files(store.database, places, chosen, PLACE_MAX) if places else {},
+    }
+    return {name: found for name, found in lists.items() if found}
+
+
+def by_meaning(store: Store, meaning: Meaning, chosen: Filter) -> dict[int, float]:
+    """The memories nearest to a question; more are looked at where the filter drops many."""
+    portion = DENSE_MAX
+    while True:
+        near = meaning.nearest.nearest(meaning.vector, portion)
+        kept = search.kept(store.database, [seq for seq, _ in near], chosen)
+        found = {seq: cosine for seq, cosine in near if seq in kept and cosine >= meaning.related_from}
+        is_all = len(near) < portion or near[-1][1] < meaning.related_from
+        if len(found) >= DENSE_MAX or is_all:
+            return dict(list(found.items())[:DENSE_MAX])
+        portion *= 8

@@ -1,0 +1,66 @@
+"""Several lists of candidates become one score between 0 and 1."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from enum import StrEnum
+
+from holloway.retrieval.query import QueryKind
+
+WEIGHTS: dict[QueryKind, dict[str, float]] = {
+    QueryKind.IDENTIFIER: {"text": 0.7, "dense": 0.3, "graph": 0.3},
+    QueryKind.SEMANTIC: {"text": 0.5, "dense": 0.5, "graph": 0.3},
+    QueryKind.STRUCTURAL: {"text": 0.25, "dense": 0.15, "graph": 0.6},
+}
+"""What each list counts, by what the question is after; they are shared out among the lists that are there."""
+
+LONG_LIST = 50
+"""Candidates by meaning: of so many, the last ones are no better than chance."""
+RANK_OFFSET = 60
+"""Reciprocal ranks: how little the first place is above the second."""
+
+
+class Fusion(StrEnum):
+    """How lists are brought together."""
+
+    SCORES = "scores"
+    RANKS = "ranks"
+
+
+Scores = Mapping[int, float]
+
+
+def fuse(
+    lists: Mapping[str, Scores], kind: QueryKind, how: Fusion = Fusion.SCORES, *, related_from: float = 0.0
+) -> dict[int, float]:
+    """One score for each candidate, the best at 1. A list that is empty takes nothing from the others."""
+    fused: dict[int, float] = defaultdict(float)
+    for name, scores in lists.items():
+        scaled = (
+            _ranks(scores)
+            if how is Fusion.RANKS
+            else _shares(scores, _floor(scores, related_from) if name == "dense" else 0.0)
+        )
+        for seq, value in scaled.items():
+            fused[seq] += WEIGHTS[kind][name] * value
+    best = max(fused.values(), default=0.0)
+    return {seq: value / best for seq, value in fused.items()} if best > 0 else dict.fromkeys(fused, 0.0)
+
+
+def _ranks(scores: Scores) -> dict[int, float]:
+    ordered = sorted(scores, key=lambda seq: (-scores[seq], seq))
+    return {seq: 1.0 / (RANK_OFFSET + place) for place, seq in enumerate(ordered, start=1)}
+
+
+def _floor(cosines: Scores, related_from: float) -> float:
+    """Cosines never come near 0: they count from the lowest of a long list, or from what is no evidence."""
+    return min(cosines.values()) if len(cosines) >= LONG_LIST or (cosines and not related_from) else related_from
+
+
+def _shares(scores: Scores, floor: float) -> dict[int, float]:
+    """Scores as shares of the way from the floor to the best."""
+    span = max(scores.values(), default=0.0) - floor
+    if span <= 0:
+        return dict.fromkeys(scores, 1.0 if scores else 0.0)
+    return {seq: (value - floor) / span for seq, value in scores.items()}

@@ -1,0 +1,163 @@
+"""A pack: memories in as many tokens as a phase allows, short, cited, in an order that does not jump about.
+
+Each type has its share of the budget, and what one leaves the others take. No pack is ever over its budget.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holloway.domain.memory import Memory, MemoryType, RelationType, Source, State
+from holloway.domain.work import Phase
+from holloway.safety.instructions import neutral
+from holloway.text.citation import citation
+from holloway.text.tokens import MARGIN, estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+BUDGET_TOKENS = {
+    Phase.DEFINE: 2_500,
+    Phase.IMPLEMENT: 3_000,
+    Phase.VALIDATE: 2_500,
+    Phase.REFINE: 2_000,
+    Phase.EXPLORE: 2_000,
+    Phase.REFLECT: 1_500,
+}
+
+SHARES: dict[Phase, dict[MemoryType, float]] = {
+    Phase.DEFINE: {
+        MemoryType.WORKFLOW_RECIPE: 0.30,
+        MemoryType.REQUIREMENT: 0.20,
+        MemoryType.DECISION: 0.20,
+        MemoryType.DEAD_END: 0.15,
+        MemoryType.TASK_CALIBRATION: 0.10,
+    },
+    Phase.IMPLEMENT: {
+        MemoryType.GOTCHA: 0.30,
+        MemoryType.ERROR_PATTERN: 0.25,
+        MemoryType.CAUSAL_DEPENDENCY: 0.15,
+        MemoryType.PATTERN: 0.15,
+        MemoryType.DEAD_END: 0.10,
+    },
+    Phase.VALIDATE: {
+        MemoryType.ERROR_PATTERN: 0.30,
+        MemoryType.REQUIREMENT: 0.25,
+        MemoryType.E2E_OBSERVATION: 0.25,
+        MemoryType.WORK_UNIT_OUTCOME: 0.15,
+    },
+    Phase.REFINE: {
+        MemoryType.ERROR_PATTERN: 0.35,
+        MemoryType.GOTCHA: 0.25,
+        MemoryType.DEAD_END: 0.20,
+        MemoryType.PATTERN: 0.15,
+    },
+    Phase.EXPLORE: {
+        MemoryType.MODULE_INSIGHT: 0.40,
+        MemoryType.DECISION: 0.25,
+        MemoryType.PATTERN: 0.20,
+        MemoryType.CAUSAL_DEPENDENCY: 0.15,
+    },
+    Phase.REFLECT: {
+        MemoryType.WORK_UNIT_OUTCOME: 0.40,
+        MemoryType.TASK_CALIBRATION: 0.35,
+        MemoryType.DEAD_END: 0.15,
+    },
+}
+"""What share of a budget a type may take before the others have had theirs; other types share the rest."""
+
+OUTSIDE_SHARE_MAX = 0.2
+"""Of a pack, what memories from outside the project may take."""
+FILES_SHOWN = 2
+BREAK_TOKENS = 1.5
+"""The end of a line, and what rounding each line by itself may lose."""
+
+_ALWAYS = {"all": 1.0, "outside": OUTSIDE_SHARE_MAX}
+_ORDER = {kind: place for place, kind in enumerate(MemoryType)}
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """The text, the memories in it, what it costs, and how many were left out for want of room."""
+
+    text: str
+    memories: tuple[str, ...]
+    tokens: int
+    left_out: int
+
+
+def pack(
+    ranked: Sequence[Memory],
+    phase: Phase = Phase.EXPLORE,
+    *,
+    budget: int | None = None,
+    find: Callable[[str], Memory | None] = lambda _: None,
+) -> Pack:
+    """Fill a budget with memories, the best first. `find` gives the memory that another one is required with."""
+    filling = _Filling(phase, BUDGET_TOKENS[phase] if budget is None else max(budget, 0))
+    ranked = list({memory.id: memory for memory in ranked}.values())
+    waiting = [memory for memory in ranked if not filling.take(_with_required(memory, find), by_share=True)]
+    for memory in waiting:
+        filling.take(_with_required(memory, find), by_share=False)
+    held = sorted(filling.held.values(), key=lambda memory: (_ORDER[memory.type], memory.created_at, memory.id))
+    text = "\n".join(line(memory) for memory in held)
+    left = sum(memory.id not in filling.held for memory in ranked)
+    return Pack(text, tuple(memory.id for memory in held), sum(map(cost, held)), left)
+
+
+def _with_required(memory: Memory, find: Callable[[str], Memory | None]) -> list[Memory]:
+    needed = [find(one.memory) for one in memory.relations if one.type is RelationType.REQUIRED_WITH and one.memory]
+    return [memory, *(other for other in needed if other is not None and other.alive and other.id != memory.id)]
+
+
+class _Filling:
+    """What is in a pack so far."""
+
+    def __init__(self, phase: Phase, budget: int) -> None:
+        self._budget = budget
+        self._shares = SHARES[phase]
+        self._spent: dict[str, float] = defaultdict(float)
+        """Tokens in all, of what comes from outside, and of each type that has a share."""
+        self.held: dict[str, Memory] = {}
+
+    def take(self, group: list[Memory], *, by_share: bool) -> bool:
+        """Take memories that belong together, all or none; whether they are in."""
+        new = [memory for memory in group if memory.id not in self.held]
+        spent = self._spent.copy()
+        for memory in new:
+            for purse in self._purses(memory):
+                spent[purse] += cost(memory)
+        wanted = {purse for memory in new for purse in self._purses(memory)}
+        if any(spent[purse] > self._limit(purse) for purse in wanted if by_share or purse in _ALWAYS):
+            return False
+        self._spent = spent
+        self.held |= {memory.id: memory for memory in new}
+        return True
+
+    def _purses(self, memory: Memory) -> tuple[str, ...]:
+        outside = ("outside",) if memory.source is Source.FOREIGN_FILE else ()
+        return ("all", *outside, memory.type if memory.type in self._shares else "rest")
+
+    def _limit(self, purse: str) -> float:
+        if purse in _ALWAYS:
+            return self._budget * _ALWAYS[purse]
+        rest = 1.0 - sum(self._shares.values())
+        return self._budget * (rest if purse == "rest" else self._shares[MemoryType(purse)])
+
+
+def cost(memory: Memory) -> int:
+    """Tokens of a memory as a line among others, with the estimator's margin, rounded up."""
+    return math.ceil((estimate(line(memory)) + BREAK_TOKENS) * MARGIN)
+
+
+def line(memory: Memory) -> str:
+    """One memory as an agent reads it."""
+    doubt = {State.UNCONFIRMED: "unconfirmed ", State.STALE: "possibly out of date "}.get(memory.state, "")
+    where = f" ({', '.join(memory.files[:FILES_SHOWN])})" if memory.files else ""
+    against = [one.memory for one in memory.relations if one.type is RelationType.CONFLICTS_WITH and one.memory]
+    conflict = f"; disagrees with {', '.join(f'hw:{other}' for other in against[:2])}" if against else ""
+    said = neutral(memory.summary + where) + conflict
+    return f"- {doubt}{memory.type.label}: {said} {citation(memory.id, taught=memory.source is Source.USER_TAUGHT)}"

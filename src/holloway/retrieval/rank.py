@@ -1,0 +1,120 @@
+"""What a memory's score becomes besides how well it fits: the phase, who said it, how fresh and how sound it is.
+
+Every factor lies around 1, so that none of them can put a memory that does not fit before one that does.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from holloway.domain import confidence
+from holloway.domain.memory import Memory, MemoryType, Source, State
+from holloway.domain.ports import moment
+from holloway.domain.work import Phase
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+PHASE_WEIGHTS: dict[Phase, dict[MemoryType, float]] = {
+    Phase.DEFINE: {
+        MemoryType.WORKFLOW_RECIPE: 1.4,
+        MemoryType.DEAD_END: 1.2,
+        MemoryType.REQUIREMENT: 1.2,
+        MemoryType.DECISION: 1.1,
+        MemoryType.TASK_CALIBRATION: 1.1,
+        MemoryType.GOTCHA: 0.8,
+        MemoryType.ERROR_PATTERN: 0.8,
+    },
+    Phase.IMPLEMENT: {
+        MemoryType.GOTCHA: 1.4,
+        MemoryType.ERROR_PATTERN: 1.3,
+        MemoryType.CAUSAL_DEPENDENCY: 1.2,
+        MemoryType.DEAD_END: 1.2,
+        MemoryType.PATTERN: 1.1,
+        MemoryType.PREFETCH_PATTERN: 1.1,
+    },
+    Phase.VALIDATE: {
+        MemoryType.ERROR_PATTERN: 1.4,
+        MemoryType.E2E_OBSERVATION: 1.4,
+        MemoryType.REQUIREMENT: 1.2,
+        MemoryType.WORK_UNIT_OUTCOME: 1.1,
+    },
+    Phase.REFINE: {MemoryType.ERROR_PATTERN: 1.3, MemoryType.GOTCHA: 1.2, MemoryType.DEAD_END: 1.2},
+    Phase.EXPLORE: {MemoryType.MODULE_INSIGHT: 1.4, MemoryType.DECISION: 1.2, MemoryType.PATTERN: 1.1},
+    Phase.REFLECT: {MemoryType.WORK_UNIT_OUTCOME: 1.4, MemoryType.TASK_CALIBRATION: 1.3, MemoryType.DEAD_END: 1.1},
+}
+"""What a type is worth in a phase, where that is not 1."""
+
+SOURCE_TRUST = {
+    Source.USER_TAUGHT: 1.4,
+    Source.USER_CORRECTION: 1.4,
+    Source.RULES_FILE: 1.2,
+    Source.AGENT_EXPLICIT: 1.2,
+    Source.ERROR_FIX: 1.1,
+    Source.QA_AUTO: 1.1,
+    Source.MCP_AUTO: 1.0,
+    Source.COMMIT_AUTO: 1.0,
+    Source.SYNTHESIS: 1.0,
+    Source.OBSERVER_INFERRED: 0.85,
+    Source.FOREIGN_FILE: 0.7,
+}
+"""How far a source is trusted before the rest."""
+
+TRUST_SHARE = 0.25
+"""How much of that distance from 1 counts."""
+
+RECENCY_SHARE = 0.10
+"""How much an old memory loses at most for its age alone."""
+RECENCY_DAYS = 180.0
+VOLATILE_DAYS = {
+    ".md": 365.0,
+    ".rst": 365.0,
+    ".txt": 365.0,
+    ".toml": 120.0,
+    ".json": 120.0,
+    ".yaml": 120.0,
+    ".yml": 120.0,
+}
+"""Days after which that loss is half of it, by the end of the names of a memory's files."""
+
+CONFIDENCE_SHARE = 0.20
+"""How much a memory loses that is not sure at all."""
+STALE_FACTOR = 0.6
+"""A memory that was marked as out of date."""
+CHANGED_SHARE = 0.3
+"""How much a memory loses when all lines of its files have changed since it was learned."""
+UNTOUCHED_DAYS = 30.0
+"""Days after which a file that changed is a reason to doubt a memory, where git cannot say how much changed."""
+
+
+def factors(memory: Memory, now: datetime, phase: Phase | None, changed: Mapping[str, float]) -> dict[str, float]:
+    """What multiplies a memory's score, by name. `changed` is how much of each of its files was rewritten since."""
+    found = {
+        "trust": 1.0 + TRUST_SHARE * (SOURCE_TRUST[memory.source] - 1.0),
+        "recency": recency(memory, now),
+        "confidence": 1.0 - CONFIDENCE_SHARE * (1.0 - min(confidence.current(memory, now), 1.0)),
+        "staleness": staleness(memory, changed),
+    }
+    if phase is not None:
+        found["phase"] = PHASE_WEIGHTS[phase].get(memory.type, 1.0)
+    return found
+
+
+def recency(memory: Memory, now: datetime) -> float:
+    """Close to 1 for what is fresh or pinned; the files tell how fast that goes."""
+    if memory.pinned:
+        return 1.0
+    days = max(0.0, (now - moment(max(memory.last_used_at, memory.updated_at))).total_seconds() / 86_400)
+    ends = [VOLATILE_DAYS.get("." + path.rpartition(".")[2], RECENCY_DAYS) for path in memory.files] or [RECENCY_DAYS]
+    return 1.0 - RECENCY_SHARE * (1.0 - math.pow(0.5, days / (sum(ends) / len(ends))))
+
+
+def staleness(memory: Memory, changed: Mapping[str, float]) -> float:
+    """Lower for what was marked out of date, or speaks of files that are no longer what they were."""
+    factor = STALE_FACTOR if memory.state is State.STALE or memory.stale_at else 1.0
+    if memory.files and not memory.pinned:
+        share = sum(min(changed.get(path, 0.0), 1.0) for path in memory.files) / len(memory.files)
+        factor *= 1.0 - CHANGED_SHARE * share
+    return factor

@@ -1,0 +1,173 @@
+"""Asking the memory: what the question may use is put together here, and what is missing is said."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from holloway.codemap import changes, history, questions
+from holloway.embeddings.catch_up import catch_up
+from holloway.embeddings.choice import Choice, choose
+from holloway.embeddings.memories import MemoryTexts
+from holloway.errors import HollowayError
+from holloway.retrieval.candidates import Meaning
+from holloway.retrieval.recall import Means, Result, check, recall
+from holloway.store.filter import Filter
+from holloway.store.vectors import Vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from holloway.domain.memory import Memory
+    from holloway.domain.ports import Embedder
+    from holloway.domain.work import Phase
+    from holloway.embeddings.nearest import Nearest
+    from holloway.retrieval.query import Query
+    from holloway.service.holloway import Holloway
+    from holloway.store.store import Store
+
+CATCH_UP_S = 1.0
+"""How long a question waits for memories that have no vector yet; the rest is found by its words."""
+NEAR_WEIGHT = 0.5
+"""What a memory on a file's neighbour counts, against one on the file itself."""
+PARTNERS_MAX = 20
+
+
+class Searching:
+    """How one opened memory is asked."""
+
+    def __init__(self, memory: Holloway) -> None:
+        self._memory = memory
+        self._nearest: dict[str, Nearest] = {}
+        self.degraded: dict[str, str] = {}
+        """Stages that did not run for the last question, and why; for people."""
+
+    @cached_property
+    def choice(self) -> Choice:
+        """What embeds here; choosing it loads and contacts nothing."""
+        return choose(self._memory.settings)
+
+    def to_embed(self) -> int:
+        """How many memories have no vector of the present model yet."""
+        embedder = self.choice.embedder
+        return _texts(self._memory.store, embedder).remaining() if embedder else 0
+
+    def ask(
+        self,
+        stores: Sequence[Store],
+        query: Query,
+        chosen: Filter,
+        limit: int,
+        *,
+        phase: Phase | None = None,
+    ) -> list[Result]:
+        """The memories of several stores that answer a question, best first."""
+        check(query.text, limit)
+        self.degraded = {}
+        vector = self._vector(stores, query)
+        found = [
+            result
+            for store in stores
+            for result in recall(store, query, chosen, limit, self._means(store, query, vector, phase))
+        ]
+        return sorted(found, key=lambda result: -result.score)[:limit]
+
+    def _means(self, store: Store, query: Query, vector: NDArray[np.float32] | None, phase: Phase | None) -> Means:
+        own = store is self._memory.store and self._memory.map.is_ready
+        meaning: Meaning | None = None
+        if vector is not None:
+            meaning = Meaning(vector, self._vectors_of(store), self._related_from)
+        if not own:
+            return Means(meaning, phase=phase)
+        return Means(
+            meaning,
+            self._places(query.files) if query.files else {},
+            partial(questions.around, self._memory.map.database),
+            phase,
+            self._rewritten,
+        )
+
+    @property
+    def _related_from(self) -> float:
+        return self.choice.embedder.related_from if self.choice.embedder else 0.0
+
+    def _vectors_of(self, store: Store) -> Nearest:
+        from holloway.embeddings.nearest import Nearest  # numpy is loaded when a vector is asked for
+
+        key = str(store.project.folder)
+        if key not in self._nearest:
+            embedder = self.choice.embedder
+            assert embedder is not None  # noqa: S101  (there is a vector of the question)
+            self._nearest[key] = Nearest(_vectors(store), store.project.folder, embedder.model)
+        return self._nearest[key]
+
+    def _vector(self, stores: Sequence[Store], query: Query) -> NDArray[np.float32] | None:
+        """The vector of a question, after the memories that wait for theirs have got it; None where there is none."""
+        embedder = self.choice.embedder
+        if embedder is None:
+            self.degraded["meaning"] = self.choice.reason
+            return None
+        if not any(store.memories.count(Filter()) for store in stores):
+            return None
+        for store in stores:
+            self._catch_up(store, embedder)
+        try:
+            vector: NDArray[np.float32] = embedder.embed([query.text], is_query=True)[0]
+        except HollowayError as error:
+            self.degraded["meaning"] = error.message
+            return None
+        return vector
+
+    def _catch_up(self, store: Store, embedder: Embedder) -> None:
+        """Give memories their vectors that have none; whatever becomes of that, the question is asked."""
+        if self._memory.settings.text("embedding.provider") != "builtin":
+            # A server may take a minute for a batch; the question does not wait for it.
+            if waiting := _texts(store, embedder).remaining():
+                self.degraded["new memories by meaning"] = _waiting(waiting)
+            return
+        try:
+            done = catch_up(embedder, _texts(store, embedder), deadline_s=CATCH_UP_S)
+        except HollowayError as error:
+            self.degraded["new memories by meaning"] = error.message
+            return
+        if done.failure is not None:
+            self.degraded["new memories by meaning"] = done.failure.message
+        elif done.out_of_time:
+            self.degraded["new memories by meaning"] = _waiting(_texts(store, embedder).remaining())
+
+    def _places(self, files: Sequence[str]) -> dict[str, float]:
+        """The files in play, what they use or are used by, and what changes with them."""
+        places = dict.fromkeys(files, 1.0)
+        near = questions.around(self._memory.map.database, files)
+        for others in near.values():
+            for path, weight in others.items():
+                places[path] = max(places.get(path, 0.0), weight)
+        now = self._memory.clock.now()
+        for one in history.partners(self._memory.map.database, files, now=now, limit=PARTNERS_MAX):
+            places[one.path] = max(places.get(one.path, 0.0), NEAR_WEIGHT * min(one.score, 1.0))
+        return places
+
+    def _rewritten(self, memories: Sequence[Memory]) -> Mapping[str, Mapping[str, float]]:
+        asked = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}
+        if not asked or not self._memory.under_git:
+            return {}
+        found = changes.rewritten(self._memory.map.database, self._memory.project.root, asked)
+        return {
+            memory.id: {path: found[memory.commit, path] for path in memory.files if (memory.commit, path) in found}
+            for memory in memories
+        }
+
+
+def _waiting(number: int) -> str:
+    return f"{number:,} have no vector yet and are found by their words."
+
+
+def _texts(store: Store, embedder: Embedder) -> MemoryTexts:
+    return MemoryTexts(_vectors(store), embedder.model)
+
+
+def _vectors(store: Store) -> Vectors:
+    return Vectors(store.database, store.memories, store.clock)

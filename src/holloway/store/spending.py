@@ -1,0 +1,61 @@
+"""What language models took: one row for each call, kept so that a month's cap holds and everyone can see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from holloway.domain.ports import stamp
+
+if TYPE_CHECKING:
+    from holloway.domain.ports import Clock
+    from holloway.store.database import Database
+
+
+class Spent(NamedTuple):
+    """Calls and tokens of one month, by what they were for."""
+
+    purpose: str
+    provider: str
+    model: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+
+class Spending:
+    """The calls of one store's project."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._db = database
+        self._clock = clock
+
+    def reserve(self, month: str, cap: int, tokens: int, provider: str, model: str, purpose: str) -> int | None:
+        """Set tokens aside before a call is made, so that two at once cannot both take the last; None if over."""
+        with self._db.write():
+            if self.total(month) + tokens > cap:
+                return None
+            values = (stamp(self._clock.now()), provider, model, purpose, tokens)
+            made = self._db.run(
+                "INSERT INTO llm_calls (at, provider, model, purpose, tokens_in) VALUES (?, ?, ?, ?, ?)", values
+            )
+            return int(made.lastrowid or 0)
+
+    def settle(self, call: int, tokens_in: int, tokens_out: int) -> None:
+        """Note what a call took in the end."""
+        with self._db.write():
+            self._db.run(
+                "UPDATE llm_calls SET tokens_in = ?, tokens_out = ? WHERE call = ?", (tokens_in, tokens_out, call)
+            )
+
+    def total(self, month: str) -> int:
+        """Tokens of one month, such as `2026-11`."""
+        sql = "SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM llm_calls WHERE at >= ? AND at < ?"
+        return int(self._db.value(sql, (month, month + "~")))
+
+    def by_purpose(self, month: str) -> list[Spent]:
+        """The month's calls, those that took most first."""
+        sql = (
+            "SELECT purpose, provider, model, count(*), sum(tokens_in), sum(tokens_out) FROM llm_calls"
+            " WHERE at >= ? AND at < ? GROUP BY purpose, provider, model ORDER BY 5 + 6 DESC, 1"
+        )
+        return [Spent(*row) for row in self._db.rows(sql, (month, month + "~"))]

@@ -1,0 +1,139 @@
+"""Language models through their makers' packages, against a server on this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from holloway.llm.failures import WriterFailed
+from holloway.llm.providers import Access, Anthropic, OpenAI
+
+KEY = "key-that-nobody-may-see"
+
+
+class Server(ThreadingHTTPServer):
+    """Answers every request with what the test says, and remembers what it was asked."""
+
+    status = 200
+    answer: object = None
+    raw: bytes | None = None
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.asked: list[tuple[str, dict[str, object]]] = []
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        server = self.server
+        assert isinstance(server, Server)
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        server.asked.append((self.path, json.loads(body)))
+        data = server.raw if server.raw is not None else json.dumps(server.answer).encode()
+        self.send_response(server.status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    thread = Thread(target=made.serve_forever, daemon=True)
+    thread.start()
+    yield made
+    made.shutdown()
+    made.server_close()
+    thread.join()
+
+
+def chat(text: str | None) -> dict[str, object]:
+    message = {"role": "assistant", "content": text}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "usage": {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15},
+    }
+
+
+def message(text: str) -> dict[str, object]:
+    return {
+        "id": "1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 7, "output_tokens": 2},
+    }
+
+
+def test_an_openai_compatible_service_is_asked_and_its_answer_counted(server: Server) -> None:
+    server.answer = chat("  cents  ")
+    writer = OpenAI(Access("small", f"{server.url}/v1", KEY))
+    done = writer.complete("how is money stored", max_tokens=50, deadline_s=20, system="be short")
+    assert done == ("cents", 12, 3)
+    path, body = server.asked[0]
+    assert path == "/v1/chat/completions"
+    assert (body["model"], body["max_completion_tokens"]) == ("small", 50)
+    assert body["messages"] == [
+        {"role": "system", "content": "be short"},
+        {"role": "user", "content": "how is money stored"},
+    ]
+
+
+def test_anthropic_is_asked_and_its_answer_counted(server: Server) -> None:
+    server.answer = message("cents")
+    done = Anthropic(Access("small", server.url, KEY)).complete("how", max_tokens=50, deadline_s=20, system="short")
+    assert done == ("cents", 7, 2)
+    path, body = server.asked[0]
+    assert (path, body["model"], body["system"]) == ("/v1/messages", "small", "short")
+
+
+@pytest.mark.parametrize("status", [401, 429, 500, 404])
+@pytest.mark.parametrize("kind", [OpenAI, Anthropic])
+def test_a_refusal_is_one_sentence_without_the_key_and_is_not_tried_again(
+    server: Server, status: int, kind: type[OpenAI] | type[Anthropic]
+) -> None:
+    server.status = status
+    server.answer = {"error": {"type": "x", "message": "no" * 2_000}}
+    with pytest.raises(WriterFailed) as caught:
+        kind(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
+    assert caught.value.message.startswith(f"{kind.provider} did not answer: ")
+    assert str(status) in caught.value.message
+    assert len(caught.value.message) < 500
+    assert KEY not in caught.value.message
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("kind", [OpenAI, Anthropic])
+def test_a_service_that_is_down_is_said(kind: type[OpenAI] | type[Anthropic]) -> None:
+    down = Server()
+    down.server_close()
+    with pytest.raises(WriterFailed, match="did not answer"):
+        kind(Access("small", down.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
+
+
+def test_an_answer_without_words_is_no_answer(server: Server) -> None:
+    for server.answer in (chat(None), chat("  "), {**chat("x"), "choices": []}):
+        with pytest.raises(WriterFailed, match="empty answer"):
+            OpenAI(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
+
+
+def test_garbage_is_a_failure_of_the_service(server: Server) -> None:
+    server.raw = b"<html>proxy error</html>"
+    for kind in (OpenAI, Anthropic):
+        with pytest.raises(WriterFailed):
+            kind(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)

@@ -1,0 +1,116 @@
+"""Each stage of recall, alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holloway.domain.memory import MemoryType, Source, State
+from holloway.domain.work import Phase
+from holloway.retrieval import rank
+from holloway.retrieval.diversity import by_words, diverse
+from holloway.retrieval.fusion import WEIGHTS, Fusion, fuse
+from holloway.retrieval.neighbourhood import BOOST, boosted
+from holloway.retrieval.query import QueryKind, understand
+from tests.retrieval.made import made
+
+NOW = datetime(2026, 10, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "files", "kind"),
+    [
+        ("why do the session tests hang", (), QueryKind.SEMANTIC),
+        ("It breaks. Then what?", (), QueryKind.SEMANTIC),
+        ("parseHTTPResponse swallows timeouts", (), QueryKind.IDENTIFIER),
+        ("where is parse_header", (), QueryKind.IDENTIFIER),
+        ("src/auth/tokens.py", (), QueryKind.IDENTIFIER),
+        ("os.path.join on windows", (), QueryKind.IDENTIFIER),
+        ("what breaks if I change this", ("a.py",), QueryKind.STRUCTURAL),
+        ("who calls it", ("a.py",), QueryKind.STRUCTURAL),
+        ("the callers", ("a.py",), QueryKind.STRUCTURAL),
+        ("", (), QueryKind.SEMANTIC),
+    ],
+)
+def test_a_question_tells_what_it_is_after(text: str, files: tuple[str, ...], kind: QueryKind) -> None:
+    assert understand(text, files=files).kind is kind
+
+
+def test_a_question_is_bounded_and_on_one_line() -> None:
+    assert len(understand("word\n " * 10_000).text) <= 4_096
+    assert understand(" a \n\t b ").text == "a b"
+
+
+lists = st.dictionaries(
+    st.sampled_from(["text", "dense", "graph"]),
+    st.dictionaries(st.integers(0, 30), st.floats(0, 1e6), max_size=12),
+)
+
+
+@given(found=lists, kind=st.sampled_from(QueryKind), how=st.sampled_from(Fusion))
+def test_fused_scores_lie_between_0_and_1_whatever_the_lists(
+    found: dict[str, dict[int, float]], kind: QueryKind, how: Fusion
+) -> None:
+    fused = fuse(found, kind, how)
+    assert set(fused) == {seq for scores in found.values() for seq in scores}
+    assert all(0.0 <= score <= 1.0 for score in fused.values())
+    assert not any(scores for scores in found.values()) or max(fused.values()) in (0.0, 1.0)
+
+
+def test_scores_are_mixed_by_their_distance_and_ranks_are_not() -> None:
+    found = {"text": {1: 10.0, 2: 9.9, 3: 0.1}, "dense": {3: 0.80, 1: 0.60, 2: 0.50}}
+    by_score = fuse(found, QueryKind.IDENTIFIER)
+    assert by_score[1] > by_score[2] > by_score[3]
+    assert fuse(found, QueryKind.SEMANTIC, Fusion.RANKS)[1] == 1.0
+
+
+def test_a_missing_list_takes_nothing_from_the_others() -> None:
+    assert fuse({"text": {1: 4.0, 2: 2.0}}, QueryKind.SEMANTIC) == {1: 1.0, 2: 0.5}
+    assert set(WEIGHTS[QueryKind.SEMANTIC]) == {"text", "dense", "graph"}
+
+
+def test_a_neighbour_of_a_strong_hit_gains_in_proportion_and_never_passes_it() -> None:
+    memories = {1: made(1, files=("a.py",)), 2: made(2, files=("b.py",)), 3: made(3, files=("c.py",))}
+
+    def around(paths: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
+        return {"a.py": {"a.py": 1.0, "b.py": 0.5}}
+
+    scores = boosted({1: 1.0, 2: 0.3, 3: 0.3}, memories, around)
+    assert scores == {1: 1.0, 2: pytest.approx(0.3 + BOOST * 0.5), 3: 0.3}
+
+
+def test_what_is_fresh_taught_sure_and_sound_comes_before_what_is_not() -> None:
+    good = made(1, files=("a.py",))
+    year = timedelta(days=365)
+    assert rank.recency(good, NOW) == 1.0
+    assert 1 - rank.RECENCY_SHARE < rank.recency(good, NOW + year) < 1.0
+    assert rank.recency(replace(good, pinned=True), NOW + year) == 1.0
+    assert rank.recency(replace(good, files=("a.md",)), NOW + year) > rank.recency(good, NOW + year)
+    assert rank.staleness(good, {"a.py": 1.0}) == pytest.approx(1 - rank.CHANGED_SHARE)
+    assert rank.staleness(replace(good, state=State.STALE), {}) == rank.STALE_FACTOR
+    taught, inferred = (
+        rank.factors(replace(good, source=source), NOW, None, {})["trust"]
+        for source in (Source.USER_TAUGHT, Source.OBSERVER_INFERRED)
+    )
+    assert taught > 1.0 > inferred
+    assert "phase" not in rank.factors(good, NOW, None, {})
+    assert rank.factors(good, NOW, Phase.IMPLEMENT, {})["phase"] == 1.4
+
+
+def test_every_source_and_phase_has_its_place_in_the_tables() -> None:
+    assert set(rank.SOURCE_TRUST) == set(Source)
+    assert set(rank.PHASE_WEIGHTS) == set(Phase)
+    assert all(kind in MemoryType for weights in rank.PHASE_WEIGHTS.values() for kind in weights)
+
+
+def test_what_says_the_same_is_said_once_and_what_repeats_steps_back() -> None:
+    texts = {1: "redis is needed by tests", 2: "redis is needed by tests", 3: "redis is needed", 4: "dates are utc"}
+    likeness = by_words(texts.__getitem__)
+    assert diverse({1: 1.0, 2: 0.99, 3: 0.62, 4: 0.6}, likeness, 10) == [1, 4, 3]
+    assert diverse({}, likeness, 3) == []
+    assert diverse({1: 1.0, 4: 0.9}, likeness, 1) == [1]
