@@ -1,6 +1,6 @@
 """Run the benchmarks and write their results and the page about them.
 
-python -m benchmarks [--quick] [--data DIR] [--repos DIR] [--aider PYTHON] [--only NAME]
+python -m benchmarks [--quick] [--data DIR] [--repos DIR] [--peers DIR] [--aider PYTHON] [--only NAME]
 """
 
 from __future__ import annotations
@@ -15,10 +15,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import b2_commits, b3_issues, b6_graph, b7_hooks, b7_map, b7_store, machine, report
+from benchmarks import b2_commits, b3_issues, b4_conversations, b6_graph, b7_hooks, b7_map, b7_store, machine, report
 
-NAMES = ("b2_commits", "b3_issues", "b6_graph", "b7_store", "b7_hooks", "b7_map", "b8_secrets")
-NEED_DATA = frozenset({"b2_commits", "b3_issues", "b8_secrets"})
+NAMES = (
+    "b2_commits",
+    "b3_issues",
+    "b4_conversations",
+    "b6_graph",
+    "b7_store",
+    "b7_hooks",
+    "b7_map",
+    "b8_secrets",
+)
+NEED_DATA = frozenset({"b2_commits", "b3_issues", "b4_conversations", "b8_secrets"})
 NEED_REPOS = frozenset({"b2_commits", "b3_issues", "b7_map"})
 QUICK_SAMPLE = 5
 HERE = Path(__file__).parent
@@ -49,6 +58,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--repos", type=Path, help="folder with clones of the repositories, history included")
     parser.add_argument("--graphs", type=Path, help="folder with flask.scip and hono.scip, each beside its checkout")
     parser.add_argument("--pycg", type=Path, help="the folder of PyCG's micro-benchmark")
+    parser.add_argument("--peers", type=Path, help="folder with a virtual environment for each peer")
     parser.add_argument("--aider", metavar="PYTHON", default="", help="a Python that has aider-chat, to measure beside")
     parser.add_argument("--only", choices=NAMES, help="one benchmark")
     return parser.parse_args()
@@ -67,6 +77,8 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
         return head | b6_graph.run(options.graphs, options.pycg)
     if name == "b2_commits":
         return head | b2_commits.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
+    if name == "b4_conversations":
+        return head | b4_conversations.run(options.data, options.peers, sample=QUICK_SAMPLE if options.quick else 1)
     if name == "b3_issues":
         return head | b3_issues.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
     return head | _secrets(options.data)
@@ -74,7 +86,11 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 def _command(name: str, *, quick: bool) -> str:
     data = f"{' --data DIR' if name in NEED_DATA else ''}{' --repos DIR' if name in NEED_REPOS else ''}"
-    data += " --aider PYTHON" if name == "b7_map" else " --graphs DIR --pycg DIR" if name == "b6_graph" else ""
+    data += {
+        "b7_map": " --aider PYTHON",
+        "b6_graph": " --graphs DIR --pycg DIR",
+        "b4_conversations": " --peers DIR",
+    }.get(name, "")
     return f"python -m benchmarks --only {name}{data}{' --quick' if quick else ''}"
 
 
