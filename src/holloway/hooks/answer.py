@@ -38,17 +38,14 @@ def with_tool_result(folder: str, root: str, path: str, session: str, agent: str
     if store is None:
         return ""
     try:
-        context = lookup.context_of(store, session)
-        rows = lookup.traps(
-            store,
-            with_parents(path),
+        to = lookup.Shown(
             session=session,
-            context=context,
+            context=lookup.context_of(store, session),
             branch=git.branch(root),
             now=now,
             level=trust_override() or lookup.trust_level(store),
-            limit=TOOL_RESULT_MEMORIES_MAX,
         )
+        rows = lookup.traps(store, with_parents(path), to, TOOL_RESULT_MEMORIES_MAX)
         if not rows:
             return ""
         from holloway.injection.tool_result import render  # only where there is something to say

@@ -8,29 +8,56 @@ import sqlite3
 
 from holloway.config import INJECTION_THRESHOLDS
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """The schema that these queries know; a file of another version is left alone by hooks."""
 
-# Traps are worth saying unasked when a file is opened, and so is what a person tied to a file, whatever its type.
-# The inner query reads the two indexes only; whole rows are fetched for the few that are shown.
-_TRAPS = """
-SELECT m.id, m.type, m.summary, chosen.path, m.state, m.source, m.sessions, m.created_at, m.updated_at
-FROM (
-  SELECT m.seq, f.path
-  FROM memory_files f JOIN memories m INDEXED BY memories_lookup ON m.seq = f.seq
-  WHERE f.path IN (SELECT value FROM json_each(:paths)) AND m.deleted_at = '' AND m.superseded_by = ''
-    AND m.state <> 'quarantined'
-    AND (m.type IN ('gotcha', 'dead_end', 'error_pattern', 'causal_dependency') OR m.pinned = 1
-         OR m.source = 'user_taught')
+# What may be shown to an agent unasked: living, not quarantined, of this branch, sure enough for the trust level, and
+# not shown in this session yet.
+_SHOWABLE = """
+m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'
     AND (m.branch_only = '' OR m.branch_only = :branch)
     AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
     AND (m.pinned = 1 OR m.state = 'confirmed' OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1
          ELSE pow(0.5, max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
+"""
+_COLUMNS = "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at"
+
+# Traps are worth saying unasked when a file is opened, and so is what a person tied to a file, whatever its type.
+# The inner query reads the two indexes only; whole rows are fetched for the few that are shown.
+_TRAPS = f"""
+SELECT {_COLUMNS}, chosen.path
+FROM (
+  SELECT m.seq, f.path
+  FROM memory_files f JOIN memories m INDEXED BY memories_lookup ON m.seq = f.seq
+  WHERE f.path IN (SELECT value FROM json_each(:paths)) AND {_SHOWABLE}
+    AND (m.type IN ('gotcha', 'dead_end', 'error_pattern', 'causal_dependency') OR m.pinned = 1
+         OR m.source = 'user_taught')
   ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
   LIMIT :limit
 ) chosen JOIN memories m ON m.seq = chosen.seq
 ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
+"""
+
+# A search of the agent's own is answered where a memory has all of its words.
+_ANSWERS = f"""
+SELECT {_COLUMNS}, '' AS path
+FROM (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH :words ORDER BY rank LIMIT :looked_at) hit
+JOIN memories m ON m.seq = hit.seq
+WHERE {_SHOWABLE}
+ORDER BY m.pinned DESC, hit.rank, m.seq DESC
+LIMIT :limit
+"""
+_ANSWERS_LOOKED_AT = 50
+
+_FIXES = f"""
+SELECT {_COLUMNS}, '' AS path
+FROM memories m INDEXED BY memories_errors
+WHERE m.type = 'error_pattern' AND {_SHOWABLE}
+  AND CASE WHEN json_valid(m.details) THEN json_extract(m.details, '$.fingerprint') END
+      IN (SELECT value FROM json_each(:errors))
+ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
+LIMIT :limit
 """
 
 
@@ -52,29 +79,43 @@ def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
     return None
 
 
-def traps(
-    connection: sqlite3.Connection,
-    paths: list[str],
-    *,
-    session: str,
-    context: int,
-    branch: str,
-    now: str,
-    level: int,
-    limit: int,
-) -> list[dict[str, object]]:
+class Shown:
+    """To whom memories would be shown, and when; a plain class, because a dataclass costs a hook milliseconds."""
+
+    __slots__ = ("branch", "context", "level", "now", "session")
+
+    def __init__(self, *, session: str, context: int, branch: str, now: str, level: int) -> None:
+        self.session = session
+        self.context = context
+        self.branch = branch
+        self.now = now
+        self.level = level
+
+    def values(self) -> dict[str, object]:
+        """As the queries name them."""
+        named: dict[str, object] = {name: getattr(self, name) for name in self.__slots__}
+        return named | {"least": INJECTION_THRESHOLDS[self.level]}
+
+
+def traps(connection: sqlite3.Connection, paths: list[str], to: Shown, limit: int) -> list[dict[str, object]]:
     """The memories about these files that this session has not been shown, the most telling first."""
-    values = {
-        "paths": json.dumps(paths),
-        "branch": branch,
-        "now": now,
-        "level": level,
-        "least": INJECTION_THRESHOLDS[level],
-        "session": session,
-        "context": context,
-        "limit": limit,
-    }
+    values = to.values() | {"paths": json.dumps(paths), "limit": limit}
     return [dict(row) for row in connection.execute(_TRAPS, values)]
+
+
+def answers(connection: sqlite3.Connection, words: list[str], to: Shown, limit: int) -> list[dict[str, object]]:
+    """The memories that have all these words, for a search that they may answer; none where there are no words."""
+    if not words or any("\0" in word for word in words):
+        return []
+    quoted = " AND ".join('"' + word.replace('"', '""') + '"' for word in words)
+    values = to.values() | {"words": quoted, "looked_at": _ANSWERS_LOOKED_AT, "limit": limit}
+    return [dict(row) for row in connection.execute(_ANSWERS, values)]
+
+
+def fixes(connection: sqlite3.Connection, errors: list[str], to: Shown, limit: int) -> list[dict[str, object]]:
+    """The memories of errors with these fingerprints: what solved them before."""
+    values = to.values() | {"errors": json.dumps(errors), "limit": limit}
+    return [dict(row) for row in connection.execute(_FIXES, values)]
 
 
 def trust_level(connection: sqlite3.Connection) -> int:

@@ -314,6 +314,12 @@ CREATE TABLE llm_calls (                            -- what language models took
 CREATE INDEX llm_calls_at ON llm_calls(at)
 """
 
+ERRORS = """
+CREATE INDEX memories_errors ON memories(           -- the fingerprint of an error, for a hook that meets it again
+  CASE WHEN json_valid(details) THEN json_extract(details, '$.fingerprint') END
+) WHERE type = 'error_pattern'
+"""
+
 
 def statements(script: str) -> list[str]:
     """The statements of a script, triggers in one piece."""
@@ -365,6 +371,11 @@ def spending_0007(database: Database, ids: Ids) -> None:
     _create(database, SPENDING)
 
 
+def errors_0008(database: Database, ids: Ids) -> None:
+    """Errors found by their fingerprint, for a hook that has met one again."""
+    _create(database, ERRORS)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -373,6 +384,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     map_0005,
     vector_rows_0006,
     spending_0007,
+    errors_0008,
 )
 
 

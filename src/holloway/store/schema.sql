@@ -275,6 +275,10 @@ CREATE INDEX memories_changed ON memories(          -- all that decides whether 
 
 CREATE INDEX llm_calls_at ON llm_calls(at);
 
+CREATE INDEX memories_errors ON memories(           -- the fingerprint of an error, for a hook that meets it again
+  CASE WHEN json_valid(details) THEN json_extract(details, '$.fingerprint') END
+) WHERE type = 'error_pattern';
+
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);
 END;

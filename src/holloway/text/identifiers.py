@@ -7,6 +7,12 @@ import re
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*_*", re.UNICODE)
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 
+_ESCAPED = re.compile(r"\\[bBdDsSwWAZz]|\[[^\]]{0,80}\]|\{\d*,?\d*\}|\(\?(?:[a-z]+:|P?<\w+>|[:=!>]|<[=!])")
+_PATTERN_WORD = re.compile(r"[^\W\d]\w+")
+PATTERN_CHARS_MAX = 300
+PATTERN_WORD_MIN = 3
+PATTERN_WORDS_MAX = 6
+
 
 def words(text: str) -> list[str]:
     """The words of a text in order, identifiers in one piece, lower-cased."""
@@ -33,3 +39,10 @@ def expanded(text: str) -> list[str]:
 def search_text(*texts: str) -> str:
     """What the text index holds of these texts."""
     return " ".join(word for text in texts for word in expanded(text))
+
+
+def in_pattern(pattern: str) -> list[str]:
+    """The words that a search pattern, as grep takes it, asks for; its signs and what it leaves open are left out."""
+    plain = _ESCAPED.sub(" ", pattern[:PATTERN_CHARS_MAX])
+    found = [word.strip("_").replace("_", "").casefold() for word in _PATTERN_WORD.findall(plain)]
+    return list(dict.fromkeys(word for word in found if len(word) >= PATTERN_WORD_MIN))[:PATTERN_WORDS_MAX]

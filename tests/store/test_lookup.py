@@ -1,0 +1,106 @@
+"""What a hook may look up in a store: by file, by the words of a search, by an error met again."""
+
+import sqlite3
+from collections.abc import Iterator
+
+import pytest
+
+import holloway
+from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.store import lookup
+from holloway.store.intake import admit
+from holloway.testing import FakeClock
+from holloway.text.identifiers import in_pattern
+from tests.store.test_memories import taught
+
+TOKENS = "src/shop/auth/tokens.py"
+NOW = "2026-01-06T00:00:00.000Z"
+
+
+@pytest.fixture
+def hook(memory: holloway.Holloway) -> Iterator[sqlite3.Connection]:
+    made = lookup.open_store(str(memory.project.database), 1_000)
+    assert made is not None
+    yield made
+    made.close()
+
+
+def to(session: str = "s1", level: int = 1, branch: str = "main") -> lookup.Shown:
+    return lookup.Shown(session=session, context=0, branch=branch, now=NOW, level=level)
+
+
+def ids(rows: list[dict[str, object]]) -> list[str]:
+    return [str(row["id"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("parse_http_response", ["parsehttpresponse"]),
+        (r"def\s+refresh\b", ["def", "refresh"]),
+        (r"class (?:Foo|Bar)[A-Z]\w+\(", ["class", "foo", "bar"]),
+        ("TODO|FIXME", ["todo", "fixme"]),
+        (r"\d{3,}-[a-z]+", []),
+        ("..", []),
+        ("a b", []),
+        ("x" * 10_000, ["x" * 300]),
+    ],
+)
+def test_the_words_of_a_pattern_are_what_it_asks_for(pattern: str, words: list[str]) -> None:
+    assert in_pattern(pattern) == words
+
+
+def test_a_search_is_answered_by_a_memory_that_has_all_its_words(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    made = taught(memory, "parse_http_response swallows timeouts, use read_response")
+    taught(memory, "responses are parsed lazily")
+    assert ids(lookup.answers(hook, in_pattern("parse_http_response"), to(), 3)) == [made.id]
+    assert ids(lookup.answers(hook, in_pattern("timeouts.*read_response"), to(), 3)) == [made.id]
+    assert lookup.answers(hook, in_pattern("parse_http_response zeppelin"), to(), 3) == []
+    assert lookup.answers(hook, [], to(), 3) == []
+
+
+@pytest.mark.parametrize("word", ['"', "*", "NEAR(", "a AND b", "col:", "\x00", "日本語"])
+def test_whatever_a_search_holds_is_data(hook: sqlite3.Connection, word: str) -> None:
+    assert lookup.answers(hook, [word], to(), 3) == []
+
+
+def test_an_error_that_was_solved_is_found_by_its_fingerprint(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    details = {"error": "ECONNREFUSED 5432", "fix": "start postgres", "fingerprint": "e1"}
+    known = taught(memory, "start postgres first", type="error_pattern", details=details)
+    taught(memory, "another error", type="error_pattern", details={"error": "x", "fix": "y"})
+    taught(memory, "no error at all")
+    assert ids(lookup.fixes(hook, ["e0", "e1"], to(), 3)) == [known.id]
+    assert lookup.fixes(hook, [], to(), 3) == []
+    plan = " ".join(
+        row[3]
+        for row in hook.execute("EXPLAIN QUERY PLAN " + lookup._FIXES, to().values() | {"errors": "[]", "limit": 1})
+    )
+    assert "USING INDEX memories_errors" in plan
+
+
+def test_no_way_shows_what_may_not_be_shown(
+    memory: holloway.Holloway, hook: sqlite3.Connection, clock: FakeClock
+) -> None:
+    details = {"error": "e", "fix": "f", "fingerprint": "e1"}
+    doubtful = Draft(content="zeppelin from outside", source=Source.FOREIGN_FILE, files=(TOKENS,))
+    memory.store.memories.add(admit(doubtful))
+    inferred = Draft(content="zeppelin inferred", source=Source.OBSERVER_INFERRED, state=State.UNCONFIRMED)
+    memory.store.memories.add(admit(inferred))
+    gone = taught(memory, "zeppelin forgotten", type=MemoryType.ERROR_PATTERN, details=details, files=[TOKENS])
+    memory.forget([gone])
+    for found in (
+        lookup.traps(hook, [TOKENS], to(), 9),
+        lookup.answers(hook, ["zeppelin"], to(), 9),
+        lookup.fixes(hook, ["e1"], to(), 9),
+    ):
+        assert found == []
+    seen = taught(memory, "zeppelin known", type=MemoryType.ERROR_PATTERN, details=details, files=[TOKENS])
+    assert ids(lookup.answers(hook, ["zeppelin"], to(), 9)) == [seen.id]
+    lookup.claim(hook, [seen.id], session="s1", agent="a", point="prompt", now=NOW)
+    assert lookup.answers(hook, ["zeppelin"], to(), 9) == []
+    assert lookup.fixes(hook, ["e1"], to(), 9) == []
+    assert ids(lookup.fixes(hook, ["e1"], to("s2"), 9)) == [seen.id]
