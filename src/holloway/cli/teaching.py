@@ -87,7 +87,8 @@ def remember_command(
                 "files": list(done.inferred.files),
                 "module": done.inferred.module or None,
             }
-            shown = {"outcome": done.outcome, "redacted": list(done.redacted), "inferred": inferred}
+            close = [{"id": one.memory.id, "verdict": str(one.verdict)} for one in done.close]
+            shown = {"outcome": done.outcome, "redacted": list(done.redacted), "inferred": inferred, "close": close}
             emit({**memory_json(done.memory, now), **shown})
             maintained(memory)
             return
@@ -103,6 +104,10 @@ def remember_command(
         if done.memory.branch_only:
             lift = f"`holloway edit {done.memory.id} --everywhere` lifts that."
             say(f"        It stays on {done.memory.branch_only} until that is merged; {lift}", "dim")
+        for one in done.close:
+            how = "Says the same as" if one.verdict == "same" else "Contradicts"
+            put_right = f"`holloway wrong {one.memory.id}` if that is out of date."
+            say(f"        {how} {one.memory.id}: {one.memory.summary}. {put_right}", "yellow")
         redaction_note(done.redacted)
         maintained(memory)
 

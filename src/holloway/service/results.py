@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
+    from holloway.retrieval.novelty import Close
     from holloway.service.teaching import Inferred
 
 
@@ -18,6 +19,8 @@ class Remembered:
     memory: Memory | None
     redacted: tuple[str, ...]
     inferred: Inferred
+    close: tuple[Close, ...] = ()
+    """Memories that say almost the same, or contradict it; nothing was done to them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from holloway.config import ID_CHARS_MIN, RESULTS_MAX
+from holloway.config import ID_CHARS_MIN, REASON_CHARS_MAX, RESULTS_MAX
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, Memory, Relation, RelationType, Source, State
 from holloway.domain.ports import stamp
@@ -81,6 +81,13 @@ class Memories:
             new = self.supersede(known, admitted, "replaced", "taught by a person")
             return Added("added", new, admitted.redacted)
         return Added("reinforced", self._reinforce(known, draft), admitted.redacted)
+
+    def agree(self, known: Memory, admitted: Admitted) -> Added:
+        """What says the same in almost the same words makes a memory surer; the other words stay in its history."""
+        with self._db.write():
+            surer = self._reinforce(known, admitted.draft)
+            self.note(known.id, "agreed", f"said as: {admitted.draft.content[:REASON_CHARS_MAX]}")
+        return Added("reinforced", surer, admitted.redacted)
 
     def put(self, memory: Memory, history: Iterable[tuple[str, str, str]] = ()) -> None:
         """Store a memory exactly as it is, from an archive of our own."""
