@@ -19,11 +19,11 @@ from benchmarks.b7_store import SEED, target
 from benchmarks.checkout import git
 from benchmarks.generated import Code, Graph
 from benchmarks.machine import Samples, environment, quantile
-from holloway.codemap import files
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.graph import CONFIDENCE_MIN, FOLLOWED, find, impact
 from holloway.codemap.index import index
-from holloway.codemap.languages import grammar, language_of
+from holloway.codemap.reading import files
+from holloway.codemap.reading.languages import grammar, language_of
 
 REPOSITORIES = ("flask", "django")
 GENERATED_FILES = (3_000, 12_000)

@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from holloway.codemap import history
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
+from holloway.codemap.past import history
 from holloway.retrieval.locate import locate
 
 

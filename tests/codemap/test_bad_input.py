@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from holloway.codemap import files
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
-from holloway.codemap.read import read_file
+from holloway.codemap.reading import files
+from holloway.codemap.reading.read import read_file
 from tests.codemap.test_index import clean, content
 from tests.conftest import make_repository
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.overview import Overview, Part
+from holloway.codemap.modules.overview import Overview, Part
 from holloway.config import BRIEF_TOKENS_MAX
 from holloway.domain.memory import Memory, MemoryType, State
 from holloway.injection.session_start import brief

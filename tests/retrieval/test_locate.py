@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from holloway.codemap import history
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
+from holloway.codemap.past import history
 from holloway.retrieval.locate import Located, by_name, locate, understand
 from tests.conftest import Repository, make_repository
 

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from holloway.codemap.manifests import FOLDER_MANIFESTS
+from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
+from holloway.codemap.reading.roles import is_test
 from holloway.codemap.recipes import ci, javascript, languages, python, runners
 from holloway.codemap.recipes.recipe import Project, Recipe, in_folder, is_safe
-from holloway.codemap.roles import is_test
 
 BUILD_MAX = 2
 TEST_MAX = 3

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.facts import CLASS_KINDS
-from holloway.codemap.roles import is_runnable_test, is_test
+from holloway.codemap.reading.facts import CLASS_KINDS
+from holloway.codemap.reading.roles import is_runnable_test, is_test
 
 if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase

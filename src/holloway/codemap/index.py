@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway import git
-from holloway.codemap import files
-from holloway.codemap.facts import Facts, decode
-from holloway.codemap.imports import FACES, MANIFESTS, PACKAGE_FAMILIES, Importer
-from holloway.codemap.languages import family
-from holloway.codemap.read import ReadFile, read_file, read_many
-from holloway.codemap.resolve import Resolver
-from holloway.codemap.scopes import Scopes
+from holloway.codemap.reading import files
+from holloway.codemap.reading.facts import Facts, decode
+from holloway.codemap.reading.languages import family
+from holloway.codemap.reading.read import ReadFile, read_file, read_many
+from holloway.codemap.resolving.imports import FACES, MANIFESTS, PACKAGE_FAMILIES, Importer
+from holloway.codemap.resolving.resolve import Resolver
+from holloway.codemap.resolving.scopes import Scopes
 from holloway.codemap.writing import Rows
 from holloway.config import RULE_FILE_BYTES_MAX
 

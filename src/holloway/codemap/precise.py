@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.codemap import scip
-from holloway.codemap.facts import CLASS_KINDS, decode
+from holloway.codemap.reading.facts import CLASS_KINDS, decode
 from holloway.errors import HollowayError
 
 if TYPE_CHECKING:

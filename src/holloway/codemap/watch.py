@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.codemap.files import VENDORED
+from holloway.codemap.reading.files import VENDORED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

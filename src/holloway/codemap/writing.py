@@ -6,17 +6,17 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from holloway.codemap.facts import MODULE_SCOPE
-from holloway.codemap.imports import words_in
-from holloway.codemap.roles import tested_stem
+from holloway.codemap.reading.facts import MODULE_SCOPE
+from holloway.codemap.reading.roles import tested_stem
+from holloway.codemap.resolving.imports import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holloway.codemap.database import MapDatabase
-    from holloway.codemap.facts import Definition, Facts, Import
-    from holloway.codemap.read import ReadFile
-    from holloway.codemap.resolve import Resolution
+    from holloway.codemap.reading.facts import Definition, Facts, Import
+    from holloway.codemap.reading.read import ReadFile
+    from holloway.codemap.resolving.resolve import Resolution
 
 
 class Rows:

@@ -17,7 +17,7 @@ from holloway.text.citation import citation, within
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.codemap.overview import Overview, Part
+    from holloway.codemap.modules.overview import Overview, Part
     from holloway.domain.memory import Memory
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from holloway.codemap import history, questions, search
-from holloway.codemap.roles import is_runnable_test, is_test, role_of
+from holloway.codemap import questions, search
+from holloway.codemap.past import history
+from holloway.codemap.reading.roles import is_runnable_test, is_test, role_of
 from holloway.text.identifiers import parts
 from holloway.text.query import STOP_WORDS
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from holloway import config, git
-from holloway.codemap.files import names
+from holloway.codemap.reading.files import names
 from holloway.domain import confidence
 from holloway.domain import details as typed
 from holloway.domain.memory import (

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from holloway import git
-from holloway.codemap import drawing, graph, health, history, index, overview, precise, watch
-from holloway.codemap.commits import renames_between
+from holloway.codemap import graph, health, index, precise, watch
 from holloway.codemap.database import MapDatabase, open_map
-from holloway.codemap.edits import Edits
+from holloway.codemap.modules import drawing, overview
+from holloway.codemap.modules.edits import Edits
+from holloway.codemap.past import history
+from holloway.codemap.past.commits import renames_between
 from holloway.config import RESULTS_MAX, replace_file
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holloway.codemap.graph import Impact
-    from holloway.codemap.modules import Module
+    from holloway.codemap.modules.detection import Module
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
 

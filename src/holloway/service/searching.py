@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from holloway.codemap import changes, history, questions
+from holloway.codemap import questions
+from holloway.codemap.past import changes, history
 from holloway.embeddings.catch_up import catch_up
 from holloway.embeddings.choice import Choice, choose
 from holloway.embeddings.memories import MemoryTexts

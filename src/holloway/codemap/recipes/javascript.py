@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holloway.codemap.manifests import Table, inner, json_table, string
+from holloway.codemap.modules.manifests import Table, inner, json_table, string
 from holloway.codemap.recipes.recipe import Project, Recipe, chosen
 
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from holloway.codemap.manifests import inner, json_table, toml_table
+from holloway.codemap.modules.manifests import inner, json_table, toml_table
 from holloway.codemap.recipes.recipe import Project, Recipe, chosen
 
 _JVM = frozenset({".java", ".kt", ".kts", ".scala", ".groovy"})

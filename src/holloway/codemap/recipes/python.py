@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from holloway.codemap.manifests import Table, inner, toml_table
+from holloway.codemap.modules.manifests import Table, inner, toml_table
 from holloway.codemap.recipes.recipe import Project, Recipe, in_folder, is_safe
 
 SUFFIXES = frozenset({".py", ".pyi"})

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holloway.codemap import manifests
+from holloway.codemap.modules import manifests
 
 COMMAND_CHARS_MAX = 160
 _SAFE = re.compile(r"""[A-Za-z0-9_@%+=:,./\-\[\] "'*]+\Z""")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holloway.codemap.manifests import inner, toml_table
+from holloway.codemap.modules.manifests import inner, toml_table
 from holloway.codemap.recipes.recipe import Project, Recipe, chosen
 
 _BUILDS = ("build", "compile", "install", "setup", "init", "all")

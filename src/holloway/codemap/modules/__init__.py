@@ -1,0 +1,1 @@
+"""The parts of a codebase, as its developers would draw them."""

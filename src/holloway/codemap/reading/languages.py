@@ -1,0 +1,107 @@
+"""The languages that the map reads: one row each, one query file each."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser, Query
+
+
+class Language(NamedTuple):
+    """How one language is recognised and read."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    package: str
+    """The grammar's package."""
+    loader: str = "language"
+    queries: tuple[str, ...] = ()
+    """The query files, where there is more than the one of the language's own name."""
+    family: str = ""
+    """Which rules find the file behind an import, where they are not the language's own."""
+    selves: tuple[str, ...] = ()
+    """What code inside a class calls the instance or the class itself."""
+    full: bool = False
+    """Whether calls, bases and types are read, or definitions and imports only."""
+    comment: str = "//"
+
+
+PROSE_SUFFIXES = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx"})
+
+_ROWS = (
+    Language("python", (".py", ".pyi"), "tree_sitter_python", selves=("self", "cls"), full=True, comment="#"),
+    Language(
+        "typescript",
+        (".ts", ".mts", ".cts"),
+        "tree_sitter_typescript",
+        loader="language_typescript",
+        queries=("ecmascript", "typescript"),
+        family="javascript",
+        selves=("this",),
+        full=True,
+    ),
+    Language(
+        "tsx",
+        (".tsx",),
+        "tree_sitter_typescript",
+        loader="language_tsx",
+        queries=("ecmascript", "typescript", "jsx"),
+        family="javascript",
+        selves=("this",),
+        full=True,
+    ),
+    Language(
+        "javascript",
+        (".js", ".jsx", ".mjs", ".cjs"),
+        "tree_sitter_javascript",
+        queries=("ecmascript", "javascript", "jsx"),
+        selves=("this",),
+        full=True,
+    ),
+    Language("go", (".go",), "tree_sitter_go", full=True),
+    Language("rust", (".rs",), "tree_sitter_rust", selves=("self", "Self"), full=True),
+    Language("java", (".java",), "tree_sitter_java", selves=("this",), full=True),
+    Language("c", (".c", ".h"), "tree_sitter_c"),
+    Language("cpp", (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"), "tree_sitter_cpp", family="c"),
+    Language("csharp", (".cs",), "tree_sitter_c_sharp"),
+    Language("ruby", (".rb", ".rake"), "tree_sitter_ruby", comment="#"),
+    Language("php", (".php",), "tree_sitter_php", loader="language_php", comment="//"),
+    Language("kotlin", (".kt", ".kts"), "tree_sitter_kotlin", family="java"),
+)
+
+LANGUAGES = {row.name: row for row in _ROWS}
+_BY_SUFFIX = {suffix: row for row in _ROWS for suffix in row.suffixes}
+
+
+def language_of(path: str) -> Language | None:
+    """The language that a file's name tells, or None: its text is then all that is read."""
+    return _BY_SUFFIX.get(suffix_of(path))
+
+
+def suffix_of(path: str) -> str:
+    """The end of a file's name, with its dot, in small letters."""
+    stem, dot, end = path.rpartition("/")[2].rpartition(".")
+    return f".{end.lower()}" if dot and stem else ""
+
+
+def family(name: str) -> str:
+    """The rules that find the file behind an import in that language."""
+    row = LANGUAGES.get(name)
+    return (row.family or row.name) if row else ""
+
+
+@cache
+def grammar(name: str) -> tuple[Parser, Query]:
+    """The parser and the compiled query of a language; made once per process."""
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Parser, Query
+
+    row = LANGUAGES[name]
+    compiled = Grammar(getattr(import_module(row.package), row.loader)())
+    folder = files("holloway.codemap.reading").joinpath("queries")
+    source = "\n".join(folder.joinpath(f"{query}.scm").read_text("utf-8") for query in row.queries or (row.name,))
+    return Parser(compiled), Query(compiled, source)

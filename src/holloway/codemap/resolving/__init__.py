@@ -1,0 +1,1 @@
+"""From names to what they name, across the files of a project."""
