@@ -15,7 +15,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import b2_commits, b3_issues, b4_conversations, b6_graph, b7_hooks, b7_map, b7_store, machine, report
+from benchmarks import (
+    b2_commits,
+    b3_issues,
+    b4_conversations,
+    b6_graph,
+    b7_hooks,
+    b7_map,
+    b7_search,
+    b7_store,
+    machine,
+    report,
+)
 
 NAMES = (
     "b2_commits",
@@ -25,6 +36,7 @@ NAMES = (
     "b7_store",
     "b7_hooks",
     "b7_map",
+    "b7_search",
     "b8_secrets",
 )
 NEED_DATA = frozenset({"b2_commits", "b3_issues", "b4_conversations", "b8_secrets"})
@@ -69,6 +81,8 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
     head |= {"machine": machine.about(), "command": _command(name, quick=options.quick)}
     if name == "b7_store":
         return head | b7_store.run(quick=options.quick)
+    if name == "b7_search":
+        return head | b7_search.run(quick=options.quick)
     if name == "b7_hooks":
         return head | b7_hooks.run(quick=options.quick)
     if name == "b7_map":

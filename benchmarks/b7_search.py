@@ -1,0 +1,163 @@
+"""B7, search: what a question costs by words, by meaning and by place together, as a project's memory grows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.b7_store import LIMIT, QUERY_KINDS, SEED, Growing, Plain, target
+from benchmarks.machine import Samples, environment
+from holloway.embeddings import passage
+from holloway.embeddings.nearest import Nearest
+from holloway.retrieval.candidates import Meaning
+from holloway.retrieval.query import understand
+from holloway.retrieval.recall import Means, recall
+from holloway.store.filter import Filter
+from holloway.store.vectors import VectorRow, Vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SIZES = (1_000, 10_000, 100_000)
+QUICK_SIZES = (1_000, 10_000)
+DIMS = 384
+MODEL = "random"
+QUERIES_PER_KIND = 40
+PLACES = 12
+FRESH = 12
+TARGETS_MS = {10_000: 15.0, 100_000: 60.0}
+HOW = [
+    "The memories are those of the store's benchmark. Their vectors are random, of length 1 and 384 dimensions: what a "
+    "search costs does not depend on what they mean. The vector of the question is given; to make one takes 5 to 7 ms.",
+    "All together is `recall` with words, meaning, twelve files in play, the weights and the removal of repetitions. "
+    "Plain FTS5 is a bare table with the same OR query; plain numpy is a matrix product and a partition over the same "
+    "vectors in memory.",
+    "A fresh process opens the store, maps the vectors and answers one question by words and by meaning; beside it is "
+    "one that imports numpy and opens the file.",
+]
+_FRESH = """
+import sys, numpy as np
+from pathlib import Path
+import holloway
+from benchmarks.b7_search import means_of
+from holloway.retrieval.query import understand
+from holloway.retrieval.recall import recall
+from holloway.store.filter import Filter
+memory = holloway.open(Path(sys.argv[1]), home=Path(sys.argv[2]))
+assert recall(memory.store, understand(sys.argv[3]), Filter(), 10, means_of(memory.store, 1))
+"""
+_BARE = "import sys, sqlite3, numpy; sqlite3.connect(sys.argv[4]).execute('SELECT count(*) FROM memories').fetchone()"
+
+
+def run(*, quick: bool = False) -> dict[str, Any]:
+    """Every figure, by the number of memories."""
+    measured: dict[int, dict[str, Samples]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        root, home = Path(folder, "project"), Path(folder, "home")
+        root.mkdir()
+        growing, plain = Growing(root, home), Plain(Path(folder))
+        for size in QUICK_SIZES if quick else SIZES:
+            growing.grow(size)
+            plain.copy(growing.store)
+            _embed(growing)
+            measured[size] = _asked(growing, plain) | _fresh(growing, root, home)
+        plain.close()
+        growing.memory.close()
+    return _result(measured)
+
+
+def _embed(growing: Growing) -> None:
+    """Give every memory a vector."""
+    vectors = _vectors(growing.store)
+    random = np.random.default_rng(SEED)
+    while waiting := vectors.outdated(MODEL, passage.EDITION, 1_000):
+        rows = random.standard_normal((len(waiting), DIMS), dtype=np.float32)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        vectors.put(
+            MODEL,
+            [
+                VectorRow(one.seq, one.memory.id, one.revision, "", row.astype("<f4").tobytes())
+                for one, row in zip(waiting, rows, strict=True)
+            ],
+        )
+
+
+def _vectors(store: Any) -> Vectors:
+    return Vectors(store.database, store.memories, store.clock)
+
+
+def means_of(store: Any, seed: int, places: dict[str, float] | None = None) -> Means:
+    """What a question may use: a random vector and some files."""
+    vector: NDArray[np.float32] = np.random.default_rng(seed).standard_normal(DIMS, dtype=np.float32)
+    vector /= np.linalg.norm(vector)
+    return Means(Meaning(vector, Nearest(_vectors(store), store.project.folder, MODEL)), places or {})
+
+
+def _asked(growing: Growing, plain: Plain) -> dict[str, Samples]:
+    names = ("all together", "by words", "by meaning", "plain FTS5", "plain numpy")
+    found = {name: Samples() for name in names}
+    chosen = Filter(quarantined=False, branch="")
+    stored = list(_vectors(growing.store).stream(MODEL, DIMS))
+    matrix = np.stack([np.frombuffer(blob, dtype="<f4") for _, blob in stored])
+    shared = means_of(growing.store, 0)
+    assert shared.meaning is not None
+    for number, kind in enumerate(QUERY_KINDS * QUERIES_PER_KIND):
+        query = understand(growing.corpus.query(kind))
+        places = {growing.corpus.file(): 1.0 / (1 + at) for at in range(PLACES)}
+        vector = np.random.default_rng(number).standard_normal(DIMS, dtype=np.float32)
+        meaning = Meaning(vector / np.linalg.norm(vector), shared.meaning.nearest)
+        recall(growing.store, query, chosen, LIMIT, Means(meaning, places))
+        found["all together"].time(partial(recall, growing.store, query, chosen, LIMIT, Means(meaning, places)))
+        found["by words"].time(partial(recall, growing.store, query, chosen, LIMIT))
+        found["by meaning"].time(partial(meaning.nearest.nearest, meaning.vector, 200))
+        found["plain FTS5"].time(partial(plain.match, query.text))
+        found["plain numpy"].time(partial(_product, matrix, meaning.vector))
+    return found
+
+
+def _product(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.int64]:
+    scores = matrix @ vector
+    best: NDArray[np.int64] = np.argpartition(-scores, min(200, len(scores) - 1))[:200]
+    return best
+
+
+def _fresh(growing: Growing, root: Path, home: Path) -> dict[str, Samples]:
+    found = {"fresh process": Samples(), "fresh process, bare": Samples()}
+    database = str(growing.memory.project.database)
+    asked = growing.corpus.query("mixed")
+    for _ in range(FRESH):
+        for name, program in zip(found, (_FRESH, _BARE), strict=True):
+            command = [sys.executable, "-c", program, str(root), str(home), asked, database]
+            done = found[name].start(command, environment(), cwd=Path(__file__).parents[1])
+            if done.returncode:
+                raise subprocess.CalledProcessError(done.returncode, command[:1], stderr=done.stderr[-500:])
+    return found
+
+
+def _result(measured: dict[int, dict[str, Samples]]) -> dict[str, Any]:
+    rows = [
+        [f"{size:,}", name, *(round(figure, 2) for figure in samples.figures())]
+        for size, by_name in measured.items()
+        for name, samples in by_name.items()
+    ]
+    columns = ["memories", "what", "wall p50 ms", "wall p95 ms", "CPU p50 ms", "CPU p95 ms"]
+    targets = [
+        target(f"search, {size:,} memories, p95", by_name["all together"].figures()[1], TARGETS_MS[size], "ms")
+        for size, by_name in measured.items()
+        if size in TARGETS_MS
+    ]
+    return {
+        "title": "B7: search",
+        "question": "What does a question cost as the memory grows?",
+        "how": HOW,
+        "seed": SEED,
+        "targets": targets,
+        "tables": [{"title": "Questions", "columns": columns, "rows": rows}],
+        "figures": {str(size): {name: one.figures() for name, one in by.items()} for size, by in measured.items()},
+    }
