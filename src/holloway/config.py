@@ -74,6 +74,9 @@ EMBED_REQUEST_TIMEOUT_S = 30.0
 EMBED_ATTEMPTS_MAX = 4
 EMBED_BACKOFF_S = 0.5
 EMBED_BACKOFF_MAX_S = 20.0
+RERANK_BATCH = 5
+RERANK_TOKENS_MAX = 256
+RERANK_DEADLINE_S = 1.0
 MATRIX_TAIL_ROWS_MAX = 512
 MATRIX_TAIL_SHARE_MAX = 0.125
 
@@ -241,6 +244,14 @@ SETTINGS = {
             "for as many as it has.",
             most=EMBED_DIMS_MAX,
         ),
+        Setting(
+            "rerank.provider",
+            "off",
+            ("off", "late", "onnx"),
+            "A closer look at the best twenty results of a question: none (`off`), token by token with the built-in "
+            "model (`late`), or a cross-encoder of your own (`onnx`). After a second the order before it stands.",
+        ),
+        Setting("rerank.folder", "", (), "The folder of that cross-encoder: `model.onnx` and `tokenizer.json`."),
         Setting(
             "llm.provider",
             "off",

@@ -49,6 +49,17 @@ class Embedder(Protocol):
         """One row of length 1 for each text; a query may be treated differently from what is searched."""
 
 
+class Reranker(Protocol):
+    """Looks closer at a few texts than a search over all of them can."""
+
+    @property
+    def name(self) -> str:
+        """What people read."""
+
+    def score(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float] | None:
+        """How well each text answers a question, on any scale; None where the time was over first."""
+
+
 class Completion(NamedTuple):
     """What a language model wrote, and the tokens that it took; 0 where the provider does not say."""
 

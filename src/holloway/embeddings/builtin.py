@@ -65,6 +65,21 @@ class Builtin:
         return vectors
 
 
+def token_vectors(texts: Sequence[str]) -> list[Vectors]:
+    """The vectors of every token of each text, each of length 1, without the marks at both ends."""
+    import numpy as np  # loaded with the model
+
+    with _LOADING:
+        session, tokenizer = _load(FOLDER, min(_processors(), EMBED_THREADS_MAX))
+    encodings = [tokenizer.encode(collapsed(text)) for text in texts]
+    hidden = _hidden(session, encodings)
+    found = []
+    for row, encoding in zip(hidden, encodings, strict=True):
+        tokens = row[1 : max(len(encoding.ids) - 1, 2)]
+        found.append(tokens / np.maximum(np.linalg.norm(tokens, axis=1, keepdims=True), 1e-9))
+    return found
+
+
 def absent_packages() -> list[str]:
     """Packages that the model needs and that are not installed; nothing is loaded to see it."""
     return [name for name in PACKAGES if find_spec(name) is None]
@@ -127,6 +142,11 @@ def _batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
 
 
 def _run(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors:
+    first_tokens: Vectors = _hidden(session, encodings)[:, 0, :]
+    return first_tokens
+
+
+def _hidden(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors:
     import numpy as np  # loaded by `embed` already
 
     longest = max(len(encoding.ids) for encoding in encodings)
@@ -136,8 +156,8 @@ def _run(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors:
         ids[row, : len(encoding.ids)] = encoding.ids
         mask[row, : len(encoding.ids)] = 1
     (hidden,) = session.run(["last_hidden_state"], {"input_ids": ids, "attention_mask": mask})
-    first_tokens: Vectors = hidden[:, 0, :]
-    return first_tokens
+    found: Vectors = hidden
+    return found
 
 
 def _processors() -> int:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap import questions
 from holloway.codemap.past import changes, history
+from holloway.config import RERANK_DEADLINE_S
+from holloway.embeddings import reranking
 from holloway.embeddings.catch_up import catch_up
 from holloway.embeddings.choice import Choice, choose
 from holloway.embeddings.memories import MemoryTexts
@@ -17,7 +19,7 @@ from holloway.store.filter import Filter
 from holloway.store.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -82,14 +84,36 @@ class Searching:
         if vector is not None:
             meaning = Meaning(vector, self._vectors_of(store), self._related_from)
         if not own:
-            return Means(meaning, phase=phase)
+            return Means(meaning, phase=phase, rerank=self._rerank)
         return Means(
             meaning,
             self._places(query.files) if query.files else {},
             partial(questions.around, self._memory.map.database),
             phase,
             self._rewritten,
+            self._rerank,
         )
+
+    @cached_property
+    def _rerank(self) -> Callable[[str, list[str]], list[float] | None] | None:
+        chosen = reranking.choose(self._memory.settings)
+        if chosen.reason:
+            self.degraded["reranking"] = chosen.reason
+        reranker = chosen.reranker
+        if reranker is None:
+            return None
+
+        def rerank(query: str, texts: list[str]) -> list[float] | None:
+            try:
+                scores = reranker.score(query, texts, deadline_s=RERANK_DEADLINE_S)
+            except HollowayError as error:
+                self.degraded["reranking"] = error.message
+                return None
+            if scores is None:
+                self.degraded["reranking"] = f"The {reranker.name} took more than {RERANK_DEADLINE_S:g} s."
+            return scores
+
+        return rerank
 
     @property
     def _related_from(self) -> float:
