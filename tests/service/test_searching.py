@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 
 import holloway
 from holloway.embeddings.builtin import Builtin
@@ -134,3 +135,14 @@ def test_what_was_rewritten_since_it_was_learned_is_trusted_less(
 
 def test_both_ways_of_fusing_are_there() -> None:
     assert set(Fusion) == {"scores", "ranks"}
+
+
+def test_memories_get_their_vectors_in_the_background_by_one_process_at_a_time(memory: holloway.Holloway) -> None:
+    taught(memory, "tokens live an hour")
+    use(memory, FakeEmbedder())
+    with FileLock(str(memory.project.folder / "vectors.lock")):
+        assert memory.searching.embed_waiting() == 0
+    assert memory.searching.embed_waiting() == 1
+    assert memory.searching.to_embed() == 0
+    use(memory, None)
+    assert memory.searching.embed_waiting() == 0

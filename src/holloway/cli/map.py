@@ -48,6 +48,8 @@ def index_command(
             if no_wait:
                 return
             raise
+        if no_wait:
+            memory.searching.embed_waiting()
         if as_json:
             emit({name: getattr(done, name) for name in done.__slots__})
         elif not quiet:

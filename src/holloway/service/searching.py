@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from filelock import FileLock, Timeout
+
 from holloway.codemap import questions
 from holloway.codemap.past import changes, history
 from holloway.config import RERANK_DEADLINE_S
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 CATCH_UP_S = 1.0
 """How long a question waits for memories that have no vector yet; the rest is found by its words."""
+BACKGROUND_S = 300.0
 NEAR_WEIGHT = 0.5
 """What a memory on a file's neighbour counts, against one on the file itself."""
 PARTNERS_MAX = 20
@@ -57,6 +60,18 @@ class Searching:
         """How many memories have no vector of the present model yet."""
         embedder = self.choice.embedder
         return _texts(self._memory.store, embedder).remaining() if embedder else 0
+
+    def embed_waiting(self, deadline_s: float = BACKGROUND_S) -> int:
+        """Give memories their vectors in the background, one process at a time; returns how many got theirs."""
+        embedder = self.choice.embedder
+        store = self._memory.store
+        if embedder is None or not _texts(store, embedder).remaining():
+            return 0
+        try:
+            with FileLock(str(store.project.folder / "vectors.lock"), mode=0o600).acquire(timeout=0):
+                return catch_up(embedder, _texts(store, embedder), deadline_s=deadline_s).embedded
+        except Timeout:
+            return 0
 
     def ask(
         self,
