@@ -18,8 +18,6 @@ from holloway.domain.memory import (
     Draft,
     Memory,
     MemoryType,
-    Relation,
-    RelationType,
     Source,
     State,
     Visibility,
@@ -30,14 +28,14 @@ from holloway.domain.ports import RandomIds, SystemClock, stamp
 from holloway.domain.work import Phase
 from holloway.errors import HollowayError, InvalidInput
 from holloway.injection.session_start import Brief, brief
-from holloway.retrieval.novelty import Verdict, closest
+from holloway.retrieval.novelty import closest
 from holloway.retrieval.query import understand
 from holloway.safety import paths
 from holloway.service.invocation import invocation
 from holloway.service.mapping import CodeMap
 from holloway.service.results import Forgotten, Provenance, Remembered
 from holloway.service.searching import Searching
-from holloway.service.teaching import Inferred, infer
+from holloway.service.teaching import CLOSE_SHOWN, Inferred, against, infer, same
 from holloway.store import branches, lifecycle, lookup, privacy, sessions, vectors
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
@@ -51,12 +49,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from holloway.domain.ports import Clock, Ids
-    from holloway.retrieval.novelty import Close
     from holloway.retrieval.recall import Result
     from holloway.store.memories import Added
     from holloway.store.project import Project
 
-CLOSE_SHOWN = 3
 RULES = (MemoryType.DECISION, MemoryType.REQUIREMENT, MemoryType.PREFERENCE)
 TRAPS = (MemoryType.GOTCHA, MemoryType.DEAD_END, MemoryType.ERROR_PATTERN)
 
@@ -180,27 +176,16 @@ class Holloway:
             session=session,
         )
         close = closest(self.user if user else self.store, content)
-        added = self._agreed(draft, close) or self._add(_against(draft, close), user=user, everywhere=everywhere)
+        if (twin := same(draft, close)) is not None:
+            added = self.store.memories.agree(twin, admit(draft, str(self.project.root)))
+        else:
+            added = self._add(against(draft, close), user=user, everywhere=everywhere)
         known = added.memory if added.outcome == "reinforced" and source in HUMAN else None
         if known and (type is not None or summary or details):
             said = self.edit(known.id, type=type, summary=summary or None, details=details)[0]
             added = replace(added, memory=said)
         near = tuple(one for one in close if added.memory is None or one.memory.id != added.memory.id)
         return Remembered(added.outcome, added.memory, added.redacted, inferred, near[:CLOSE_SHOWN])
-
-    def _agreed(self, draft: Draft, close: Sequence[Close]) -> Added | None:
-        """What an agent says again in almost the same words makes the known memory surer; a person is always kept."""
-        same = [
-            one.memory
-            for one in close
-            if one.verdict is Verdict.SAME
-            and one.memory.type is draft.type
-            and one.memory.visibility is draft.visibility
-            and one.memory.state is not State.QUARANTINED
-        ]
-        if draft.source in (*HUMAN, Source.FOREIGN_FILE) or not same:
-            return None
-        return self.store.memories.agree(same[0], admit(draft, str(self.project.root)))
 
     def _existing(self, files: Sequence[str], where: Path | None = None) -> tuple[str, ...]:
         """The files relative to the project; one that is not there is an error that names the closest."""
@@ -536,10 +521,3 @@ class Holloway:
 def _general(memory: Memory) -> bool:
     """Whether a memory belongs into the brief: pinned, or confirmed and not one that its file will bring."""
     return memory.pinned or (memory.state is State.CONFIRMED and not memory.files)
-
-
-def _against(draft: Draft, close: Sequence[Close]) -> Draft:
-    """A draft that names the memories it contradicts."""
-    against = [one.memory.id for one in close if one.verdict is Verdict.CONTRADICTS]
-    named = tuple(Relation(RelationType.CONFLICTS_WITH, memory=memory, automatic=True) for memory in against)
-    return replace(draft, relations=(*draft.relations, *named[:CLOSE_SHOWN]))

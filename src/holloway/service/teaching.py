@@ -1,19 +1,26 @@
-"""What a taught sentence is about, where the teacher did not say: its type, its files, its module."""
+"""What a taught sentence is about, where the teacher did not say, and how it stands to what is known."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holloway.domain.memory import Relation, RelationType, Source, State
+from holloway.retrieval.novelty import Verdict
 from holloway.safety import paths
+from holloway.store.memories import HUMAN
 from holloway.text import kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from holloway.domain.memory import MemoryType
+    from holloway.domain.memory import Draft, Memory, MemoryType
+    from holloway.retrieval.novelty import Close
+
+CLOSE_SHOWN = 3
+"""Memories that say the same as a new one or contradict it, at most so many of which are named."""
 
 _PATH = re.compile(r"[\w@.~-]*[/\\][\w@./\\~-]*|[\w@-]+(?:\.[\w@-]+)*\.[A-Za-z]\w{0,9}")
 _CANDIDATES_MAX = 20
@@ -46,3 +53,27 @@ def named_files(content: str, root: Path) -> tuple[str, ...]:
     candidates = list(dict.fromkeys(match.group().strip(".,;:") for match in _PATH.finditer(content[:4_096])))
     inside = (paths.contained(name, str(root)) for name in candidates[:_CANDIDATES_MAX] if name)
     return tuple(path for path in inside if path and path != "." and (root / path).exists())
+
+
+def same(draft: Draft, close: Sequence[Close]) -> Memory | None:
+    """The known memory that an agent has said again in almost the same words; what a person says is always kept."""
+    if draft.source in (*HUMAN, Source.FOREIGN_FILE):
+        return None
+    return next(
+        (
+            one.memory
+            for one in close
+            if one.verdict is Verdict.SAME
+            and one.memory.type is draft.type
+            and one.memory.visibility is draft.visibility
+            and one.memory.state is not State.QUARANTINED
+        ),
+        None,
+    )
+
+
+def against(draft: Draft, close: Sequence[Close]) -> Draft:
+    """A draft that names the memories it contradicts."""
+    named = [one.memory.id for one in close if one.verdict is Verdict.CONTRADICTS][:CLOSE_SHOWN]
+    conflicts = tuple(Relation(RelationType.CONFLICTS_WITH, memory=memory, automatic=True) for memory in named)
+    return replace(draft, relations=(*draft.relations, *conflicts))
