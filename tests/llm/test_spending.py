@@ -50,6 +50,7 @@ def test_spending_is_told_by_purpose(memory: Holloway) -> None:
     assert spent == ("test", "fake", "fake", 1, 2, 1)
 
 
+@pytest.mark.promise("nothing-is-sent")
 def test_a_key_in_the_environment_is_no_consent(memory: Holloway) -> None:
     environment = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
     assert choose(memory.settings, environment).writer is None

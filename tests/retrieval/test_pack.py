@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ memories = st.lists(
 )
 
 
+@pytest.mark.promise("within-budget")
 @settings(deadline=None, max_examples=150)
 @given(ranked=memories, phase=st.sampled_from(Phase), budget=st.one_of(st.none(), st.integers(-5, 4_000)))
 def test_no_pack_is_over_its_budget_and_no_memory_is_in_it_twice(

@@ -38,6 +38,7 @@ def contents(memory: holloway.Holloway, query: str, **options: object) -> list[s
     return [result.memory.content for result in memory.recall(query, **options)]  # type: ignore[arg-type]
 
 
+@pytest.mark.promise("hybrid-search")
 def test_a_question_in_other_words_finds_the_memory_by_its_meaning(memory: holloway.Holloway) -> None:
     taught(memory, "The refresh endpoint invalidates the old token at once")
     taught(memory, "Invoices are rounded half up")
@@ -99,6 +100,7 @@ def test_a_change_of_model_embeds_anew_and_never_mixes(memory: holloway.Holloway
     assert counts == {"one": 1, "two": 1}
 
 
+@pytest.mark.promise("hybrid-search")
 def test_memories_on_a_file_in_play_and_near_it_come_forward(memory: holloway.Holloway) -> None:
     memory.map.update()
     use(memory, None)
