@@ -207,16 +207,23 @@ def _impact_fields(found: Consequences) -> dict[str, Any]:
 
 @click.command("modules")
 @click.option("--all", "everything", is_flag=True, help="Also hidden ones, and examples, docs and the like.")
+@click.option(
+    "--describe", "worded", is_flag=True, help="Have your language model say what each is for (llm.provider)."
+)
 @json_option
 @project_option
-def modules_command(everything: bool, as_json: bool, project: str) -> None:
+def modules_command(everything: bool, worded: bool, as_json: bool, project: str) -> None:
     """List the modules of the codebase: what each is for, and the files to look at first.
 
     \b
     Example:
       holloway modules
     """
-    with ready(project) as memory:
+    with ready(project, create=worded) as memory:
+        if worded:
+            from holloway.service.describing import describe  # loads what talks to a language model
+
+            describe(memory)
         overview = memory.map.overview()
         found = [one for one in memory.map.modules() if everything or not (one.hidden or one.support)]
     if as_json:

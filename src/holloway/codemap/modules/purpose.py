@@ -71,6 +71,11 @@ _SPEAKS_TO_AGENTS = re.compile(
 """A description says what is there. A line that tells its reader what to do is not shown to an agent as one."""
 
 
+def is_description(text: str) -> bool:
+    """Whether a text only says what is there, and tells its reader nothing to do."""
+    return _SPEAKS_TO_AGENTS.search(text) is None
+
+
 def described(modules: Sequence[Module], root: Path) -> list[Module]:
     """The modules with their purposes; the one that a person gave stays."""
     read = partial(manifests.text, root)
@@ -166,7 +171,7 @@ def _sentence(text: str) -> str:
     flat = neutral(plain)
     match = _SENTENCE.match(flat)
     found = (match[1] if match else flat).strip()
-    if len(found.split()) < WORDS_MIN or _BOILERPLATE.search(found) or _SPEAKS_TO_AGENTS.search(found):
+    if len(found.split()) < WORDS_MIN or _BOILERPLATE.search(found) or not is_description(found):
         return ""
     short = _PREAMBLE.sub("", found)
     return one_line(short[:1].upper() + short[1:], PURPOSE_CHARS_MAX).rstrip(".")
