@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from holloway.codemap import graph
+from holloway.codemap import graph, questions
 from holloway.codemap.database import MapDatabase
 from tests.codemap.resolving.test_resolve import mapped
 
@@ -62,3 +62,34 @@ def test_a_symbol_may_be_named_by_its_end(database: MapDatabase) -> None:
     assert [str(node) for node in graph.find(database, "core.py", "go")] == ["core.py:Thing.go"]
     assert [str(node) for node in graph.named(database, "layer")] == ["middle.py:layer"]
     assert graph.find(database, "core.py", "nothing") == []
+
+
+def test_no_question_looks_through_a_whole_table(tmp_path: Path) -> None:
+    database = mapped(
+        tmp_path,
+        {
+            "pkg/__init__.py": "",
+            "pkg/a.py": "class A:\n    def one(self):\n        return two()\n\ndef two():\n    return 2\n",
+            "pkg/b.py": "from pkg.a import A, two\n\ndef use():\n    A().one()\n    two()\n",
+            "tests/test_a.py": "from pkg.a import A\n\ndef test_one():\n    A().one()\n",
+        },
+    )
+    asked: list[str] = []
+    database.connection.set_trace_callback(asked.append)
+    for path, symbol in (("pkg/a.py", ""), ("pkg/a.py", "A"), ("pkg/a.py", "A.one"), ("pkg/a.py", "two")):
+        for forward in (False, True):
+            graph.impact(database, graph.find(database, path, symbol), depth=3, forward=forward)
+    questions.tests_of(database, ["pkg/a.py"], 5)
+    questions.imported(database, "pkg/b.py")
+    questions.around(database, ["pkg/a.py"])
+    database.connection.set_trace_callback(None)
+    plans = {
+        row[3]
+        for statement in asked
+        if statement.startswith("SELECT")
+        for row in database.rows(f"EXPLAIN QUERY PLAN {statement}")
+    }
+    assert len(plans) > 5
+    assert [
+        plan for plan in plans if plan.startswith(("SCAN n", "SCAN f", "SCAN x", "SCAN e", "SCAN t", "SCAN s"))
+    ] == []

@@ -124,10 +124,14 @@ def named(database: MapDatabase, symbol: str, limit: int = 20) -> list[Node]:
 
 def _with_members(database: MapDatabase, nodes: list[Node]) -> list[Node]:
     """A change to a class is a change to what it holds."""
-    classes = [node.id for node in nodes if node.kind in CLASS_KINDS]
+    classes = [node for node in nodes if node.kind in CLASS_KINDS]
+    if not classes:
+        return nodes
+    # A definition's parent lies in its own file, and there is an index by file.
     rows = database.rows(
-        f"SELECT {_NODE} FROM nodes n JOIN files f ON f.id = n.file WHERE n.parent IN (SELECT value FROM json_each(?))",
-        (json.dumps(classes),),
+        f"SELECT {_NODE} FROM files f JOIN nodes n ON n.file = f.id WHERE n.parent IN (SELECT value FROM json_each(?))"
+        " AND f.path IN (SELECT value FROM json_each(?))",
+        (json.dumps([node.id for node in classes]), json.dumps([node.path for node in classes])),
     )
     return list(dict.fromkeys([*nodes, *(Node(*row) for row in rows)]))
 
@@ -169,11 +173,11 @@ def _level(
 ) -> tuple[list[Reached], int]:
     here, there = ("source", "target") if forward else ("target", "source")
     rows = database.rows(
-        f"SELECT {_NODE}, e.kind, e.line, e.{here}, e.confidence FROM"
+        f"SELECT {_NODE}, near.kind, near.line, near.{here}, near.confidence FROM"
         f" (SELECT {there} AS other, kind, line, {here}, MAX(confidence) AS confidence FROM edges"
         f"  WHERE {here} IN (SELECT value FROM json_each(?)) AND kind IN ({_FOLLOWED_SQL}) AND confidence >= ?"
-        f"  GROUP BY {there} LIMIT ?) e"
-        " JOIN nodes n ON n.id = e.other LEFT JOIN files f ON f.id = n.file",
+        f"  GROUP BY {there} LIMIT ?) near"
+        " JOIN nodes n ON n.id = near.other LEFT JOIN files f ON f.id = n.file",
         (json.dumps(frontier), CONFIDENCE_MIN, FRONTIER_MAX + len(seen) + 1),
     )
     found = [
@@ -196,8 +200,9 @@ def _tests(database: MapDatabase, target: list[Node], reached: list[Reached]) ->
     """Tests to run: those that reach the target itself first, then those of the file, by how sure that is."""
     direct = [one.node.path for one in reached if is_test(one.node.path)]
     rows = database.rows(
-        "SELECT t.qualified, MAX(e.confidence) FROM nodes f JOIN edges e ON e.source = f.id AND e.kind = 'tested_by'"
-        " JOIN nodes t ON t.id = e.target WHERE f.kind = 'file' AND f.qualified IN (SELECT value FROM json_each(?))"
+        "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
+        " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
+        " WHERE f.kind = 'file' AND x.path IN (SELECT value FROM json_each(?))"
         " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
         (json.dumps(sorted({node.path for node in target})), TESTS_MAX),
     )

@@ -46,8 +46,9 @@ def imported(database: MapDatabase, path: str) -> list[str]:
 def tests_of(database: MapDatabase, tested: Iterable[str], limit: int) -> list[str]:
     """The tests of these files, the surest first."""
     rows = database.rows(
-        "SELECT t.qualified, MAX(e.confidence) FROM nodes f JOIN edges e ON e.source = f.id AND e.kind = 'tested_by'"
-        " JOIN nodes t ON t.id = e.target WHERE f.kind = 'file' AND f.qualified IN (SELECT value FROM json_each(?))"
+        "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
+        " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
+        " WHERE f.kind = 'file' AND x.path IN (SELECT value FROM json_each(?))"
         " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
         (json.dumps(list(tested)), limit),
     )
