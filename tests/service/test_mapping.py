@@ -1,5 +1,7 @@
 import os
 import stat
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -8,9 +10,10 @@ import pytest
 
 import holloway
 from holloway.codemap import watch
+from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.errors import InvalidInput
 from holloway.service.mapping import Busy, CodeMap
-from tests.conftest import Repository
+from tests.conftest import FILES, Repository
 from tests.store.test_memories import taught
 
 TOKENS = "src/shop/auth/tokens.py"
@@ -176,3 +179,15 @@ def test_two_checkouts_of_one_project_have_a_map_each(
         assert there.map.impact("extra.py").impact.target
     with pytest.raises(InvalidInput):
         memory.map.impact("extra.py")
+
+
+def test_a_plain_script_maps_a_project_of_many_files(repository: Repository) -> None:
+    for number in range(PARALLEL_FILES_MIN + 10):
+        (repository.root / f"m{number}.py").write_text(f"def f{number}():\n    pass\n")
+    script = repository.root.parent / "script.py"
+    script.write_text(
+        f"import holloway\nwith holloway.open({str(repository.root)!r}) as memory:\n"
+        "    print(memory.map.update().files)\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert (done.stderr, int(done.stdout)) == ("", len(FILES) + PARALLEL_FILES_MIN + 10)

@@ -344,7 +344,7 @@ def ready(project: str, *, create: bool = False) -> Any:
     memory = opened(project, create=create)
     try:
         with progress_bar(hidden=False) as tell:
-            memory.map.update(progress=tell)
+            memory.map.update(workers=0, progress=tell)
     except BaseException:
         memory.close()
         raise

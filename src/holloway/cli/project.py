@@ -26,7 +26,7 @@ def init_command(as_json: bool, project: str) -> None:
 
     with opened(project, create=True) as memory:
         with progress_bar(hidden=as_json) as tell:
-            done = memory.map.update(progress=tell)
+            done = memory.map.update(workers=0, progress=tell)
         seen = memory.map.overview()
         made = memory.brief()
         if as_json:

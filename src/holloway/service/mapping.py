@@ -106,13 +106,17 @@ class CodeMap:
     def update(
         self,
         *,
-        workers: int = 0,
+        workers: int = 1,
         only: Iterable[str] | None = None,
         wait: bool = True,
         scip: str | None = None,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> Mapped:
-        """Bring the map up to the files and to HEAD. One process does; another waits for it, or raises Busy."""
+        """Bring the map up to the files and to HEAD. One process does; another waits for it, or raises Busy.
+
+        `workers` processes read files, 0 means one per core. More than one starts the calling program's main module
+        again in each, as Python's multiprocessing does: a script of yours needs its `if __name__ == "__main__"`.
+        """
         try:
             with self._lock.acquire(timeout=LOCK_WAIT_S if wait else 0):
                 return self._update(workers, only, scip, progress)

@@ -67,6 +67,9 @@ class Importer:
                 self._families[path] = family(row.name)
                 stem = path.rpartition("/")[2].partition(".")[0]
                 self._by_stem[self._families[path], stem].append(path)
+        faces = ("__init__.py", "__init__.pyi")
+        named = (path.rpartition("/") for path in self._by_stem.get(("python", "__init__"), ()))
+        self._packages = frozenset(folder for folder, _, name in named if name in faces)
         self._code_in: dict[tuple[str, str, bool], list[str]] = {}
         self._found: dict[tuple[str, str, str], Place] = {}
         self._folders = self._all_folders()
@@ -198,22 +201,22 @@ class Importer:
             if language != "python":
                 continue
             for path in paths:
-                folder = dirname(path)
+                folder = path.rpartition("/")[0]
                 if self._is_package(folder):
                     if stem == "__init__":
-                        parent = dirname(folder)
+                        parent = folder.rpartition("/")[0]
                         if folder and not self._is_package(parent):
                             roots[folder.rpartition("/")[2]].add(parent)
                 else:
                     roots[stem].add(folder)
-        for root in ("", "src", "lib"):
-            for folder in self._folders:
-                if folder and dirname(folder) == root and not self._is_package(root):
-                    roots[folder.rpartition("/")[2]].add(root)
+        for folder in self._folders:
+            root, _, name = folder.rpartition("/")
+            if name and root in ("", "src", "lib") and not self._is_package(root):
+                roots[name].add(root)
         return {name: sorted(folders, key=lambda f: (f.count("/") + bool(f), f)) for name, folders in roots.items()}
 
     def _is_package(self, folder: str) -> bool:
-        return join(folder, "__init__.py") in self.paths or join(folder, "__init__.pyi") in self.paths
+        return folder in self._packages
 
     def _python(self, origin: str, module: str) -> Place:
         if module.startswith("."):
