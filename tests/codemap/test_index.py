@@ -59,7 +59,10 @@ FILES: dict[str, list[str]] = {
     "go.mod": ["module example.org/m\n"],
     "cmd/main.go": ['package main\n\nimport "example.org/m/store"\n\nfunc main() { store.Open().Get() }\n'],
     "store/open.go": ["package store\n\nfunc Open() *Store { return &Store{} }\n"],
-    "store/store.go": ["package store\n\ntype Store struct{}\n\nfunc (s *Store) Get() { helper() }\n"],
+    "store/store.go": [
+        "package store\n\ntype Store struct{}\n\nfunc (s *Store) Get() { helper() }\n",
+        "package store\n\nfunc (s *Store) Get() { s.Put() }\n\nfunc (s *Store) Put() {}\n\ntype Store struct{}\n",
+    ],
     "store/help.go": ["package store\n\nfunc helper() {}\n", "package store\n\ntype Other struct{}\n"],
     "README.md": ["# One\n\ntext\n", "# Two\n\nother words\n"],
 }
@@ -99,6 +102,29 @@ def clean(root: Path, place: Path) -> dict[str, list[tuple[object, ...]]]:
         return content(database)
     finally:
         database.close()
+
+
+def test_a_method_may_stand_before_its_type_or_in_another_file(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    write(root, "store/get.go", "package store\n\nfunc (s *Store) Get() { s.Put() }\n")
+    write(
+        root,
+        "store/store.go",
+        "package store\n\nfunc (s *Store) Put() { s.Get() }\n\ntype Store struct{}\n\nfunc (s *Store) End() {}\n",
+    )
+    database = open_map(tmp_path / "map.db")
+    index(database, root, workers=1)
+    parents = "SELECT n.qualified, p.qualified FROM nodes n JOIN nodes p ON p.id = n.parent WHERE n.kind = 'method'"
+    assert {tuple(row) for row in database.rows(parents)} == {
+        ("Store.Get", "store/get.go"),
+        ("Store.Put", "Store"),
+        ("Store.End", "Store"),
+    }
+    calls = (
+        "SELECT s.qualified, t.qualified FROM edges e JOIN nodes s ON s.id = e.source JOIN nodes t ON t.id = e.target"
+        " WHERE e.kind = 'calls'"
+    )
+    assert {tuple(row) for row in database.rows(calls)} == {("Store.Get", "Store.Put"), ("Store.Put", "Store.Get")}
 
 
 edits = st.lists(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway import git
+from holloway.codemap import faults
 from holloway.codemap.reading import files
 from holloway.codemap.reading.facts import Facts, decode
 from holloway.codemap.reading.languages import family
@@ -85,6 +86,13 @@ class _Change:
         self.renamed[old] = one.path
         return self.gone[old]
 
+    def leave_out(self, path: str, reason: str) -> None:
+        """A file is not read after all, and what is known of it goes."""
+        self.skipped.append(files.Skipped(path, reason))
+        self.renamed = {old: new for old, new in self.renamed.items() if new != path}
+        if path in self.known:
+            self.gone[path] = self.known[path]["id"]
+
 
 def index(
     database: MapDatabase,
@@ -96,6 +104,7 @@ def index(
 ) -> Indexed:
     """Bring the map up to date; `only` looks at these paths alone and trusts the rest."""
     started = time.perf_counter()
+    only = None if only is None else sorted(set(only))
     say = progress or (lambda stage, done, total: None)
     # The lock is taken before anything is compared: of two processes, the second finds nothing left to do.
     with _no_collection(), database.write():
@@ -116,7 +125,7 @@ def _followed(
     database: MapDatabase,
     root: Path,
     workers: int,
-    only: Iterable[str] | None,
+    only: list[str] | None,
     say: Callable[[str, int, int], None],
 ) -> tuple[_Change, int]:
     columns = "id, path, size, mtime_ns, hash, interface, language"
@@ -138,8 +147,8 @@ def _followed(
     change = _Change(known, gone, skipped)
     with database.without_indexes() if not known else nullcontext():
         resolved = _apply(database, root, change, _read_all(root, wanted, workers, say), say)
+    _write_skipped(database, change.skipped, only)
     if only is None:
-        _write_skipped(database, change.skipped)
         database.note("indexed_ns", str(now_ns))
     return change, resolved
 
@@ -157,14 +166,15 @@ def _no_collection() -> Iterator[None]:
 
 
 def _looked_at(
-    root: Path, only: Iterable[str], known: dict[str, Row]
+    root: Path, only: list[str], known: dict[str, Row]
 ) -> tuple[list[files.Listed], list[files.Skipped], dict[str, int]]:
     found: list[files.Listed] = []
     skipped: list[files.Skipped] = []
     gone: dict[str, int] = {}
-    wanted = set(only)
-    ignored = git.ignored(str(root), sorted(wanted - known.keys()))
-    for path in sorted(wanted - ignored):
+    ignored = git.ignored(str(root), [path for path in only if path not in known])
+    for path in only:
+        if path in ignored:
+            continue
         one = files.look(root, path)
         if isinstance(one, files.Listed):
             found.append(one)
@@ -209,16 +219,20 @@ def _apply(
     for one in results:
         former = change.known.get(one.path)
         if one.skipped:
-            change.skipped.append(files.Skipped(one.path, one.skipped))
-            if former is not None:
-                change.gone[one.path] = former["id"]
+            change.leave_out(one.path, one.skipped)
         elif former is not None and former["hash"] == one.hash:
             database.run("UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?", (one.size, one.mtime_ns, former["id"]))
         else:
+            facts = one.facts or (decode(one.stored) if one.stored else Facts())
+            try:
+                change.read[one.path] = rows.put(one, facts, change.former_id(one))
+            except faults.NOT_OURS:
+                raise
+            except Exception as error:
+                change.leave_out(one.path, faults.reason("writing", error))
+                continue
             if former is not None and former["interface"] != one.interface:
                 change.seen.add(former["id"])
-            facts = one.facts or (decode(one.stored) if one.stored else Facts())
-            change.read[one.path] = rows.put(one, facts, change.former_id(one))
             if one.language:
                 read.keep(one.path, one.language, facts)
     if not change.read and not change.gone:
@@ -233,7 +247,7 @@ def _apply(
             rows.drop(file)
     if change.added or change.gone:
         rows.put_directories()
-    resolved = _resolve(database, rows, Resolver(importer, read.scopes), dirty, say)
+    resolved = _resolve(database, rows, Resolver(importer, read.scopes), dirty, change.skipped, say)
     if change.known:
         rows.drop_unused_packages()
     return resolved
@@ -319,14 +333,25 @@ def _folders(paths: Iterable[str]) -> set[str]:
 
 
 def _resolve(
-    database: MapDatabase, rows: Rows, resolver: Resolver, dirty: set[int], say: Callable[[str, int, int], None]
+    database: MapDatabase,
+    rows: Rows,
+    resolver: Resolver,
+    dirty: set[int],
+    skipped: list[files.Skipped],
+    say: Callable[[str, int, int], None],
 ) -> int:
     listed = database.rows("SELECT id, path FROM files WHERE language != ''")
     paths = [row["path"] for row in listed if row["id"] in dirty]
     rows.drop_edges(dirty)
     for at, path in enumerate(sorted(paths)):
         say("resolving", at, len(paths))
-        rows.put_resolution(path, resolver.resolve(path))
+        try:
+            rows.put_resolution(path, resolver.resolve(path))
+        except faults.NOT_OURS:
+            raise
+        except Exception as error:
+            skipped.append(files.Skipped(path, faults.reason("resolving", error)))
+            rows.read_again(path)
     return len(paths)
 
 
@@ -359,6 +384,9 @@ def _manifest(root: Path, path: str) -> str:
     return data[:RULE_FILE_BYTES_MAX].decode("utf-8", "replace") if isinstance(data, bytes) else ""
 
 
-def _write_skipped(database: MapDatabase, skipped: list[files.Skipped]) -> None:
-    database.run("DELETE FROM skipped")
+def _write_skipped(database: MapDatabase, skipped: list[files.Skipped], only: list[str] | None) -> None:
+    if only is None:
+        database.run("DELETE FROM skipped")
+    else:
+        database.connection.executemany("DELETE FROM skipped WHERE path = ?", [(path,) for path in only])
     database.connection.executemany("INSERT OR REPLACE INTO skipped VALUES (?, ?)", skipped)

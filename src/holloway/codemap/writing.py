@@ -11,12 +11,17 @@ from holloway.codemap.reading.roles import tested_stem
 from holloway.codemap.resolving.imports import words_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holloway.codemap.database import MapDatabase
     from holloway.codemap.reading.facts import Definition, Facts, Import
     from holloway.codemap.reading.read import ReadFile
     from holloway.codemap.resolving.resolve import Resolution
+
+    NodeRow = tuple[int, int, str, str, str, int | None, int, int, str, bool]
+
+_READ = ("path", "size", "mtime_ns", "hash", "language", "role", "lines", "interface", "facts")
+"""The columns of a file, as a `ReadFile` begins."""
 
 
 class Rows:
@@ -29,6 +34,7 @@ class Rows:
         outside = database.rows("SELECT id, kind, qualified FROM nodes WHERE file IS NULL")
         self._directories: dict[str, int] = {row[2]: row[0] for row in outside if row[1] == "directory"}
         self._packages: dict[str, int] = {row[2]: row[0] for row in outside if row[1] == "package"}
+        self._last_file = int(database.value("SELECT COALESCE(MAX(id), 0) FROM files"))
         self._last_node = int(database.value("SELECT COALESCE(MAX(id), 0) FROM nodes"))
         self._last_chunk = int(database.value("SELECT COALESCE(MAX(id), 0) FROM chunks"))
 
@@ -37,38 +43,35 @@ class Rows:
         return {row[0]: row[1] for row in self._db.rows("SELECT path, id FROM files")}
 
     def put(self, one: ReadFile, facts: Facts, file: int | None) -> int:
-        """Write a file in place of what was known of it."""
-        values = (
-            one.path,
-            one.language,
-            one.role,
-            one.size,
-            one.mtime_ns,
-            one.hash,
-            one.interface,
-            one.lines,
-            one.stored,
-        )
-        is_new = file is None
+        """Write a file in place of what was known of it. All is worked out before anything is written."""
+        kept = None if file is None else self._kept_ids(file)
+        number = self._last_file + 1 if file is None else file
+        ids, nodes = self._node_rows(one, number, facts.definitions, kept)
+        words = self._words(one.path, facts.imports)
+        values = (*one[: len(_READ)], number)
         if file is None:
-            added = self._db.run(
-                "INSERT INTO files (path, language, role, size, mtime_ns, hash, interface, lines, facts)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                values,
-            )
-            file = int(added.lastrowid or 0)
+            self._last_file = number
+            self._db.run(f"INSERT INTO files ({', '.join(_READ)}, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         else:
-            self._db.run(
-                "UPDATE files SET path = ?, language = ?, role = ?, size = ?, mtime_ns = ?, hash = ?, interface = ?,"
-                " lines = ?, facts = ? WHERE id = ?",
-                (*values, file),
-            )
-            self._drop_pieces(file)
-            self._db.run("DELETE FROM edges WHERE file = ? AND origin = 'scip'", (file,))
-        self._put_nodes(one, file, facts.definitions, None if is_new else self._kept_ids(file))
-        self._put_words(one.path, file, facts.imports, is_new=is_new)
-        self._put_pieces(one, file)
-        return file
+            self._drop_read(file, kept or {})
+            self._db.run(f"UPDATE files SET {' = ?, '.join(_READ)} = ? WHERE id = ?", values)
+        # Replacing would make the text index write out what it has gathered, each time.
+        verb = "INSERT" if file is None else "INSERT OR REPLACE"
+        self._db.connection.executemany(f"{verb} INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", nodes)
+        self._db.connection.executemany("INSERT INTO import_words VALUES (?, ?)", [(word, number) for word in words])
+        self._put_pieces(one, number)
+        self._nodes[number] = ids
+        self._file_nodes[one.path] = (number, nodes[0][0])
+        return number
+
+    def _drop_read(self, file: int, gone: dict[tuple[str, int], int]) -> None:
+        """Take out what was read from a file, and the nodes that it no longer has."""
+        self._drop_pieces(file)
+        self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
+        self._db.run("DELETE FROM edges WHERE file = ? AND origin = 'scip'", (file,))
+        nodes = [(node,) for node in gone.values()]
+        self._db.connection.executemany("DELETE FROM nodes WHERE id = ?", nodes)
+        self._db.connection.executemany("DELETE FROM edges WHERE target = ?", nodes)
 
     def drop(self, file: int) -> None:
         """Take a file out, with all that it brought."""
@@ -88,9 +91,11 @@ class Rows:
             self._db.run("DELETE FROM unresolved WHERE file = ?", (file,))
             self._db.run("DELETE FROM consulted WHERE file = ?", (file,))
 
-    def _put_nodes(
-        self, one: ReadFile, file: int, definitions: Iterable[Definition], kept: dict[tuple[str, int], int] | None
-    ) -> None:
+    def _node_rows(
+        self, one: ReadFile, file: int, definitions: Sequence[Definition], kept: dict[tuple[str, int], int] | None
+    ) -> tuple[list[int], list[NodeRow]]:
+        """The ids of a file's definitions and the rows of its nodes; what stays is taken out of `kept`."""
+
         def id_of(key: tuple[str, int]) -> int:
             if kept and (known := kept.pop(key, None)) is not None:
                 return known
@@ -99,26 +104,21 @@ class Rows:
 
         folder, _, name = one.path.rpartition("/")
         node = id_of(("", 0))
-        rows: list[tuple[object, ...]] = [
-            (node, file, "file", name, one.path, self._directories.get(folder), 1, one.lines, "", 1)
+        rows: list[NodeRow] = [
+            (node, file, "file", name, one.path, self._directories.get(folder), 1, one.lines, "", True)
         ]
         ids: list[int] = []
         counted: Counter[str] = Counter()
         for definition in definitions:
-            kind, name, qualified, parent, line, end_line, signature, exported, _ = definition
-            ids.append(id_of((qualified, counted[qualified])))
-            counted[qualified] += 1
+            ids.append(id_of((definition.qualified, counted[definition.qualified])))
+            counted[definition.qualified] += 1
+        # A method may stand before the type that it is of: all have their ids before any says where it belongs.
+        for own, (kind, name, qualified, parent, line, end_line, signature, exported, _) in zip(
+            ids, definitions, strict=True
+        ):
             above = ids[parent] if parent != MODULE_SCOPE else node
-            rows.append((ids[-1], file, kind, name, qualified, above, line, end_line, signature, int(exported)))
-        # Replacing would make the text index write out what it has gathered, each time.
-        verb = "INSERT" if kept is None else "INSERT OR REPLACE"
-        self._db.connection.executemany(f"{verb} INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        if kept:
-            gone = [(node,) for node in kept.values()]
-            self._db.connection.executemany("DELETE FROM nodes WHERE id = ?", gone)
-            self._db.connection.executemany("DELETE FROM edges WHERE target = ?", gone)
-        self._nodes[file] = ids
-        self._file_nodes[one.path] = (file, node)
+            rows.append((own, file, kind, name, qualified, above, line, end_line, signature, exported))
+        return ids, rows
 
     def _kept_ids(self, file: int) -> dict[tuple[str, int], int]:
         """The ids of a file's nodes by name; those of one name are told apart by their order."""
@@ -130,15 +130,11 @@ class Rows:
             numbered[key] += 1
         return kept
 
-    def _put_words(self, path: str, file: int, imports: Iterable[Import], *, is_new: bool) -> None:
+    def _words(self, path: str, imports: Iterable[Import]) -> list[str]:
         names = {name for one in imports for name in (one.module, one.symbol)}
         words = {word for name in names for word in words_in(name)}
         words.add(tested_stem(path))
-        if not is_new:
-            self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
-        self._db.connection.executemany(
-            "INSERT INTO import_words VALUES (?, ?)", [(word, file) for word in sorted(words) if word]
-        )
+        return sorted(words - {""})
 
     def _put_pieces(self, one: ReadFile, file: int) -> None:
         start = self._last_chunk + 1
@@ -182,6 +178,10 @@ class Rows:
         self._db.connection.executemany(
             "INSERT INTO consulted VALUES (?, ?)", [(file, self._node_of(seen)[0]) for seen in sorted(found.consulted)]
         )
+
+    def read_again(self, path: str) -> None:
+        """Have the next index look at a file as if it had changed."""
+        self._db.run("UPDATE files SET mtime_ns = 0, hash = x'' WHERE path = ?", (path,))
 
     def _node_of(self, path: str) -> tuple[int, int]:
         if path not in self._file_nodes:

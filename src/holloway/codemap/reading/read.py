@@ -6,6 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
+from holloway.codemap import faults
 from holloway.codemap.reading import files
 from holloway.codemap.reading.chunks import Chunk, chunks
 from holloway.codemap.reading.facts import Facts
@@ -41,7 +42,13 @@ def read_file(root: Path, one: files.Listed, known_hash: bytes = b"") -> ReadFil
     digest = blake2b(data, digest_size=16).digest()
     if digest == known_hash:
         return ReadFile(*one, hash=digest)
-    data = files.text_of(data)
+    try:
+        return _understood(one, digest, files.text_of(data))
+    except Exception as error:
+        return ReadFile(*one, skipped=faults.reason("reading", error))
+
+
+def _understood(one: files.Listed, digest: bytes, data: bytes) -> ReadFile:
     row = language_of(one.path)
     facts = extract(row.name, data) if row else None
     text = data.decode("utf-8", "replace")

@@ -97,6 +97,9 @@ class Resolver:
             return Resolution([], [], set())
         if len(self._known) > ANSWERS_KEPT:
             self._known.clear()
+        # The file before this one may have been broken off.
+        self._stack.clear()
+        self._cut = DEPTH_MAX + 1
         self._seen = {path}
         edges: list[Edge] = []
         unresolved: dict[tuple[str, str], int] = {}

@@ -1,0 +1,29 @@
+"""What all tests of the map share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from holloway.codemap import faults
+
+contained = faults.reason
+
+
+@pytest.fixture(autouse=True, scope="session")
+def mistakes_are_raised() -> Iterator[None]:
+    """A mistake of ours that a user's map survives fails a test."""
+
+    def raised(stage: str, error: Exception) -> str:
+        raise error
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(faults, "reason", raised)
+        yield
+
+
+@pytest.fixture
+def mistakes_are_contained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a user has it."""
+    monkeypatch.setattr(faults, "reason", contained)
