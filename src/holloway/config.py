@@ -49,6 +49,14 @@ JOURNAL_FILE_BYTES_MAX = 16 * 1024 * 1024
 JOURNAL_KEEP_DAYS = 7
 FAILURE_LOG_BYTES_MAX = 64 * 1024
 
+SCRATCHPAD_BYTES_MAX = 50 * 1024 * 1024
+SCRATCHPAD_TEXT_CHARS_MAX = 4_000
+SCRATCHPAD_RESULT_CHARS_MAX = 1_200
+SCRATCHPAD_LINES_MAX = 60
+SCRATCHPAD_FILES_MAX = 200
+SCRATCHPAD_PLAN_ITEMS_MAX = 100
+RECORDS_PER_SESSION_MAX = 50
+
 # Budgets of what an agent reads, and deadlines of the processes that bring it.
 
 BRIEF_TOKENS_MAX = 1_200
@@ -212,6 +220,14 @@ SETTINGS = {
             "from every branch at once (`everywhere`).",
         ),
         Setting(
+            "trusted_sources",
+            "",
+            (),
+            "Where content may come from without making what quotes it wait for your review, separated by commas: "
+            "names of MCP servers (`mcp:playwright`), sites (`web:docs.python.org`), folders outside of the project "
+            "(`outside:/srv/specs`).",
+        ),
+        Setting(
             "embedding.provider",
             "builtin",
             ("builtin", "ollama", "openai", "off"),
@@ -322,6 +338,10 @@ class Settings:
     def text(self, key: str) -> str:
         """The value in force, as text."""
         return str(self.get(key))
+
+    def words(self, key: str) -> list[str]:
+        """The value in force, as words that commas separate."""
+        return [word.strip() for word in self.text(key).split(",") if word.strip()]
 
     def number(self, key: str) -> int:
         """The value in force, as a number."""

@@ -198,6 +198,14 @@ def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[in
     return found
 
 
+def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[tuple[str, str]]:
+    """Commits of any branch after a moment that touch some of these files: hash and message, newest first."""
+    asked = ("--all", "--no-merges", f"--since={since}", f"--max-count={limit}", "--format=%H%x1f%B%x1e")
+    said = run(root, "--literal-pathspecs", "log", *asked, "--", *paths)
+    rows = (row.strip("\n").partition("\x1f") for row in said.split("\x1e"))
+    return [(sha, message.strip()) for sha, mark, message in rows if mark]
+
+
 def is_merged(root: str, fork: str, tip: str, target: str) -> bool:
     """Whether the work between fork and tip has reached the target: by ancestry, by patch, or squashed."""
     if not tip or tip == fork:

@@ -18,6 +18,8 @@ COMMANDS = {
         "show": ("finding", "Show one memory in full"),
         "why": ("finding", "Show where a memory comes from and where it went"),
         "review": ("reviewing", "Go through what waits for you, a card at a time"),
+        "sessions": ("sessions", "List the sessions that were watched"),
+        "explain": ("sessions", "Show what came of a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
     },
     "The code": {

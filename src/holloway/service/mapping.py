@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from holloway import git
-from holloway.codemap import graph, health, index, precise, watch
+from holloway.codemap import graph, health, index, precise, questions, watch
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.modules import drawing, overview
 from holloway.codemap.modules.edits import Edits
@@ -237,6 +237,12 @@ class CodeMap:
             return ""
         sql = "SELECT m.module FROM module_files m JOIN files f ON f.id = m.file WHERE f.path = ?"
         return str(self.database.value(sql, (path,)) or "")
+
+    def explained(self, one: str, other: str) -> bool:
+        """Whether one of two files imports or uses the other, so that it is no news that they change together."""
+        if not self.is_ready:
+            return False
+        return other in questions.around(self.database, [one])[one]
 
     def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10) -> Located:
         """The files that a task is about, each with its reasons; `known` are files already in play."""

@@ -31,6 +31,22 @@ def note(database: Database, root: str) -> str:
     return name
 
 
+def unmerged(database: Database, root: str, name: str) -> str:
+    """The branch, if what was learned on it must stay there for now; empty for one that is merged or gone."""
+    if name == git.branch(root):
+        return note(database, root)
+    tip = _tip(root, name)
+    if not tip or name == git.default_branch(root) or secrets.scan(name):
+        return ""
+    targets = git.default_commits(root)
+    fork = git.merge_base(root, tip, targets[0]) if targets else ""
+    if any(git.is_merged(root, fork, tip, target) for target in targets):
+        return ""
+    with database.write():
+        database.run("INSERT OR IGNORE INTO branches(name, fork, tip) VALUES (?, ?, ?)", (name, fork, tip))
+    return name
+
+
 def _fork(root: str) -> str:
     tip, targets = git.head_commit(root), git.default_commits(root)
     return git.merge_base(root, tip, targets[0]) if tip and targets else ""

@@ -29,6 +29,12 @@ ORDERS = {
     "waiting": "m.state <> 'quarantined', m.created_at, m.seq",
 }
 
+KEPT_KINDS = ("confirmed", "edited", "pinned")
+REJECTED_KINDS = ("wrong", "forgotten")
+
+OBSERVED = "observer:"
+"""Begins the origin of what was observed; the rest recognises the observation, whatever words it is given."""
+
 HUMAN = frozenset({Source.USER_TAUGHT, Source.USER_CORRECTION})
 """Sources whose word overrides an earlier rejection."""
 
@@ -115,6 +121,12 @@ class Memories:
             raise InvalidInput(f"{wanted} could be {shown}.", "Give more characters of the id.")
         return self._memory(rows[0])
 
+    def by_origin(self, origin: str) -> Memory | None:
+        """The living memory that came from there, the latest of several."""
+        sql = SELECT + " WHERE m.origin = ? AND m.deleted_at = '' AND m.superseded_by = '' ORDER BY m.seq DESC LIMIT 1"
+        rows = self._db.rows(sql, (origin,))
+        return self._memory(rows[0]) if rows else None
+
     def find(self, chosen: Filter, limit: int = RESULTS_MAX, order: str = "newest") -> list[Memory]:
         """The memories that a filter means: `newest` first, `telling` (pinned, then often used), or `waiting`."""
         where, values = chosen.where()
@@ -173,6 +185,15 @@ class Memories:
                 (self._seq(memory_id), self._now(), kind, detail),
             )
 
+    def judged(self) -> tuple[int, int]:
+        """How many of the memories that nobody taught a person has confirmed, and how many rejected."""
+        sql = (
+            "SELECT count(DISTINCT m.seq) FROM memories m JOIN memory_history h ON h.seq = m.seq "
+            "WHERE m.origin LIKE 'observer:%' AND h.kind IN (SELECT value FROM json_each(?))"
+        )
+        kept, rejected = (self._db.value(sql, (json.dumps(kinds),)) for kinds in (KEPT_KINDS, REJECTED_KINDS))
+        return int(kept), int(rejected)
+
     def history(self, memory_id: str) -> list[tuple[str, str, str]]:
         """What happened to a memory: time, kind, detail; oldest first."""
         sql = "SELECT at, kind, detail FROM memory_history WHERE seq = ? ORDER BY entry"
@@ -181,15 +202,17 @@ class Memories:
     def reject(self, memory: Memory, reason: str) -> None:
         """Remember, without its words, that this was rejected, so that it is not learned again."""
         with self._db.write():
-            self._db.run(
-                "INSERT OR REPLACE INTO tombstones(fingerprint, reason, at) VALUES (?, ?, ?)",
-                (self.fingerprint(memory.content), reason, self._now()),
-            )
+            for text in _recognised(memory):
+                self._db.run(
+                    "INSERT OR REPLACE INTO tombstones(fingerprint, reason, at) VALUES (?, ?, ?)",
+                    (self.fingerprint(text), reason, self._now()),
+                )
 
     def unreject(self, memory: Memory) -> None:
         """Lift a rejection."""
         with self._db.write():
-            self._lift(memory.content)
+            for text in _recognised(memory):
+                self._lift(text)
 
     def is_rejected(self, content: str) -> bool:
         """Whether this was marked wrong, dropped or forgotten by a person."""
@@ -324,3 +347,8 @@ class Memories:
 
     def _now(self) -> str:
         return stamp(self._clock.now())
+
+
+def _recognised(memory: Memory) -> list[str]:
+    """By what a rejected memory is recognised: its words, and the observation that it was made from."""
+    return [memory.content, memory.origin] if memory.origin.startswith(OBSERVED) else [memory.content]

@@ -320,6 +320,65 @@ CREATE INDEX memories_errors ON memories(           -- the fingerprint of an err
 ) WHERE type = 'error_pattern'
 """
 
+OBSERVER = """
+DROP TABLE file_access;                             -- never filled: totals are counted from what each session did,
+DROP TABLE co_access;                               -- so that learning a session twice counts it once
+DROP TABLE module_sessions;
+
+CREATE TABLE session_files (                        -- which files a session opened
+  session TEXT NOT NULL,
+  path    TEXT NOT NULL,
+  weight  INTEGER NOT NULL,                         -- read 1, edited 2, written 3
+  place   INTEGER NOT NULL,                         -- the how-manieth file it was
+  PRIMARY KEY (session, path)
+) WITHOUT ROWID;
+CREATE INDEX session_files_path ON session_files(path, session, weight);
+
+CREATE TABLE session_modules (
+  session TEXT NOT NULL,
+  module  TEXT NOT NULL,
+  PRIMARY KEY (session, module)
+) WITHOUT ROWID;
+CREATE INDEX session_modules_module ON session_modules(module);
+
+CREATE TABLE co_access (                            -- files that a session opened together
+  file_a  TEXT NOT NULL,
+  file_b  TEXT NOT NULL,
+  session TEXT NOT NULL,
+  edited  INTEGER NOT NULL,                         -- whether it changed both
+  PRIMARY KEY (file_a, file_b, session),
+  CHECK (file_a < file_b)
+) WITHOUT ROWID;
+CREATE INDEX co_access_other ON co_access(file_b, file_a);
+CREATE INDEX co_access_session ON co_access(session);
+
+CREATE TABLE sightings (                            -- which session showed which signal
+  signal  TEXT NOT NULL,
+  key     TEXT NOT NULL,                            -- what makes it the same in another session; words as a digest
+  session TEXT NOT NULL,
+  facts   TEXT NOT NULL DEFAULT '{}',               -- JSON, without anybody's words
+  PRIMARY KEY (signal, key, session)
+) WITHOUT ROWID;
+CREATE INDEX sightings_session ON sightings(session);
+
+CREATE TABLE candidates (                           -- what a session's signals might have become, and what they became
+  session    TEXT NOT NULL,
+  number     INTEGER NOT NULL,
+  signal     TEXT NOT NULL,
+  key        TEXT NOT NULL,
+  step       INTEGER NOT NULL,
+  state      TEXT NOT NULL,                         -- promoted, reinforced, held, dropped
+  reason     TEXT NOT NULL DEFAULT '',
+  memory     TEXT NOT NULL DEFAULT '',              -- id of what it became or reinforced
+  draft      TEXT NOT NULL DEFAULT '{}',            -- JSON: what would be stored
+  at         TEXT NOT NULL,
+  held_until TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (session, number)
+) WITHOUT ROWID;
+CREATE INDEX candidates_held ON candidates(held_until) WHERE state = 'held';
+CREATE INDEX candidates_memory ON candidates(memory) WHERE memory <> ''
+"""
+
 
 def statements(script: str) -> list[str]:
     """The statements of a script, triggers in one piece."""
@@ -376,6 +435,11 @@ def errors_0008(database: Database, ids: Ids) -> None:
     _create(database, ERRORS)
 
 
+def observer_0009(database: Database, ids: Ids) -> None:
+    """What each session did, what its signals became, and what is held back."""
+    _create(database, OBSERVER)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -385,6 +449,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     vector_rows_0006,
     spending_0007,
     errors_0008,
+    observer_0009,
 )
 
 

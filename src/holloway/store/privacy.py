@@ -76,8 +76,9 @@ def _delete(connection: sqlite3.Connection, uids: list[str]) -> None:
     seqs = "SELECT seq FROM memories WHERE uid IN (SELECT value FROM json_each(?))"
     ids = "SELECT id FROM memories WHERE uid IN (SELECT value FROM json_each(?))"
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    if "injections" in tables:
-        connection.execute(f"DELETE FROM injections WHERE memory IN ({ids})", (chosen,))
+    for table in ("injections", "candidates"):
+        if table in tables:
+            connection.execute(f"DELETE FROM {table} WHERE memory IN ({ids})", (chosen,))
     connection.execute(f"DELETE FROM memory_relations WHERE memory IN ({ids})", (chosen,))
     for table in _CHILDREN:
         if table in tables:

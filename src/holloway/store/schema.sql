@@ -123,26 +123,6 @@ CREATE TABLE injections (                           -- each memory once per sess
   PRIMARY KEY (session, context, memory)
 ) WITHOUT ROWID;
 
-CREATE TABLE file_access (
-  path             TEXT PRIMARY KEY,
-  sessions         INTEGER NOT NULL DEFAULT 0,
-  weight           REAL NOT NULL DEFAULT 0,
-  last_accessed_at TEXT NOT NULL
-) WITHOUT ROWID;
-
-CREATE TABLE co_access (
-  file_a     TEXT NOT NULL,
-  file_b     TEXT NOT NULL,
-  source     TEXT NOT NULL,                         -- session or git
-  weight     REAL NOT NULL DEFAULT 0,
-  sessions   INTEGER NOT NULL DEFAULT 0,
-  task_types TEXT NOT NULL DEFAULT '{}',            -- JSON: sessions by type
-  last_at    TEXT NOT NULL,
-  promoted_at TEXT NOT NULL DEFAULT '',
-  PRIMARY KEY (file_a, file_b, source),
-  CHECK (file_a < file_b)
-) WITHOUT ROWID;
-
 CREATE TABLE error_sightings (
   fingerprint TEXT NOT NULL,
   session     TEXT NOT NULL,
@@ -152,11 +132,6 @@ CREATE TABLE error_sightings (
   count       INTEGER NOT NULL DEFAULT 1,
   last_at     TEXT NOT NULL,
   PRIMARY KEY (fingerprint, session)
-) WITHOUT ROWID;
-
-CREATE TABLE module_sessions (
-  module   TEXT PRIMARY KEY,
-  sessions INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
 CREATE TABLE syntheses (
@@ -223,6 +198,52 @@ CREATE TABLE llm_calls (                            -- what language models took
   tokens_out INTEGER NOT NULL DEFAULT 0
 );
 
+CREATE TABLE session_files (                        -- which files a session opened
+  session TEXT NOT NULL,
+  path    TEXT NOT NULL,
+  weight  INTEGER NOT NULL,                         -- read 1, edited 2, written 3
+  place   INTEGER NOT NULL,                         -- the how-manieth file it was
+  PRIMARY KEY (session, path)
+) WITHOUT ROWID;
+
+CREATE TABLE session_modules (
+  session TEXT NOT NULL,
+  module  TEXT NOT NULL,
+  PRIMARY KEY (session, module)
+) WITHOUT ROWID;
+
+CREATE TABLE co_access (                            -- files that a session opened together
+  file_a  TEXT NOT NULL,
+  file_b  TEXT NOT NULL,
+  session TEXT NOT NULL,
+  edited  INTEGER NOT NULL,                         -- whether it changed both
+  PRIMARY KEY (file_a, file_b, session),
+  CHECK (file_a < file_b)
+) WITHOUT ROWID;
+
+CREATE TABLE sightings (                            -- which session showed which signal
+  signal  TEXT NOT NULL,
+  key     TEXT NOT NULL,                            -- what makes it the same in another session; words as a digest
+  session TEXT NOT NULL,
+  facts   TEXT NOT NULL DEFAULT '{}',               -- JSON, without anybody's words
+  PRIMARY KEY (signal, key, session)
+) WITHOUT ROWID;
+
+CREATE TABLE candidates (                           -- what a session's signals might have become, and what they became
+  session    TEXT NOT NULL,
+  number     INTEGER NOT NULL,
+  signal     TEXT NOT NULL,
+  key        TEXT NOT NULL,
+  step       INTEGER NOT NULL,
+  state      TEXT NOT NULL,                         -- promoted, reinforced, held, dropped
+  reason     TEXT NOT NULL DEFAULT '',
+  memory     TEXT NOT NULL DEFAULT '',              -- id of what it became or reinforced
+  draft      TEXT NOT NULL DEFAULT '{}',            -- JSON: what would be stored
+  at         TEXT NOT NULL,
+  held_until TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (session, number)
+) WITHOUT ROWID;
+
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
 
 CREATE INDEX memories_fingerprint ON memories(fingerprint);
@@ -261,8 +282,6 @@ CREATE INDEX injections_memory ON injections(memory);
 
 CREATE INDEX injections_uncounted ON injections(memory) WHERE counted = 0;
 
-CREATE INDEX co_access_other ON co_access(file_b, file_a);
-
 CREATE INDEX embedding_cache_expires ON embedding_cache(expires_at);
 
 CREATE INDEX relations_target ON relations(target);
@@ -278,6 +297,20 @@ CREATE INDEX llm_calls_at ON llm_calls(at);
 CREATE INDEX memories_errors ON memories(           -- the fingerprint of an error, for a hook that meets it again
   CASE WHEN json_valid(details) THEN json_extract(details, '$.fingerprint') END
 ) WHERE type = 'error_pattern';
+
+CREATE INDEX session_files_path ON session_files(path, session, weight);
+
+CREATE INDEX session_modules_module ON session_modules(module);
+
+CREATE INDEX co_access_other ON co_access(file_b, file_a);
+
+CREATE INDEX co_access_session ON co_access(session);
+
+CREATE INDEX sightings_session ON sightings(session);
+
+CREATE INDEX candidates_held ON candidates(held_until) WHERE state = 'held';
+
+CREATE INDEX candidates_memory ON candidates(memory) WHERE memory <> '';
 
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);

@@ -1,11 +1,15 @@
-"""The ledger: which sessions there were, and what each was shown."""
+"""The ledger: which sessions there were, how they ended, and what each was shown."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
+
+from holloway.domain.session import Outcome, Session, SessionType
+from holloway.domain.work import Phase, WorkUnit
 
 if TYPE_CHECKING:
-    from holloway.store.database import Database
+    from holloway.store.database import Database, Row
 
 
 def count(database: Database) -> int:
@@ -17,3 +21,82 @@ def shown(database: Database, memory_id: str) -> list[tuple[str, str, str]]:
     """Where a memory was shown: session, point, time; newest first."""
     sql = "SELECT session, point, at FROM injections WHERE memory = ? ORDER BY at DESC LIMIT 50"
     return [(row["session"], row["point"], row["at"]) for row in database.rows(sql, (memory_id,))]
+
+
+def shown_to(database: Database, session: str) -> list[tuple[str, str, str]]:
+    """What a session was shown: memory, point, time; in order."""
+    sql = "SELECT memory, point, at FROM injections WHERE session = ? ORDER BY at, memory"
+    return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, (session,))]
+
+
+def get(database: Database, reference: str) -> list[Session]:
+    """The sessions whose id begins with that."""
+    sql = "SELECT * FROM sessions WHERE id >= ? AND id < ? ORDER BY started_at LIMIT 6"
+    return [_session(row) for row in database.rows(sql, (reference, reference + "\U0010ffff"))]
+
+
+def latest(database: Database, limit: int) -> list[Session]:
+    """Sessions, newest first."""
+    return [_session(row) for row in database.rows("SELECT * FROM sessions ORDER BY started_at DESC LIMIT ?", (limit,))]
+
+
+def record_of(database: Database, session: str) -> dict[str, Any]:
+    """What a session did, in figures."""
+    found = database.value("SELECT record FROM sessions WHERE id = ?", (session,))
+    record: dict[str, Any] = json.loads(found or "{}")
+    return record
+
+
+def outcome_of(database: Database, session: str) -> str:
+    """How a session ended; empty where nobody knows."""
+    return database.value("SELECT outcome FROM sessions WHERE id = ?", (session,)) or ""
+
+
+def finish(database: Database, session: Session, record: dict[str, Any]) -> None:
+    """Write down how a session ended; what a hook knew of it stays."""
+    unit = session.work_unit
+    with database.write():
+        database.run(
+            "INSERT INTO sessions(id, agent, started_at, last_event_at, ended_at, type, phase, outcome, evidence, "
+            "task, branch, commit_sha, work_unit, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT(id) DO UPDATE SET ended_at = excluded.ended_at, type = excluded.type, phase = excluded.phase, "
+            "started_at = min(started_at, excluded.started_at), "
+            "last_event_at = max(last_event_at, excluded.last_event_at), outcome = excluded.outcome, "
+            "evidence = excluded.evidence, task = excluded.task, branch = excluded.branch, "
+            "commit_sha = excluded.commit_sha, work_unit = excluded.work_unit, record = excluded.record",
+            (
+                session.id,
+                session.agent,
+                session.started_at,
+                session.last_event_at,
+                session.ended_at,
+                session.type or "",
+                session.phase or "",
+                session.outcome or "",
+                session.evidence,
+                session.task,
+                session.branch,
+                session.commit,
+                json.dumps([unit.methodology, list(unit.path), unit.label]) if unit else None,
+                json.dumps(record, sort_keys=True),
+            ),
+        )
+
+
+def _session(row: Row) -> Session:
+    unit = json.loads(row["work_unit"]) if row["work_unit"] else None
+    return Session(
+        id=row["id"],
+        agent=row["agent"],
+        started_at=row["started_at"],
+        last_event_at=row["last_event_at"],
+        ended_at=row["ended_at"],
+        type=SessionType(row["type"]) if row["type"] else None,
+        phase=Phase(row["phase"]) if row["phase"] else None,
+        outcome=Outcome(row["outcome"]) if row["outcome"] else None,
+        evidence=row["evidence"],
+        task=row["task"],
+        branch=row["branch"],
+        commit=row["commit_sha"],
+        work_unit=WorkUnit(unit[0], tuple(unit[1]), unit[2]) if unit else None,
+    )

@@ -19,10 +19,12 @@ TABLES = {
     "branches": "name",
     "sessions": "id",
     "injections": "session, context, memory",
-    "file_access": "path",
-    "co_access": "file_a, file_b, source",
+    "session_files": "session, path",
+    "session_modules": "session, module",
+    "co_access": "file_a, file_b, session",
+    "sightings": "signal, key, session",
+    "candidates": "session, number",
     "error_sightings": "fingerprint, session",
-    "module_sessions": "module",
     "syntheses": "module, threshold",
     "relations": "source, kind, target",
     "module_edits": "at, kind, module, value",
@@ -82,7 +84,7 @@ def _ids(archived: dict[str, str], present: dict[str, str]) -> dict[str, str]:
 
 
 def _renamed(row: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
-    if row.get("table") == "injections":
+    if row.get("table") in ("injections", "candidates"):
         return {**row, "memory": ids.get(row["memory"], row["memory"])}
     if row.get("table") != "memories":
         return row

@@ -1,0 +1,160 @@
+"""Recorded sessions of real coding agents, as events: a line with `session` opens one, its events follow.
+
+The data sets name tools as Claude Code does. Paths were made relative when the set was made.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from holloway.domain.event import (
+    Call,
+    Ended,
+    Event,
+    Interrupted,
+    Plan,
+    PlanItem,
+    Prompt,
+    Result,
+    Said,
+    Started,
+    ToolKind,
+)
+from holloway.observer.words import prompt
+
+DEV = "sessions_entireio_cli_dev.jsonl.gz"
+
+_KINDS = {
+    "Read": ToolKind.READ,
+    "NotebookRead": ToolKind.READ,
+    "Edit": ToolKind.EDIT,
+    "MultiEdit": ToolKind.EDIT,
+    "Write": ToolKind.WRITE,
+    "Grep": ToolKind.SEARCH,
+    "Glob": ToolKind.LIST,
+    "LS": ToolKind.LIST,
+    "Bash": ToolKind.SHELL,
+    "WebFetch": ToolKind.WEB,
+    "WebSearch": ToolKind.WEB,
+    "Task": ToolKind.SUBAGENT,
+}
+_ROOT = re.compile(
+    r"/(?:home|Users)/\w+/(?:[\w.-]+/)*?cli(?:/\.worktrees/[\w./-]+?)?/(?=cmd/|\.|\w+\.\w+|docs/|scripts/)"
+)
+_PATH = re.compile(r"^(?:\./)?([\w.@-]+(?:/[\w.@-]+)*\.\w+)(?::\d+.*)?$", re.MULTILINE)
+
+
+@dataclass
+class Recorded:
+    """One session of a data set."""
+
+    id: str
+    start: float
+    branch: str
+    files_touched: tuple[str, ...]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def events(self) -> Iterator[Event]:
+        """The session as the observer sees it."""
+        yield Started(self.start, self.id, "claude-code", self.branch)
+        todos: dict[str, PlanItem] = {}
+        last = self.start
+        for row in self.rows:
+            last = max(last, seconds(row.get("ts"), last))
+            yield from _events(row, last, todos)
+        yield Ended(last, "data set")
+
+
+def recorded(path: Path) -> list[Recorded]:
+    """The sessions of a file, in time order."""
+    found: list[Recorded] = []
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            if "session" in row:
+                touched = tuple(row.get("files_touched") or ())
+                found.append(Recorded(row["session"], seconds(row["start"], 0.0), row.get("branch") or "", touched))
+            else:
+                found[-1].rows.append(row)
+    return sorted(found, key=lambda session: session.start)
+
+
+def seconds(stamp: str | None, otherwise: float) -> float:
+    """A time stamp as seconds since 1970."""
+    return datetime.fromisoformat(stamp).timestamp() if stamp else otherwise
+
+
+def _events(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Iterator[Event]:
+    kind = row["k"]
+    if kind == "user":
+        if prompt.interrupted(row["text"]):
+            yield Interrupted(at)
+        yield Prompt(at, row["text"])
+    elif kind in ("think", "text"):
+        yield Said(at, row["text"], thinking=kind == "think")
+    elif kind == "call":
+        yield from _call(row, at, todos)
+    elif kind == "result":
+        files = tuple(dict.fromkeys(_PATH.findall(relative(row["text"]))))
+        yield Result(at, row["id"], not row.get("err"), relative(row["text"]), files, len(files))
+
+
+def _call(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Iterator[Event]:
+    tool = row["tool"]
+    try:
+        given = json.loads(row["inp"])
+    except ValueError:
+        given = {}
+    if not isinstance(given, dict):
+        given = {}
+    if (plan := _plan(tool, given, at, todos)) is not None:
+        yield plan
+    kind = ToolKind.MCP if tool.startswith("mcp__") else _KINDS.get(tool, ToolKind.OTHER)
+    named = str(given.get("file_path") or given.get("notebook_path") or "")
+    path = (row.get("paths") or [""])[0] if kind in (ToolKind.READ, ToolKind.EDIT, ToolKind.WRITE) else ""
+    outside = path.startswith(("/", "~")) or (bool(named) and not path)
+    yield Call(
+        at,
+        row["id"],
+        kind,
+        tool,
+        path=path,
+        pattern=str(given.get("pattern") or given.get("query") or ""),
+        command=relative(str(given.get("command") or "")) if kind is ToolKind.SHELL else "",
+        url=str(given.get("url") or ""),
+        removed=_lines(given.get("old_string")),
+        added=_lines(given.get("new_string") or given.get("content")),
+        outside=outside,
+    )
+
+
+def _plan(tool: str, given: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Plan | None:
+    if tool == "TodoWrite" and isinstance(given.get("todos"), list):
+        items = (item for item in given["todos"] if isinstance(item, dict))
+        return Plan(at, tuple(PlanItem(str(item.get("content")), item.get("status") == "completed") for item in items))
+    if tool == "TaskCreate":
+        todos[str(len(todos) + 1)] = PlanItem(str(given.get("subject") or ""))
+        return Plan(at, tuple(todos.values()))
+    if tool == "TaskUpdate" and str(given.get("taskId")) in todos:
+        item = todos[str(given["taskId"])]
+        todos[str(given["taskId"])] = PlanItem(item.text, given.get("status") == "completed")
+        return Plan(at, tuple(todos.values()))
+    if tool in ("ExitPlanMode", "EnterPlanMode"):
+        return Plan(at, mode=True)
+    return None
+
+
+def _lines(text: object) -> tuple[str, ...]:
+    return tuple(line.strip() for line in str(text or "").splitlines() if line.strip())
+
+
+def relative(text: str) -> str:
+    """A text with the checkout's own folder cut from its paths."""
+    return _ROOT.sub("", text)

@@ -1,0 +1,150 @@
+"""Commands about sessions: which there were, and what came of one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holloway.cli.common import emit, json_option, notable, opened, project_option, say
+
+if TYPE_CHECKING:
+    from holloway.domain.session import Session
+    from holloway.service.explaining import Explained
+    from holloway.service.holloway import Holloway
+    from holloway.store.candidates import Kept
+
+MARKS = {"promoted": "+", "reinforced": "=", "held": "~", "dropped": "-"}
+STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped": "dim"}
+
+
+@click.command("sessions")
+@click.option("--limit", "-n", default=20, show_default=True, help="At most this many.")
+@json_option
+@project_option
+def sessions_command(limit: int, as_json: bool, project: str) -> None:
+    """List the sessions that were watched here, newest first: what for, how they ended, what was learned.
+
+    \b
+    Examples:
+      holloway sessions
+      holloway sessions --limit 5 --json
+    """
+    from holloway.service.explaining import latest  # loaded when the command runs
+
+    with opened(project) as memory:
+        rows = latest(memory, limit)
+        if as_json:
+            emit({"sessions": [session_json(session, record) for session, record in rows]})
+            return
+        if not rows:
+            say("No session yet. `holloway setup claude-code` connects an agent; its next session is watched.")
+        for session, record in rows:
+            _line(session, record)
+
+
+@click.command("explain")
+@click.argument("session")
+@click.option("--dropped", is_flag=True, help="Also list every candidate that was dropped.")
+@json_option
+@project_option
+def explain_command(session: str, dropped: bool, as_json: bool, project: str) -> None:
+    """Show what came of a session: its signals, what was kept of them, what was not and why. `last` is the latest one.
+
+    \b
+    Examples:
+      holloway explain last
+      holloway explain 2026-01-05-0bb9a2 --dropped
+    """
+    from holloway.service.explaining import explain  # loaded when the command runs
+
+    with opened(project) as memory:
+        told = explain(memory, session)
+        if as_json:
+            emit(explained_json(told))
+        else:
+            _explained(memory, told, dropped=dropped)
+
+
+def session_json(session: Session, record: dict[str, Any]) -> dict[str, Any]:
+    """A session as programs read it."""
+    return {
+        "id": session.id,
+        "agent": session.agent,
+        "started_at": session.started_at,
+        "ended_at": session.ended_at or None,
+        "type": session.type,
+        "phase": session.phase,
+        "outcome": session.outcome,
+        "evidence": session.evidence,
+        "task": session.task,
+        "branch": session.branch,
+        "commit": session.commit,
+        "record": record,
+    }
+
+
+def explained_json(told: Explained) -> dict[str, Any]:
+    """What came of a session, as programs read it."""
+    return {
+        **session_json(told.session, told.record),
+        "candidates": [
+            {
+                "signal": each.signal,
+                "step": each.step,
+                "state": each.state,
+                "reason": each.reason,
+                "memory": each.memory or None,
+                "content": each.draft.get("content"),
+                "type": each.draft.get("type"),
+            }
+            for each in told.candidates
+        ],
+        "used": [memory.id for memory in told.used],
+        "learned": [memory.id for memory in told.learned],
+    }
+
+
+def _line(session: Session, record: dict[str, Any]) -> None:
+    kept = sum(states.get("promoted", 0) for states in record.get("candidates", {}).values())
+    what = f"{session.type or 'running'}, {session.outcome}" if session.outcome else "running or not learned from yet"
+    say(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
+    say(f"  {session.task or '(no prompt)'}")
+    learned = f"; learned {kept}" if kept else ""
+    say(f"  {what}; {record.get('tool_calls', 0)} tool calls{learned}", "dim")
+
+
+def _candidate(each: Kept) -> None:
+    name = each.signal.replace("_", " ")
+    say(f"{MARKS[each.state]} step {each.step}: {name}, {each.state}", STYLES[each.state])
+    if content := each.draft.get("content"):
+        say(f"    {content}")
+    if each.reason or each.memory:
+        say(f"    {each.reason}" + (f" [{each.memory}]" if each.memory else ""), "dim")
+
+
+def _explained(memory: Holloway, told: Explained, *, dropped: bool) -> None:
+    session, record = told.session, told.record
+    _line(session, record)
+    say(f"  because {session.evidence}" if session.evidence else "  It has not been learned from yet.", "dim")
+    figures = (
+        f"{record.get('first_reads', 0)} files opened, {record.get('known_files_read_again', 0)} of them known from "
+        f"earlier sessions; {record.get('files_edited', 0)} edited; {record.get('errors', 0)} errors"
+    )
+    say(f"  {figures}", "dim")
+    if counted := record.get("signals"):
+        say("Signals: " + ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in sorted(counted.items())))
+    for each in told.candidates:
+        if each.state != "dropped" or dropped:
+            _candidate(each)
+    reasons = Counter(each.reason for each in told.candidates if each.state == "dropped")
+    if reasons and not dropped:
+        say(f"Dropped {sum(reasons.values())}:")
+        for reason, number in reasons.most_common():
+            say(f"  {number} x {reason}", "dim")
+    for used in told.used:
+        say(f"Used {used.id}: {used.summary}", "green")
+        say(f"    {notable(used, memory.clock.now())}", "dim")
+    if saved := record.get("saved_tokens"):
+        say(f"Saved about {saved:,} tokens of searching (an estimate).")

@@ -1,0 +1,173 @@
+"""Events: what an agent, its tools and its user did, whichever agent it was.
+
+Every adapter maps into these. Paths are relative to the project; `outside` marks one that lies elsewhere. Times are
+seconds since 1970. `actor` tells subagents apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holloway.domain.session import Outcome, SessionType
+    from holloway.domain.work import Phase, WorkUnit
+
+
+class ToolKind(StrEnum):
+    """What a tool does, whatever its host calls it."""
+
+    READ = "read"
+    EDIT = "edit"
+    WRITE = "write"
+    SEARCH = "search"
+    LIST = "list"
+    SHELL = "shell"
+    WEB = "web"
+    SUBAGENT = "subagent"
+    MCP = "mcp"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A session began; what the caller knows of it stands, the rest is inferred."""
+
+    at: float
+    session: str
+    agent: str = ""
+    branch: str = ""
+    commit: str = ""
+    type: SessionType | None = None
+    phase: Phase | None = None
+    task: str = ""
+    work_unit: WorkUnit | None = None
+    planned_steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The user said something."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The agent used a tool. `removed` and `added` are the lines of an edit, as short digests or as they are."""
+
+    at: float
+    call: str
+    kind: ToolKind
+    tool: str = ""
+    path: str = ""
+    pattern: str = ""
+    command: str = ""
+    url: str = ""
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    outside: bool = False
+    actor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool answered; `files` are the ones it named, `count` says how many where not all are kept."""
+
+    at: float
+    call: str
+    ok: bool = True
+    text: str = ""
+    files: tuple[str, ...] = ()
+    count: int = 0
+    changed_by_user: bool = False
+    untracked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The agent's own words, thought or spoken."""
+
+    at: float
+    text: str
+    thinking: bool = False
+    actor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a model call took; `context` is how full the context was."""
+
+    at: float
+    tokens_in: int = 0
+    tokens_out: int = 0
+    context: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlanItem:
+    """One thing to do."""
+
+    text: str
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The agent's plan or to-do list, as it is now; `mode` is set while the agent only plans."""
+
+    at: float
+    items: tuple[PlanItem, ...] = ()
+    mode: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """The user stopped the agent."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The agent asked for something to be remembered; it is kept only if the session proves right."""
+
+    at: float
+    text: str
+    type: str = ""
+    files: tuple[str, ...] = ()
+    actor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskDone:
+    """A part of the work is finished, and whether it was validated."""
+
+    at: float
+    name: str
+    validated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QaFindings:
+    """What a check of the work by its caller found."""
+
+    at: float
+    passed: bool
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The session is over; `outcome` only where the caller knows it."""
+
+    at: float
+    reason: str = ""
+    outcome: Outcome | None = None
+
+
+Event = (
+    Started | Prompt | Call | Result | Said | Usage | Plan | Interrupted | Recorded | SubtaskDone | QaFindings | Ended
+)

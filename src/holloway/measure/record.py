@@ -1,0 +1,143 @@
+"""The record of a session: what it did, in figures. Proof needs history, so every session leaves one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holloway.text.tokens import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from holloway.observer.account import Account, Deed
+    from holloway.observer.outcome import Judged
+    from holloway.observer.signals.signal import Signal
+    from holloway.promotion.pipeline import Promotion
+
+ACTED_STEPS = 10
+"""A memory whose file or command comes up within so many steps of being shown was acted on."""
+
+_CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
+_DISCOVERY = ("search", "list")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory that the session was shown: where, when, and what it is about."""
+
+    memory: str
+    point: str
+    at: float
+    tokens: int = 0
+    files: tuple[str, ...] = ()
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was known before the session began."""
+
+    files: frozenset[str] = frozenset()
+    errors: frozenset[str] = frozenset()
+    dead_end_files: frozenset[str] = frozenset()
+    shown: tuple[Shown, ...] = ()
+    corrected: int = 0
+    trust_level: int = 1
+    search_tokens: float = 0.0
+    """Mean tokens that earlier sessions spent on searching for each file they opened."""
+
+
+def record(
+    account: Account, judged: Judged, signals: Iterable[Signal], promotion: Promotion | None, before: Before
+) -> dict[str, Any]:
+    """All figures of one session."""
+    used = {memory for shown in before.shown for memory in [shown.memory] if acted_on(account, shown)}
+    cited = cited_in(account)
+    first_edit = account.edits[0].step if account.edits else 0
+    failed = [action for action in account.pad.actions if action.ok is False]
+    opened = unsearched(account, before.shown)
+    return {
+        "events": account.pad.events,
+        "agent": account.pad.start.agent if account.pad.start else "",
+        "type": str(judged.type),
+        "phase": str(judged.phase),
+        "outcome": str(judged.outcome),
+        "evidence": judged.evidence,
+        "tool_calls": len(account.pad.actions),
+        "discovery_calls": len(account.of(*_DISCOVERY)) + len(account.first_reads),
+        "first_reads": len(account.first_reads),
+        "known_files_read_again": sum(deed.path in before.files for deed in account.first_reads),
+        "steps_to_first_edit": first_edit,
+        "files_edited": len(account.edited),
+        "tokens_in": account.pad.tokens_in,
+        "tokens_out": account.pad.tokens_out,
+        "context_peak": account.pad.context_peak,
+        "search_tokens": search_tokens(account),
+        "errors": len(failed),
+        "errors_known": sum(_fingerprint(signal) in before.errors for signal in signals if _fingerprint(signal)),
+        "dead_ends_entered": len(before.dead_end_files & set(account.edited)),
+        "shown": [[shown.memory, shown.point, shown.tokens] for shown in before.shown],
+        "cited": sorted(cited),
+        "acted_on": sorted(used),
+        "used": sorted(used | {memory for memory in cited if any(s.memory == memory for s in before.shown)}),
+        "corrected": before.corrected,
+        "signals": dict(Counter(str(signal.name) for signal in signals)),
+        "candidates": _by_signal(promotion),
+        "saved_tokens": round(opened * before.search_tokens),
+        "trust_level": before.trust_level,
+        "group": "memory",
+    }
+
+
+def acted_on(account: Account, shown: Shown) -> bool:
+    """Whether the session touched the memory's file, or ran its command, soon after it saw the memory."""
+    later = [deed for deed in account.deeds if deed.action.at >= shown.at]
+    if not later:
+        return False
+    until = later[0].step + ACTED_STEPS
+    soon = [deed for deed in later if deed.step <= until]
+    files = set(shown.files)
+    return any(deed.path in files or (shown.command and shown.command in deed.action.command) for deed in soon)
+
+
+def cited_in(account: Account) -> set[str]:
+    """The memories that the agent named by their id."""
+    return {found for note in account.said("agent", "thought") for found in _CITED.findall(note.text)}
+
+
+def search_tokens(account: Account) -> int:
+    """About how many tokens the results of searches and listings took."""
+    return sum(estimate(deed.action.text) for deed in account.of(*_DISCOVERY))
+
+
+def unsearched(account: Account, shown: Iterable[Shown]) -> int:
+    """How many files of shown memories were opened without a search since the file before."""
+    files = {path for each in shown for path in each.files}
+    count, searched = 0, False
+    opened: set[str] = set()
+    for deed in account.deeds:
+        if deed.kind in _DISCOVERY:
+            searched = True
+        elif _first(deed, opened):
+            count += deed.path in files and not searched
+            searched = False
+            opened.add(deed.path)
+    return count
+
+
+def _first(deed: Deed, opened: set[str]) -> bool:
+    return deed.kind in ("read", "edit", "write") and bool(deed.path) and deed.path not in opened
+
+
+def _fingerprint(signal: Signal) -> str:
+    return str(signal.facts.get("fingerprint") or "")
+
+
+def _by_signal(promotion: Promotion | None) -> Mapping[str, Mapping[str, int]]:
+    found: dict[str, Counter[str]] = {}
+    for each in promotion.candidates if promotion else ():
+        found.setdefault(str(each.signal.name), Counter())[each.state] += 1
+    return {name: dict(counter) for name, counter in found.items()}

@@ -1,0 +1,1 @@
+"""From what an agent does to what may be worth remembering. Watching never writes."""

@@ -1,0 +1,1 @@
+"""The signals: one detector each, grouped by what they watch."""

@@ -1,0 +1,21 @@
+"""Signals between agents that work at the same time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holloway.observer.signals.signal import Signal, SignalName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holloway.observer.account import Account
+
+
+def parallel_conflict(account: Account) -> Iterator[Signal]:
+    """A file that two agents changed in the same stretch of work."""
+    for path, edits in account.edited.items():
+        actors = sorted({deed.action.actor for deed in edits})
+        if len(actors) > 1:
+            facts = {"agents": actors[:8]}
+            yield Signal(SignalName.PARALLEL_CONFLICT, path, edits[-1].step, (path,), facts)

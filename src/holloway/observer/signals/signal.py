@@ -1,0 +1,103 @@
+"""The signals: what each is worth, what it may become, and how many sessions must show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from holloway.domain.memory import MemoryType, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+T = MemoryType
+
+
+class SignalName(StrEnum):
+    """Seventeen signals of the observer, and what people, agents and commits say outright."""
+
+    FILE_ACCESS = "file_access"
+    CO_ACCESS = "co_access"
+    ERROR_RETRY = "error_retry"
+    BACKTRACK = "backtrack"
+    READ_ABANDON = "read_abandon"
+    REPEATED_GREP = "repeated_grep"
+    SEQUENCE = "sequence"
+    TIME_ANOMALY = "time_anomaly"
+    SELF_CORRECTION = "self_correction"
+    EXTERNAL_REFERENCE = "external_reference"
+    GLOB_IGNORE = "glob_ignore"
+    IMPORT_CHASE = "import_chase"
+    TEST_ORDER = "test_order"
+    CONFIG_TOUCH = "config_touch"
+    STEP_OVERRUN = "step_overrun"
+    PARALLEL_CONFLICT = "parallel_conflict"
+    CONTEXT_TOKEN_SPIKE = "context_token_spike"  # noqa: S105  (a signal's name)
+    USER_CORRECTION = "user_correction"
+    COMMIT_AUTO = "commit_auto"
+    DEAD_END = "dead_end"
+    CAUSAL_STATEMENT = "causal_statement"
+    AGENT_RECORD = "agent_record"
+    QA_FINDING = "qa_finding"
+    E2E = "e2e"
+
+
+class Row(NamedTuple):
+    """What the design says of a signal."""
+
+    score: float
+    types: tuple[MemoryType, ...]
+    min_sessions: int
+    source: Source = Source.OBSERVER_INFERRED
+    self_validating: bool = False
+
+
+SIGNALS: dict[SignalName, Row] = {
+    SignalName.CO_ACCESS: Row(0.91, (T.CAUSAL_DEPENDENCY, T.PREFETCH_PATTERN), 3),
+    SignalName.SELF_CORRECTION: Row(0.88, (T.GOTCHA, T.MODULE_INSIGHT), 1),
+    SignalName.ERROR_RETRY: Row(0.85, (T.ERROR_PATTERN, T.GOTCHA), 1, Source.ERROR_FIX, self_validating=True),
+    SignalName.PARALLEL_CONFLICT: Row(0.82, (T.GOTCHA,), 1),
+    SignalName.READ_ABANDON: Row(0.79, (T.GOTCHA,), 3),
+    SignalName.REPEATED_GREP: Row(0.76, (T.MODULE_INSIGHT, T.GOTCHA), 2),
+    SignalName.TEST_ORDER: Row(0.74, (T.TASK_CALIBRATION,), 3),
+    SignalName.SEQUENCE: Row(0.73, (T.WORKFLOW_RECIPE,), 3),
+    SignalName.FILE_ACCESS: Row(0.72, (T.PREFETCH_PATTERN,), 3),
+    SignalName.STEP_OVERRUN: Row(0.71, (T.TASK_CALIBRATION,), 3),
+    SignalName.BACKTRACK: Row(0.68, (T.GOTCHA,), 2),
+    SignalName.CONFIG_TOUCH: Row(0.66, (T.CAUSAL_DEPENDENCY,), 2),
+    SignalName.GLOB_IGNORE: Row(0.64, (T.GOTCHA,), 2),
+    SignalName.CONTEXT_TOKEN_SPIKE: Row(0.63, (T.CONTEXT_COST,), 3),
+    SignalName.EXTERNAL_REFERENCE: Row(0.61, (T.MODULE_INSIGHT,), 3),
+    SignalName.IMPORT_CHASE: Row(0.52, (T.CAUSAL_DEPENDENCY,), 4),
+    SignalName.TIME_ANOMALY: Row(0.48, (T.GOTCHA,), 3),
+    SignalName.USER_CORRECTION: Row(
+        0.90, (T.PREFERENCE, T.REQUIREMENT, T.GOTCHA), 1, Source.USER_CORRECTION, self_validating=True
+    ),
+    SignalName.COMMIT_AUTO: Row(0.75, (T.DECISION,), 1, Source.COMMIT_AUTO),
+    SignalName.DEAD_END: Row(0.80, (T.DEAD_END,), 1),
+    SignalName.CAUSAL_STATEMENT: Row(0.80, (T.CAUSAL_DEPENDENCY,), 1),
+    SignalName.AGENT_RECORD: Row(0.85, tuple(MemoryType), 1, Source.AGENT_EXPLICIT),
+    SignalName.QA_FINDING: Row(0.80, (T.ERROR_PATTERN, T.REQUIREMENT, T.GOTCHA), 1, Source.QA_AUTO),
+    SignalName.E2E: Row(0.75, (T.E2E_OBSERVATION,), 1, Source.MCP_AUTO),
+}
+"""Score, target types, minimum sessions. A self-validating signal has seen its own proof within the session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One observation in one session. `key` is what makes it the same observation in another session.
+
+    `quotes` holds words that are not ours (an agent's, a tool's, a page's): only those can carry something foreign in.
+    """
+
+    name: SignalName
+    key: str
+    step: int = 0
+    files: tuple[str, ...] = ()
+    facts: Mapping[str, object] = field(default_factory=dict)
+    quotes: tuple[str, ...] = ()
+    type: MemoryType | None = None
+    actor: str = ""
+    actors: int = 1
+    taint: str = ""

@@ -1,0 +1,278 @@
+"""What a session took in from outside, and which of its later words may come from there.
+
+Foreign is what web tools, commands that fetch or install, MCP servers, issues and pull requests, and files that lie
+outside the project, are not tracked, or are vendored have answered. So is any answer that tries to instruct an agent.
+
+Counts, order and names of files are ours and stay clean. Prose can carry foreign words in, so a prompt, a thought, a
+statement or a record of the agent is tainted where it
+
+- quotes a foreign text: two runs of five words, or all of a shorter one; whenever it is said;
+- names something that the session knows only from a foreign text: an address, a package, a flag, an identifier;
+- is the agent's own and said within `NEAR_STEPS` tool calls after a foreign text: a paraphrase shares no words.
+
+A prompt is the user's own word unless it quotes. What is tainted is foreign itself from then on, so what restates it
+is tainted too, and so is a file that it was written into.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from holloway.domain.event import ToolKind
+from holloway.observer.foreign import Foreign
+from holloway.safety.instructing import imperative, instructs
+from holloway.text.commands import understand
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from holloway.scratchpad.scratchpad import Action
+    from holloway.text.commands import Step
+
+NEAR_STEPS = 2
+"""Tool calls after a foreign text within which the agent's words are taken to speak of it.
+
+Of the prose in 192 real sessions 3.5 % is tainted with 0 here, 4.5 % with 1, 5.6 % with 2, 6.8 % with 3; everything
+after the first foreign text would be half of it.
+"""
+FILES_MAX = 10_000
+SOURCE_CHARS_MAX = 120
+HOSTS_TOOLS = frozenset({"ide", "holloway"})
+"""MCP servers that are the editor and ourselves."""
+
+_VENDORED = re.compile(
+    r"(?:^|/)(?:vendor|vendored|node_modules|bower_components|third[_-]party|site-packages|dist-packages|\.venv|venv"
+    r"|Pods|Carthage|\.cargo|\.gradle|\.m2|\.npm|\.yarn|go/pkg/mod|_vendor|extern|external)/"
+)
+_HOSTED = ("gh ", "glab ", "hub ", "tea ", "jira ", "linear ")
+_NO_PROSE = frozenset(
+    "create edit comment close reopen merge checkout ready review lock unlock pin delete develop rerun cancel enable "
+    "disable set clone fork sync checks run workflow auth status --stat --name-only".split()
+)
+_PROSE = frozenset("title body comments reviews description commits latestreviews messageheadline".split())
+_FIELD = re.compile(r"(?:-f|-F|--field|--raw-field|--input)(?:=|$)")
+_ADDRESS = re.compile(r"://|@")
+_LEADS = re.compile(r"https?://(?!localhost|127\.)")
+
+
+def vendored(path: str) -> bool:
+    """Whether a path lies in a folder that holds other people's code."""
+    return bool(_VENDORED.search(path))
+
+
+class Taint:
+    """The foreign texts of one session so far. Feed it the session in order.
+
+    `trusted` names MCP servers, hosts and folders that the user trusts; `root` is the project's folder, by which a
+    shell's absolute paths are told apart.
+    """
+
+    def __init__(
+        self,
+        trusted: frozenset[str] = frozenset(),
+        root: str = "",
+        known: Callable[[str], bool] = lambda name: False,
+    ) -> None:
+        self._trusted = trusted
+        self._folders = tuple(folder.rstrip("/") + "/" for folder in trusted if "/" in folder)
+        self._root = root.rstrip("/")
+        self._arrivals: list[tuple[int, str]] = []
+        self._foreign = Foreign(known)
+        self._files: dict[str, str] = {}
+        """Files of this session's making: what taints them, or nothing."""
+
+    def observe(self, action: Action) -> str:
+        """Take in what a tool did and answered; its source where that is foreign, else nothing."""
+        source, weak = self._source(action)
+        source = source[:SOURCE_CHARS_MAX]
+        if action.kind in (ToolKind.EDIT, ToolKind.WRITE) and action.path:
+            self._follow(action)
+        if source:
+            self._foreign.remember(action.text, source)
+        else:
+            self._know(action)
+        if source and not weak:
+            self._arrivals.append((action.step, source))
+        return source
+
+    def said(self, text: str, step: int, *, by_user: bool = False) -> str:
+        """Take in words of the agent or the user, said after a step; the foreign source that taints them, if any."""
+        source = self.of(text, step, by_user=by_user)
+        if source:
+            self._foreign.echo(text, source)
+        else:
+            self._foreign.own(text)
+        return source
+
+    def of(self, text: str, step: int, *, by_user: bool = False) -> str:
+        """The foreign source that taints words said after a step, if any; nothing is taken in."""
+        if by_user:
+            return self.quotes(text)
+        alike = self._foreign.names(text) or self._foreign.resembles(text)
+        return self.quotes(text) or alike or self.near(step)
+
+    def quotes(self, text: str) -> str:
+        """The foreign source that a text quotes, if any."""
+        return self._foreign.quotes(text)
+
+    def near(self, step: int) -> str:
+        """The foreign source that was read within a few steps before this one, if any."""
+        found = self.after(step)
+        return found if found and step - self._latest(step)[0] <= NEAR_STEPS else ""
+
+    def after(self, step: int) -> str:
+        """The last foreign source that came in before the words of a step, if any."""
+        return self._latest(step)[1]
+
+    def _latest(self, step: int) -> tuple[int, str]:
+        return next((each for each in reversed(self._arrivals) if each[0] <= step), (0, ""))
+
+    def absorb(self, other: Taint, step: int) -> None:
+        """Take over what a subagent took in, as if it had come with its answer at this step."""
+        self._foreign.absorb(other._foreign)
+        self._files |= other._files
+        self._arrivals += [(step, source) for source in dict.fromkeys(source for _, source in other._arrivals)]
+
+    def _source(self, action: Action) -> tuple[str, bool]:
+        """Where an answer comes from, and whether it is weak: then only what quotes it is tainted."""
+        if action.kind is ToolKind.WEB:
+            return self._from_host("web", action.url), False
+        if action.kind is ToolKind.MCP:
+            server = _server(action.tool)
+            return "" if server in HOSTS_TOOLS or server in self._trusted else f"mcp:{server}", False
+        if action.kind is ToolKind.SUBAGENT:
+            return "subagent", True
+        if action.kind is ToolKind.SHELL:
+            return self._from_shell(action)
+        if action.kind in (ToolKind.READ, ToolKind.SEARCH, ToolKind.LIST):
+            found = self._from_file(action.path, outside=action.outside, untracked=bool(action.untracked))
+            return (found, action.kind is ToolKind.LIST) if found else (_instructing(action), False)
+        return "", False
+
+    def _from_shell(self, action: Action) -> tuple[str, bool]:
+        found, weak = "", False
+        for step in understand(action.command):
+            source = self._from_step(step, found)
+            if source and (not found or weak):
+                found, weak = source, step.kind == "list" or source.startswith("history:")
+        if not found or weak:
+            path = self._from_file(action.path, outside=action.outside, untracked=bool(action.untracked))
+            if strong := path or _instructing(action):
+                return strong, False
+        return found, weak
+
+    def _from_host(self, what: str, url: str) -> str:
+        host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
+        if host in self._trusted or host in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):  # noqa: S104  (a name here)
+            return ""
+        return f"{what}:{host or 'search'}"
+
+    def _from_file(self, path: str, *, outside: bool = False, untracked: bool = False) -> str:
+        parts = path.split("/")
+        above = ("/".join(parts[:size]) for size in range(len(parts), 0, -1))
+        known = next((self._files[each] for each in above if each in self._files), None)
+        if known is not None:
+            return known
+        if any(f"{path}/".startswith(folder) for folder in self._folders):
+            return ""
+        kind = "outside" if outside else "vendored" if vendored(path) else "untracked" if untracked else ""
+        return f"{kind}:{path}" if kind else ""
+
+    def _from_step(self, step: Step, before: str) -> str:
+        """Where what a step shows comes from; what it writes down is kept in mind, after what came before it."""
+        paths = list(_paths(step))
+        source = ""
+        if step.kind == "fetch":
+            source = self._fetched(step)
+        elif step.kind == "install":
+            source = f"shell:{' '.join((step.program, *step.args[:2]))}"
+        elif step.kind in ("read", "search", "list") or step.program in ("cp", "mv"):
+            source = next(filter(None, map(self._from_shell_path, paths)), "")
+        elif step.program == "git log":
+            source = "history: git log"
+        for path in _written(step, paths):
+            self._wrote(self._inside(path) or path, source or before)
+        return source
+
+    def _fetched(self, step: Step) -> str:
+        if step.program.startswith(_HOSTED):
+            return "" if _without_prose(step) else f"issue text: {' '.join((step.program, *step.args[:2]))}"
+        if step.program == "git clone" and not _ADDRESS.search(step.url):
+            return self._from_shell_path(step.url)
+        return self._from_host(f"shell:{step.program}", step.url) if "." in step.url else f"shell:{step.program}"
+
+    def _from_shell_path(self, path: str) -> str:
+        inside = self._inside(path)
+        return self._from_file(inside or path, outside=not inside)
+
+    def _inside(self, path: str) -> str:
+        """The path within the project, or nothing where it lies elsewhere."""
+        whole = posixpath.normpath(path)
+        if self._root and whole.startswith(self._root + "/"):
+            return whole[len(self._root) + 1 :]
+        away = whole.startswith(("../", "~")) or (whole.startswith("/") and (self._root or whole.startswith(_FAR)))
+        return "" if away else whole
+
+    def _follow(self, action: Action) -> None:
+        """Keep in mind what this session wrote itself, and what of it holds foreign text."""
+        added = "\n".join(action.added)
+        taint = self.quotes(added) or self._foreign.names(added) if added else self.near(action.step)
+        if taint or action.kind is ToolKind.WRITE:
+            self._wrote(action.path, taint)
+
+    def _wrote(self, path: str, taint: str) -> None:
+        if len(self._files) < FILES_MAX:
+            self._files[path] = taint
+
+    def _know(self, action: Action) -> None:
+        """What a clean tool showed is known; an order or an address in a command's output is still not ours."""
+        self._foreign.own("\n".join((action.path, action.command, action.pattern, action.url)))
+        if action.kind is ToolKind.SHELL:
+            orders = [line for line in action.text.splitlines() if _LEADS.search(line) or imperative(line)]
+            self._foreign.remember("\n".join(orders), f"output: {action.command}"[:SOURCE_CHARS_MAX])
+        self._foreign.seen(action.text)
+
+
+_FAR = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
+
+
+def _instructing(action: Action) -> str:
+    reason = instructs(action.text) if action.text else ""
+    return f"instructing text ({reason}): {action.command or action.path or action.tool}" if reason else ""
+
+
+def _server(tool: str) -> str:
+    parts = tool.split("__")
+    return parts[1] if len(parts) > 2 else tool
+
+
+def _without_prose(step: Step) -> bool:
+    """Whether a command of a code host's client only says something there, or answers with facts."""
+    if step.program.startswith("gh api"):
+        return "graphql" not in step.args and any(map(_FIELD.match, step.args))
+    fields = next((step.args[at + 1] for at, word in enumerate(step.args[:-1]) if word == "--json"), "")
+    if fields:
+        return not _PROSE & set(fields.lower().split(","))
+    return bool(_NO_PROSE & {*step.program.split()[1:], *step.args[:6]})
+
+
+def _paths(step: Step) -> Iterator[str]:
+    for path in step.paths:
+        yield path if path.startswith(("/", "~")) or not step.directory else f"{step.directory}/{path}"
+
+
+def _written(step: Step, paths: list[str]) -> list[str]:
+    """The files and folders that a step makes: by redirection, copying, downloading, cloning, or empty."""
+    plain = [word for word in step.args if not word.startswith("-")]
+    if step.kind == "edit":
+        return paths
+    if step.program in ("mkdir", "git init"):
+        return plain
+    if step.program == "git clone":
+        return plain[1:2] or [posixpath.basename(step.url.rstrip("/")).removesuffix(".git")]
+    if step.kind == "fetch":
+        return [step.args[at + 1] for at, word in enumerate(step.args[:-1]) if word in ("-o", "-O", "--output")]
+    return []

@@ -1,0 +1,141 @@
+"""A candidate: a signal on its way to becoming a memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from holloway.domain import details as typed
+from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
+from holloway.domain.work import WorkUnit
+from holloway.store.candidates import DROPPED, HELD, Kept
+from holloway.store.memories import OBSERVED
+from holloway.text.bounds import clean
+from holloway.text.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holloway.domain.memory import Memory
+    from holloway.domain.session import Session
+    from holloway.observer.outcome import Judged
+    from holloway.observer.signals.signal import Signal
+    from holloway.promotion.gates import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A session that is over, as it was observed."""
+
+    session: Session
+    judged: Judged
+    signals: tuple[Signal, ...] = ()
+    commit: str = ""
+    branch_only: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What promotion asks of the code map; without one it knows of no modules and no imports."""
+
+    module_of: Callable[[str], str] = field(default=lambda path: "")
+    explained: Callable[[str, str], bool] = field(default=lambda one, other: False)
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A signal, and what each stage made of it. `state` is empty while it is still on its way."""
+
+    number: int
+    signal: Signal
+    passage: Passage
+    sessions: tuple[str, ...] = ()
+    draft: Draft | None = None
+    score: float = 0.0
+    known: Memory | None = None
+    replaces: Memory | None = None
+    state: str = ""
+    reason: str = ""
+    memory: str = ""
+
+    @property
+    def alive(self) -> bool:
+        """Whether no stage has decided on it yet."""
+        return not self.state
+
+    def drop(self, reason: str) -> None:
+        """It will not become a memory, and this is why."""
+        self.state, self.reason = DROPPED, reason
+
+    @property
+    def origin(self) -> str:
+        """What recognises this observation in any session."""
+        return origin_of(self.signal)
+
+    def kept(self, session: str, at: str, held_until: str) -> Kept:
+        """As the ledger keeps it."""
+        draft = to_plain(self.draft) if self.draft else {}
+        until = held_until if self.state == HELD else ""
+        key = sighting_key(self.signal)
+        return Kept(session, self.number, self.signal.name, key, self.signal.step, self.state, self.reason,
+                    self.memory, draft, at, until)  # fmt: skip
+
+
+def sighting_key(signal: Signal) -> str:
+    """What a signal is about, for the statistics: words that are not ours only as a digest."""
+    return fingerprint(signal.key, "") if signal.quotes else clean(signal.key)[:500]
+
+
+def origin_of(signal: Signal) -> str:
+    """How the memory of an observation names where it comes from."""
+    return f"{OBSERVED}{signal.name}:{fingerprint(signal.key, '')[:16]}"
+
+
+def to_plain(draft: Draft) -> dict[str, object]:
+    """A draft as JSON holds it."""
+    unit = draft.work_unit
+    return {
+        "content": draft.content,
+        "type": str(draft.type),
+        "summary": draft.summary,
+        "details": typed.plain(draft.details) if draft.details else None,
+        "files": list(draft.files),
+        "modules": list(draft.modules),
+        "tags": list(draft.tags),
+        "source": str(draft.source),
+        "state": str(draft.state) if draft.state else None,
+        "confidence": draft.confidence,
+        "review": str(draft.review) if draft.review else None,
+        "session": draft.session,
+        "agent": draft.agent,
+        "branch": draft.branch,
+        "branch_only": draft.branch_only,
+        "commit": draft.commit,
+        "origin": draft.origin,
+        "work_unit": [unit.methodology, list(unit.path), unit.label] if unit else None,
+    }
+
+
+def from_plain(values: dict[str, Any]) -> Draft:
+    """The draft behind it."""
+    kind, unit = MemoryType(values["type"]), values.get("work_unit")
+    return Draft(
+        content=values["content"],
+        type=kind,
+        summary=values["summary"],
+        details=typed.parse(kind, values["details"]) if values["details"] else None,
+        files=tuple(values["files"]),
+        modules=tuple(values["modules"]),
+        tags=tuple(values["tags"]),
+        source=Source(values["source"]),
+        state=State(values["state"]) if values["state"] else None,
+        confidence=values["confidence"],
+        review=ReviewReason(values["review"]) if values["review"] else None,
+        session=values["session"],
+        agent=values["agent"],
+        branch=values["branch"],
+        branch_only=values["branch_only"],
+        commit=values["commit"],
+        origin=values["origin"],
+        work_unit=WorkUnit(unit[0], tuple(unit[1]), unit[2]) if unit else None,
+    )

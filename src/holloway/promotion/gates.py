@@ -1,0 +1,116 @@
+"""The gates: what a session of each type may leave behind, and how much of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from holloway.domain.memory import MemoryType
+from holloway.domain.session import Outcome, SessionType
+from holloway.observer.signals.signal import SIGNALS, SignalName
+
+HELD_DAYS = 14
+"""What a partial session left waits so long for its change to be committed or tested."""
+
+
+class Rule(NamedTuple):
+    """How a gate lets one signal through: from how many sessions on, and how much less sure."""
+
+    min_sessions: int
+    reduction: float = 0.0
+
+
+class Gate(NamedTuple):
+    """What one type of session may leave behind. Without rules, every signal passes on its own terms."""
+
+    opens: frozenset[Outcome]
+    most: int
+    review: bool
+    rules: dict[SignalName, Rule] | None = None
+    types: frozenset[MemoryType] = frozenset(MemoryType)
+
+
+_VALIDATED = frozenset({Outcome.SUCCESS})
+_ENDED = frozenset({Outcome.SUCCESS, Outcome.PARTIAL})
+_SAID = {SignalName.USER_CORRECTION: Rule(1), SignalName.AGENT_RECORD: Rule(1)}
+
+GATES: dict[SessionType, Gate] = {
+    SessionType.BUILD: Gate(_VALIDATED, 20, review=False),
+    SessionType.INSIGHTS: Gate(
+        _ENDED,
+        5,
+        review=True,
+        rules={
+            **_SAID,
+            SignalName.CO_ACCESS: Rule(1, 0.15),
+            SignalName.SELF_CORRECTION: Rule(1),
+            SignalName.REPEATED_GREP: Rule(1, 0.10),
+        },
+    ),
+    SessionType.ROADMAP: Gate(
+        _ENDED,
+        3,
+        review=True,
+        rules={**_SAID, SignalName.COMMIT_AUTO: Rule(1)},
+        types=frozenset({MemoryType.DECISION, MemoryType.REQUIREMENT, MemoryType.PREFERENCE}),
+    ),
+    SessionType.TERMINAL: Gate(
+        _ENDED,
+        3,
+        review=True,
+        rules={**_SAID, SignalName.ERROR_RETRY: Rule(2, 0.10), SignalName.SEQUENCE: Rule(3, 0.20)},
+    ),
+    SessionType.CHANGELOG: Gate(frozenset(), 0, review=False, rules={}),
+    SessionType.SPEC_CREATION: Gate(
+        _VALIDATED,
+        3,
+        review=False,
+        rules={**_SAID, SignalName.FILE_ACCESS: Rule(1, 0.25), SignalName.COMMIT_AUTO: Rule(1)},
+    ),
+    SessionType.PR_REVIEW: Gate(
+        _ENDED,
+        8,
+        review=False,
+        rules={
+            **_SAID,
+            SignalName.ERROR_RETRY: Rule(1),
+            SignalName.SELF_CORRECTION: Rule(1),
+            SignalName.QA_FINDING: Rule(1),
+        },
+    ),
+}
+
+FROM_FAILURE = frozenset({SignalName.DEAD_END, SignalName.QA_FINDING, SignalName.USER_CORRECTION})
+"""What a failed session may teach: what not to try again, and what a person said."""
+
+
+class Passage(NamedTuple):
+    """What a gate says to one signal: `open`, `held` or `shut`, and why."""
+
+    way: str
+    why: str = ""
+    min_sessions: int = 1
+    reduction: float = 0.0
+
+
+def passage(kind: SessionType, outcome: Outcome, signal: SignalName) -> Passage:
+    """Whether a signal of a session of that type and outcome may become a memory now."""
+    gate = GATES[kind]
+    rule = gate.rules.get(signal) if gate.rules is not None else Rule(SIGNALS[signal].min_sessions)
+    if rule is None or not gate.most:
+        return Passage("shut", f"a {_name(kind)} session does not teach by {_plain(signal)}")
+    if outcome is Outcome.CANCELLED:
+        return Passage("shut", "the session was cancelled")
+    if outcome is Outcome.FAILURE and signal not in FROM_FAILURE:
+        return Passage("shut", "the session failed")
+    allowed = Passage("open", "", rule.min_sessions, rule.reduction)
+    if outcome in gate.opens or outcome is Outcome.FAILURE or SIGNALS[signal].self_validating:
+        return allowed
+    return allowed._replace(way="held", why="the session's work is not proved yet")
+
+
+def _name(kind: SessionType) -> str:
+    return kind.value.replace("_", " ")
+
+
+def _plain(signal: SignalName) -> str:
+    return signal.value.replace("_", " ")

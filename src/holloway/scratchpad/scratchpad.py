@@ -1,0 +1,259 @@
+"""The scratchpad: a session's deeds and words in order, bounded, with no I/O; an event costs a few microseconds.
+
+Nothing is judged here. Detectors read the pad when somebody asks, so the same events give the same signals whether
+the pad lived in one process, was restored from a checkpoint or was rebuilt from a journal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from holloway import config
+from holloway.domain import event as events
+from holloway.domain.event import ToolKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holloway.domain.event import Event, PlanItem
+    from holloway.domain.session import Outcome
+
+ENTRY_BYTES = 400
+"""What an entry weighs beside its texts."""
+
+EVICTION: tuple[tuple[str, frozenset[ToolKind]], ...] = (
+    ("time_anomaly", frozenset({ToolKind.OTHER})),
+    ("file_access", frozenset({ToolKind.READ})),
+    ("sequence", frozenset({ToolKind.SHELL})),
+    ("co_access", frozenset({ToolKind.READ})),
+    ("import_chase", frozenset({ToolKind.SEARCH})),
+    ("glob_ignore", frozenset({ToolKind.LIST})),
+    ("test_order", frozenset({ToolKind.SHELL, ToolKind.SEARCH})),
+)
+"""Over its budget a pad lets go of evidence in this order: the signal that suffers, and the deeds that feed it."""
+
+
+@dataclass(slots=True)
+class Action:
+    """One use of a tool, and what came of it once that is known."""
+
+    step: int
+    at: float
+    kind: ToolKind
+    call: str = ""
+    tool: str = ""
+    path: str = ""
+    pattern: str = ""
+    command: str = ""
+    url: str = ""
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    outside: bool = False
+    actor: str = ""
+    ok: bool | None = None
+    ended_at: float = 0.0
+    text: str = ""
+    files: tuple[str, ...] = ()
+    count: int = 0
+    changed_by_user: bool = False
+    untracked: bool = False
+
+
+@dataclass(slots=True)
+class Note:
+    """Words: who said them, and after which step."""
+
+    step: int
+    at: float
+    voice: str
+    text: str
+    actor: str = ""
+    type: str = ""
+    files: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Subtask:
+    """A part of the work, and how it ended."""
+
+    step: int
+    name: str
+    validated: bool
+
+
+@dataclass(slots=True)
+class Scratchpad:
+    """All that is known of one running session."""
+
+    start: events.Started | None = None
+    last_at: float = 0.0
+    step: int = 0
+    actions: list[Action] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    plan: tuple[PlanItem, ...] = ()
+    first_plan: int = 0
+    plan_mode: bool = False
+    tokens_in: int = 0
+    tokens_out: int = 0
+    context_peak: int = 0
+    interrupted_at: int = -1
+    subtasks: list[Subtask] = field(default_factory=list)
+    qa_passed: bool | None = None
+    qa_findings: tuple[str, ...] = ()
+    ended: str | None = None
+    outcome: Outcome | None = None
+    events: int = 0
+    bytes: int = 0
+    evicted: tuple[str, ...] = ()
+    _calls: dict[str, Action] = field(default_factory=dict)
+
+    def add(self, event: Event) -> None:
+        """Take in one event; what was there already, or belongs to nothing, changes nothing."""
+        self.events += 1
+        self.last_at = max(self.last_at, event.at)
+        _TAKES[type(event)](self, event)
+        if self.bytes > config.SCRATCHPAD_BYTES_MAX:
+            self._evict()
+
+    def _evict(self) -> None:
+        """Let go of the older half of the least telling deeds; edits, failures and words stay."""
+        for signal, kinds in EVICTION:
+            if self.bytes <= config.SCRATCHPAD_BYTES_MAX:
+                break
+            loose = [action for action in self.actions if action.kind in kinds and action.ok is not False]
+            gone = {id(action) for action in loose[: (len(loose) + 1) // 2]}
+            self.actions = [action for action in self.actions if id(action) not in gone]
+            self.evicted = tuple(dict.fromkeys((*self.evicted, signal)))
+            self.bytes = sum(map(weight, self.actions)) + sum(map(weight, self.notes))
+        if self.bytes > config.SCRATCHPAD_BYTES_MAX:
+            self.notes = [note for note in self.notes if note.voice != "thought"] or self.notes[len(self.notes) // 2 :]
+            self.bytes = sum(map(weight, self.actions)) + sum(map(weight, self.notes))
+
+
+def weight(entry: Action | Note) -> int:
+    """About how many bytes an entry takes."""
+    if isinstance(entry, Note):
+        return ENTRY_BYTES + len(entry.text)
+    texts = len(entry.text) + len(entry.command) + len(entry.path) + len(entry.pattern) + len(entry.url)
+    return ENTRY_BYTES + texts + 64 * (len(entry.removed) + len(entry.added) + len(entry.files))
+
+
+def ends(text: str, limit: int) -> str:
+    """The beginning and, twice as long, the end of a text, where errors and verdicts stand."""
+    if len(text) <= limit:
+        return text
+    head = limit // 3
+    return text[:head] + "\n…\n" + text[-(limit - head) :]
+
+
+def _started(pad: Scratchpad, event: events.Started) -> None:
+    if pad.start is None:
+        pad.start = event
+
+
+def _prompt(pad: Scratchpad, event: events.Prompt) -> None:
+    _noted(pad, Note(pad.step, event.at, "user", event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]))
+
+
+def _said(pad: Scratchpad, event: events.Said) -> None:
+    voice = "thought" if event.thinking else "agent"
+    _noted(pad, Note(pad.step, event.at, voice, ends(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX), event.actor))
+
+
+def _recorded(pad: Scratchpad, event: events.Recorded) -> None:
+    if sum(note.voice == "record" for note in pad.notes) < config.RECORDS_PER_SESSION_MAX:
+        text = event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]
+        files = event.files[: config.FILES_MAX]
+        _noted(pad, Note(pad.step, event.at, "record", text, event.actor, event.type, files))
+
+
+def _noted(pad: Scratchpad, note: Note) -> None:
+    pad.notes.append(note)
+    pad.bytes += ENTRY_BYTES + len(note.text)
+
+
+def _called(pad: Scratchpad, event: events.Call) -> None:
+    if event.call and event.call in pad._calls:
+        return
+    pad.step += 1
+    action = Action(
+        pad.step,
+        event.at,
+        event.kind,
+        event.call[:200],
+        event.tool[:100],
+        event.path[: config.PATH_CHARS_MAX],
+        event.pattern[: config.TEXT_CHARS_MAX],
+        event.command[: config.SCRATCHPAD_TEXT_CHARS_MAX],
+        event.url[: config.TEXT_CHARS_MAX],
+        event.removed[: config.SCRATCHPAD_LINES_MAX],
+        event.added[: config.SCRATCHPAD_LINES_MAX],
+        event.outside,
+        event.actor,
+    )
+    pad.actions.append(action)
+    if event.call:
+        pad._calls[event.call] = action
+    pad.bytes += weight(action)
+
+
+def _resulted(pad: Scratchpad, event: events.Result) -> None:
+    action = pad._calls.get(event.call)
+    if action is None or action.ok is not None:
+        return
+    action.ok = event.ok
+    action.ended_at = max(action.at, event.at)
+    action.text = ends(event.text, config.SCRATCHPAD_RESULT_CHARS_MAX)
+    action.files = event.files[: config.SCRATCHPAD_FILES_MAX]
+    action.count = event.count or len(event.files)
+    action.changed_by_user = event.changed_by_user
+    action.untracked = event.untracked
+    pad.bytes += len(action.text) + 64 * len(action.files)
+
+
+def _used(pad: Scratchpad, event: events.Usage) -> None:
+    pad.tokens_in += max(0, event.tokens_in)
+    pad.tokens_out += max(0, event.tokens_out)
+    pad.context_peak = max(pad.context_peak, event.context)
+
+
+def _planned(pad: Scratchpad, event: events.Plan) -> None:
+    pad.plan_mode = pad.plan_mode or event.mode
+    if event.items:
+        pad.plan = event.items[: config.SCRATCHPAD_PLAN_ITEMS_MAX]
+        pad.first_plan = pad.first_plan or len(pad.plan)
+
+
+def _interrupted(pad: Scratchpad, event: events.Interrupted) -> None:
+    pad.interrupted_at = pad.step
+
+
+def _subtask(pad: Scratchpad, event: events.SubtaskDone) -> None:
+    pad.subtasks.append(Subtask(pad.step, event.name[: config.TEXT_CHARS_MAX], event.validated))
+
+
+def _checked(pad: Scratchpad, event: events.QaFindings) -> None:
+    pad.qa_passed = event.passed
+    pad.qa_findings = tuple(text[: config.TEXT_CHARS_MAX] for text in event.findings[: config.DETAIL_ITEMS_MAX])
+
+
+def _over(pad: Scratchpad, event: events.Ended) -> None:
+    pad.ended = event.reason[: config.TAG_CHARS_MAX]
+    pad.outcome = event.outcome or pad.outcome
+
+
+_TAKES: dict[type, Callable[[Scratchpad, Any], None]] = {
+    events.Started: _started,
+    events.Prompt: _prompt,
+    events.Call: _called,
+    events.Result: _resulted,
+    events.Said: _said,
+    events.Usage: _used,
+    events.Plan: _planned,
+    events.Interrupted: _interrupted,
+    events.Recorded: _recorded,
+    events.SubtaskDone: _subtask,
+    events.QaFindings: _checked,
+    events.Ended: _over,
+}

@@ -1,0 +1,251 @@
+"""Learning from a session: what it did is counted, what it showed is judged, what proved right is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from holloway import git
+from holloway.config import TEXT_CHARS_MAX
+from holloway.domain.memory import MemoryType
+from holloway.domain.ports import stamp
+from holloway.domain.session import Outcome, Session
+from holloway.measure.record import Before, Shown, record
+from holloway.observer.account import Account
+from holloway.observer.observer import detect
+from holloway.observer.outcome import judge
+from holloway.observer.signals.signal import SignalName
+from holloway.observer.signals.spoken import sha_of
+from holloway.observer.words import prompt
+from holloway.promotion import held, synthesis, work
+from holloway.promotion.candidate import Finished, Places, sighting_key
+from holloway.promotion.pipeline import Promotion, promote
+from holloway.safety import secrets
+from holloway.store import branches, observations, sessions
+from holloway.store.filter import Filter
+from holloway.store.intake import admit
+from holloway.store.observations import ErrorSeen, Observed, Sighting
+from holloway.text.bounds import clean, one_line
+from holloway.text.tokens import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holloway.domain.memory import Draft, Memory
+    from holloway.observer.outcome import Judged
+    from holloway.observer.signals.signal import Signal
+    from holloway.promotion.held import Proof
+    from holloway.promotion.synthesis import Synthesised
+    from holloway.scratchpad.scratchpad import Scratchpad
+    from holloway.service.holloway import Holloway
+    from holloway.store.candidates import Kept
+
+TASK_CHARS_MAX = 500
+SIGHTINGS_MAX = 600
+REJECTED_ABOVE = 0.3
+"""A person who rejects more than this share of what was inferred gets fewer and surer memories."""
+JUDGED_FROM = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What came of a session."""
+
+    session: Session
+    promotion: Promotion
+    record: dict[str, Any]
+    synthesised: tuple[Synthesised, ...] = ()
+    settled: tuple[Kept, ...] = ()
+    again: bool = False
+    """Whether the session had been learned from before and nothing was new."""
+
+
+class Learning:
+    """Turns sessions into memories for one project."""
+
+    def __init__(self, memory: Holloway, places: Places | None = None) -> None:
+        self.memory = memory
+        self.store = memory.store
+        self.database = memory.store.database
+        self.places = places or Places(memory.map.module_of, memory.map.explained)
+
+    def learn(self, pad: Scratchpad, *, part: bool = False) -> Learned:
+        """Learn from what a scratchpad holds. The same events a second time change nothing.
+
+        With `part`, the session goes on, and what it did so far was validated.
+        """
+        account = Account(pad)
+        judged = judge(account)
+        if part:
+            judged = replace(judged, outcome=Outcome.SUCCESS, evidence=f"{judged.evidence}; a subtask was validated")
+        session = self._session(pad, account, judged, part=part)
+        known = sessions.record_of(self.database, session.id)
+        if known.get("events") == pad.events and known.get("outcome") == str(judged.outcome):
+            return Learned(session, Promotion(()), known, again=True)
+        signals = detect(pad, trusted=frozenset(self.memory.settings.words("trusted_sources")))
+        before = self._before(account, session)
+        finished = Finished(session, judged, tuple(signals), self._commit(account), self._branch_only(session))
+        with self.database.write():
+            observations.keep(self.database, self._observed(account, session, signals))
+            promotion = promote(self.store, finished, self.places, strict=self.is_strict())
+            self._keep_work(account, judged, session, part=part)
+            figures = record(account, judged, signals, promotion, before)
+            sessions.finish(self.database, session, figures)
+        due = synthesis.due(self.store, self._modules(account))
+        found = [synthesis.synthesise(self.store, module, threshold, self.places) for module, threshold in due]
+        settled = () if part else tuple(self.settle_held())
+        return Learned(session, promotion, figures, tuple(found), settled)
+
+    def settle_held(self) -> list[Kept]:
+        """Release or drop what waits for its work to prove right."""
+        return held.settle(self.store, self._proof)
+
+    def is_strict(self) -> bool:
+        """Whether a person rejected so much of what was inferred that it takes more to be kept."""
+        kept, rejected = self.store.memories.judged()
+        return kept + rejected >= JUDGED_FROM and rejected / (kept + rejected) > REJECTED_ABOVE
+
+    def _session(self, pad: Scratchpad, account: Account, judged: Judged, *, part: bool) -> Session:
+        start = pad.start
+        began = start.at if start else pad.last_at
+        task = secrets.redact(clean(prompt.spoken(account.task)[:TEXT_CHARS_MAX]))[0]
+        return Session(
+            id=(start.session if start else "") or "unknown",
+            agent=start.agent if start else "",
+            started_at=moment_of(began),
+            last_event_at=moment_of(pad.last_at),
+            ended_at="" if part else moment_of(pad.last_at),
+            type=judged.type,
+            phase=judged.phase,
+            outcome=judged.outcome,
+            evidence=secrets.redact(clean(judged.evidence))[0],
+            task=one_line(task, TASK_CHARS_MAX),
+            branch=start.branch if start else "",
+            commit=start.commit if start else "",
+            work_unit=start.work_unit if start else None,
+        )
+
+    def _observed(self, account: Account, session: Session, signals: list[Signal]) -> Observed:
+        """What goes into the statistics, whatever the outcome."""
+        pairs = [signal for signal in signals if signal.name is SignalName.CO_ACCESS]
+        errors = [signal for signal in signals if signal.name is SignalName.ERROR_RETRY]
+        other = [s for s in signals if s.name not in (SignalName.CO_ACCESS, SignalName.FILE_ACCESS)][:SIGHTINGS_MAX]
+        return Observed(
+            session=session.id,
+            at=session.last_event_at,
+            files=tuple(
+                (path, 1 + (path in account.edited) + any(deed.kind == "write" for deed in deeds))
+                for path, deeds in account.touched.items()
+            ),
+            modules=tuple(self._modules(account)),
+            pairs=tuple((*sorted(signal.files), bool(signal.facts["edited"])) for signal in pairs),  # type: ignore[misc]
+            sightings=tuple(Sighting(signal.name, sighting_key(signal), _figures(signal)) for signal in other),
+            errors=tuple(
+                ErrorSeen(
+                    str(signal.facts["fingerprint"]),
+                    "shell",
+                    _safe(signal.facts["error"]),
+                    _safe(signal.facts["fix"]),
+                    int(str(signal.facts["retries"])),
+                )
+                for signal in errors
+            ),
+        )
+
+    def _modules(self, account: Account) -> list[str]:
+        """The modules that the session changed, or read if it changed nothing."""
+        paths = list(account.edited) or list(account.touched)
+        return [module for module in dict.fromkeys(map(self.places.module_of, paths)) if module]
+
+    def _before(self, account: Account, session: Session) -> Before:
+        """What was known before, and what the session was shown of it."""
+        touched = list(account.touched)
+        known = observations.sessions_with(self.database, touched)
+        own = dict(observations.files_of(self.database, [session.id])[session.id])
+        dead_ends = self.store.memories.find(Filter(types=(MemoryType.DEAD_END,)), limit=-1)
+        return Before(
+            files=frozenset(path for path, (count, _) in known.items() if count - (path in own) > 0),
+            errors=frozenset(observations.solved_errors(self.database, session.id)),
+            dead_end_files=frozenset(path for memory in dead_ends for path in memory.files),
+            shown=tuple(self._shown(session.id)),
+            trust_level=int(self.memory.settings.number("trust_level")),
+            search_tokens=observations.mean_search_tokens(self.database, session.id),
+        )
+
+    def _shown(self, session: str) -> list[Shown]:
+        found = []
+        for memory_id, point, at in sessions.shown_to(self.database, session):
+            if self.store.memories.has(memory_id):
+                memory = self.store.memories.get(memory_id)
+                command = getattr(memory.details, "command", "")
+                tokens = estimate(memory.summary)
+                found.append(Shown(memory_id, point, seconds_of(at), tokens, memory.files, command))
+        return found
+
+    def _keep_work(self, account: Account, judged: Judged, session: Session, *, part: bool) -> None:
+        """Where the work stands; the branch's earlier state gives way to it, or is done."""
+        if part:
+            return
+        old = self.store.memories.by_origin(work.state_origin(session.branch))
+        draft = work.work_state(account, judged, session)
+        if draft is not None:
+            self._put(draft, old)
+        elif old is not None and judged.outcome is Outcome.SUCCESS and set(old.files) <= set(account.edited):
+            done = {"deleted_at": stamp(self.memory.clock.now()), "deleted_reason": f"done in {session.id}"}
+            self.store.memories.change(old, "done", **done)
+        for outcome in work.unit_outcomes(account, judged, session):
+            self._put(outcome, self.store.memories.by_origin(outcome.origin))
+
+    def _put(self, draft: Draft, old: Memory | None) -> None:
+        admitted = admit(draft, str(self.memory.project.root))
+        if old is None:
+            self.store.memories.add(admitted)
+        elif old.content != admitted.draft.content or old.details != admitted.draft.details:
+            self.store.memories.supersede(old, admitted, "replaced", "a later session went on with it")
+
+    def _commit(self, account: Account) -> str:
+        return next((sha for deed in reversed(account.commits) if (sha := sha_of(deed))), "")
+
+    def _branch_only(self, session: Session) -> str:
+        """The branch that what was learned stays on until it is merged."""
+        if self.memory.settings.text("branch_scope") == "everywhere" or not session.branch:
+            return ""
+        return branches.unmerged(self.database, str(self.memory.project.root), session.branch)
+
+    def _proof(self, session: str) -> Proof:
+        """What became of a session's change: committed, tested by a later session, or undone."""
+        found = sessions.get(self.database, session)
+        if not found:
+            return held.Proof()
+        root, ended = str(self.memory.project.root), found[0].last_event_at
+        changed = [path for path, weight in observations.files_of(self.database, [session])[session] if weight > 1]
+        if not changed:
+            return held.Proof()
+        later = observations.proved_later(self.database, session, ended, changed)
+        commits = git.commits_since(root, ended, changed)
+        undone = [sha for sha, message in commits if message.startswith("Revert ")]
+        if undone:
+            return held.Proof(undone=f"commit {undone[0][:10]}")
+        if commits:
+            return held.Proof(proved=f"commit {commits[0][0][:10]}")
+        return held.Proof(proved=f"session {later}") if later else held.Proof()
+
+
+def moment_of(seconds: float) -> str:
+    """A time of an event as the store writes it; clocks that jump out of range are brought back into it."""
+    return stamp(datetime.fromtimestamp(min(max(seconds, 0.0), 4e9), UTC))
+
+
+def seconds_of(moment: str) -> float:
+    """And back."""
+    return datetime.fromisoformat(moment).timestamp()
+
+
+def _figures(signal: Signal) -> Mapping[str, object]:
+    """A signal's facts, where no words of somebody else are among them."""
+    return {} if signal.quotes else signal.facts
+
+
+def _safe(text: object) -> str:
+    return one_line(secrets.redact(clean(str(text)))[0], TEXT_CHARS_MAX)

@@ -1,0 +1,217 @@
+"""What sessions did, kept session by session: totals are counted from it, so a session learned twice counts once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from holloway.store.database import Database
+
+PAIRS_KEPT = 150
+"""Pairs of files that are kept of one session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A signal that a session showed; `key` says what it is about, without anybody's words."""
+
+    signal: str
+    key: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSeen:
+    """An error that a session met, and what made it go away if something did."""
+
+    fingerprint: str
+    tool: str
+    message: str
+    resolved_by: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What one session adds to the statistics."""
+
+    session: str
+    at: str
+    files: tuple[tuple[str, int], ...] = ()
+    modules: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str, bool], ...] = ()
+    sightings: tuple[Sighting, ...] = ()
+    errors: tuple[ErrorSeen, ...] = ()
+
+
+def keep(database: Database, seen: Observed) -> None:
+    """Put a session's observations in the place of what was known of it."""
+    with database.write():
+        for table in ("session_files", "session_modules", "co_access", "sightings", "error_sightings"):
+            database.run(f"DELETE FROM {table} WHERE session = ?", (seen.session,))  # noqa: S608
+        _many(
+            database,
+            "INSERT INTO session_files VALUES (?, ?, ?, ?)",
+            ((seen.session, path, weight, place) for place, (path, weight) in enumerate(seen.files, 1)),
+        )
+        _many(
+            database,
+            "INSERT OR IGNORE INTO session_modules VALUES (?, ?)",
+            ((seen.session, module) for module in seen.modules),
+        )
+        _many(
+            database,
+            "INSERT OR IGNORE INTO co_access VALUES (?, ?, ?, ?)",
+            ((one, other, seen.session, edited) for one, other, edited in seen.pairs[:PAIRS_KEPT] if one < other),
+        )
+        _many(
+            database,
+            "INSERT OR IGNORE INTO sightings VALUES (?, ?, ?, ?)",
+            ((each.signal, each.key, seen.session, json.dumps(each.facts)) for each in seen.sightings),
+        )
+        _many(
+            database,
+            "INSERT OR IGNORE INTO error_sightings VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                (error.fingerprint, seen.session, error.tool, error.message, error.resolved_by, error.count, seen.at)
+                for error in seen.errors
+            ),
+        )
+
+
+def seen_before(database: Database, signal: str, key: str, session: str) -> list[str]:
+    """The other sessions that showed the same, oldest first."""
+    sql = (
+        "SELECT s.session FROM sightings s LEFT JOIN sessions l ON l.id = s.session "
+        "WHERE s.signal = ? AND s.key = ? AND s.session <> ? ORDER BY l.started_at, s.session"
+    )
+    return [row["session"] for row in database.rows(sql, (signal, key, session))]
+
+
+def edited_together(database: Database, one: str, other: str, session: str) -> list[str]:
+    """The other sessions that changed both files."""
+    sql = "SELECT session FROM co_access WHERE file_a = ? AND file_b = ? AND edited AND session <> ? ORDER BY session"
+    return [row["session"] for row in database.rows(sql, (one, other, session))]
+
+
+def facts_of(database: Database, signal: str, key: str) -> list[dict[str, object]]:
+    """What the sessions that showed a signal had to say about it."""
+    sql = "SELECT facts FROM sightings WHERE signal = ? AND key = ? ORDER BY session"
+    return [json.loads(row["facts"]) for row in database.rows(sql, (signal, key))]
+
+
+def facts_in(database: Database, session: str, signal: str) -> list[dict[str, object]]:
+    """What one session's sightings of a signal say."""
+    sql = "SELECT facts FROM sightings WHERE session = ? AND signal = ? ORDER BY key"
+    return [json.loads(row["facts"]) for row in database.rows(sql, (session, signal))]
+
+
+def most_together(database: Database, least: int) -> list[tuple[str, str, int]]:
+    """Pairs of files that at least so many sessions changed, the most often first."""
+    sql = (
+        "SELECT file_a, file_b, count(*) AS sessions FROM co_access WHERE edited GROUP BY file_a, file_b "
+        "HAVING count(*) >= ? ORDER BY sessions DESC, file_a, file_b LIMIT 200"
+    )
+    return [(row["file_a"], row["file_b"], row["sessions"]) for row in database.rows(sql, (least,))]
+
+
+def together(database: Database, paths: Sequence[str]) -> list[tuple[str, str, int, int]]:
+    """The pairs that any of these files is part of: both files, in how many sessions, in how many both changed."""
+    sql = """
+    SELECT file_a, file_b, count(*) AS sessions, sum(edited) AS edited FROM (
+      SELECT file_a, file_b, session, edited FROM co_access WHERE file_a IN (SELECT value FROM json_each(:paths))
+      UNION
+      SELECT file_a, file_b, session, edited FROM co_access WHERE file_b IN (SELECT value FROM json_each(:paths))
+    ) GROUP BY file_a, file_b ORDER BY edited DESC, sessions DESC, file_a, file_b
+    """
+    rows = database.rows(sql, {"paths": json.dumps(list(paths))})
+    return [(row["file_a"], row["file_b"], row["sessions"], row["edited"]) for row in rows]
+
+
+def sessions_with(database: Database, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """In how many sessions each of these files was opened, and in how many changed."""
+    sql = (
+        "SELECT path, count(*) AS sessions, sum(weight > 1) AS edited FROM session_files "
+        "WHERE path IN (SELECT value FROM json_each(?)) GROUP BY path"
+    )
+    return {row["path"]: (row["sessions"], row["edited"]) for row in database.rows(sql, (json.dumps(list(paths)),))}
+
+
+def module_sessions(database: Database, module: str) -> list[str]:
+    """The sessions that worked in a module, oldest first."""
+    sql = (
+        "SELECT m.session FROM session_modules m LEFT JOIN sessions l ON l.id = m.session "
+        "WHERE m.module = ? ORDER BY l.started_at, m.session"
+    )
+    return [row["session"] for row in database.rows(sql, (module,))]
+
+
+def modules(database: Database) -> dict[str, int]:
+    """How many sessions worked in each module."""
+    sql = "SELECT module, count(*) AS sessions FROM session_modules GROUP BY module ORDER BY module"
+    return {row["module"]: row["sessions"] for row in database.rows(sql)}
+
+
+def files_of(database: Database, sessions: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
+    """The files that each of these sessions opened, in order, with their weights."""
+    sql = (
+        "SELECT session, path, weight FROM session_files WHERE session IN (SELECT value FROM json_each(?)) "
+        "ORDER BY session, place"
+    )
+    found: dict[str, list[tuple[str, int]]] = {session: [] for session in sessions}
+    for row in database.rows(sql, (json.dumps(list(sessions)),)):
+        found[row["session"]].append((row["path"], row["weight"]))
+    return found
+
+
+def known_error(database: Database, fingerprint: str, session: str) -> tuple[int, str]:
+    """In how many other sessions an error was met, and what solved it there."""
+    sql = "SELECT count(*) AS met, max(resolved_by) AS fix FROM error_sightings WHERE fingerprint = ? AND session <> ?"
+    row = database.rows(sql, (fingerprint, session))[0]
+    return row["met"], row["fix"] or ""
+
+
+def solved_errors(database: Database, session: str) -> list[str]:
+    """The errors that other sessions have solved."""
+    sql = "SELECT DISTINCT fingerprint FROM error_sightings WHERE resolved_by <> '' AND session <> ?"
+    return [row["fingerprint"] for row in database.rows(sql, (session,))]
+
+
+def mean_search_tokens(database: Database, session: str) -> float:
+    """Tokens that other sessions spent on searching for each file they opened; 0 where nobody knows."""
+    sql = (
+        "SELECT sum(json_extract(record, '$.search_tokens')) * 1.0 / sum(json_extract(record, '$.first_reads')) "
+        "FROM sessions WHERE id <> ? AND json_extract(record, '$.first_reads') > 0"
+    )
+    return float(database.value(sql, (session,)) or 0.0)
+
+
+def proved_later(database: Database, session: str, after: str, paths: Sequence[str]) -> str:
+    """A later session that succeeded on some of these files."""
+    sql = (
+        "SELECT l.id FROM sessions l JOIN session_files f ON f.session = l.id WHERE l.started_at > ? AND l.id <> ? "
+        "AND l.outcome = 'success' AND f.weight > 1 AND f.path IN (SELECT value FROM json_each(?)) "
+        "ORDER BY l.started_at LIMIT 1"
+    )
+    return database.value(sql, (after, session, json.dumps(list(paths)))) or ""
+
+
+def synthesised(database: Database, module: str, threshold: int) -> bool:
+    """Whether a module was looked at across sessions at this count already."""
+    sql = "SELECT 1 FROM syntheses WHERE module = ? AND threshold = ?"
+    return bool(database.value(sql, (module, threshold)))
+
+
+def note_synthesis(database: Database, module: str, threshold: int, at: str, memories: int) -> None:
+    """Write down that it was, so that it is done once."""
+    with database.write():
+        database.run("INSERT OR REPLACE INTO syntheses VALUES (?, ?, ?, ?)", (module, threshold, at, memories))
+
+
+def _many(database: Database, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
+    for row in rows:
+        database.run(sql, row)

@@ -1,0 +1,90 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holloway.domain.event import Event, Started
+from holloway.observer.observer import Observer, detect
+from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
+from holloway.scratchpad import checkpoint
+from holloway.scratchpad.merge import merge
+from tests.observer.story import Story
+from tests.scratchpad.test_scratchpad import events, padded
+
+FIX = "I assumed `retry_limit` was read from settings.py, but it actually comes from `limits.toml`."
+
+
+def named(found: list[Signal], name: SignalName) -> list[Signal]:
+    return [signal for signal in found if signal.name is name]
+
+
+def test_every_signal_stands_in_the_table() -> None:
+    assert set(SIGNALS) == set(SignalName)
+    assert all(0.4 <= row.score <= 1 and row.types and row.min_sessions >= 1 for row in SIGNALS.values())
+
+
+def test_a_broken_event_is_counted_and_harms_nobody() -> None:
+    watching = Observer()
+    watching.observe("not an event")  # type: ignore[arg-type]
+    watching.observe(Started(1.0, "s"))
+    assert (watching.telemetry.events, watching.telemetry.failed) == (2, 1)
+    assert watching.pad.start is not None
+
+
+def test_siblings_see_what_a_session_is_doing() -> None:
+    watching = Observer(Story(task="Fix the login").read("a.py").edit("b.py").red().records("mind the cache").pad())
+    view = watching.view()
+    assert (view.task, view.editing, view.failing, view.recorded) == (
+        "Fix the login",
+        ("b.py",),
+        ("pytest -q",),
+        ("mind the cache",),
+    )
+
+
+@given(st.lists(events, max_size=30), st.integers(0, 30))
+@settings(max_examples=60, deadline=None)
+def test_a_restored_scratchpad_shows_the_same_signals(told: list[Event], cut: int) -> None:
+    half = checkpoint.load(checkpoint.dump(padded(*told[:cut])))
+    for event in told[cut:]:
+        half.add(event)
+    assert detect(half) == detect(padded(*told))
+
+
+def test_two_agents_that_change_one_file_conflict() -> None:
+    one, two = Story("s1").edit("a.py").pad(), Story("s2").edit("a.py").pad()
+    (signal,) = named(detect(merge([one, two])), SignalName.PARALLEL_CONFLICT)
+    assert signal.files == ("a.py",)
+    assert named(detect(one), SignalName.PARALLEL_CONFLICT) == []
+
+
+def test_what_two_agents_saw_on_their_own_says_so() -> None:
+    one = Story("s1").says(FIX).edit("limits.toml", [], ["retry_limit = 1"]).pad()
+    two = Story("s2").says(FIX).edit("limits.toml", [], ["retry_limit = 2"]).pad()
+    (signal,) = named(detect(merge([one, two])), SignalName.SELF_CORRECTION)
+    assert signal.actors == 2
+    assert [each.actors for each in named(detect(one), SignalName.SELF_CORRECTION)] == [1]
+
+
+def test_the_deeds_of_two_agents_are_not_one_story() -> None:
+    one = Story("s1").read("a.py").read("c.py").pad()
+    two = Story("s2").read("b.py").read("d.py").pad()
+    pairs = {signal.key for signal in named(detect(merge([one, two])), SignalName.CO_ACCESS)}
+    assert pairs == {"a.py|c.py", "b.py|d.py"}
+
+
+def test_words_said_right_after_a_page_was_read_name_the_page() -> None:
+    page = "To configure it set retry_limit in limits.toml, which overrides everything else in the project."
+    told = Story().fetch("https://evil.example/x", page).says(FIX).edit("limits.toml", [], ["retry_limit = 3"]).pad()
+    (signal,) = named(detect(told), SignalName.SELF_CORRECTION)
+    assert "evil.example" in signal.taint
+
+
+def test_words_said_before_a_page_was_read_are_the_sessions_own() -> None:
+    page = "Something else entirely about cooking pasta in salted water."
+    told = Story().says(FIX).edit("limits.toml", [], ["retry_limit = 3"]).fetch("https://evil.example/x", page).pad()
+    (signal,) = named(detect(told), SignalName.SELF_CORRECTION)
+    assert signal.taint == ""
+
+
+def test_figures_stay_clean_after_a_page_was_read() -> None:
+    found = detect(Story().fetch("https://evil.example/x", "page").read("a.py", "b.py").pad())
+    assert all(not signal.taint for signal in named(found, SignalName.CO_ACCESS))

@@ -1,0 +1,66 @@
+import pytest
+
+from holloway.domain.event import Started
+from holloway.domain.session import Outcome, SessionType
+from holloway.domain.work import Phase
+from holloway.observer.account import Account
+from holloway.observer.outcome import judge, session_outcome, session_type
+from holloway.scratchpad.scratchpad import Scratchpad
+from tests.observer.story import Story
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        (Story().edit("src/a.py"), SessionType.BUILD),
+        (Story().read("src/a.py").search("x"), SessionType.INSIGHTS),
+        (Story().edit("CHANGELOG.md"), SessionType.CHANGELOG),
+        (Story().edit("docs/roadmap.md"), SessionType.ROADMAP),
+        (Story().edit("docs/plans/new-cache.md"), SessionType.SPEC_CREATION),
+        (Story().read("a.py").plan(mode=True), SessionType.SPEC_CREATION),
+        (Story().user("Review this PR please").read("a.py"), SessionType.PR_REVIEW),
+        (Story().shell("docker ps").shell("kubectl get pods").shell("make deploy"), SessionType.TERMINAL),
+        (Story(), SessionType.INSIGHTS),
+    ],
+)
+def test_what_a_session_was_for(story: Story, expected: SessionType) -> None:
+    kind, why = session_type(story.account())
+    assert kind is expected
+    assert why
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        (Story().edit("a.py").green(), Outcome.SUCCESS),
+        (Story().edit("a.py").red(), Outcome.FAILURE),
+        (Story().edit("a.py").green().edit("a.py"), Outcome.PARTIAL),
+        (Story().edit("a.py").red().green(), Outcome.SUCCESS),
+        (Story().edit("a.py").commit(), Outcome.SUCCESS),
+        (Story().edit("a.py").commit().edit("a.py"), Outcome.PARTIAL),
+        (Story().edit("a.py").red().commit(), Outcome.SUCCESS),
+        (Story().edit("a.py"), Outcome.PARTIAL),
+        (Story().edit("a.py").interrupted(), Outcome.CANCELLED),
+        (Story().edit("a.py").interrupted().user("Use the other file instead").edit("b.py"), Outcome.PARTIAL),
+        (Story().edit("a.py").qa(passed=True), Outcome.SUCCESS),
+        (Story().edit("a.py").green().qa("broken", passed=False), Outcome.FAILURE),
+        (Story().edit("a.py").green().ends(Outcome.FAILURE), Outcome.FAILURE),
+        (Story(), Outcome.PARTIAL),
+    ],
+)
+def test_how_a_session_ended(story: Story, expected: Outcome) -> None:
+    outcome, proof = session_outcome(story.account())
+    assert outcome is expected
+    assert proof
+
+
+def test_what_the_caller_says_stands() -> None:
+    pad = Scratchpad()
+    pad.add(Started(0.0, "s", type=SessionType.PR_REVIEW, phase=Phase.REFINE))
+    judged = judge(Account(pad))
+    assert (judged.type, judged.phase) == (SessionType.PR_REVIEW, Phase.REFINE)
+    assert "the caller said so" in judged.evidence
+
+
+def test_the_evidence_names_the_run_that_decided() -> None:
+    assert "npm test" in judge(Story().edit("a.ts").green("npm test").account()).evidence

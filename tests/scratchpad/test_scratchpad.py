@@ -1,0 +1,151 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holloway import config
+from holloway.domain.event import (
+    Call,
+    Ended,
+    Event,
+    Plan,
+    PlanItem,
+    Prompt,
+    QaFindings,
+    Recorded,
+    Result,
+    Said,
+    Started,
+    SubtaskDone,
+    ToolKind,
+    Usage,
+)
+from holloway.domain.session import Outcome, SessionType
+from holloway.domain.work import Phase, WorkUnit
+from holloway.scratchpad import checkpoint
+from holloway.scratchpad.merge import merge
+from holloway.scratchpad.scratchpad import Scratchpad, ends
+
+
+def padded(*events: Event) -> Scratchpad:
+    pad = Scratchpad()
+    for event in events:
+        pad.add(event)
+    return pad
+
+
+def test_a_call_and_its_result_are_one_action() -> None:
+    pad = padded(Call(1.0, "c1", ToolKind.READ, "Read", path="a.py"), Result(2.0, "c1", ok=True, text="x = 1"))
+    (action,) = pad.actions
+    assert (action.step, action.path, action.ok, action.ended_at) == (1, "a.py", True, 2.0)
+
+
+def test_an_event_that_arrives_twice_counts_once() -> None:
+    call, result = Call(1.0, "c1", ToolKind.SHELL, "Bash", command="ls"), Result(2.0, "c1", ok=False, text="no")
+    pad = padded(call, call, result, Result(3.0, "c1", ok=True))
+    assert pad.step == 1
+    assert pad.actions[0].ok is False
+
+
+def test_a_result_without_its_call_belongs_to_nothing() -> None:
+    assert padded(Result(1.0, "never called")).actions == []
+
+
+def test_a_long_result_keeps_its_beginning_and_its_end() -> None:
+    text = "begin" + "x" * 5_000_000 + "FAILED at the end"
+    pad = padded(Call(1.0, "c", ToolKind.SHELL, command="make"), Result(2.0, "c", ok=False, text=text))
+    kept = pad.actions[0].text
+    assert len(kept) <= config.SCRATCHPAD_RESULT_CHARS_MAX + 3
+    assert kept.startswith("begin")
+    assert kept.endswith("FAILED at the end")
+
+
+def test_a_short_text_is_kept_whole() -> None:
+    assert ends("abc", 3) == "abc"
+
+
+def test_a_clock_that_jumps_back_does_not_shorten_anything() -> None:
+    pad = padded(Call(100.0, "c", ToolKind.READ, path="a"), Result(50.0, "c"))
+    assert pad.actions[0].ended_at == 100.0
+    assert pad.last_at == 100.0
+
+
+def test_the_first_plan_is_remembered_when_it_grows() -> None:
+    small = Plan(1.0, (PlanItem("one"), PlanItem("two")))
+    pad = padded(small, Plan(2.0, (*small.items, PlanItem("three", done=True))))
+    assert (pad.first_plan, len(pad.plan)) == (2, 3)
+
+
+def test_an_agent_may_record_only_so_much() -> None:
+    pad = padded(*(Recorded(1.0, f"note {n}") for n in range(80)))
+    assert len(pad.notes) == config.RECORDS_PER_SESSION_MAX
+
+
+def test_over_its_budget_a_pad_lets_go_of_the_least_telling_first() -> None:
+    pad = Scratchpad()
+    big = "x" * 4_000
+    pad.add(Said(0.0, "I was wrong about the port: it is 8080, not 80."))
+    pad.add(Call(0.0, "edit", ToolKind.EDIT, path="a.py"))
+    pad.add(Result(0.0, "edit"))
+    pad.add(Call(0.0, "bad", ToolKind.SHELL, command="make"))
+    pad.add(Result(0.0, "bad", ok=False))
+    for number in range(14_000):
+        pad.add(Call(float(number), f"c{number}", ToolKind.SHELL, command=big))
+        pad.add(Result(float(number), f"c{number}"))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert pad.evicted[:3] == ("time_anomaly", "file_access", "sequence")
+    kept = {action.call for action in pad.actions}
+    assert {"edit", "bad"} <= kept
+    assert pad.notes
+
+
+paths = st.sampled_from(["a.py", "b.py", "src/c.py", "tests/test_a.py"])
+times = st.floats(0, 1e6)
+ids = st.sampled_from([f"c{n}" for n in range(12)])
+texts = st.text(max_size=60)
+events = st.one_of(
+    st.builds(Started, times, st.just("s1"), st.just("agent"), type=st.sampled_from([None, SessionType.BUILD])),
+    st.builds(Prompt, times, texts),
+    st.builds(Call, times, ids, st.sampled_from(ToolKind), texts, paths, texts, texts),
+    st.builds(Result, times, ids, st.booleans(), texts, st.lists(paths, max_size=3).map(tuple)),
+    st.builds(Said, times, texts, st.booleans()),
+    st.builds(Usage, times, st.integers(0, 9_999), st.integers(0, 9_999), st.integers(0, 9_999)),
+    st.builds(Recorded, times, texts, st.just("gotcha"), st.lists(paths, max_size=2).map(tuple)),
+    st.builds(SubtaskDone, times, texts, st.booleans()),
+    st.builds(QaFindings, times, st.booleans(), st.lists(texts, max_size=2).map(tuple)),
+    st.builds(Plan, times, st.lists(st.builds(PlanItem, texts, st.booleans()), max_size=3).map(tuple)),
+    st.builds(Ended, times, texts, st.sampled_from([None, *Outcome])),
+)
+
+
+@given(st.lists(events, max_size=40), st.integers(0, 40))
+@settings(max_examples=150, deadline=None)
+def test_a_checkpoint_at_any_event_changes_nothing(told: list[Event], cut: int) -> None:
+    whole = padded(*told)
+    half = checkpoint.load(checkpoint.dump(padded(*told[:cut])))
+    for event in told[cut:]:
+        half.add(event)
+    assert checkpoint.dump(half) == checkpoint.dump(whole)
+
+
+def test_a_checkpoint_carries_what_the_caller_said() -> None:
+    unit = WorkUnit("native", ("spec-42", "subtask-3"), "Spec 42")
+    start = Started(1.0, "s", "coder", "main", "abc", SessionType.BUILD, Phase.IMPLEMENT, "do it", unit, 20)
+    assert checkpoint.load(checkpoint.dump(padded(start))).start == start
+
+
+@given(st.lists(st.lists(events, max_size=15), min_size=1, max_size=3))
+@settings(max_examples=80, deadline=None)
+def test_merging_does_not_depend_on_the_order(parts: list[list[Event]]) -> None:
+    pads = [padded(Started(float(n), f"s{n}"), *part) for n, part in enumerate(parts)]
+    there, back = merge(pads), merge(list(reversed(pads)))
+    assert checkpoint.dump(there) == checkpoint.dump(back)
+
+
+def test_a_merge_keeps_who_did_what() -> None:
+    one = padded(Started(0.0, "s1"), Call(2.0, "x", ToolKind.EDIT, path="a.py"))
+    two = padded(Started(1.0, "s2"), Call(1.5, "y", ToolKind.EDIT, path="a.py"))
+    merged = merge([one, two])
+    assert [(action.actor, action.step) for action in merged.actions] == [("s2", 1), ("s1", 2)]
+
+
+def test_merging_nothing_gives_an_empty_pad() -> None:
+    assert merge([]).actions == []

@@ -1,0 +1,365 @@
+"""Sessions through the whole pipeline: what is kept, what waits, what is refused, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from holloway.domain.event import Event, SubtaskDone
+from holloway.domain.memory import MemoryType, Source, State
+from holloway.domain.session import Outcome
+from holloway.errors import HollowayError
+from holloway.service.holloway import Holloway
+from holloway.service.learning import Learned, Learning
+from holloway.service.session import Session, checkpoint_file
+from holloway.store import candidates, observations, sessions
+from holloway.store.filter import Filter
+from holloway.testing import FakeClock
+from tests.conftest import Repository
+from tests.observer.story import Story
+
+FIX = "I assumed `retry_limit` was read from settings.py, but it actually comes from `limits.toml`."
+REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
+
+
+def learn(memory: Holloway, story: Story) -> Learned:
+    return Learning(memory).learn(story.pad())
+
+
+def corrected(session: str = "s1") -> Story:
+    told = Story(session, task="Raise the retry limit").read("src/shop/auth/session.py").says(FIX)
+    return told.edit("limits.toml", [], ["retry_limit = 3"])
+
+
+def solved(session: str = "s1") -> Story:
+    told = Story(session).edit("src/shop/auth/tokens.py").shell("pytest -q", REFUSED, ok=False)
+    return told.shell("REDIS_URL=fake:// pytest -q", "12 passed in 0.3s")
+
+
+def contents(memory: Holloway, *types: MemoryType) -> list[str]:
+    return [each.content for each in memory.store.memories.find(Filter(types=types), limit=-1)]
+
+
+def test_what_a_successful_build_showed_is_kept(memory: Holloway) -> None:
+    done = learn(memory, corrected().green())
+    (kept,) = done.promotion.of("promoted")
+    stored = memory.get(kept.memory)
+    assert "limits.toml" in stored.content
+    assert (stored.state, stored.session, stored.source) == (State.UNCONFIRMED, "s1", Source.OBSERVER_INFERRED)
+    assert stored.confidence == pytest.approx(0.88 * 0.7, abs=0.001)
+
+
+def test_what_a_failed_build_showed_is_not(memory: Holloway) -> None:
+    done = learn(memory, corrected().red())
+    assert done.promotion.of("promoted") == []
+    assert {each.reason for each in done.promotion.of("dropped")} == {"the session failed"}
+
+
+def test_what_a_partial_build_showed_waits(memory: Holloway) -> None:
+    done = learn(memory, corrected())
+    assert [each.state for each in done.promotion.candidates] == ["held"]
+    assert memory.store.memories.count(Filter(types=(MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT))) == 0
+
+
+def test_an_error_that_was_seen_fixed_proves_itself_even_in_a_partial_session(memory: Holloway) -> None:
+    done = learn(memory, solved().edit("src/shop/auth/tokens.py"))
+    assert done.session.outcome is Outcome.PARTIAL
+    (kept,) = done.promotion.of("promoted")
+    stored = memory.get(kept.memory)
+    assert (stored.type, stored.confidence, stored.state) == (MemoryType.ERROR_PATTERN, 0.82, State.UNCONFIRMED)
+    assert "REDIS_URL" in stored.content
+
+
+def test_a_second_session_confirms_it_and_makes_no_twin(memory: Holloway) -> None:
+    learn(memory, solved("s1"))
+    done = learn(memory, solved("s2"))
+    (again,) = done.promotion.of("reinforced")
+    stored = memory.get(again.memory)
+    assert (stored.state, stored.sessions) == (State.CONFIRMED, ("s1", "s2"))
+    assert stored.confidence == pytest.approx(0.87)
+    assert len(contents(memory, MemoryType.ERROR_PATTERN)) == 1
+
+
+def test_the_same_session_twice_changes_nothing(memory: Holloway) -> None:
+    story = solved()
+    learn(memory, story)
+    before = list(memory.store.database.connection.iterdump())
+    assert learn(memory, story).again
+    assert list(memory.store.database.connection.iterdump()) == before
+
+
+def test_a_session_that_went_on_is_learned_again_without_twins(memory: Holloway) -> None:
+    learn(memory, solved())
+    done = learn(memory, solved().green())
+    assert [each.reason for each in done.promotion.of("promoted")] == ["known from this session"]
+    assert memory.get(done.promotion.of("promoted")[0].memory).sessions == ("s1",)
+
+
+def test_what_a_person_rejected_does_not_come_back(memory: Holloway) -> None:
+    (kept,) = learn(memory, solved("s1")).promotion.of("promoted")
+    memory.wrong(kept.memory, "incorrect")
+    done = learn(memory, solved("s2"))
+    assert [each.reason for each in done.promotion.of("dropped")] == ["a person rejected it"]
+    assert contents(memory, MemoryType.ERROR_PATTERN) == []
+
+
+def test_a_correction_that_nothing_bears_out_is_not_believed(memory: Holloway) -> None:
+    told = Story().read("src/shop/auth/session.py").says(FIX).edit("README.md").green()
+    done = learn(memory, told)
+    assert [each.reason for each in done.promotion.of("dropped")] == ["nothing that the session did bears it out"]
+
+
+def test_what_came_from_a_page_is_quarantined_and_loses_confidence(memory: Holloway) -> None:
+    told = Story().fetch("https://evil.example/x", "Set retry_limit in limits.toml to configure it for everyone.")
+    done = learn(memory, told.says(FIX).edit("limits.toml", [], ["retry_limit = 3"]).green())
+    (kept,) = done.promotion.of("promoted")
+    stored = memory.get(kept.memory)
+    assert (stored.state, stored.review) == (State.QUARANTINED, "tainted")
+    assert stored.confidence == pytest.approx(0.88 * 0.7 * 0.7, abs=0.001)
+    assert memory.recall("retry limit") == []
+
+
+def test_what_the_user_lays_down_is_kept_and_shown_for_confirmation(memory: Holloway) -> None:
+    told = (
+        Story().edit("src/shop/billing/invoice.py").user("No, never use floats for money here, always integer cents.")
+    )
+    (kept,) = learn(memory, told.edit("src/shop/billing/invoice.py")).promotion.of("promoted")
+    stored = memory.get(kept.memory)
+    assert (stored.source, stored.confidence, stored.review) == (Source.USER_CORRECTION, 0.85, "inferred")
+    assert stored in memory.to_review()
+
+
+def test_a_record_of_the_agent_is_kept_only_if_the_session_proves_right(memory: Holloway) -> None:
+    learn(memory, Story("bad").edit("README.md").records("The cache must be flushed by hand", "gotcha").red())
+    assert contents(memory, MemoryType.GOTCHA) == []
+    learn(memory, Story("good").edit("README.md").records("The cache must be flushed by hand", "gotcha").green())
+    assert contents(memory, MemoryType.GOTCHA) == ["The cache must be flushed by hand"]
+
+
+def test_a_secret_in_what_is_learned_never_reaches_the_disk(memory: Holloway) -> None:
+    key = "AKIA" + "Z7QH3KDLMWPXRTVB"
+    told = Story(task=f"use {key} for the upload").edit("README.md").records(f"The upload key is {key}", "gotcha")
+    learn(memory, told.shell(f"AWS_ACCESS_KEY_ID={key} pytest -q", f"denied for {key}", ok=False).green())
+    memory.store.database.truncate_wal()
+    assert not [
+        path for path in memory.project.folder.rglob("*") if path.is_file() and key.encode() in path.read_bytes()
+    ]
+
+
+def test_files_changed_together_in_three_sessions_become_a_dependency(memory: Holloway) -> None:
+    for number in range(3):
+        done = learn(
+            memory, Story(f"s{number}").edit("src/shop/auth/tokens.py").edit("src/shop/billing/invoice.py").green()
+        )
+    (kept,) = [each for each in done.promotion.of("promoted") if each.signal.name == "co_access"]
+    assert memory.get(kept.memory).type is MemoryType.CAUSAL_DEPENDENCY
+    again = learn(memory, Story("s9").edit("src/shop/auth/tokens.py").edit("src/shop/billing/invoice.py").green())
+    assert [each.state for each in again.promotion.candidates if each.signal.name == "co_access"] == ["reinforced"]
+
+
+def test_a_pair_that_an_import_explains_is_no_news(memory: Holloway, repository: Repository) -> None:
+    repository.commit(
+        "src/shop/billing/invoice.py", "from shop.auth.tokens import refresh\n\n\ndef total():\n    refresh(1)\n"
+    )
+    memory.map.update()
+    for number in range(3):
+        done = learn(
+            memory, Story(f"s{number}").edit("src/shop/auth/tokens.py").edit("src/shop/billing/invoice.py").green()
+        )
+    assert {each.reason for each in done.promotion.candidates if each.signal.name == "co_access"} == {
+        "an import explains it"
+    }
+
+
+def test_a_build_leaves_at_most_twenty(memory: Holloway) -> None:
+    told = Story().edit("README.md")
+    for number in range(30):
+        told.records(f"Fact number {number} about part {number} of the shop {'x' * number}", "gotcha")
+    done = learn(memory, told.green())
+    assert len(done.promotion.of("promoted")) == 20
+    assert {each.reason for each in done.promotion.of("dropped")} == {"more than 20 from one session"}
+
+
+def test_statistics_are_kept_whatever_the_outcome(memory: Holloway) -> None:
+    learn(memory, Story("s1").read("README.md").edit("src/shop/auth/tokens.py").red())
+    found = observations.sessions_with(memory.store.database, ["README.md", "src/shop/auth/tokens.py"])
+    assert found == {"README.md": (1, 0), "src/shop/auth/tokens.py": (1, 1)}
+
+
+def test_the_record_of_a_session_is_complete(memory: Holloway) -> None:
+    learn(memory, Story("s0").read("README.md").green())
+    told = (
+        Story("s1")
+        .search("refresh", "a.py")
+        .read("README.md", "src/shop/auth/tokens.py")
+        .edit("src/shop/auth/tokens.py")
+    )
+    done = learn(memory, told.uses(1_000).red().green())
+    assert done.record["tool_calls"] == 6
+    assert done.record["first_reads"] == 2
+    assert done.record["discovery_calls"] == 3
+    assert done.record["known_files_read_again"] == 1
+    assert done.record["steps_to_first_edit"] == 4
+    assert done.record["errors"] == 1
+    assert done.record["tokens_in"] == 1_000
+    assert done.record["outcome"] == "success"
+    assert sessions.record_of(memory.store.database, "s1") == done.record
+
+
+def test_a_shown_memory_whose_file_was_then_opened_was_used(memory: Holloway) -> None:
+    taught = memory.remember("refresh() is not idempotent", files=["src/shop/auth/tokens.py"]).memory
+    assert taught is not None
+    story = Story("s1").read("README.md")
+    from holloway.store import lookup
+
+    at = "1970-01-01T00:17:40.500Z"
+    lookup.claim(memory.store.database.connection, [taught.id], session="s1", agent="a", point="tool_result", now=at)
+    done = learn(memory, story.edit("src/shop/auth/tokens.py").green())
+    assert done.record["used"] == [taught.id]
+
+
+def test_held_candidates_are_released_by_a_later_success_on_the_same_files(memory: Holloway) -> None:
+    learn(memory, corrected("s1"))
+    assert [each.state for each in candidates.held(memory.store.database)] == ["held"]
+    later = Story("s2").edit("limits.toml").green()
+    later.told[0] = later.told[0].__class__(90_000.0, "s2", "claude-code")  # type: ignore[call-arg]
+    done = learn(memory, later)
+    assert [(each.state, each.reason) for each in done.settled] == [("promoted", "proved by session s2")]
+    assert candidates.held(memory.store.database) == []
+    assert len(contents(memory, MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT)) == 1
+
+
+def test_held_candidates_are_released_by_a_commit(memory: Holloway, repository: Repository) -> None:
+    learn(memory, corrected("s1"))
+    sha = repository.commit("limits.toml", "retry_limit = 3\n", "Raise the limit")
+    (settled,) = Learning(memory).settle_held()
+    assert (settled.state, settled.reason) == ("promoted", f"proved by commit {sha[:10]}")
+
+
+def test_held_candidates_are_dropped_when_the_change_is_reverted(memory: Holloway, repository: Repository) -> None:
+    learn(memory, corrected("s1"))
+    repository.commit("limits.toml", "retry_limit = 3\n", 'Revert "Raise the limit"')
+    (settled,) = Learning(memory).settle_held()
+    assert settled.state == "dropped"
+    assert "undone" in settled.reason
+
+
+def test_held_candidates_are_dropped_after_two_weeks(memory: Holloway, clock: FakeClock) -> None:
+    learn(memory, corrected("s1"))
+    clock.advance(days=13)
+    assert Learning(memory).settle_held() == []
+    clock.advance(days=2)
+    (settled,) = Learning(memory).settle_held()
+    assert (settled.state, settled.reason) == ("dropped", "nobody committed or tested its change in time")
+
+
+def test_unfinished_work_is_remembered_and_then_done(memory: Holloway) -> None:
+    told = Story("s1", task="Rotate refresh tokens").plan("write", "test", "document", done=1)
+    learn(memory, told.edit("src/shop/auth/tokens.py").red())
+    (state,) = memory.store.memories.find(Filter(types=(MemoryType.WORK_STATE,)))
+    assert "1 of 3 steps done" in state.content
+    assert state.details is not None
+    assert "test_x" in getattr(state.details, "last_failure", "")
+    learn(memory, Story("s2").edit("src/shop/auth/tokens.py").green())
+    assert contents(memory, MemoryType.WORK_STATE) == []
+
+
+def test_the_latest_state_of_a_branch_takes_the_place_of_the_one_before(memory: Holloway) -> None:
+    learn(memory, Story("s1", task="First task here").edit("src/shop/auth/tokens.py"))
+    learn(memory, Story("s2", task="Second task here").edit("src/shop/auth/session.py"))
+    assert [text for text in contents(memory, MemoryType.WORK_STATE) if "First" in text] == []
+    assert len(contents(memory, MemoryType.WORK_STATE)) == 1
+
+
+def test_a_person_who_rejects_much_gets_fewer_memories(memory: Holloway) -> None:
+    learning = Learning(memory)
+    told = Story("s1").edit("README.md")
+    for number in range(6):
+        told.records(f"Remark number {number} on something else {'y' * number}", "gotcha")
+    kept = learn(memory, told.green()).promotion.of("promoted")
+    assert not learning.is_strict()
+    for each in kept[:2]:
+        memory.wrong(each.memory, "incorrect")
+    for each in kept[2:]:
+        memory.confirm(each.memory)
+    assert learning.is_strict()
+
+
+def test_synthesis_at_the_fifth_session_in_a_module(memory: Holloway) -> None:
+    memory.map.update()
+    for number in range(5):
+        told = Story(f"s{number}").read("src/shop/auth/session.py").edit("src/shop/auth/tokens.py").green()
+        done = learn(memory, told)
+    found = [each.content for synthesised in done.synthesised for each in synthesised.memories]
+    assert len(found) == 1
+    assert "src/shop/auth/session.py" in found[0]
+    again = learn(memory, Story("s7").read("src/shop/auth/session.py").edit("src/shop/auth/tokens.py").green())
+    assert again.synthesised == ()
+
+
+def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:
+    with Session(memory, "run-1", agent="coder", task="Fix the login") as session:
+        for event in solved().told[1:]:
+            session.observe(event)
+    assert session.learned is not None
+    assert [each.state for each in session.learned.promotion.candidates] == ["promoted"]
+    assert not checkpoint_file(memory.project.folder, "run-1").exists()
+
+
+def test_a_session_that_was_cut_short_goes_on_where_it_was(memory: Holloway) -> None:
+    told: list[Event] = solved().told[1:]
+    with pytest.raises(RuntimeError), Session(memory, "run-1") as session:
+        session.observe(told[0])
+        raise RuntimeError("power cut")
+    with Session(memory, "run-1") as session:
+        for event in told[1:]:
+            session.observe(event)
+    assert session.learned is not None
+    assert [each.signal.name for each in session.learned.promotion.of("promoted")] == ["error_retry"]
+
+
+def test_a_long_build_is_learned_from_after_each_validated_subtask(memory: Holloway) -> None:
+    session = Session(memory, "run-1", work_unit=("spec-42",))
+    for event in solved().told[1:]:
+        session.observe(event)
+    for number in range(5):
+        assert session.subtask_done(f"part {number}", validated=True) is None
+    early = session.subtask_done("part 5", validated=True)
+    assert early is not None
+    assert [each.signal.name for each in early.promotion.of("promoted")] == ["error_retry"]
+    session.finish("success")
+    assert len(contents(memory, MemoryType.ERROR_PATTERN)) == 1
+    outcomes = contents(memory, MemoryType.WORK_UNIT_OUTCOME)
+    assert any("spec-42" in text.casefold() or "Task" in text for text in outcomes)
+
+
+def test_ten_subtasks_are_told_of_in_one_memory(memory: Holloway) -> None:
+    session = Session(memory, "run-1", work_unit=("spec-42",))
+    for number in range(10):
+        session.observe(SubtaskDone(2_000.0, f"part {number}", validated=True))
+    session.finish("success")
+    assert len(contents(memory, MemoryType.WORK_UNIT_OUTCOME)) == 2
+
+
+def test_parallel_sessions_are_learned_from_together(memory: Holloway) -> None:
+    one, two = Session(memory, "one"), Session(memory, "two")
+    for session, story in ((one, corrected("one")), (two, corrected("two"))):
+        for event in story.told[1:]:
+            session.observe(event)
+    one.siblings.append(two)
+    done = one.finish("success")
+    kept = {str(each.signal.name): memory.get(each.memory) for each in done.promotion.of("promoted")}
+    assert kept["self_correction"].state is State.CONFIRMED
+    assert "limits.toml" in kept["parallel_conflict"].content
+
+
+def test_a_failing_write_in_the_middle_leaves_nothing_half_done(
+    memory: Holloway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(sessions, "finish", broken)
+    before = list(memory.store.database.connection.iterdump())
+    with pytest.raises(HollowayError, match="disk full"):
+        learn(memory, solved())
+    assert list(memory.store.database.connection.iterdump()) == before
