@@ -13,10 +13,13 @@ from holloway.store.database import Database
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAP_VERSION = 3
+MAP_VERSION = 4
 """Raised when the schema, a query or the resolver changes what a map says: older maps are rebuilt."""
 
 CACHE_KB = 64 * 1024
+TEXT_GATHERED_BYTES = 1 << 20
+TEXT_GATHERED_FILLING_BYTES = 32 << 20
+"""What the text index gathers before it writes it out, usually and while an empty map is filled."""
 FILLED_TABLES = frozenset({"nodes", "edges", "unresolved", "consulted", "import_words", "chunks"})
 """Tables that an index of a whole project fills."""
 
@@ -28,6 +31,8 @@ class MapDatabase(Database):
         connection = super()._open()
         # What is deleted here stands in the code anyway, and in its history.
         connection.execute("PRAGMA secure_delete = OFF")
+        # One writer puts in and takes out whole files: looking up each reference would find what it just wrote.
+        connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(f"PRAGMA cache_size = {-CACHE_KB}")
         return connection
 
@@ -51,7 +56,7 @@ class MapDatabase(Database):
             self.run(f"PRAGMA user_version = {MAP_VERSION}")
 
     @contextmanager
-    def without_indexes(self) -> Iterator[None]:
+    def filling(self) -> Iterator[None]:
         """Fill an empty map faster: the indexes are made at the end, from sorted rows. Inside a transaction."""
         made = [
             statement
@@ -60,9 +65,14 @@ class MapDatabase(Database):
         ]
         for statement in made:
             self.run(f"DROP INDEX {statement.split()[2]}")
+        self._gather(TEXT_GATHERED_FILLING_BYTES)
         yield
+        self._gather(TEXT_GATHERED_BYTES)
         for statement in made:
             self.run(statement)
+
+    def _gather(self, size: int) -> None:
+        self.run("INSERT INTO chunk_text (chunk_text, rank) VALUES ('hashsize', ?)", (size,))
 
     def meta(self, key: str, default: str = "") -> str:
         """A remark about the map as a whole."""

@@ -145,7 +145,7 @@ def _followed(
         or one.mtime_ns >= indexed_ns - RACY_NS
     ]
     change = _Change(known, gone, skipped)
-    with database.without_indexes() if not known else nullcontext():
+    with database.filling() if not known else nullcontext():
         resolved = _apply(database, root, change, _read_all(root, wanted, workers, say), say)
     _write_skipped(database, change.skipped, only)
     if only is None:

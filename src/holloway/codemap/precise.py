@@ -123,6 +123,7 @@ class _Places:
             calls: dict[int, set[str]] = defaultdict(set)
             for reference in decode(facts).references if facts else ():
                 if reference.kind in ("call", "new"):
-                    calls[reference.line].add(reference.name.rpartition(".")[2])
+                    for line in reference.lines:
+                        calls[line].add(reference.name.rpartition(".")[2])
             self._calls[path] = calls
         return self._calls[path]

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from holloway.codemap.reading.facts import MODULE_SCOPE
 from holloway.codemap.reading.roles import tested_stem
 from holloway.codemap.resolving.imports import words_in
 
@@ -29,8 +28,8 @@ class Rows:
 
     def __init__(self, database: MapDatabase) -> None:
         self._db = database
-        self._nodes: dict[int, list[int]] = {}
-        self._file_nodes: dict[str, tuple[int, int]] = {}
+        self._nodes: dict[str, tuple[int, Sequence[int]]] = {}
+        """For each file its id and its nodes: its own, then those of its definitions."""
         outside = database.rows("SELECT id, kind, qualified FROM nodes WHERE file IS NULL")
         self._directories: dict[str, int] = {row[2]: row[0] for row in outside if row[1] == "directory"}
         self._packages: dict[str, int] = {row[2]: row[0] for row in outside if row[1] == "package"}
@@ -44,32 +43,32 @@ class Rows:
 
     def put(self, one: ReadFile, facts: Facts, file: int | None) -> int:
         """Write a file in place of what was known of it. All is worked out before anything is written."""
-        kept = None if file is None else self._kept_ids(file)
         number = self._last_file + 1 if file is None else file
-        ids, nodes = self._node_rows(one, number, facts.definitions, kept)
+        kept = {} if file is None else self._kept_ids(file)
+        ids = self._same_ids(facts.definitions, kept) if kept else self._new_ids(len(facts.definitions))
+        nodes = self._node_rows(one, number, facts.definitions, ids)
         words = self._words(one.path, facts.imports)
         values = (*one[: len(_READ)], number)
         if file is None:
             self._last_file = number
             self._db.run(f"INSERT INTO files ({', '.join(_READ)}, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         else:
-            self._drop_read(file, kept or {})
+            self._drop_read(file, list(kept.values()))
             self._db.run(f"UPDATE files SET {' = ?, '.join(_READ)} = ? WHERE id = ?", values)
         # Replacing would make the text index write out what it has gathered, each time.
         verb = "INSERT" if file is None else "INSERT OR REPLACE"
         self._db.connection.executemany(f"{verb} INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", nodes)
         self._db.connection.executemany("INSERT INTO import_words VALUES (?, ?)", [(word, number) for word in words])
         self._put_pieces(one, number)
-        self._nodes[number] = ids
-        self._file_nodes[one.path] = (number, nodes[0][0])
+        self._nodes[one.path] = (number, ids)
         return number
 
-    def _drop_read(self, file: int, gone: dict[tuple[str, int], int]) -> None:
+    def _drop_read(self, file: int, gone: list[int]) -> None:
         """Take out what was read from a file, and the nodes that it no longer has."""
         self._drop_pieces(file)
         self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
         self._db.run("DELETE FROM edges WHERE file = ? AND origin = 'scip'", (file,))
-        nodes = [(node,) for node in gone.values()]
+        nodes = [(node,) for node in gone]
         self._db.connection.executemany("DELETE FROM nodes WHERE id = ?", nodes)
         self._db.connection.executemany("DELETE FROM edges WHERE target = ?", nodes)
 
@@ -92,33 +91,39 @@ class Rows:
             self._db.run("DELETE FROM consulted WHERE file = ?", (file,))
 
     def _node_rows(
-        self, one: ReadFile, file: int, definitions: Sequence[Definition], kept: dict[tuple[str, int], int] | None
-    ) -> tuple[list[int], list[NodeRow]]:
-        """The ids of a file's definitions and the rows of its nodes; what stays is taken out of `kept`."""
-
-        def id_of(key: tuple[str, int]) -> int:
-            if kept and (known := kept.pop(key, None)) is not None:
-                return known
-            self._last_node += 1
-            return self._last_node
-
+        self, one: ReadFile, file: int, definitions: Sequence[Definition], ids: Sequence[int]
+    ) -> list[NodeRow]:
         folder, _, name = one.path.rpartition("/")
-        node = id_of(("", 0))
-        rows: list[NodeRow] = [
-            (node, file, "file", name, one.path, self._directories.get(folder), 1, one.lines, "", True)
-        ]
-        ids: list[int] = []
-        counted: Counter[str] = Counter()
-        for definition in definitions:
-            ids.append(id_of((definition.qualified, counted[definition.qualified])))
-            counted[definition.qualified] += 1
+        own = (ids[0], file, "file", name, one.path, self._directories.get(folder), 1, one.lines, "", True)
         # A method may stand before the type that it is of: all have their ids before any says where it belongs.
-        for own, (kind, name, qualified, parent, line, end_line, signature, exported, _) in zip(
-            ids, definitions, strict=True
-        ):
-            above = ids[parent] if parent != MODULE_SCOPE else node
-            rows.append((own, file, kind, name, qualified, above, line, end_line, signature, exported))
-        return ids, rows
+        return [
+            own,
+            *(
+                (node, file, kind, name, qualified, ids[parent + 1], line, end_line, signature, exported)
+                for node, (kind, name, qualified, parent, line, end_line, signature, exported, _) in zip(
+                    ids[1:], definitions, strict=True
+                )
+            ),
+        ]
+
+    def _new_ids(self, count: int) -> range:
+        """Ids for a file and so many definitions."""
+        first = self._last_node + 1
+        self._last_node += 1 + count
+        return range(first, first + 1 + count)
+
+    def _same_ids(self, definitions: Iterable[Definition], kept: dict[tuple[str, int], int]) -> list[int]:
+        """The same for a file that is known: what is still there keeps its id, and is taken out of `kept`."""
+        counted: Counter[str] = Counter()
+        ids = [kept.pop(("", 0))]
+        for definition in definitions:
+            key = (definition.qualified, counted[definition.qualified])
+            counted[definition.qualified] += 1
+            known = kept.pop(key, None)
+            if known is None:
+                self._last_node += 1
+            ids.append(self._last_node if known is None else known)
+        return ids
 
     def _kept_ids(self, file: int) -> dict[tuple[str, int], int]:
         """The ids of a file's nodes by name; those of one name are told apart by their order."""
@@ -158,16 +163,15 @@ class Rows:
 
     def put_resolution(self, path: str, found: Resolution) -> None:
         """Write what a file's names were found to mean."""
-        file, _ = self._node_of(path)
+        file, own = self._nodes_of(path)
         rows: dict[tuple[int, int, str], tuple[float, int]] = {}
-        for edge in found.edges:
-            source = self._definition_node(path, edge.source)
-            target = self._package(edge.path) if edge.is_package else self._definition_node(edge.path, edge.target)
-            if edge.reverse:
-                source, target = target, source
-            key = (source, target, edge.kind)
-            if key not in rows or rows[key] < (edge.confidence, -edge.line):
-                rows[key] = (edge.confidence, -edge.line)
+        for kind, at, other, to, is_package, confidence, line, is_reversed in found.edges:
+            source = own[at + 1]
+            target = self._package(other) if is_package else self._nodes_of(other)[1][to + 1]
+            key = (target, source, kind) if is_reversed else (source, target, kind)
+            sure = (confidence, -line)
+            if rows.get(key, sure) <= sure:
+                rows[key] = sure
         self._db.connection.executemany(
             "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, 'ast', ?, ?, ?)",
             [(*key, confidence, -line, file) for key, (confidence, line) in sorted(rows.items())],
@@ -176,36 +180,24 @@ class Rows:
             "INSERT INTO unresolved VALUES (?, ?, ?, ?)", [(file, *row) for row in found.unresolved]
         )
         self._db.connection.executemany(
-            "INSERT INTO consulted VALUES (?, ?)", [(file, self._node_of(seen)[0]) for seen in sorted(found.consulted)]
+            "INSERT INTO consulted VALUES (?, ?)", [(file, self._nodes_of(seen)[0]) for seen in sorted(found.consulted)]
         )
 
     def read_again(self, path: str) -> None:
         """Have the next index look at a file as if it had changed."""
         self._db.run("UPDATE files SET mtime_ns = 0, hash = x'' WHERE path = ?", (path,))
 
-    def _node_of(self, path: str) -> tuple[int, int]:
-        if path not in self._file_nodes:
-            row = self._db.row(
-                "SELECT f.id, n.id FROM files f JOIN nodes n ON n.file = f.id AND n.kind = 'file' WHERE f.path = ?",
-                (path,),
-            )
-            assert row is not None, path  # noqa: S101  (the resolver names only files that are in the map)
-            self._file_nodes[path] = (row[0], row[1])
-        return self._file_nodes[path]
-
-    def _definition_node(self, path: str, index: int) -> int:
-        file, node = self._node_of(path)
-        if index == MODULE_SCOPE:
-            return node
-        if file not in self._nodes:
-            self._nodes[file] = self._in_order(file)
-        return self._nodes[file][index]
+    def _nodes_of(self, path: str) -> tuple[int, Sequence[int]]:
+        found = self._nodes.get(path)
+        if found is None:
+            file = int(self._db.value("SELECT id FROM files WHERE path = ?", (path,)))
+            found = self._nodes[path] = (file, self._in_order(file))
+        return found
 
     def _in_order(self, file: int) -> list[int]:
-        """Node ids in the order of the file's definitions."""
         kept = self._kept_ids(file)
         counted: Counter[str] = Counter()
-        ordered: list[int] = []
+        ordered = [kept["", 0]]
         for definition in json.loads(self._db.value("SELECT facts FROM files WHERE id = ?", (file,)))[1]:
             ordered.append(kept[definition[2], counted[definition[2]]])
             counted[definition[2]] += 1

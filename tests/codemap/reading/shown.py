@@ -35,8 +35,13 @@ def imports(facts: Facts) -> list[str]:
 
 def references(facts: Facts, *kinds: str) -> list[str]:
     """`kind name`, and `@ the definition it stands in`."""
-    rows = [one for one in facts.references if not kinds or one.kind in kinds]
-    return [f"{one.kind} {one.name}{_place(facts, one.scope)}" for one in rows]
+    rows = [
+        (line, one.kind, one.name, scope)
+        for one in facts.references
+        for scope, line in zip(one.scopes, one.lines, strict=True)
+        if not kinds or one.kind in kinds
+    ]
+    return [f"{kind} {name}{_place(facts, scope)}" for _, kind, name, scope in sorted(rows)]
 
 
 def bindings(facts: Facts) -> list[str]:

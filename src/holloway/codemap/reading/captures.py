@@ -18,6 +18,7 @@ All matches of one pattern must mean the same thing: the first one decides how t
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -101,8 +102,11 @@ class Captured:
         """Where the names stand that imports bring in."""
         self.starred: set[int] = set()
         """Where imports stand that bring in everything."""
-        self.references: list[tuple[int, int, str, str]] = []
-        """Position, line, kind, name."""
+        self.mentions: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+        """By kind and name, where it is mentioned: position, line."""
+        self.mentioned = 0
+        self.bases: list[tuple[int, int, str, str]] = []
+        """What classes are based on: position, line, kind, name."""
         self.typed: dict[int, tuple[int, int, str]] = {}
         """By where they end, mentions of types: position, line, name."""
         self.claimed: set[int] = set()
@@ -140,7 +144,7 @@ class Captured:
             start = node.start_byte
             end = node.end_byte
             if end - start <= EXPRESSION_BYTES_MAX:
-                found = self._chain(self.data[start:end])
+                found = self._short(node, start, end)
                 return self._joined(found, tail) if tail else found
             kind = node.type
             inner: Node | None = None
@@ -161,6 +165,15 @@ class Captured:
             node = inner
         return self._joined(UNKNOWN, tail)
 
+    def _short(self, node: Node, start: int, end: int) -> str:
+        """The chain of a short expression; what is called is looked at by itself, because it is met again and again."""
+        called = node.child_by_field_name(_CALLEE[node.type]) if node.type in _CALLEE else None
+        if called is not None:
+            head = self._chain(self.data[called.start_byte : called.end_byte])
+            if head and not head.startswith(UNKNOWN):
+                return self._joined(head, "()")
+        return self._chain(self.data[start:end])
+
     def _joined(self, head: str, tail: str) -> str:
         whole = head + tail
         if tail and (not head or len(whole) > EXPRESSION_BYTES_MAX or head.startswith(UNKNOWN)):
@@ -169,15 +182,15 @@ class Captured:
 
     def _call(self, captures: Captures) -> None:
         # Half of all that is captured are calls, so no step is taken for them that can be spared.
-        if len(self.references) < REFERENCES_MAX:
-            node = captures["call"][0]
-            name = self.expression(node)
-            if name:
-                self.references.append((node.start_byte, node.start_point[0] + 1, "call", name))
+        node = captures["call"][0]
+        at = node.start_byte
+        end = node.end_byte
+        name = self._chain(self.data[at:end]) if end - at <= EXPRESSION_BYTES_MAX else self.expression(node)
+        if name and self.mentioned < REFERENCES_MAX:
+            self.mentioned += 1
+            self.mentions["call", name].append((at, node.start_point[0] + 1))
 
     def _invocation(self, captures: Captures) -> None:
-        if len(self.references) >= REFERENCES_MAX:
-            return
         node = captures["invocation"][0]
         name = self.text(node)
         if "holder" in captures:
@@ -214,7 +227,9 @@ class Captured:
         kind = "base" if "base" in captures else "implements"
         for node in captures[kind]:
             self.claimed.add(node.end_byte)
-            self._mention(kind, node, self.types(node))
+            if (name := self.types(node)) and self.mentioned < REFERENCES_MAX:
+                self.mentioned += 1
+                self.bases.append((node.start_byte, node.start_point[0] + 1, kind, name))
 
     def _typed(self, captures: Captures) -> None:
         node = captures["typed"][0]
@@ -231,8 +246,9 @@ class Captured:
             self.generics.add(self.text(node))
 
     def _mention(self, kind: str, node: Node, name: str) -> None:
-        if name and len(self.references) < REFERENCES_MAX:
-            self.references.append((node.start_byte, node.start_point[0] + 1, kind, name))
+        if name and self.mentioned < REFERENCES_MAX:
+            self.mentioned += 1
+            self.mentions[kind, name].append((node.start_byte, node.start_point[0] + 1))
 
     def _bind(self, captures: Captures) -> None:
         if len(self.bindings) >= REFERENCES_MAX:

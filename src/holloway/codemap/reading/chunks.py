@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.reading.facts import CLASS_KINDS
@@ -21,15 +21,15 @@ BLOCK_LINES = 60
 CHUNKS_MAX = 4_000
 PREFIX_CHARS_MAX = 240
 EXPANSIONS_KEPT = 200_000
-CHUNK_CHARS_MAX = 60_000
+CHUNK_BYTES_MAX = 60_000
 """Of a piece with absurdly long lines, only the beginning is searched."""
 
 WORD_CHARS_MIN = 2
 
 _WORD = re.compile(r"\w+")
 _GAPS = bytes(code if code < 128 and _WORD.match(chr(code)) else ord(" ") for code in range(256))
-_HEADING = re.compile(r"#{1,6} \S|={3,}\s*$|-{3,}\s*$")
-_ATTACHED = re.compile(r"\s*(?:@|#\[|///|//|/\*|\*|#(?!include|define|if|endif|pragma))")
+_HEADING = re.compile(rb"#{1,6} \S|={3,}\s*$|-{3,}\s*$")
+_ATTACHED = re.compile(rb"\s*(?:@|#\[|///|//|/\*|\*|#(?!include|define|if|endif|pragma))")
 
 
 class Chunk(NamedTuple):
@@ -53,9 +53,9 @@ class _Span(NamedTuple):
     signature: str
 
 
-def chunks(path: str, text: str, facts: Facts | None) -> list[Chunk]:
-    """The pieces of a file, in order; together they are the whole file."""
-    lines = text.split("\n")
+def chunks(path: str, data: bytes, facts: Facts | None) -> list[Chunk]:
+    """The pieces of a file in UTF-8, in order; together they are the whole file."""
+    lines = data.split(b"\n")
     if lines and not lines[-1]:
         lines.pop()
     if facts is not None and facts.definitions:
@@ -65,21 +65,20 @@ def chunks(path: str, text: str, facts: Facts | None) -> list[Chunk]:
     else:
         spans = _blocks(0, len(lines), "text", "", "")
     path_terms = search_terms(path)
-    return [_chunk(path, path_terms, lines, span) for span in spans[:CHUNKS_MAX]]
+    starts = list(accumulate(map(len, lines), lambda at, length: at + length + 1, initial=0))
+    return [_chunk(path, path_terms, data, starts, span) for span in spans[:CHUNKS_MAX]]
 
 
-def _chunk(path: str, path_terms: str, lines: list[str], span: _Span) -> Chunk:
+def _chunk(path: str, path_terms: str, data: bytes, starts: list[int], span: _Span) -> Chunk:
     first, last, kind, name, signature = span
-    content = "\n".join(lines[first:last])[:CHUNK_CHARS_MAX]
-    where = f"{path}:{first + 1}-{last}"
-    prefix = " ".join(part for part in (where, name, signature) if part)[:PREFIX_CHARS_MAX]
-    encoded = content.encode("utf-8", "replace")
-    digest = blake2b(encoded, digest_size=12).digest()
+    content = data[starts[first] : min(starts[last] - 1, starts[first] + CHUNK_BYTES_MAX)]
+    prefix = " ".join(filter(None, (f"{path}:{first + 1}-{last}", name, signature)))[:PREFIX_CHARS_MAX]
+    digest = blake2b(content, digest_size=12).digest()
     head = f"{path_terms} {search_terms(name)}".strip()
-    return Chunk(kind, name, first + 1, last, prefix, digest, head, _terms(content, encoded))
+    return Chunk(kind, name, first + 1, last, prefix, digest, head, _terms(content))
 
 
-def _code(lines: list[str], facts: Facts) -> list[_Span]:
+def _code(lines: list[bytes], facts: Facts) -> list[_Span]:
     tops = [d for d in facts.definitions if d.parent < 0 and d.kind != "variable"]
     spans: list[_Span] = []
     at = 0
@@ -94,7 +93,7 @@ def _code(lines: list[str], facts: Facts) -> list[_Span]:
     return spans + _blocks(at, len(lines), "module", "", "")
 
 
-def _definition(lines: list[str], facts: Facts, definition: Definition, first: int, last: int) -> list[_Span]:
+def _definition(lines: list[bytes], facts: Facts, definition: Definition, first: int, last: int) -> list[_Span]:
     kind, name, signature = definition.kind, definition.qualified, definition.signature
     if last - first <= CHUNK_LINES_MAX:
         return [_Span(first, last, kind, name, signature)]
@@ -114,7 +113,7 @@ def _definition(lines: list[str], facts: Facts, definition: Definition, first: i
     return spans + _blocks(at, last, kind, name, signature)
 
 
-def _statements(lines: list[str], first: int, last: int, kind: str, name: str, signature: str) -> list[_Span]:
+def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str, signature: str) -> list[_Span]:
     """Cut where a line stands as far left as the body's first one."""
     margin = min((_indent(line) for line in lines[first + 1 : last - 1] if line.strip() and _indent(line)), default=0)
     spans: list[_Span] = []
@@ -132,25 +131,25 @@ def _statements(lines: list[str], first: int, last: int, kind: str, name: str, s
     return [*spans, _Span(start, last, kind, name, signature)]
 
 
-def _with_attached(lines: list[str], line: int, floor: int) -> int:
+def _with_attached(lines: list[bytes], line: int, floor: int) -> int:
     """Where a definition begins with its decorators and the comment right above it."""
     while line > floor and _ATTACHED.match(lines[line - 1]):
         line -= 1
     return line
 
 
-def _prose(lines: list[str]) -> list[_Span]:
+def _prose(lines: list[bytes]) -> list[_Span]:
     starts = [0]
     for number, line in enumerate(lines):
         if _HEADING.match(line):
-            underlined = line[:1] in "=-" and number > 0 and bool(lines[number - 1].strip())
+            underlined = line[:1] in b"=-" and number > 0 and bool(lines[number - 1].strip())
             start = number - 1 if underlined else number
-            if line[:1] == "#" or underlined:
+            if line[:1] == b"#" or underlined:
                 starts.append(start)
     spans: list[_Span] = []
     bounds = [*sorted(set(starts)), len(lines)]
     for first, last in pairwise(bounds):
-        title = lines[first].strip("# ").strip()[:80] if first < len(lines) else ""
+        title = lines[first].decode("utf-8").strip("# ").strip()[:80] if first < len(lines) else ""
         spans += _blocks(first, last, "prose", title, "")
     return spans
 
@@ -161,7 +160,7 @@ def _blocks(first: int, last: int, kind: str, name: str, signature: str) -> list
     ]
 
 
-def _indent(line: str) -> int:
+def _indent(line: bytes) -> int:
     return len(line) - len(line.lstrip())
 
 
@@ -190,10 +189,13 @@ _EXPANSIONS = _Expansions()
 
 def search_terms(text: str) -> str:
     """The words of a piece, identifiers whole and in parts."""
-    return _terms(text, text.encode("utf-8", "replace"))
+    return _terms(text.encode("utf-8", "replace"))
 
 
-def _terms(text: str, encoded: bytes) -> str:
-    # Cutting at the gaps takes a third of the time of looking for words.
-    words = encoded.translate(_GAPS).split() if text.isascii() else [word.encode() for word in _WORD.findall(text)]
+def _terms(content: bytes) -> str:
+    if content.isascii():
+        # Cutting at the gaps takes a third of the time of looking for words.
+        words = content.translate(_GAPS).split()
+    else:
+        words = [word.encode() for word in _WORD.findall(content.decode("utf-8", "ignore"))]
     return " ".join(filter(None, map(_EXPANSIONS.__getitem__, words)))

@@ -40,12 +40,16 @@ class Import(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A mention of something: `kind` is call, new, base, implements or typed; `name` a dotted expression."""
+    """Something mentioned: `kind` is call, new, base, implements or typed; `name` a dotted expression.
+
+    All mentions of a thing are one reference, except that what a class is based on keeps the order it is written in.
+    """
 
     kind: str
     name: str
-    scope: int
-    line: int
+    scopes: list[int]
+    lines: list[int]
+    """Where: a scope and a line for each mention, the first line first."""
 
 
 class Binding(NamedTuple):
@@ -81,7 +85,7 @@ class Facts(NamedTuple):
             [(d.kind, d.qualified, d.returns) for d in self.definitions],
             [i[:4] + i[5:] for i in self.imports],
             [b for b in self.bindings if self._is_seen(b.scope)],
-            [(r.name, self.definitions[r.scope].qualified) for r in self.references if r.kind in BASE_KINDS],
+            [(r.name, self.definitions[r.scopes[0]].qualified) for r in self.references if r.kind in BASE_KINDS],
             self.exports,
         )
         return blake2b(repr(seen).encode("utf-8", "replace"), digest_size=12).digest()

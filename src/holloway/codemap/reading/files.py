@@ -90,8 +90,7 @@ def read(root: Path, name: str) -> bytes | str:
     """The bytes of a file; or, as text, why it is left out after all. No link is followed, not even above the file."""
     path = os.path.join(root, name)  # noqa: PTH118
     try:
-        folder = os.path.dirname(name)  # noqa: PTH120
-        if folder and os.path.realpath(os.path.join(root, folder)) != os.path.join(os.path.realpath(root), folder):  # noqa: PTH118
+        if _is_below_link(root, name):
             return "link"
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:
@@ -101,6 +100,16 @@ def read(root: Path, name: str) -> bytes | str:
     except OSError as error:
         return "vanished" if isinstance(error, FileNotFoundError) else "unreadable"
     return reason if (reason := _unfit(name, data)) else data
+
+
+def _is_below_link(root: Path, name: str) -> bool:
+    """Whether a folder on the way down to a file is a link, or leads anywhere but down."""
+    folder = str(root)
+    for part in name.split("/")[:-1]:
+        folder += "/" + part
+        if part in ("", ".", "..") or os.path.islink(folder):  # noqa: PTH114
+            return True
+    return False
 
 
 def _unfit(name: str, data: bytes) -> str:
@@ -117,10 +126,11 @@ def _unfit(name: str, data: bytes) -> str:
 
 
 def text_of(data: bytes) -> bytes:
-    """The same text in UTF-8: what is marked as UTF-16 is turned, a byte order mark is dropped."""
+    """The same text in valid UTF-8: what is marked as UTF-16 is turned, a byte order mark is dropped."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace").encode("utf-8", "replace")
-    return data.removeprefix(b"\xef\xbb\xbf")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data if data.isascii() else data.decode("utf-8", "replace").encode("utf-8")
 
 
 def _left_out(name: str) -> str:

@@ -53,6 +53,8 @@ class Nesting:
         self.left_out: set[int] = set()
         self.kept = self._numbered()
         self._names: dict[int, str] = {}
+        self._edges = sorted({*self._starts, *self._ends})
+        self._scopes = [self._scope_at(at) for at in self._edges]
 
     def around(self, at: int) -> int:
         """The innermost of the found definitions that holds a byte and has a scope, or MODULE_SCOPE."""
@@ -63,6 +65,11 @@ class Nesting:
 
     def scope_at(self, at: int) -> int:
         """The number of the definition that holds a byte, or MODULE_SCOPE."""
+        # Nothing changes between where one definition begins or ends and where the next does.
+        index = bisect_right(self._edges, at) - 1
+        return self._scopes[index] if index >= 0 else MODULE_SCOPE
+
+    def _scope_at(self, at: int) -> int:
         index = self.around(at)
         return self.kept[index] if index >= 0 else MODULE_SCOPE
 

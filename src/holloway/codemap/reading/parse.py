@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.reading.captures import DEFAULT, REFERENCES_MAX, Captured
 from holloway.codemap.reading.facts import (
-    BASE_KINDS,
     CLASS_KINDS,
     MODULE_SCOPE,
     STAR,
@@ -229,21 +228,29 @@ class _Order:
     def _references(self) -> list[Reference]:
         scope_at = self.nesting.scope_at
         captured = self.captured
-        rows: set[tuple[int, str, str, int]] = set()
-        for at, line, kind, name in captured.references:
-            scope = scope_at(at)
-            # What has no type around it to be a base of is a mention of a type and no more.
-            rows.add((line, "typed" if scope < 0 and kind in BASE_KINDS else kind, name, scope))
+        mentions = captured.mentions
+        if captured.family == "javascript":
+            mentions.pop(("call", "require"), None)
+        references: list[Reference] = []
+        for at, line, kind, name in sorted(captured.bases):
+            if (scope := scope_at(at)) >= 0:
+                references.append(Reference(kind, name, [scope], [line]))
+            else:
+                # What has no type around it to be a base of is a mention of a type and no more.
+                mentions["typed", name].append((at, line))
         dull = captured.generics | captured.wrappers | set(captured.selves)
         for end, (at, line, name) in captured.typed.items():
-            if name and end not in captured.claimed and name not in dull and len(rows) < REFERENCES_MAX:
-                rows.add((line, "typed", name, scope_at(at)))
-        is_script = captured.family == "javascript"
-        return [
-            Reference(kind, name, scope, line)
-            for line, kind, name, scope in sorted(rows)
-            if not (is_script and name == "require")
-        ]
+            if name and end not in captured.claimed and name not in dull and captured.mentioned < REFERENCES_MAX:
+                captured.mentioned += 1
+                mentions["typed", name].append((at, line))
+        for (kind, name), places in mentions.items():
+            if len(places) == 1:
+                at, line = places[0]
+                references.append(Reference(kind, name, [scope_at(at)], [line]))
+            else:
+                found = sorted({(line, scope_at(at)) for at, line in places})
+                references.append(Reference(kind, name, [scope for _, scope in found], [line for line, _ in found]))
+        return references
 
     def _bindings(self, definitions: list[Definition]) -> list[Binding]:
         bound: set[Binding] = set()

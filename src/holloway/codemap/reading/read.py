@@ -51,7 +51,6 @@ def read_file(root: Path, one: files.Listed, known_hash: bytes = b"") -> ReadFil
 def _understood(one: files.Listed, digest: bytes, data: bytes) -> ReadFile:
     row = language_of(one.path)
     facts = extract(row.name, data) if row else None
-    text = data.decode("utf-8", "replace")
     return ReadFile(
         *one,
         hash=digest,
@@ -61,7 +60,7 @@ def _understood(one: files.Listed, digest: bytes, data: bytes) -> ReadFile:
         interface=(facts or Facts()).interface(),
         stored=facts.encode() if facts else b"",
         facts=facts,
-        chunks=tuple(chunks(one.path, text, facts)),
+        chunks=tuple(chunks(one.path, data, facts)),
     )
 
 

@@ -37,7 +37,15 @@ BY_NAME = 0.8
 
 _BUILTINS = frozenset(dir(builtins))
 _MENTIONS = {"base": "extends", "implements": "implements", "typed": "typed_as"}
-_MAKERS = tuple(sorted(CONSTRUCTORS))
+_BARE_MEMBERS = frozenset({"java", "csharp", "c", "ruby", "php"})
+"""Families in which code inside a class names its members, and those of its bases, without saying whose they are."""
+_MAKERS = {
+    "python": ("__init__", "__new__"),
+    "javascript": ("constructor",),
+    "php": ("__construct",),
+    "ruby": ("initialize",),
+}
+"""What runs when a thing is made; elsewhere it has the name of its class."""
 
 
 class Target(NamedTuple):
@@ -165,24 +173,25 @@ class Resolver:
 
     def _reference_edges(self, scopes: Scopes, edges: list[Edge], unresolved: dict[tuple[str, str], int]) -> None:
         """A thing that is mentioned again in the same scope gives no further edge: the first line is the one kept."""
-        meanings: dict[tuple[str, int, str], tuple[Meanings, bool]] = {}
-        done: set[tuple[str, str, int]] = set()
-        for kind, name, scope, line in scopes.facts.references:
-            mention = (kind, name, scope)
-            if mention in done:
-                continue
-            done.add(mention)
-            key = (kind, scopes.binding_scope(scope, name), name)
-            found = meanings.get(key)
-            if found is None:
-                found = meanings[key] = self._meanings(scopes, *key)
-            meant, is_known = found
-            for edge, file, index, is_package, sure in meant:
-                edges.append(Edge(edge, scope, file, index, is_package, sure, line))
-            if not is_known:
-                last = name.rpartition(".")[2].removesuffix("()")
-                if last != name or last not in _BUILTINS:
-                    unresolved.setdefault((kind, last), line)
+        for kind, name, within, lines in scopes.facts.references:
+            head = first_name(name)
+            meanings: dict[int, tuple[Meanings, bool]] = {}
+            # Of two lines with the same scope, the earlier one is written last and stays.
+            for scope, line in dict(zip(reversed(within), reversed(lines), strict=True)).items():
+                bound = scopes.binding_scope(scope, head)
+                found = meanings.get(bound)
+                if found is None:
+                    found = meanings[bound] = self._meanings(scopes, kind, bound, name)
+                meant, is_known = found
+                for edge, file, index, is_package, sure in meant:
+                    edges.append(Edge(edge, scope, file, index, is_package, sure, line))
+                if not is_known:
+                    self._note_unresolved(kind, name, line, unresolved)
+
+    def _note_unresolved(self, kind: str, name: str, line: int, unresolved: dict[tuple[str, str], int]) -> None:
+        last = name.rpartition(".")[2].removesuffix("()")
+        if last != name or last not in _BUILTINS:
+            unresolved[kind, last] = min(line, unresolved.get((kind, last), line))
 
     def _files_of(self, scopes: Scopes, place: Place, targets: Targets) -> list[str]:
         """The files that an import statement names: a module, or those of a package that hold what is asked for."""
@@ -196,7 +205,10 @@ class Resolver:
 
     def _meanings(self, scopes: Scopes, kind: str, scope: int, name: str) -> tuple[Meanings, bool]:
         """The edges that a mention means, and whether anything at all is known of it."""
-        targets = self._values(self._bound_expression(scopes, scope, name))
+        targets = self._mentioned(scopes, scope, name)
+        if not targets:
+            return [], False
+        targets = self._values(targets)
         is_sure = len(targets) == 1 or sum(target.kind != "module" for target in targets) == 1
         sure = SURE if is_sure else ONE_OF_SEVERAL
         made: Meanings = []
@@ -205,7 +217,22 @@ class Resolver:
                 made += [(edge, file, index, False, sure) for edge, file, index in self._meant(kind, target)]
             elif kind in ("call", "new"):
                 made.append(("calls_external", target.path, MODULE_SCOPE, True, sure))
-        return made, bool(targets)
+        return made, True
+
+    def _mentioned(self, scopes: Scopes, scope: int, name: str) -> Targets:
+        """As `_bound_expression`, for what is asked once: what a file mentions, and not what its names stand for."""
+        if "|" in name:
+            return self._expression(scopes, scope, name)
+        if name.startswith(UNKNOWN) or self._is_nowhere(scopes, scope, name):
+            return ()
+        question = ("expression", scopes.path, scope, name)
+        if question in self._known:
+            return self._remembered(question, self._follow)
+        self._stack[question] = 0
+        targets = _few(self._follow(scopes.path, scope, name))
+        del self._stack[question]
+        self._cut = DEPTH_MAX + 1
+        return targets
 
     def _values(self, targets: Targets) -> Targets:
         """What a variable stands for says more than the variable; where nothing is known of it, it is the answer."""
@@ -241,8 +268,9 @@ class Resolver:
 
     def _constructors(self, target: Target) -> Targets:
         scopes = self._load(target.path)
-        name = scopes.facts.definitions[target.at].name if scopes else ""
-        for maker in (*_MAKERS, name):
+        if scopes is None:
+            return ()
+        for maker in _MAKERS.get(scopes.family) or (scopes.facts.definitions[target.at].name,):
             found = self._member(target, maker)
             if any(one.kind == "definition" for one in found):
                 return found
@@ -275,7 +303,7 @@ class Resolver:
         """What a chain such as `a.b().c` stands for where it is written."""
         if "|" in text:
             return _few(target for part in text.split("|")[:4] for target in self._expression(scopes, scope, part))
-        return self._bound_expression(scopes, scopes.binding_scope(scope, text), text)
+        return self._bound_expression(scopes, scopes.binding_scope(scope, first_name(text)), text)
 
     def _bound_expression(self, scopes: Scopes, scope: int, text: str) -> Targets:
         """As `_expression`, in the scope that binds its first name."""
@@ -283,10 +311,13 @@ class Resolver:
             return self._expression(scopes, scope, text)
         if text.startswith(UNKNOWN):
             return ()
-        if scope == MODULE_SCOPE and scopes.is_closed and not scopes.binds(scope, first_name(text)):
+        if self._is_nowhere(scopes, scope, text):
             self._seen.add(scopes.path)
             return ()
         return self._remembered(("expression", scopes.path, scope, text), self._follow)
+
+    def _is_nowhere(self, scopes: Scopes, scope: int, text: str) -> bool:
+        return scope == MODULE_SCOPE and scopes.is_closed and not scopes.binds(scope, first_name(text))
 
     def _follow(self, path: str, scope: int, text: str) -> Targets:
         scopes = self._load(path)
@@ -309,17 +340,23 @@ class Resolver:
             return (Target("definition" if name in ("cls", "Self") else "instance", scopes.path, scope),)
         if name == "super":
             return (Target("super", scopes.path, scope),) if scope >= 0 else ()
+        outside: Targets = ()
         while scope != MODULE_SCOPE:
             found = self._in_scope(scopes, scope, name)
-            if not found and scopes.family != "python" and scopes.kind(scope) in CLASS_KINDS:
+            if not found and scopes.family in _BARE_MEMBERS and scopes.kind(scope) in CLASS_KINDS:
                 found = self._class_member(scopes.path, scope, name)
+                if found and found[0].kind == "package":
+                    # A base from outside may know any name, but what stands further out here is known to.
+                    outside, found = outside or found, ()
             if found:
                 return found
             scope = scopes.binding_scope(scopes.parent(scope), name)
-        return self._module_name(scopes.path, name)
+        return self._module_name(scopes.path, name) or outside
 
     def _in_scope(self, scopes: Scopes, scope: int, name: str) -> Targets:
         place = (scope, name)
+        if not scopes.binds(scope, name):
+            return ()
         found: list[Target] = []
         for index in scopes.definitions.get(place, ())[:TARGETS_MAX]:
             found.append(Target("definition", scopes.path, index))
@@ -453,6 +490,18 @@ class Resolver:
         return ()
 
     def _class_member(self, path: str, index: int, name: str) -> Targets:
+        """A member of a class, its own or a base's. Where only one base can have it, the answer is that base's."""
+        for _ in range(DEPTH_MAX):
+            scopes = self._scopes(path)
+            if scopes is None or scopes.family in OPEN_FAMILIES or scopes.binds(index, name):
+                break
+            bases = self._bases(scopes, index)
+            if not bases or bases[0].kind == "package":
+                return bases[:1]
+            other = self._scopes(bases[0].path)
+            if len(bases) > 1 or other is None or other.kind(bases[0].at) not in CLASS_KINDS:
+                break
+            path, index = bases[0].path, bases[0].at
         return self._remembered(("member", path, index, name), self._find_member)
 
     def _find_member(self, path: str, index: int, name: str) -> Targets:
@@ -537,10 +586,13 @@ def _each(targets: Targets, step: Callable[..., Targets], *of: str) -> Targets:
 
 
 def _first(choices: Iterable[Targets]) -> Targets:
+    """The first answer that lies in the project; where none does, the first from outside, which may know anything."""
+    outside: Targets = ()
     for choice in choices:
-        if choice:
+        if any(target.kind != "package" for target in choice):
             return choice
-    return ()
+        outside = outside or choice
+    return outside
 
 
 def _is_face(path: str) -> bool:

@@ -51,9 +51,9 @@ class Scopes:
                 self.stars.append(item)
             else:
                 self.imports.setdefault((item.scope, self.local_name(item)), []).append(item)
-        for kind, name, scope, _ in facts.references:
-            if kind in BASE_KINDS and scope >= 0:
-                self.bases[scope].append(name)
+        for kind, name, scopes, _ in facts.references:
+            if kind in BASE_KINDS:
+                self.bases[scopes[0]].append(name)
         self.is_closed = self.family not in OPEN_FAMILIES and not self.stars
         """Whether a name that is not in this file is nowhere."""
 
@@ -68,14 +68,14 @@ class Scopes:
             last = item.module.rstrip("/").rpartition("/")[0].rpartition("/")[2]
         return last
 
-    def binding_scope(self, scope: int, expression: str) -> int:
+    def binding_scope(self, scope: int, name: str) -> int:
         """The scope that the first name of an expression is looked up in: the innermost that binds it.
 
         Where it is the same for many mentions, they mean the same.
         """
         if scope < 0:
             return scope
-        place = (scope, first_name(expression))
+        place = (scope, name)
         found = self._binding.get(place)
         if found is None:
             found = self._binding[place] = self._find_binding(*place)
