@@ -38,7 +38,7 @@ class MemoryTexts:
     def put(self, rows: Sequence[tuple[Pending, bytes]]) -> None:
         """Keep vectors of memories that are still as they were read."""
         kept = [VectorRow(one.key, one.owner, one.revision, one.text_hash, vector) for one, vector in rows]
-        self._vectors.put(self._model, kept)
+        self._vectors.put(self._model, kept, lambda memory: passage.text_hash(passage.of_memory(memory)))
 
     def remaining(self) -> int:
         """How many memories wait."""

@@ -17,6 +17,7 @@ from holloway.embeddings.memories import MemoryTexts
 from holloway.errors import HollowayError
 from holloway.retrieval.candidates import Meaning
 from holloway.retrieval.recall import Means, Result, check, recall
+from holloway.store.embedding_cache import EmbeddingCache
 from holloway.store.filter import Filter
 from holloway.store.vectors import Vectors
 
@@ -131,6 +132,11 @@ class Searching:
         return rerank
 
     @property
+    def _is_here(self) -> bool:
+        """Whether the model is the one inside holloway, which answers in milliseconds."""
+        return self._memory.settings.text("embedding.provider") == "builtin"
+
+    @property
     def _related_from(self) -> float:
         return self.choice.embedder.related_from if self.choice.embedder else 0.0
 
@@ -154,16 +160,19 @@ class Searching:
             return None
         for store in stores:
             self._catch_up(store, embedder)
+        from holloway.embeddings.asked import vector_of  # numpy is loaded when a vector is asked for
+
+        store = self._memory.store
+        cache = None if self._is_here else EmbeddingCache(store.database, store.clock)
         try:
-            vector: NDArray[np.float32] = embedder.embed([query.text], is_query=True)[0]
+            return vector_of(query.text, embedder, cache)
         except HollowayError as error:
             self.degraded["meaning"] = error.message
             return None
-        return vector
 
     def _catch_up(self, store: Store, embedder: Embedder) -> None:
         """Give memories their vectors that have none; whatever becomes of that, the question is asked."""
-        if self._memory.settings.text("embedding.provider") != "builtin":
+        if not self._is_here:
             # A server may take a minute for a batch; the question does not wait for it.
             if waiting := _texts(store, embedder).remaining():
                 self.degraded["new memories by meaning"] = _waiting(waiting)

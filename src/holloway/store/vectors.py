@@ -11,7 +11,7 @@ from holloway.domain.ports import stamp
 from holloway.store.database import translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from holloway.domain.memory import Memory
@@ -92,17 +92,20 @@ class Vectors:
             if not self._db.value("SELECT 1 " + _FROM_OUTDATED + "LIMIT 1", values):
                 self._db.run(_SETTLE, values)
 
-    def put(self, model: str, rows: Sequence[VectorRow]) -> int:
+    def put(self, model: str, rows: Sequence[VectorRow], text_hash: Callable[[Memory], str] | None = None) -> int:
         """Keep vectors, all or none; a memory that changed or went since its text was read is left out.
 
+        `text_hash` tells the hash of what a memory says now, for changes that share a millisecond with the reading.
         Returns how many were kept.
         """
         kept = 0
         now = stamp(self._clock.now())
         with self._db.write():
+            present = self._memories.many([row.seq for row in rows]) if text_hash else {}
             for row in rows:
                 values = {**row._asdict(), "model": model, "dims": len(row.vector) // 4, "at": now}
-                if self._db.value(_UNCHANGED, values):
+                same = not text_hash or (row.seq in present and text_hash(present[row.seq]) == row.text_hash)
+                if same and self._db.value(_UNCHANGED, values):
                     self._db.run("DELETE FROM memory_vectors WHERE seq = :seq AND model = :model", values)
                     self._db.run(_INSERT, values)
                     kept += 1

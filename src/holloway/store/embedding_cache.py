@@ -1,0 +1,37 @@
+"""Vectors of questions, by the hash of what was asked: the words themselves are not kept."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from holloway.domain.ports import stamp
+
+if TYPE_CHECKING:
+    from holloway.domain.ports import Clock
+    from holloway.store.database import Database
+
+KEPT_DAYS = 30
+
+
+class EmbeddingCache:
+    """Goes with every memory that is forgotten, and by itself after some weeks."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._db = database
+        self._clock = clock
+
+    def get(self, key: str) -> bytes | None:
+        """The vector behind a hash (float32, little-endian)."""
+        sql = "SELECT vector FROM embedding_cache WHERE key = ? AND expires_at > ?"
+        vector: bytes | None = self._db.value(sql, (key, stamp(self._clock.now())))
+        return vector
+
+    def put(self, key: str, model: str, vector: bytes) -> None:
+        """Keep a vector."""
+        expires = stamp(self._clock.now() + timedelta(days=KEPT_DAYS))
+        with self._db.write():
+            self._db.run(
+                "INSERT OR REPLACE INTO embedding_cache(key, model, dims, vector, expires_at) VALUES (?, ?, ?, ?, ?)",
+                (key, model, len(vector) // 4, vector, expires),
+            )
