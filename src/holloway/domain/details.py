@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 from holloway.config import DETAIL_CHARS_MAX, DETAIL_ITEMS_MAX
@@ -246,9 +247,15 @@ def texts(details: object) -> list[str]:
     return sorted(result)
 
 
+@cache
+def _hints(shape: Any) -> dict[str, Any]:
+    """The types of a shape's fields; looking them up takes longer than all the rest of reading a memory."""
+    return get_type_hints(shape)
+
+
 def _build(shape: Any, values: Mapping[str, object], label: str) -> Any:
     known = {entry.name: entry for entry in fields(shape)}
-    hints = get_type_hints(shape)
+    hints = _hints(shape)
     for name in values:
         if name not in known:
             raise InvalidInput(f"A {label} has no field {name!r}.", f"Fields: {_names(shape)}.")

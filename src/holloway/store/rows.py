@@ -106,19 +106,19 @@ def to_memory(row: Row | Mapping[str, Any]) -> Memory:
         updated_at=row["updated_at"],
         last_used_at=row["last_used_at"],
         use_count=row["use_count"],
-        files=tuple(json.loads(row["files"])),
-        modules=tuple(json.loads(row["modules"])),
-        tags=tuple(json.loads(row["tags"])),
+        files=_listed(row["files"]),
+        modules=_listed(row["modules"]),
+        tags=_listed(row["tags"]),
         relations=tuple(
             Relation(RelationType(kind), memory, path, sure, bool(automatic))
-            for kind, memory, path, sure, automatic in json.loads(row["relations"])
+            for kind, memory, path, sure, automatic in _listed(row["relations"])
         ),
         pinned=bool(row["pinned"]),
         half_life_days=row["half_life_days"],
         review=ReviewReason(row["review"]) if row["review"] else None,
         review_after=row["review_after"],
         session=row["session"],
-        sessions=tuple(json.loads(row["sessions"])),
+        sessions=_listed(row["sessions"]),
         agent=row["agent"],
         branch=row["branch"],
         branch_only=row["branch_only"],
@@ -131,6 +131,11 @@ def to_memory(row: Row | Mapping[str, Any]) -> Memory:
         deleted_at=row["deleted_at"],
         deleted_reason=row["deleted_reason"],
     )
+
+
+def _listed(text: str) -> tuple[Any, ...]:
+    """A JSON list; most are empty, and a search reads three hundred of them."""
+    return tuple(json.loads(text)) if text != "[]" else ()
 
 
 def _work_unit(text: str | None) -> WorkUnit | None:

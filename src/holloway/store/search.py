@@ -48,14 +48,28 @@ def kept(database: Database, seqs: list[int], chosen: Filter) -> set[int]:
 
 
 def on_files(database: Database, places: Mapping[str, float], chosen: Filter, limit: int) -> dict[int, float]:
-    """The memories on some files, with the weight of the file that speaks most for each; the heaviest first."""
+    """The memories on some files, with the weight of the file that speaks most for each; the heaviest first.
+
+    What it costs follows the limit and not how much is known of a file: of one file, the newest come first.
+    """
+    where, values = chosen.where()
+    sql = (
+        "SELECT f.seq FROM memory_files f CROSS JOIN memories m ON m.seq = f.seq "
+        f"WHERE f.path = :path AND {where} ORDER BY f.seq DESC LIMIT :limit"
+    )
     found: dict[int, float] = {}
-    sql = "SELECT seq, path FROM memory_files WHERE path IN (SELECT value FROM json_each(?))"
-    for row in database.rows(sql, (json.dumps(list(places)),)):
-        found[row["seq"]] = max(found.get(row["seq"], 0.0), places[row["path"]])
-    remaining = kept(database, list(found), chosen)
-    ordered = sorted(remaining, key=lambda seq: (-found[seq], -seq))[:limit]
-    return {seq: found[seq] for seq in ordered}
+    for weight in sorted(set(places.values()), reverse=True):
+        on = [
+            row["seq"]
+            for path in places
+            if places[path] == weight
+            for row in database.rows(sql, {**values, "path": path, "limit": limit})
+        ]
+        for seq in sorted(set(on) - found.keys(), reverse=True)[: limit - len(found)]:
+            found[seq] = weight
+        if len(found) == limit:
+            break
+    return found
 
 
 def telling(database: Database, words: list[str]) -> list[str]:
