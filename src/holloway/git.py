@@ -198,10 +198,23 @@ def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[in
     return found
 
 
+_MESSAGE = "%H%x1f%B%x1e"
+"""A commit's hash and message, with marks between that no message holds."""
+
+
 def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[tuple[str, str]]:
     """Commits of any branch after a moment that touch some of these files: hash and message, newest first."""
-    asked = ("--all", "--no-merges", f"--since={since}", f"--max-count={limit}", "--format=%H%x1f%B%x1e")
-    said = run(root, "--literal-pathspecs", "log", *asked, "--", *paths)
+    asked = ("--all", "--no-merges", f"--since={since}", f"--max-count={limit}", f"--format={_MESSAGE}")
+    return _messages(run(root, "--literal-pathspecs", "log", *asked, "--", *paths))
+
+
+def commits_between(root: str, old: str, new: str, limit: int = 500) -> list[tuple[str, str]]:
+    """Commits from one to another, newest first: hash and message; without the first, the latest up to a limit."""
+    span = f"{old}..{new}" if old and has_commit(root, old) else new
+    return _messages(run(root, "log", f"--max-count={limit}", f"--format={_MESSAGE}", span, "--"))
+
+
+def _messages(said: str) -> list[tuple[str, str]]:
     rows = (row.strip("\n").partition("\x1f") for row in said.split("\x1e"))
     return [(sha, message.strip()) for sha, mark, message in rows if mark]
 

@@ -1,7 +1,5 @@
 """A session told step by step, for tests of detectors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from holloway.domain import event as events
@@ -14,75 +12,77 @@ from holloway.scratchpad.scratchpad import Scratchpad
 class Story:
     """Each call is one thing that happened; a minute passes between two of them."""
 
-    def __init__(self, session: str = "s1", *, task: str = "", planned_steps: int = 0, actor: str = "") -> None:
+    def __init__(
+        self, session: str = "s1", *, task: str = "", planned_steps: int = 0, actor: str = "", at: float = 1_000.0
+    ) -> None:
         self.told: list[Event] = []
-        self._at = 1_000.0
+        self._at = at
         self._actor = actor
         self.told.append(events.Started(self._at, session, "claude-code", task=task, planned_steps=planned_steps))
 
-    def read(self, *paths: str, after_s: float = 60.0) -> Story:
+    def read(self, *paths: str, after_s: float = 60.0) -> "Story":
         for path in paths:
             self._call(ToolKind.READ, path=path, after_s=after_s)
         return self
 
-    def edit(self, path: str, removed: Sequence[str] = (), added: Sequence[str] = (), *, ok: bool = True) -> Story:
+    def edit(self, path: str, removed: Sequence[str] = (), added: Sequence[str] = (), *, ok: bool = True) -> "Story":
         return self._call(ToolKind.EDIT, path=path, removed=tuple(removed), added=tuple(added), ok=ok)
 
-    def write(self, path: str, added: Sequence[str] = ()) -> Story:
+    def write(self, path: str, added: Sequence[str] = ()) -> "Story":
         return self._call(ToolKind.WRITE, path=path, added=tuple(added))
 
-    def search(self, pattern: str, *files: str) -> Story:
+    def search(self, pattern: str, *files: str) -> "Story":
         text = "\n".join(files) if files else "No files found"
         return self._call(ToolKind.SEARCH, pattern=pattern, text=text, files=files)
 
-    def list(self, pattern: str, *files: str) -> Story:
+    def list(self, pattern: str, *files: str) -> "Story":
         return self._call(ToolKind.LIST, pattern=pattern, text="\n".join(files), files=files)
 
-    def shell(self, command: str, text: str = "", *, ok: bool = True) -> Story:
+    def shell(self, command: str, text: str = "", *, ok: bool = True) -> "Story":
         return self._call(ToolKind.SHELL, command=command, text=text, ok=ok)
 
-    def fetch(self, url: str, text: str = "", pattern: str = "") -> Story:
+    def fetch(self, url: str, text: str = "", pattern: str = "") -> "Story":
         return self._call(ToolKind.WEB, url=url, text=text, pattern=pattern)
 
-    def tool(self, name: str, text: str = "", *, ok: bool = True) -> Story:
+    def tool(self, name: str, text: str = "", *, ok: bool = True) -> "Story":
         return self._call(ToolKind.MCP, tool=name, text=text, ok=ok)
 
-    def says(self, text: str, *, thinking: bool = True) -> Story:
+    def says(self, text: str, *, thinking: bool = True) -> "Story":
         return self.event(events.Said(self._tick(), text, thinking, self._actor))
 
-    def user(self, text: str) -> Story:
+    def user(self, text: str) -> "Story":
         return self.event(events.Prompt(self._tick(), text))
 
-    def interrupted(self) -> Story:
+    def interrupted(self) -> "Story":
         return self.event(events.Interrupted(self._tick()))
 
-    def plan(self, *items: str, done: int = 0, mode: bool = False) -> Story:
+    def plan(self, *items: str, done: int = 0, mode: bool = False) -> "Story":
         told = tuple(PlanItem(text, place < done) for place, text in enumerate(items))
         return self.event(events.Plan(self._tick(), told, mode))
 
-    def records(self, text: str, kind: str = "", files: tuple[str, ...] = ()) -> Story:
+    def records(self, text: str, kind: str = "", files: tuple[str, ...] = ()) -> "Story":
         return self.event(events.Recorded(self._tick(), text, kind, files, self._actor))
 
-    def uses(self, tokens: int) -> Story:
+    def uses(self, tokens: int) -> "Story":
         return self.event(events.Usage(self._tick(), tokens, 0, tokens))
 
-    def qa(self, *findings: str, passed: bool) -> Story:
+    def qa(self, *findings: str, passed: bool) -> "Story":
         return self.event(events.QaFindings(self._tick(), passed, findings))
 
-    def ends(self, outcome: Outcome | None = None) -> Story:
+    def ends(self, outcome: Outcome | None = None) -> "Story":
         return self.event(events.Ended(self._tick(), "over", outcome))
 
-    def event(self, event: Event) -> Story:
+    def event(self, event: Event) -> "Story":
         self.told.append(event)
         return self
 
-    def green(self, command: str = "pytest -q") -> Story:
+    def green(self, command: str = "pytest -q") -> "Story":
         return self.shell(command, "12 passed in 0.31s")
 
-    def red(self, command: str = "pytest -q") -> Story:
+    def red(self, command: str = "pytest -q") -> "Story":
         return self.shell(command, "FAILED tests/test_a.py::test_x - AssertionError\n1 failed in 0.3s", ok=False)
 
-    def commit(self, message: str = "Change it", sha: str = "abc1234") -> Story:
+    def commit(self, message: str = "Change it", sha: str = "abc1234") -> "Story":
         return self.shell(f'git commit -m "{message}"', f"[main {sha}] {message}\n 1 file changed")
 
     def pad(self) -> Scratchpad:
@@ -113,7 +113,7 @@ class Story:
         text: str = "",
         files: tuple[str, ...] = (),
         after_s: float = 60.0,
-    ) -> Story:
+    ) -> "Story":
         call = f"c{len(self.told)}{self._actor}"
         at = self._tick(after_s)
         self.told.append(

@@ -62,5 +62,5 @@ def test_a_terminal_session_needs_to_see_an_error_twice() -> None:
         (SessionType.PR_REVIEW, 8, False),
     ],
 )
-def test_how_much_each_type_may_leave_and_whether_a_person_looks_first(kind: SessionType, most: int, review: bool) -> None:
+def test_how_much_each_type_may_leave_and_who_looks_first(kind: SessionType, most: int, review: bool) -> None:
     assert (GATES[kind].most, GATES[kind].review) == (most, review)

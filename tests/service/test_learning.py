@@ -1,7 +1,5 @@
 """Sessions through the whole pipeline: what is kept, what waits, what is refused, and why."""
 
-from __future__ import annotations
-
 import pytest
 
 from holloway.domain.event import Event, SubtaskDone
@@ -220,9 +218,7 @@ def test_a_shown_memory_whose_file_was_then_opened_was_used(memory: Holloway) ->
 def test_held_candidates_are_released_by_a_later_success_on_the_same_files(memory: Holloway) -> None:
     learn(memory, corrected("s1"))
     assert [each.state for each in candidates.held(memory.store.database)] == ["held"]
-    later = Story("s2").edit("limits.toml").green()
-    later.told[0] = later.told[0].__class__(90_000.0, "s2", "claude-code")  # type: ignore[call-arg]
-    done = learn(memory, later)
+    done = learn(memory, Story("s2", at=90_000.0).edit("limits.toml").green())
     assert [(each.state, each.reason) for each in done.settled] == [("promoted", "proved by session s2")]
     assert candidates.held(memory.store.database) == []
     assert len(contents(memory, MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT)) == 1
@@ -308,13 +304,17 @@ def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:
 def test_a_session_that_was_cut_short_goes_on_where_it_was(memory: Holloway) -> None:
     told: list[Event] = solved().told[1:]
     with pytest.raises(RuntimeError), Session(memory, "run-1") as session:
-        session.observe(told[0])
-        raise RuntimeError("power cut")
+        _cut_short(session, told[0])
     with Session(memory, "run-1") as session:
         for event in told[1:]:
             session.observe(event)
     assert session.learned is not None
     assert [each.signal.name for each in session.learned.promotion.of("promoted")] == ["error_retry"]
+
+
+def _cut_short(session: Session, event: Event) -> None:
+    session.observe(event)
+    raise RuntimeError("power cut")
 
 
 def test_a_long_build_is_learned_from_after_each_validated_subtask(memory: Holloway) -> None:
@@ -363,3 +363,25 @@ def test_a_failing_write_in_the_middle_leaves_nothing_half_done(
     with pytest.raises(HollowayError, match="disk full"):
         learn(memory, solved())
     assert list(memory.store.database.connection.iterdump()) == before
+
+
+def test_what_was_learned_from_a_commit_goes_when_the_commit_is_reverted(
+    memory: Holloway, repository: Repository
+) -> None:
+    sha = repository.commit("limits.toml", "retry_limit = 3\n", "Raise the limit")
+    (kept,) = learn(memory, corrected().commit("Raise the limit", sha[:7])).promotion.of("promoted")
+    assert memory.get(kept.memory).alive
+    repository.commit("limits.toml", "retry_limit = 1\n", f'Revert "Raise the limit"\n\nThis reverts commit {sha}.')
+    (taken,) = Learning(memory).take_back()
+    assert taken.id == kept.memory
+    assert not memory.get(kept.memory).alive
+    assert Learning(memory).take_back() == []
+
+
+def test_what_a_person_confirmed_outlives_the_revert(memory: Holloway, repository: Repository) -> None:
+    sha = repository.commit("limits.toml", "retry_limit = 3\n", "Raise the limit")
+    (kept,) = learn(memory, corrected().commit("Raise the limit", sha[:7])).promotion.of("promoted")
+    memory.confirm(kept.memory)
+    repository.commit("limits.toml", "retry_limit = 1\n", f"Mend it\n\nFixes: {sha[:12]}")
+    assert Learning(memory).take_back() == []
+    assert memory.get(kept.memory).alive

@@ -272,6 +272,10 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
                     "history": [{"at": at, "kind": kind, "detail": detail} for at, kind, detail in found.history],
                     "shown": [{"session": session, "point": point, "at": at} for session, point, at in found.shown],
                     "replaced": [memory_json(old, memory.clock.now()) for old in found.replaced],
+                    "seen": [
+                        {"session": each.session, "signal": each.signal, "step": each.step, "state": each.state}
+                        for each in found.seen
+                    ],
                 }
             )
             return
@@ -283,6 +287,10 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
             say(f"  {at[:16].replace('T', ' ')}  {kind}{f': {detail}' if detail else ''}")
         for old in found.replaced:
             say(f"  replaced {old.id}: {old.content}")
+        if found.seen:
+            say("Seen in sessions", "bold")
+            for each in found.seen:
+                say(f"  {each.session}, step {each.step}: {each.signal.replace('_', ' ')} ({each.state})")
         if found.shown:
             say("Shown to agents", "bold")
             for session, point, at in found.shown:

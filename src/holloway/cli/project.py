@@ -109,6 +109,10 @@ def status_command(as_json: bool, project: str) -> None:
     say(f"  to review  {found['to_review']}" + ("  (holloway review)" if found["to_review"] else ""))
     say(f"  your own   {found['user_memories']} for all projects")
     say(f"  sessions   {found['sessions']} seen; trust level {found['trust_level']}")
+    seen = found["observer"]
+    say(f"  observed   {seen['promoted']} kept, {seen['held']} held, {seen['dropped']} dropped")
+    if seen["strict"]:
+        say("             You rejected more than 30 % of what was inferred: it takes more to be kept now.", "yellow")
     by = f"by words and by meaning ({found['model']})" if found["model"] else f"by words. {found['search_note']}"
     waiting = f", {found['to_embed']:,} memories still to embed" if found["to_embed"] else ""
     say(f"  search     {by}{waiting}")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from holloway.observer.account import Account
 
 _REVIEW = re.compile(
-    r"\b(?:review|code-review)\b.{0,60}\b(?:pr|pull request|merge request|branch|diff|changes?)\b|/review\b|gh pr (?:view|diff)"
+    r"\b(?:review|code-review)\b.{0,60}\b(?:pr|pull request|merge request|branch|diff|changes?)\b"
+    r"|/review\b|gh pr (?:view|diff)"
 )
 _SPEC = re.compile(r"(?:^|/)(?:specs?|plans?|rfcs?|design|adr|proposals?)/|(?:^|/)(?:PLAN|SPEC|DESIGN)[\w-]*\.md$")
 _ROADMAP = re.compile(r"(?:^|/)roadmap[\w-]*\.\w+$", re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from holloway.store.intake import admit
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from holloway.domain.memory import Memory
     from holloway.store.candidates import Kept
     from holloway.store.store import Store
 
@@ -68,13 +70,33 @@ def _released(store: Store, each: Kept, proof: str) -> Kept:
 
 
 def undone_by(commits: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Which commits were undone, by which: from what the messages of later commits say."""
+    """Which commits were reverted or mended, by which: from what the messages of later commits say."""
     found: dict[str, str] = {}
     for sha, message in commits:
-        for line in message.splitlines():
-            for sign in ("This reverts commit ", "Fixes: ", "fixup! "):
-                if line.strip().startswith(sign):
-                    target = line.strip().removeprefix(sign).split(" ")[0].strip(".()")
-                    if 7 <= len(target) <= 40:
-                        found.setdefault(target, sha)
+        for target in _UNDOES.findall(message):
+            found.setdefault(target, sha)
     return found
+
+
+def take_back(store: Store, commits: Sequence[tuple[str, str]]) -> list[Memory]:
+    """Set aside what was learned from work that later commits undid; a person's confirmation outweighs that."""
+    undone = undone_by(commits)
+    if not undone:
+        return []
+    taken = []
+    at = stamp(store.clock.now())
+    for memory in store.memories.observed():
+        by = next((sha for target, sha in undone.items() if memory.commit and _same(memory.commit, target)), "")
+        if by and memory.commit != by:
+            reason = f"commit {by[:10]} undid what it was learned from"
+            gone = {"deleted_at": at, "deleted_reason": f"undone: {reason}", "review": None}
+            taken.append(store.memories.change(memory, "undone", reason, **gone))
+    return taken
+
+
+_UNDOES = re.compile(r"^(?:This reverts commit|Fixes:) ([0-9a-f]{7,40})\b", re.MULTILINE)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two hashes, perhaps cut short, name one commit."""
+    return one.startswith(other) or other.startswith(one)

@@ -10,7 +10,16 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.domain.details import CausalDependency, DeadEnd, Decision, ErrorFix, Recipe, RecipeStep
+from holloway.domain.details import (
+    CausalDependency,
+    DeadEnd,
+    Decision,
+    E2EKind,
+    E2EObservation,
+    ErrorFix,
+    Recipe,
+    RecipeStep,
+)
 from holloway.domain.memory import MemoryType
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.text import commands
@@ -203,6 +212,12 @@ def _strings(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else []
 
 
+def _e2e(signal: Signal, evidence: Evidence) -> Worded | None:
+    tool, message = _text(signal, "tool", 60), _text(signal, "message")
+    details = E2EObservation(E2EKind(str(signal.facts["kind"])), tool)
+    return Worded(MemoryType.E2E_OBSERVATION, f"In the running application, {tool} reported: {message}", details)
+
+
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -225,5 +240,6 @@ _TEMPLATES: dict[SignalName, Callable[[Signal, Evidence], Worded | None]] = {
     SignalName.PARALLEL_CONFLICT: _parallel_conflict,
     SignalName.EXTERNAL_REFERENCE: _external_reference,
     SignalName.COMMIT_AUTO: _commit_auto,
+    SignalName.E2E: _e2e,
 }
 """File access, import chases, test order, overruns and costs are figures: synthesis words them across sessions."""

@@ -36,7 +36,7 @@ from holloway.service.mapping import CodeMap
 from holloway.service.results import Forgotten, Provenance, Remembered
 from holloway.service.searching import Searching
 from holloway.service.teaching import CLOSE_SHOWN, Inferred, against, infer, same
-from holloway.store import branches, lifecycle, lookup, privacy, sessions, vectors
+from holloway.store import branches, candidates, lifecycle, lookup, privacy, sessions, vectors
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
 from holloway.store.filter import Filter
@@ -464,7 +464,9 @@ class Holloway:
         found = [store.memories.get(old) for old in wanted if store.memories.has(old)]
         replaced = [old for old in found if not old.deleted_at]
         shown = sessions.shown(store.database, memory.id)
-        return Provenance(memory, tuple(store.memories.history(memory.id)), tuple(shown), tuple(replaced))
+        seen = candidates.of_memory(store.database, memory.id)
+        history = store.memories.history(memory.id)
+        return Provenance(memory, tuple(history), tuple(shown), tuple(replaced), tuple(seen))
 
     def prune(self) -> Pruned:
         """Set aside what faded; remove what is past its grace."""

@@ -94,12 +94,24 @@ class Learning:
             sessions.finish(self.database, session, figures)
         due = synthesis.due(self.store, self._modules(account))
         found = [synthesis.synthesise(self.store, module, threshold, self.places) for module, threshold in due]
+        self.take_back()
         settled = () if part else tuple(self.settle_held())
         return Learned(session, promotion, figures, tuple(found), settled)
 
     def settle_held(self) -> list[Kept]:
         """Release or drop what waits for its work to prove right."""
         return held.settle(self.store, self._proof)
+
+    def take_back(self) -> list[Memory]:
+        """Set aside what was learned from work that was undone since the last look at the history."""
+        root = str(self.memory.project.root)
+        head = git.head_commit(root)
+        seen = self.database.value("SELECT value FROM meta WHERE key = 'undone_seen'") or ""
+        if not head or head == seen:
+            return []
+        taken = held.take_back(self.store, git.commits_between(root, seen, head))
+        self.store.note("undone_seen", head)
+        return taken
 
     def is_strict(self) -> bool:
         """Whether a person rejected so much of what was inferred that it takes more to be kept."""

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from holloway.config import RESULTS_MAX, replace_file
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.retrieval.locate import Located, locate
-from holloway.store import contributions
+from holloway.store import contributions, observations
 from holloway.store.contributions import Relation
 from holloway.store.filter import Filter
 
@@ -54,6 +54,10 @@ _UNSEEN = 0x00000008 | 0x00000200 | 0x00004000
 
 class Busy(HollowayError):
     """Another process is making the map."""
+
+
+KNOWN_FROM_SESSIONS = {"mapped": 10, "partial": 3, "shallow": 0}
+"""From how many sessions on a module counts as known that well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +298,10 @@ class CodeMap:
         return f"Did you mean {close[0]}?" if close else "Give a path of the project, path:symbol, or a symbol's name."
 
     def modules(self) -> list[Module]:
-        """The modules as they were last drawn."""
-        return drawing.modules(self.database)
+        """The modules as they were last drawn, each as well known as sessions have worked in it."""
+        counts = observations.modules(self._memory.store.database)
+        drawn = drawing.modules(self.database)
+        return [replace(module, confidence=known(counts.get(module.name, 0))) for module in drawn]
 
     def module(self, name: str) -> Module:
         """The module of that name."""
@@ -353,3 +359,8 @@ def _edits(said: list[tuple[str, str, str]]) -> Edits:
         purposes={module: value for kind, module, value in said if kind == "purpose"},
         hidden=frozenset(module for kind, module, _ in said if kind == "hidden"),
     )
+
+
+def known(sessions: int) -> str:
+    """How well a module is known after so many sessions in it."""
+    return next(name for name, least in KNOWN_FROM_SESSIONS.items() if sessions >= least)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.retrieval.novelty import Close
     from holloway.service.teaching import Inferred
+    from holloway.store.candidates import Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +40,5 @@ class Provenance:
     history: tuple[tuple[str, str, str], ...]
     shown: tuple[tuple[str, str, str], ...]
     replaced: tuple[Memory, ...]
+    seen: tuple[Kept, ...] = ()
+    """What sessions showed that it was made from, or that agreed with it."""

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import MemoryType, State
-from holloway.store import registry, sessions
+from holloway.service.learning import Learning
+from holloway.store import candidates, registry, sessions
 from holloway.store.database import rolling
 from holloway.store.filter import Filter
 
@@ -34,11 +35,26 @@ def status(memory: Holloway) -> dict[str, Any]:
         "forgotten": count(Filter(deleted=True, superseded=True)),
         "user_memories": memory.count_user(),
         "sessions": sessions.count(memory.store.database),
+        "observer": _observer(memory),
         "paused": registry.paused(str(memory.home), memory.project.key) or None,
         "trust_level": memory.settings.number("trust_level"),
         **_search(memory),
         "bytes": sum(path.stat().st_size for path in files),
         "last_backup": newest.name if newest else None,
+    }
+
+
+def _observer(memory: Holloway) -> dict[str, Any]:
+    """What became of everything that was observed, and what people made of it."""
+    states: dict[str, int] = {}
+    for (_, state), number in candidates.counts(memory.store.database).items():
+        states[state] = states.get(state, 0) + number
+    kept, rejected = memory.store.memories.judged()
+    return {
+        **{state: states.get(state, 0) for state in ("promoted", "reinforced", "held", "dropped")},
+        "confirmed_by_people": kept,
+        "rejected_by_people": rejected,
+        "strict": Learning(memory).is_strict(),
     }
 
 

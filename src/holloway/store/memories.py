@@ -127,6 +127,15 @@ class Memories:
         rows = self._db.rows(sql, (origin,))
         return self._memory(rows[0]) if rows else None
 
+    def observed(self) -> list[Memory]:
+        """Living memories that were observed, are tied to a commit, and that no person has confirmed."""
+        sql = SELECT + (
+            " WHERE m.origin LIKE 'observer:%' AND m.commit_sha <> '' AND m.deleted_at = '' AND m.superseded_by = ''"
+            " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.seq = m.seq AND h.kind = 'confirmed')"
+            " ORDER BY m.seq"
+        )
+        return [self._memory(row) for row in self._db.rows(sql)]
+
     def find(self, chosen: Filter, limit: int = RESULTS_MAX, order: str = "newest") -> list[Memory]:
         """The memories that a filter means: `newest` first, `telling` (pinned, then often used), or `waiting`."""
         where, values = chosen.where()

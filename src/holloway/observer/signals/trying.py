@@ -6,8 +6,8 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
-from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.signals import error_retry as retries
+from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.words import dead_end as words
 
 if TYPE_CHECKING:
