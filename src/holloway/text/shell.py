@@ -1,0 +1,225 @@
+"""A shell command line taken apart: simple commands with their words, assignments, redirections and here-documents.
+
+One pass from left to right, so the time is linear whatever the input; a quote or here-document that never ends runs to
+the end of the text, as in a shell. The hook process may import this module: it loads nothing but `re`.
+"""
+
+from __future__ import annotations
+
+import re
+
+COMMAND_CHARS_MAX = 16_384
+NESTING_MAX = 8
+"""How deep substitutions and quotes may lie in one another before they are read as plain text."""
+
+_BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
+_COMMENT = re.compile(r"#[^\n]*")
+_OPERATOR = re.compile(r"&&|\|\||;;|\|&|[|;&\n()]")
+_REDIRECT = re.compile(r"(?:\d{1,3}|&)?(?:<<<|<<-|<<|>>|>&|<&|>\||<>|>|<)(?!\()")
+_PLAIN = re.compile(r"[^\s'\"\\$`;&|()<>]+")
+_IN_QUOTES = re.compile(r"[^\"\\$`]+")
+_NESTS = re.compile(r"[()'\"\\`\n]|<<-?")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}\+?=")
+_TAG = re.compile(r"[ \t]*(['\"]?)([^\s'\";|&()<>]{1,100})\1")
+
+
+class Simple:
+    """One simple command: `A=1 program word … > file`, and how it follows the one before it."""
+
+    __slots__ = ("after", "assignments", "documents", "redirects", "words")
+
+    def __init__(self, after: str) -> None:
+        self.after = after
+        """The operator before it: `&&`, `||`, `|`, `;`, or nothing at the start."""
+        self.words: list[str] = []
+        self.assignments: list[str] = []
+        self.redirects: list[tuple[str, str]] = []
+        self.documents: list[str] = []
+        """The texts of its here-documents and here-strings."""
+
+
+def split(command: str) -> list[Simple]:
+    """The simple commands of a command line, in order; what lies beyond the limit is not read."""
+    return _Reader(command[:COMMAND_CHARS_MAX]).read()
+
+
+class _Reader:
+    """The state of the one pass: where it is, the command it fills, here-documents that wait for their line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.commands: list[Simple] = []
+        self.current = Simple("")
+        self.waiting: list[tuple[str, Simple]] = []
+
+    def read(self) -> list[Simple]:
+        while self.at < len(self.text):
+            if found := _BLANK.match(self.text, self.at) or _COMMENT.match(self.text, self.at):
+                self.at = found.end()
+            elif found := _REDIRECT.match(self.text, self.at):
+                self.at = found.end()
+                self._redirect(found[0])
+            elif found := _OPERATOR.match(self.text, self.at):
+                self.at = found.end()
+                self._end(found[0])
+            else:
+                self._take(self._word())
+        self._end("")
+        return self.commands
+
+    def _take(self, word: str) -> None:
+        if not self.current.words and _ASSIGNMENT.match(word):
+            self.current.assignments.append(word)
+        else:
+            self.current.words.append(word)
+
+    def _end(self, operator: str) -> None:
+        done = self.current
+        if done.words or done.assignments or done.redirects:
+            self.commands.append(done)
+            self.current = Simple("|" if operator == "|&" else operator if operator in ("&&", "||", "|") else ";")
+        if operator == "\n":
+            for tag, owner in self.waiting:
+                body, self.at = _document(self.text, self.at, tag)
+                owner.documents.append(body)
+            self.waiting = []
+
+    def _redirect(self, sign: str) -> None:
+        if sign.endswith(("<<", "<<-")):
+            if found := _TAG.match(self.text, self.at):
+                self.at = found.end()
+                self.waiting.append((found[2], self.current))
+            return
+        if found := _BLANK.match(self.text, self.at):
+            self.at = found.end()
+        target = self._word() if self.at < len(self.text) and self.text[self.at] not in ";&|()<>\n" else ""
+        if sign.endswith("&") and self.text.startswith("-", self.at):
+            self.at += 1
+        if sign == "<<<":
+            self.current.documents.append(target)
+        elif target:
+            self.current.redirects.append((sign, target))
+
+    def _word(self) -> str:
+        parts: list[str] = []
+        text, start = self.text, self.at
+        while self.at < len(text):
+            char = text[self.at]
+            if found := _PLAIN.match(text, self.at):
+                parts.append(found[0])
+                self.at = found.end()
+            elif char.isspace() or (char in ";&|)" or (char in "(<>" and not _opens(text, self.at))):
+                break
+            else:
+                value, self.at = _part(text, self.at, 0)
+                parts.append(value)
+        if self.at == start:
+            self.at += 1
+        return "".join(parts)
+
+
+def _opens(text: str, at: int) -> bool:
+    """Whether a process substitution, `<(…)`, or a parenthesis inside a word, `f()`, begins here."""
+    return text[at] in "<>" and text.startswith("(", at + 1)
+
+
+def _part(text: str, at: int, depth: int) -> tuple[str, int]:
+    """A quoted, escaped or substituted part of a word, and where it ends."""
+    char = text[at]
+    if char == "'":
+        end = _find(text, "'", at + 1)
+        return text[at + 1 : end], end + 1
+    if char == '"':
+        return _quoted(text, at + 1, depth)
+    if char == "\\":
+        return _escaped(text, at)
+    if char == "`":
+        end = _find(text, "`", at + 1) + 1
+        return text[at:end], end
+    if char in "$<>" and text.startswith("(", at + 1):
+        end = _closing(text, at + 2, depth + 1)
+        return text[at:end], end
+    return char, at + 1
+
+
+def _escaped(text: str, at: int) -> tuple[str, int]:
+    """A backslash before a letter inside a word stays, because there it is a Windows path and no escape."""
+    following = text[at + 1 : at + 2]
+    inside = at > 0 and not text[at - 1].isspace()
+    if following in ("\n", "\r"):
+        return "", at + 2
+    return ("\\" + following if inside and (following.isalnum() or following == ".") else following), at + 2
+
+
+def _quoted(text: str, at: int, depth: int) -> tuple[str, int]:
+    """The value of a double-quoted string whose first character is at this place, and where it ends."""
+    parts: list[str] = []
+    while at < len(text):
+        char = text[at]
+        if char == '"':
+            return "".join(parts), at + 1
+        if found := _IN_QUOTES.match(text, at):
+            parts.append(found[0])
+            at = found.end()
+        elif char == "\\":
+            following = text[at + 1 : at + 2]
+            parts.append(following if following in '"\\$`' else "" if following == "\n" else "\\" + following)
+            at += 2
+        elif char == "$" and text.startswith("(", at + 1) and depth < NESTING_MAX:
+            end = _closing(text, at + 2, depth + 1)
+            parts.append(text[at:end])
+            at = end
+        else:
+            parts.append(char)
+            at += 1
+    return "".join(parts), at
+
+
+def _closing(text: str, at: int, depth: int) -> int:
+    """The place after the parenthesis that closes a substitution; quotes and here-documents inside it are passed."""
+    level = 1
+    tags: list[str] = []
+    while found := _NESTS.search(text, at):
+        at, sign = found.end(), found[0]
+        if sign == "(":
+            level += 1
+        elif sign == ")":
+            level -= 1
+            if level == 0:
+                return at
+        elif sign == "\n":
+            for tag in tags:
+                at = _document(text, at, tag)[1]
+            tags = []
+        elif sign.startswith("<<"):
+            if (named := _TAG.match(text, at)) and not text.startswith("<", at):
+                tags.append(named[2])
+                at = named.end()
+        elif sign == '"' and depth < NESTING_MAX:
+            at = _quoted(text, at, depth + 1)[1]
+        elif sign == "\\":
+            at += 1
+        else:
+            at = _find(text, sign, at) + 1
+    return len(text)
+
+
+def _document(text: str, at: int, tag: str) -> tuple[str, int]:
+    """A here-document that begins at this line, and the place after the line that ends it."""
+    start = at
+    while at < len(text):
+        end = _find(text, "\n", at)
+        line = text[at:end].strip(" \t\r")
+        if line == tag:
+            return text[start:at].removesuffix("\n"), end + 1
+        if line.startswith(tag + ")"):  # a substitution that is closed on the same line
+            return text[start:at].removesuffix("\n"), text.index(")", at)
+        at = end + 1
+    return text[start:], len(text)
+
+
+def _find(text: str, sign: str, at: int) -> int:
+    """Where the sign is next; the end of the text where it is not."""
+    end = text.find(sign, at)
+    return len(text) if end < 0 else end

@@ -1,0 +1,302 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holloway.domain.event import ToolKind
+from holloway.observer.signals.error_retry import ErrorFixPair, pair_of, pairs, unresolved
+from holloway.scratchpad.scratchpad import Action
+from holloway.text.failures import fingerprint
+
+COMPILE = "Exit code 1\n# app/store\nstore/open.go:36:21: undefined: dial\nFAIL\tapp/store [build failed]"
+RED = "--- FAIL: TestOpen (0.01s)\n    open_test.go:19: Open() = 3, want 4\nFAIL\tapp/store\t0.5s"
+GREEN = "ok  \tapp/store\t0.1s"
+
+
+def session(*deeds: Action) -> list[Action]:
+    """Actions in order; their steps are their places."""
+    for step, deed in enumerate(deeds):
+        deed.step = step
+    return list(deeds)
+
+
+def shell(command: str, text: str = "", ok: bool = True) -> Action:
+    return Action(0, 0.0, ToolKind.SHELL, tool="Bash", command=command, text=text, ok=ok)
+
+
+def bad(command: str, text: str) -> Action:
+    return shell(command, text, ok=False)
+
+
+def edit(path: str, added: str = "", removed: str = "") -> Action:
+    lines = tuple(added.splitlines()), tuple(removed.splitlines())
+    return Action(0, 0.0, ToolKind.EDIT, path=path, added=lines[0], removed=lines[1], ok=True)
+
+
+def read(path: str) -> Action:
+    return Action(0, 0.0, ToolKind.READ, path=path, ok=True)
+
+
+def only(actions: list[Action]) -> ErrorFixPair:
+    (pair,) = pairs(actions)
+    return pair
+
+
+def test_an_edit_between_a_failure_and_the_same_command_passing_is_the_fix() -> None:
+    actions = session(
+        bad("go test ./store", COMPILE), read("store/open.go"), edit("store/open.go"), shell("go test ./store", GREEN)
+    )
+    pair = only(actions)
+    assert (pair.fix_kind, pair.fix, pair.files) == ("edit", "edit store/open.go", ("store/open.go",))
+    assert (pair.failed_at, pair.resolved_at, pair.retries) == (0, 3, 0)
+    assert pair.error == "store/open.go:36:21: undefined: dial"
+    assert pair.fingerprint == fingerprint(COMPILE)
+    assert not pair.telling
+    assert unresolved(actions) == []
+
+
+def test_the_edited_file_that_the_error_names_comes_before_others() -> None:
+    actions = session(
+        bad("go build ./...", COMPILE), edit("store/open.go"), edit("README.md"), shell("go build ./... 2>&1 | head")
+    )
+    assert only(actions).files == ("store/open.go",)
+
+
+def test_a_failure_that_never_passes_is_unresolved() -> None:
+    actions = session(bad("go test ./store", RED), edit("store/open.go"), bad("go test ./store", RED), read("a.go"))
+    assert pairs(actions) == []
+    (failure,) = unresolved(actions)
+    assert (failure.failed_at, failure.retries) == (0, 1)
+
+
+def test_attempts_in_vain_are_one_story_and_counted() -> None:
+    again = [bad("go test ./store", RED), edit("store/open.go", "a()", "b()")]
+    actions = session(*again, *[bad("go test ./store", RED), edit("store/x.go")], shell("go test ./store", GREEN))
+    assert only(actions).retries == 1
+
+
+def test_a_success_too_late_does_not_count() -> None:
+    actions = session(bad("go test ./store", RED), *[read("a.go") for _ in range(12)], shell("go test ./store", GREEN))
+    assert pair_of(actions, 0, within=12) is None
+    assert pair_of(actions, 0, within=13) is not None
+
+
+@pytest.mark.parametrize(
+    ("failing", "output", "passing", "kind", "fix"),
+    [
+        (
+            "pytest tests/a.py",
+            "E   redis.ConnectionError: refused\n1 failed",
+            "REDIS_URL=x pytest tests/a.py",
+            "env",
+            "set REDIS_URL",
+        ),
+        (
+            "go test ./it | tail",
+            "package app/it: build constraints exclude all Go files in /home/ann/app/it",
+            "go test -tags integration ./it | tail",
+            "flag",
+            "add `-tags=integration` to `go test`",
+        ),
+        (
+            "git show --no-stat a1",
+            "Exit code 128\nfatal: unrecognized argument: --no-stat",
+            "git show a1",
+            "flag",
+            "leave `--no-stat` out of `git show`",
+        ),
+        (
+            "gh pr diff 1 --stat",
+            "unknown flag: --stat",
+            "gh pr diff 1 --name-only",
+            "flag",
+            "use `--name-only` instead of `--stat` with `gh pr diff`",
+        ),
+        (
+            "pytest",
+            "Exit code 4\nERROR: file or directory not found: a",
+            "cd web && pytest",
+            "directory",
+            "run it in web",
+        ),
+        ("pytest", "E   OSError: no database\n1 failed", "make test", "command", "use `make test` instead of `pytest`"),
+    ],
+)
+def test_what_the_passing_command_had_is_the_fix_where_nothing_was_edited(
+    failing: str, output: str, passing: str, kind: str, fix: str
+) -> None:
+    pair = only(session(bad(failing, output), shell(passing, "3 passed")))
+    assert (pair.fix_kind, pair.fix) == (kind, fix)
+    assert pair.telling
+
+
+def test_an_install_before_the_success_is_the_fix() -> None:
+    actions = session(
+        bad("npm test", "Error: Cannot find module 'react'"), shell("npm install"), shell("npm test", "4 passing")
+    )
+    assert (only(actions).fix_kind, only(actions).fix) == ("install", "run `npm install` first")
+
+
+def test_a_command_in_the_same_line_as_the_success_is_the_fix() -> None:
+    rejected = " ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs"
+    actions = session(bad("git push", rejected), shell("git pull --rebase && git push"))
+    assert (only(actions).fix_kind, only(actions).fix) == ("command", "run `git pull --rebase` first")
+    assert only(actions).telling
+
+
+def test_a_command_that_passes_when_run_again_tells_nothing() -> None:
+    pair = only(session(bad("go test ./store", RED), shell("go test ./store", GREEN)))
+    assert (pair.fix_kind, pair.fix, pair.telling) == ("other", "run it again", False)
+
+
+def test_where_the_shell_happened_to_stand_tells_nothing() -> None:
+    missing = "(eval):cd:1: no such file or directory: web"
+    pair = only(session(bad("cd web && pytest tests/a.py", missing), shell("pytest tests/a.py", "1 passed")))
+    assert (pair.fix_kind, pair.fix, pair.telling) == ("directory", "leave `cd web` out", False)
+
+
+def test_what_did_not_build_and_now_runs_is_fixed_however_it_ends() -> None:
+    actions = session(bad("go test ./store", COMPILE), edit("store/open.go"), bad("go test ./store", RED))
+    assert [pair.resolved_at for pair in pairs(actions)] == [2]
+    assert [failure.failed_at for failure in unresolved(actions)] == [2]
+
+
+def test_a_run_of_other_tests_does_not_show_that_a_test_passes() -> None:
+    actions = session(
+        bad("go test ./store -run TestOpen", RED), edit("store/open.go"), shell("go test ./web", "ok  \tapp/web\t1s")
+    )
+    assert pairs(actions) == []
+    actions = session(
+        bad("go test ./store", RED), edit("store/open.go"), shell("go test ./store -run TestClose", GREEN)
+    )
+    assert pairs(actions) == []
+
+
+def test_a_wider_run_shows_it() -> None:
+    actions = session(bad("go test ./store -run TestOpen", RED), edit("store/open.go"), shell("make test", GREEN))
+    assert only(actions).resolved_at == 2
+
+
+def test_another_tool_over_unchanged_files_shows_nothing() -> None:
+    assert pairs(session(bad("mise run lint:all", "a.go:1:2: too long (lll)"), shell("mise run lint"))) == []
+
+
+def test_a_pass_whose_verdict_is_filtered_away_shows_nothing() -> None:
+    assert (
+        pairs(session(bad("go test ./store", RED), edit("store/open.go"), shell("go test ./store | grep FAIL"))) == []
+    )
+
+
+NEW_TEST = "func TestOpen(t *testing.T) {\n\tOpen()\n}"
+
+
+def test_a_test_that_fails_as_it_was_meant_to_is_no_pair() -> None:
+    written = edit("store/open_test.go", NEW_TEST)
+    actions = session(written, bad("go test ./store", RED), edit("store/open.go"), shell("go test ./store", GREEN))
+    assert pairs(actions) == []
+    assert unresolved(actions) == []
+
+
+def test_a_new_test_that_was_itself_wrong_is_a_pair() -> None:
+    written = edit("store/open_test.go", NEW_TEST)
+    actions = session(written, bad("go test ./store", RED), edit("store/open_test.go"), shell("go test ./store", GREEN))
+    assert only(actions).files == ("store/open_test.go",)
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("grep -rn foo src", "Exit code 1"),
+        ("diff a b", "Exit code 1\n1c1"),
+        ("git push", "The user doesn't want to proceed with this tool use."),
+        ("./x 'a b' # should fail", "error: bad name"),
+        ("git check-ref-format x..y || echo rejected", "fatal: bad name"),
+    ],
+)
+def test_probes_answers_and_wanted_failures_are_neither_pairs_nor_unresolved(command: str, text: str) -> None:
+    actions = session(bad(command, text), shell(command))
+    assert pairs(actions) == []
+    assert unresolved(actions) == []
+
+
+LINT = (
+    "Exit code 1\na.go:3:9: error is not nil (line 1) but it returns nil (nilerr)\n\treturn nil\n"
+    "b.go:7:2: os/exec.Command must not be called. use os/exec.CommandContext (noctx)\n2 issues:"
+)
+
+
+def test_each_finding_of_a_linter_has_its_own_fix_with_the_line_that_changed() -> None:
+    silenced = edit("a.go", "return nil //nolint:nilerr // best effort", "return nil")
+    replaced = edit("b.go", 'x := exec.CommandContext(ctx, "git")', 'x := exec.Command("git")')
+    first, second = pairs(session(bad("mise run lint", LINT), silenced, replaced, shell("mise run lint", "0 issues.")))
+    assert first.fix == "edit a.go: `return nil` becomes `return nil //nolint:nilerr // best effort`"
+    assert second.fix == 'edit b.go: `x := exec.Command("git")` becomes `x := exec.CommandContext(ctx, "git")`'
+    assert first.telling
+    assert second.telling
+    assert first.fingerprint != second.fingerprint
+
+
+def test_a_change_that_silences_another_rule_does_not_explain_a_finding() -> None:
+    other = edit("a.go", "x() //nolint:gosec // fine", "x()")
+    first, _ = pairs(session(bad("mise run lint", LINT), other, edit("b.go"), shell("mise run lint", "0 issues.")))
+    assert (first.fix, first.telling) == ("edit a.go", False)
+
+
+def test_a_configuration_file_as_the_fix_is_telling() -> None:
+    actions = session(
+        bad("npm test", "Error: bad preset\nFAIL"), edit("jest.config.js"), shell("npm test", "4 passing")
+    )
+    assert only(actions).telling
+
+
+def test_digests_of_lines_are_not_quoted() -> None:
+    changed = edit("store/open.go", "9fceb02d0a", "1a410efbd1")
+    actions = session(bad("go build ./...", COMPILE), changed, shell("go build ./..."))
+    assert only(actions).fix == "edit store/open.go"
+
+
+def test_a_conflict_is_resolved_by_the_commit_and_tells_nothing() -> None:
+    conflict = "Auto-merging a.go\nCONFLICT (content): Merge conflict in a.go\nAutomatic merge failed"
+    actions = session(
+        bad("git merge main", conflict), shell("git checkout --theirs a.go && git add a.go && git commit --no-edit")
+    )
+    assert (only(actions).fix, only(actions).telling) == ("resolve the conflicts and commit", False)
+
+
+def test_a_file_that_a_command_could_not_show_is_read_by_a_tool() -> None:
+    actions = session(bad("sed -n '1,9p' src/a.go | cat -A", "Exit code 1\ncat: illegal option -- A"), read("src/a.go"))
+    assert only(actions).files == ("src/a.go",)
+
+
+def test_an_error_that_no_line_names_has_no_fingerprint() -> None:
+    actions = session(bad("mise run test", "Exit code 1\nStaging files"), edit("a.go"), shell("mise run test", GREEN))
+    assert (only(actions).fingerprint, only(actions).telling) == ("", False)
+
+
+def test_a_call_without_a_result_is_passed_over() -> None:
+    waiting = Action(0, 0.0, ToolKind.SHELL, command="go test ./store", text=RED)
+    assert pairs(session(waiting, shell("go test ./store", GREEN))) == []
+
+
+KINDS = st.sampled_from(list(ToolKind))
+COMMANDS = st.sampled_from(
+    ["go test ./a", "mise run lint", "git push", "cd x && A=1 make test | tail", "cat a.go", "'", ""]
+)
+TEXTS = st.sampled_from([COMPILE, RED, GREEN, LINT, "", "CONFLICT (content): a", "unknown flag: --x", "0 issues."])
+ACTIONS = st.builds(
+    lambda kind, command, text, ok, path: Action(0, 0.0, kind, command=command, text=text, ok=ok, path=path),
+    KINDS,
+    COMMANDS,
+    TEXTS,
+    st.sampled_from([True, False, None]),
+    st.sampled_from(["", "a.go", "a_test.go"]),
+)
+
+
+@given(st.lists(ACTIONS, max_size=25))
+def test_every_story_ends_once_and_after_it_began(deeds: list[Action]) -> None:
+    actions = session(*deeds)
+    found, open_ = pairs(actions), unresolved(actions)
+    assert all(pair.failed_at < pair.resolved_at for pair in found)
+    assert not {pair.failed_at for pair in found} & {failure.failed_at for failure in open_}
+    assert all(pair.fix and pair.error for pair in found)
+    assert pairs(actions) == found
