@@ -11,6 +11,7 @@ from holloway.cli.common import emit, json_option, notable, opened, project_opti
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
+    from holloway.service.explaining import Summary
     from holloway.service.holloway import Holloway
 
 REASONS = {
@@ -33,13 +34,16 @@ def review_command(
 ) -> None:
     """Go through what waits for you: ok, edit, drop or later. Quarantined memories reach no agent before that.
 
+    It begins with the last session: what it used, what was learned from it, and about how much that saved.
+
     \b
     Examples:
       holloway review
       holloway review --ok 7f3a2c --drop 19c0d4
       holloway review --json
     """
-    from holloway.service.plain import memory_json  # loaded when the command runs
+    from holloway.service.explaining import summary  # loaded when the command runs
+    from holloway.service.plain import memory_json
 
     with opened(project) as memory:
         for chosen in (*ok_ids, *later_ids, *drop_ids):
@@ -50,13 +54,18 @@ def review_command(
             memory.later(chosen)
         if drop_ids:
             memory.forget([memory.get(chosen) for chosen in drop_ids])
-        waiting = memory.to_review()
+        waiting, last = memory.to_review(), summary(memory)
         if as_json:
-            emit({"results": [memory_json(each, memory.clock.now()) for each in waiting]})
+            shown = [memory_json(each, memory.clock.now()) for each in waiting]
+            emit({"results": shown, "last_session": summary_json(last) if last else None})
             return
         if ok_ids or drop_ids or later_ids:
             say(f"Approved {len(ok_ids)}, dropped {len(drop_ids)}, later {len(later_ids)}; {len(waiting)} to go.")
             return
+        if last:
+            _summary(last)
+            known = {each.id for each in waiting}
+            waiting += [each for each in last.learned if each.id not in known and each.state == "unconfirmed"]
         if not waiting:
             say("Nothing waits for you.")
         elif sys.stdin.isatty():
@@ -65,6 +74,25 @@ def review_command(
             for number, card in enumerate(waiting, 1):
                 _card(memory, card, number, len(waiting))
             say("`holloway review --ok ID`, `--drop ID` or `--later ID` decides.", "dim")
+
+
+def summary_json(last: Summary) -> dict[str, object]:
+    """The last session as programs read it."""
+    return {
+        "session": last.session.id,
+        "task": last.session.task,
+        "saved_tokens": last.saved_tokens,
+        "used": [each.id for each in last.used],
+        "learned": [each.id for each in last.learned],
+    }
+
+
+def _summary(last: Summary) -> None:
+    saved = f"saved about {last.saved_tokens:,} tokens of searching; " if last.saved_tokens else ""
+    say(f"Last session: {last.session.task or last.session.id}", "bold")
+    say(f"  {saved}used {len(last.used)}, learned {len(last.learned)}.")
+    for each in last.used:
+        say(f"  used {each.id}: {each.summary}", "dim")
 
 
 def _go_through(memory: Holloway, waiting: list[Memory]) -> None:
@@ -98,4 +126,5 @@ def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
         say(f"  {name}: {value}")
     origin = f" ({each.origin})" if each.origin else ""
     say(f"  {notable(each, memory.clock.now())}", "dim")
-    say(f"  Waits because {REASONS[each.review] if each.review else 'you asked'}{origin}.", "dim")
+    why = f"Waits because {REASONS[each.review]}" if each.review else "Learned from the last session"
+    say(f"  {why}{origin}.", "dim")

@@ -30,8 +30,6 @@ from holloway.store.intake import admit
 from holloway.store.memories import HUMAN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from holloway.domain.memory import MemoryType
     from holloway.observer.signals.signal import Signal
     from holloway.store.store import Store
@@ -83,15 +81,8 @@ class Promotion:
         return [each for each in self.candidates if each.state == state]
 
 
-def promote(
-    store: Store,
-    finished: Finished,
-    places: Places,
-    *,
-    strict: bool = False,
-    reword: Callable[[Sequence[Candidate]], None] | None = None,
-) -> Promotion:
-    """Carry a session's signals through all stages and write what is left, in one transaction."""
+def judged(store: Store, finished: Finished, places: Places, *, strict: bool = False) -> list[Candidate]:
+    """Carry a session's signals through all stages that decide; nothing is written yet."""
     found = validated(finished)
     frequent(store, finished, found, places, strict=strict)
     worded(store, finished, found, places)
@@ -100,10 +91,7 @@ def promote(
     contradicted(store, found)
     trusted(found)
     scored(finished, found, strict=strict)
-    if reword is not None:
-        reword([each for each in found if each.alive])
-    written(store, finished, found)
-    return Promotion(tuple(found))
+    return found
 
 
 def validated(finished: Finished) -> list[Candidate]:
@@ -258,7 +246,7 @@ def scored(finished: Finished, found: list[Candidate], *, strict: bool) -> None:
         each.drop(f"more than {most} from one session")
 
 
-def written(store: Store, finished: Finished, found: list[Candidate]) -> None:
+def written(store: Store, finished: Finished, found: list[Candidate]) -> Promotion:
     """Everything or nothing: memories, what was held, what was dropped and why."""
     now = store.clock.now()
     with store.database.write():
@@ -270,6 +258,7 @@ def written(store: Store, finished: Finished, found: list[Candidate]) -> None:
         until = stamp(now + timedelta(days=HELD_DAYS))
         kept = [each.kept(finished.session.id, stamp(now), until) for each in found]
         ledger.replace_all(store.database, finished.session.id, kept)
+    return Promotion(tuple(found))
 
 
 def write(store: Store, each: Candidate, draft: Draft) -> None:

@@ -11,6 +11,8 @@ from holloway.config import TEXT_CHARS_MAX
 from holloway.domain.memory import MemoryType
 from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome, Session
+from holloway.llm.choice import choose
+from holloway.llm.metered import Metered
 from holloway.measure.record import Before, Shown, record
 from holloway.observer.account import Account
 from holloway.observer.observer import detect
@@ -18,14 +20,16 @@ from holloway.observer.outcome import judge
 from holloway.observer.signals.signal import SignalName
 from holloway.observer.signals.spoken import sha_of
 from holloway.observer.words import prompt
-from holloway.promotion import held, synthesis, work
+from holloway.promotion import held, pipeline, synthesis, work
 from holloway.promotion.candidate import Finished, Places, sighting_key
-from holloway.promotion.pipeline import Promotion, promote
+from holloway.promotion.pipeline import Promotion
+from holloway.promotion.rewording import reword
 from holloway.safety import secrets
 from holloway.store import branches, observations, sessions
 from holloway.store.filter import Filter
 from holloway.store.intake import admit
 from holloway.store.observations import ErrorSeen, Observed, Sighting
+from holloway.store.spending import Spending
 from holloway.text.bounds import clean, one_line
 from holloway.text.tokens import estimate
 
@@ -33,8 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holloway.domain.memory import Draft, Memory
+    from holloway.domain.ports import Writer
     from holloway.observer.outcome import Judged
     from holloway.observer.signals.signal import Signal
+    from holloway.promotion.candidate import Candidate
     from holloway.promotion.held import Proof
     from holloway.promotion.synthesis import Synthesised
     from holloway.scratchpad.scratchpad import Scratchpad
@@ -64,8 +70,9 @@ class Learned:
 class Learning:
     """Turns sessions into memories for one project."""
 
-    def __init__(self, memory: Holloway, places: Places | None = None) -> None:
+    def __init__(self, memory: Holloway, places: Places | None = None, writer: Writer | None = None) -> None:
         self.memory = memory
+        self.writer = writer
         self.store = memory.store
         self.database = memory.store.database
         self.places = places or Places(memory.map.module_of, memory.map.explained)
@@ -86,17 +93,29 @@ class Learning:
         signals = detect(pad, trusted=frozenset(self.memory.settings.words("trusted_sources")))
         before = self._before(account, session)
         finished = Finished(session, judged, tuple(signals), self._commit(account), self._branch_only(session))
+        found = pipeline.judged(self.store, finished, self.places, strict=self.is_strict())
+        trouble = "" if part else self._reword(found)
         with self.database.write():
             observations.keep(self.database, self._observed(account, session, signals))
-            promotion = promote(self.store, finished, self.places, strict=self.is_strict())
+            promotion = pipeline.written(self.store, finished, found)
             self._keep_work(account, judged, session, part=part)
-            figures = record(account, judged, signals, promotion, before)
+            figures = record(account, judged, signals, promotion, before) | ({"wording": trouble} if trouble else {})
             sessions.finish(self.database, session, figures)
         due = synthesis.due(self.store, self._modules(account))
-        found = [synthesis.synthesise(self.store, module, threshold, self.places) for module, threshold in due]
+        looked_at = [synthesis.synthesise(self.store, module, threshold, self.places) for module, threshold in due]
         self.take_back()
         settled = () if part else tuple(self.settle_held())
-        return Learned(session, promotion, figures, tuple(found), settled)
+        return Learned(session, promotion, figures, tuple(looked_at), settled)
+
+    def _reword(self, found: list[Candidate]) -> str:
+        """Let a language model find better words, where one is configured; one call, outside of any transaction."""
+        chosen = self.writer or choose(self.memory.settings).writer
+        if chosen is None:
+            return ""
+        spending = Spending(self.database, self.memory.clock)
+        cap = self.memory.settings.number("llm.monthly_tokens")
+        metered = Metered(chosen, spending, self.memory.clock, cap=cap, purpose="wording")
+        return reword(metered, self.memory.project.name, [each for each in found if each.alive])
 
     def settle_held(self) -> list[Kept]:
         """Release or drop what waits for its work to prove right."""

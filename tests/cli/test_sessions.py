@@ -1,0 +1,93 @@
+import holloway
+from holloway.service.learning import Learning
+from tests.cli.conftest import Cli
+from tests.conftest import Repository
+from tests.observer.story import Story
+
+REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
+
+
+def watched(repository: Repository, session: str = "s1") -> str:
+    """A session that solved an error; returns the id of what was learned."""
+    told = Story(session, task="Make the login tests pass").edit("src/shop/auth/tokens.py")
+    told.records("maybe worth nothing", "gotcha").shell("pytest -q", REFUSED, ok=False)
+    with holloway.open(repository.root) as memory:
+        done = Learning(memory).learn(told.shell("REDIS_URL=fake:// pytest -q", "3 passed in 0.1s").pad())
+        return next(each.memory for each in done.promotion.candidates if each.signal.name == "error_retry")
+
+
+def test_without_a_session_the_command_says_how_to_get_one(cli: Cli) -> None:
+    cli("init", "--yes")
+    assert "holloway setup claude-code" in cli("sessions").out
+    assert cli("explain", "last").code != 0
+
+
+def test_sessions_tells_what_each_was_for_and_how_it_ended(cli: Cli, repository: Repository) -> None:
+    watched(repository)
+    printed = cli("sessions")
+    assert "Make the login tests pass" in printed.out
+    assert "build, success" in printed.out
+    (session,) = cli("sessions", "--json").json["sessions"]
+    assert (session["id"], session["outcome"], session["record"]["tool_calls"]) == ("s1", "success", 3)
+
+
+def test_explain_tells_what_was_kept_and_why(cli: Cli, repository: Repository) -> None:
+    learned = watched(repository)
+    printed = cli("explain", "last").out
+    assert "tests green after the last edit" in printed
+    assert "error retry, promoted" in printed
+    assert learned in printed
+    told = cli("explain", "s1", "--json").json
+    assert learned in told["learned"]
+    assert {each["signal"] for each in told["candidates"]} >= {"error_retry", "agent_record"}
+
+
+def test_explain_names_the_reason_of_what_was_dropped(cli: Cli, repository: Repository) -> None:
+    watched(repository)
+    with holloway.open(repository.root) as memory:
+        told = Story("s2").edit("README.md").records("not so", "gotcha").red()
+        Learning(memory).learn(told.pad())
+    assert "the session failed" in cli("explain", "s2").out
+    assert "agent record, dropped" in cli("explain", "s2", "--dropped").out
+
+
+def test_an_unknown_session_is_an_error_with_a_hint(cli: Cli, repository: Repository) -> None:
+    watched(repository)
+    failed = cli("explain", "nothing")
+    assert failed.code != 0
+    assert "holloway sessions" in failed.err
+
+
+def test_the_beginning_of_an_id_is_enough_if_only_one_begins_so(cli: Cli, repository: Repository) -> None:
+    watched(repository, "abc-1")
+    watched(repository, "abd-2")
+    assert cli("explain", "abc").code == 0
+    assert "could be" in cli("explain", "ab").err
+
+
+def test_why_traces_a_memory_to_the_step_of_its_session(cli: Cli, repository: Repository) -> None:
+    learned = watched(repository)
+    assert "s1, step 3: error retry (promoted)" in cli("why", learned).out
+    (seen,) = cli("why", learned, "--json").json["seen"]
+    assert (seen["session"], seen["signal"]) == ("s1", "error_retry")
+
+
+def test_review_begins_with_the_last_session_and_goes_through_what_it_taught(cli: Cli, repository: Repository) -> None:
+    learned = watched(repository)
+    printed = cli("review").out
+    assert printed.startswith("Last session: Make the login tests pass")
+    assert "learned 2" in printed
+    assert learned in printed
+    assert learned in cli("review", "--json").json["last_session"]["learned"]
+
+
+def test_all_that_a_session_taught_can_be_taken_back(cli: Cli, repository: Repository) -> None:
+    watched(repository)
+    assert "2" in cli("forget", "--session", "s1", "--yes").out
+    assert cli("list", "--json").json["results"] == []
+
+
+def test_status_tells_what_became_of_what_was_observed(cli: Cli, repository: Repository) -> None:
+    watched(repository)
+    assert "2 kept, 0 held" in cli("status").out
+    assert cli("status", "--json").json["observer"]["promoted"] == 2
