@@ -1,0 +1,298 @@
+"""B5: what is found in an agent's words: does it say that it was wrong, and what is so instead?
+
+python -m benchmarks.b5_words --data DIR [--json OUT]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import random
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks import baselines, machine
+from benchmarks.report import shown
+from holloway.observer.words import self_correction
+from holloway.observer.words.correction_cues import FORMS, SIGN_POINTS
+from holloway.observer.words.self_correction import SCORE_MIN, Candidate
+
+FILES = ("self_correction_dev.jsonl", "self_correction_dev_extra.jsonl")
+SESSIONS = "sessions_entireio_cli_dev.jsonl.gz"
+SEED = baselines.SEED
+FOLDS = 5
+SHUFFLES = 10
+PRECISION_WANTED = 0.9
+"""In the folds that the threshold is chosen from; more than the 0.8 that is hoped for in the others."""
+HOSTILE_CHARS = 12_000
+Z = 1.96
+PENALTY, RATE, STEPS = 0.1, 0.1, 400
+"""Of the logistic regression: weight decay, step size, steps."""
+
+DOCUMENTED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"I was wrong about (.+?)\. (.+?) is actually",
+        r"Let me reconsider[.:]? (.+)",
+        r"Actually,? (.+?) (not|instead of|rather than) (.+)",
+        r"I initially thought (.+?) but (.+)",
+        r"Correction: (.+)",
+        r"Wait[,.]? (.+)",
+        r"I see[,.]? (.+) is (.+) not (.+)",
+    )
+)
+"""The seven patterns of the design documents; a hit of any is a self-correction."""
+HOW = [
+    "A block is a positive if the agent says in it that something it believed, assumed or did was wrong, and gives the "
+    "fact. Labelled by one reader. Items that the reader was in doubt about are left out of the first table and kept "
+    "in the second. Intervals are Wilson's, 95 %.",
+    "The forms and signs of holloway, and what they are worth, were set by hand by people who had seen these items and "
+    "other blocks of the same sessions, so these figures flatter it. The documents' patterns were not.",
+    f"Chosen threshold: {FOLDS} folds, a session in one fold only; in the other folds the threshold is chosen that "
+    f"finds most at a precision of {PRECISION_WANTED} or better; means of {SHUFFLES} shuffles.",
+    "Learned: a logistic regression over the same features, with its threshold, learned in the other folds.",
+    "Time is CPU time over all blocks of all sessions, each read once. Hostile is the slowest of several texts of "
+    f"{HOSTILE_CHARS:,} characters that repeat a cue.",
+]
+HOSTILE = (
+    "Actually, ",
+    "Wait, ",
+    "I see, it is ",
+    "I thought that my fix, but ",
+    "it is this, not that ",
+    "I initially thought ",
+)
+
+Detector = Callable[[str], bool]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A labelled block, with what holloway sees in it."""
+
+    session: str
+    text: str
+    positive: bool
+    doubtful: bool
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def score(self) -> float:
+        """How likely holloway thinks that it is a self-correction."""
+        return max((one.score for one in self.candidates), default=0.0)
+
+
+@dataclass(slots=True)
+class Counts:
+    """Hits and what they were."""
+
+    right: float = 0.0
+    hits: float = 0.0
+    positives: float = 0.0
+
+    def add(self, items: Sequence[Item], hit: Sequence[bool]) -> None:
+        """Count these items too."""
+        self.right += sum(one.positive and found for one, found in zip(items, hit, strict=True))
+        self.hits += sum(hit)
+        self.positives += sum(one.positive for one in items)
+
+    def row(self, name: str, rounds: int = 1) -> list[Any]:
+        """Precision and recall with their intervals."""
+        right, hits, positives = self.right / rounds, self.hits / rounds, self.positives / rounds
+        return [name, wilson(right, hits), wilson(right, positives), f"{hits:.0f}", f"{right:.0f}"]
+
+
+def wilson(part: float, whole: float) -> str:
+    """A share with its 95 % interval."""
+    if not whole:
+        return "no hits"
+    share = part / whole
+    centre = (share + Z * Z / (2 * whole)) / (1 + Z * Z / whole)
+    half = Z / (1 + Z * Z / whole) * math.sqrt(share * (1 - share) / whole + Z * Z / (4 * whole * whole))
+    return f"{share:.2f} ({max(0.0, centre - half):.2f} to {min(1.0, centre + half):.2f})"
+
+
+def main() -> None:
+    """Measure and print; write JSON if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    head: dict[str, Any] = {"name": "b5_words", "date": datetime.now(UTC).date().isoformat(), "quick": False}
+    head |= {"machine": machine.about(), "command": "python -m benchmarks.b5_words --data DIR"}
+    result: dict[str, Any] = head | run(options.data)
+    for table in result["tables"]:
+        print(table["title"])
+        for row in [table["columns"], *table["rows"]]:
+            print("  ", "  ".join(map(shown, row)))
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def run(data: Path) -> dict[str, Any]:
+    """Every figure."""
+    items = [one for name in FILES for one in read((data / name).read_text(encoding="utf-8"))]
+    blocks = list(spoken(data / SESSIONS))
+    columns = ["detector", "precision (95 % interval)", "recall (95 % interval)", "hits", "right"]
+    sure = [one for one in items if not one.doubtful]
+    tables = [
+        {"title": f"{_described(sure)}, without doubtful ones", "columns": columns, "rows": _rows(sure)},
+        {"title": f"{_described(items)}, with doubtful ones", "columns": columns, "rows": _rows(items)},
+        {
+            "title": f"All {len(blocks):,} blocks of the sessions",
+            "columns": ["detector", "hits", "µs a block", "hostile text, ms"],
+            "rows": [_speed("holloway", _own, blocks), _speed("the documents' seven patterns", documented, blocks)],
+        },
+    ]
+    return {
+        "title": "B5: self-corrections in words",
+        "question": "When an agent says that it was wrong, is that found, and is what is found that?",
+        "how": HOW,
+        "seed": SEED,
+        "targets": [],
+        "tables": tables,
+        "figures": {table["title"]: table["rows"] for table in tables},
+    }
+
+
+def read(lines: str) -> Iterator[Item]:
+    """The labelled items of a file."""
+    for line in lines.splitlines():
+        one = json.loads(line)
+        found = tuple(self_correction.candidates(one["text"]))
+        yield Item(one["session"], one["text"], bool(one["label"]), bool(one["doubtful"]), found)
+
+
+def spoken(path: Path) -> Iterator[str]:
+    """What the agents thought and said in all sessions."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            event = json.loads(line)
+            if event.get("k") in ("think", "text"):
+                yield event.get("text", "")
+
+
+def documented(text: str) -> bool:
+    """Whether one of the documents' patterns is in a text."""
+    return any(pattern.search(text) for pattern in DOCUMENTED)
+
+
+def _own(text: str) -> bool:
+    return self_correction.find(text) is not None
+
+
+def _described(items: Sequence[Item]) -> str:
+    return f"{len(items)} labelled blocks, {sum(one.positive for one in items)} of them positive"
+
+
+def _rows(items: list[Item]) -> list[list[Any]]:
+    fixed, patterns, every = Counts(), Counts(), Counts()
+    fixed.add(items, [one.score >= SCORE_MIN for one in items])
+    patterns.add(items, [documented(one.text) for one in items])
+    every.add(items, [True] * len(items))
+    return [
+        fixed.row("holloway, as shipped"),
+        validated(items, _kept_scores).row("holloway, chosen threshold", SHUFFLES),
+        validated(items, learned_scores).row("learned", SHUFFLES),
+        patterns.row("the documents' seven patterns"),
+        every.row("every block"),
+    ]
+
+
+Scorer = Callable[[list[Item], list[Item]], tuple[Floats, Floats]]
+"""From items to learn from and items to judge, the scores of both."""
+
+
+def validated(items: list[Item], scorer: Scorer) -> Counts:
+    """Hits in the folds that were not looked at, summed over the shuffles."""
+    total = Counts()
+    for shuffle in range(SHUFFLES):
+        fold_of = folds(items, SEED + shuffle)
+        for fold in range(FOLDS):
+            others = [one for one in items if fold_of[one.session] != fold]
+            held = [one for one in items if fold_of[one.session] == fold]
+            known, unknown = scorer(others, held)
+            limit = threshold(known, others)
+            total.add(held, [bool(score >= limit) for score in unknown])
+    return total
+
+
+def folds(items: Sequence[Item], seed: int) -> dict[str, int]:
+    """The fold of each session."""
+    sessions = sorted({one.session for one in items})
+    random.Random(seed).shuffle(sessions)
+    return {session: at % FOLDS for at, session in enumerate(sessions)}
+
+
+def threshold(scores: Floats, items: Sequence[Item]) -> float:
+    """The lowest score from which on the hits are as precise as wanted; none, if no score is."""
+    best = math.inf
+    right = hits = 0
+    for score, one in sorted(zip(scores.tolist(), items, strict=True), key=lambda pair: -pair[0]):
+        right, hits = right + one.positive, hits + 1
+        if score > 0 and right / hits >= PRECISION_WANTED:
+            best = score
+    return best
+
+
+def _kept_scores(others: list[Item], held: list[Item]) -> tuple[Floats, Floats]:
+    return np.array([one.score for one in others]), np.array([one.score for one in held])
+
+
+def learned_scores(others: list[Item], held: list[Item]) -> tuple[Floats, Floats]:
+    """Scores by weights that were learned from the other folds, from the likeliest sentence of each block."""
+    seen = [one for one in others if one.candidates]
+    features = np.array([_features(max(one.candidates, key=lambda found: found.score)) for one in seen])
+    labels = np.array([one.positive for one in seen], dtype=np.float64)
+    weights = np.zeros(features.shape[1])
+    for _ in range(STEPS):
+        chances = 1 / (1 + np.exp(-(features @ weights)))
+        weights -= RATE * (features.T @ (chances - labels) / len(seen) + PENALTY / len(seen) * weights)
+    return _learned(weights, others), _learned(weights, held)
+
+
+def _learned(weights: Floats, items: Sequence[Item]) -> Floats:
+    return np.array([max((float(_chance(weights, one)) for one in item.candidates), default=0.0) for item in items])
+
+
+def _chance(weights: Floats, candidate: Candidate) -> float:
+    return float(1 / (1 + np.exp(-(_features(candidate) @ weights))))
+
+
+_NAMES = ["bias", *(form.name for form in FORMS), *(f"{name} {place}" for name, place in SIGN_POINTS)]
+
+
+def _features(candidate: Candidate) -> Floats:
+    has = {"bias", *candidate.features}
+    return np.array([float(name in has) for name in _NAMES])
+
+
+def _speed(name: str, detector: Detector, blocks: Sequence[str]) -> list[Any]:
+    for block in blocks[:500]:
+        detector(block)  # Patterns are compiled and RE2's tables built at first use.
+    started = time.process_time()
+    hits = sum(detector(block) for block in blocks)
+    spent_us = (time.process_time() - started) * 1e6 / len(blocks)
+    return [name, hits, spent_us, max(_cpu_ms(detector, cue) for cue in HOSTILE)]
+
+
+def _cpu_ms(detector: Detector, cue: str) -> float:
+    text = (cue * HOSTILE_CHARS)[:HOSTILE_CHARS]
+    started = time.process_time()
+    detector(text)
+    return (time.process_time() - started) * 1000
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Whoever changes one thing has to change another: stated in words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from holloway.observer.words.sentences import clause, sentences
+
+CLAUSE_CHARS_MIN = 4
+_CHANGE = (
+    r"(?:touch|chang|edit|modif|updat|renam|add|remov|mov|delet|bump|regenerat|alter|extend|refactor|introduc)"
+    r"(?:e|es|ed|ing|y|ies|ied)?"
+)
+_WHO = r"(?:you|we|I|one|someone|anyone|they)"
+_MUST = (
+    rf"(?:{_WHO} )?(?:(?:also|always|then) )?(?:must|have to|has to|need to|needs to|should|remember to"
+    rf"|don't forget to"
+    rf"|make sure to|be sure to|will need to)(?: also| always)?"
+)
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:whenever|when|every time|each time|any time|anytime|if) {_WHO} (?P<when>{_CHANGE}\b [^,;]{{2,160}}), "
+        rf"(?:{_MUST}|(?:please )?also|(?:please )?always) (?P<then>[^;]{{4,}})",
+        rf"\b(?:whenever|every time|each time) {_WHO} (?P<when>{_CHANGE}\b [^,;]{{2,100}}?) {_MUST} "
+        rf"(?P<then>[^;]{{4,}})",
+        r"\b(?:whenever|every time|each time) (?P<when>[^,;]{3,120}? (?:changes?|is (?:changed|edited|added"
+        r"|renamed|updated))), "
+        r"(?P<then>[^;]{3,}?(?:must|has to|have to|needs? to|should)(?: also)? [^;]{4,})",
+        rf"(?P<then>[^,;]{{3,160}}? (?:must|has to|have to|needs? to) (?:also )?be (?:\w+ )?(?:updated|changed"
+        rf"|regenerated|edited|rebuilt"
+        rf"|adjusted|bumped|kept in sync))(?: too| as well)?,? (?:whenever|when|every time|each time|if) "
+        rf"(?:{_WHO} )?(?P<when>[^;]{{6,}})",
+        r"(?P<when>[^,;]{3,120}?) and (?P<then>[^,;]{3,120}?) (?:must|have to|need to)(?: always)? "
+        r"(?:be (?:changed|updated|edited|kept)|change|stay|move) (?:together|in sync|in step)",
+        r"\b(?P<when>(?:changing|editing|adding|renaming|modifying|touching|removing) [^,;]{3,120}?) (?:also )?"
+        r"(?:requires|needs|means you (?:must|have to)|means updating)(?: also)? (?P<then>[^;]{4,})",
+    )
+)
+_ANCHORS = (
+    "must",
+    "have to",
+    "has to",
+    "need",
+    "should",
+    "also",
+    "always",
+    "require",
+    "remember",
+    "forget",
+    "sure to",
+    "means",
+)
+_ASKS = re.compile(r"\?|\b(?:would|might|could|maybe|let me)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Causal:
+    """When this is changed, then that is to be done."""
+
+    when: str
+    then: str
+
+
+def find(text: str) -> Causal | None:
+    """The first statement of a text that one change asks for another."""
+    for sentence in sentences(text):
+        lower = sentence.lower()
+        if any(map(lower.__contains__, _ANCHORS)) and not _ASKS.search(lower) and (found := _read(sentence)):
+            return found
+    return None
+
+
+def _read(sentence: str) -> Causal | None:
+    for pattern in _PATTERNS:
+        if match := pattern.search(sentence):
+            when, then = clause(match["when"]), clause(match["then"])
+            if min(len(when), len(then)) >= CLAUSE_CHARS_MIN:
+                return Causal(when, then)
+    return None

@@ -1,0 +1,103 @@
+"""An agent gives up an approach: which one, why, and what it does instead, as far as it says so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from holloway.observer.words.sentences import clause, sentences
+
+CLAUSE_CHARS_MIN = 8
+SENTENCES_MAX = 50
+_BECAUSE = r"(?:,? (?:because|since|as|due to|given that)|:| -{1,2}|—|–|;) ?"
+_WONT = (
+    r"(?:won't|will not|cannot|can't|doesn't|does not|didn't|did not|isn't going to|is not going to|wouldn't"
+    r"|would not)"
+)
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?P<approach>(?:this|that|the|my|our)(?: [\w`./-]+){{0,6}}? (?:approach|strategy|solution|idea"
+        rf"|plan|route|attempt|method|workaround"
+        rf"|design)(?: of [\w`./ -]{{3,80}}?)?) {_WONT} (?:actually |really )?(?:work|help|be possible|scale|fly)\b"
+        rf"(?:[^;:]{{0,60}}?{_BECAUSE}(?P<reason>.+))?",
+        rf"\b(?P<approach>[\w`./()-]+(?: [\w`./()-]+){{0,8}}?) (?:is|was|turned out to be) (?:clearly "
+        rf"|just )?a dead[ -]end\b"
+        rf"(?:{_BECAUSE}(?P<reason>.+))?",
+        rf"\b(?:I need to|I'll|I will|let me|let's|we should|I'm going to|I have to|I am) (?:abandon"
+        rf"|give up on|scrap|drop|discard|ditch)(?:ing)? "
+        rf"(?P<approach>.+?)(?:{_BECAUSE}(?P<reason>.+?))?(?:,? and (?P<alternative>.+))?$",
+        rf"\b(?:I'm|I am|I was|we're|we were|this is) (?:abandoning|giving up on|going down) "
+        rf"(?P<approach>(?:the wrong (?:path|track|road))|.+?)"
+        rf"(?:{_BECAUSE}(?P<reason>.+))?$",
+        r"\b(?:let me|I'll|I will|let's|I need to|I should|we should) (?:revert|undo|back out|roll back) "
+        r"(?P<approach>(?:my|this|that|these|those|the|all)\b.*?)"
+        r"(?:,? (?:and|then)(?: instead)? (?P<alternative>.+))$",
+        r"\b(?P<approach>[\w`./()-]+(?: [\w`./()-]+){0,8}?) (?P<reason>(?:is|are|was) (?:not available"
+        r"|unavailable|not supported|not possible)"
+        r" (?:in|on|under|with) (?:this|the|our|test|tests|ci|production)\b.*)",
+        r"\b(?:let me|I'll|I will|let's|I need to|we need|I need) (?:try |take |use "
+        r"|find )?(?P<alternative>(?:a|an) (?:completely |entirely |totally )?"
+        r"(?:different|another|new|alternative) (?:approach|strategy|way|route|tack|method|solution)\b.*"
+        r"|another (?:approach|way|strategy)\b.*)",
+        r"\b(?:back to the drawing board|start(?:ing)? over from scratch|wrong (?:path|track|rabbit hole))\b",
+    )
+)
+_ANCHORS = tuple(
+    "approach,strategy,solution,idea,plan,route,attempt,method,workaround,design,dead end,dead-end,abandon,give up"
+    ",giving up,scrap,drop,discard,ditch,wrong,revert,undo,back out,roll back,available,supported,possible"
+    ",another way,different way,drawing board,start over,starting over".split(",")
+)
+_ONLY_TRY = re.compile(
+    r"(?:(?:a|an) )?(?:\w+ )?(?:different|another|new|alternative) (?:approach|strategy|way|route|tack|method"
+    r"|solution)",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"\b(?:because|doesn't|does not|can't|cannot|won't|isn't|fails?|failed|breaks?|causes?|too \w+|isn't"
+    r"|is not|not (?:work|available|supported|possible|installed))\b",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"^(?:instead,? ?|so |now )*(?:let me|I'll|I will|let's|I'm going to|the better way is to|we can|I can) "
+    r"(?P<what>.+)",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(r"^[\s:;,.—–-]*(?:let me|I'll|I will|let's) (?:just )?", re.IGNORECASE)
+_ASKS = re.compile(r"\?|^(?:if|should|could|would)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Abandonment:
+    """An approach that was left; what was not said is empty."""
+
+    approach: str
+    reason: str
+    alternative: str
+
+
+def abandoned(text: str) -> Abandonment | None:
+    """The first approach that a text gives up."""
+    said = sentences(text)[:SENTENCES_MAX]
+    for at, sentence in enumerate(said):
+        lower = sentence.lower()
+        if any(map(lower.__contains__, _ANCHORS)) and not _ASKS.search(sentence):
+            for pattern in _PATTERNS:
+                if match := pattern.search(sentence):
+                    return _read(match.groupdict(), said, at)
+    return None
+
+
+def _read(groups: dict[str, str | None], said: list[str], at: int) -> Abandonment:
+    approach, reason = _clause(groups.get("approach")), _clause(groups.get("reason"))
+    alternative = _LEAD.sub("", _ONLY_TRY.sub("", groups.get("alternative") or "", count=1))
+    before = said[at - 1] if at else ""
+    if not reason and not approach and _REASON.search(before):
+        reason = _clause(before)
+    after = _NEXT.match(said[at + 1]) if at + 1 < len(said) else None
+    return Abandonment(approach, reason, _clause(alternative) or (_clause(after["what"]) if after else ""))
+
+
+def _clause(text: str | None) -> str:
+    cleaned = clause(text or "")
+    return cleaned if len(cleaned) >= CLAUSE_CHARS_MIN else ""

@@ -1,0 +1,43 @@
+"""What an agent said last that it would do next."""
+
+from __future__ import annotations
+
+import re
+
+from holloway.observer.words.sentences import clause, sentences
+
+CLAUSE_CHARS_MIN = 8
+_STATED = re.compile(
+    r"^(?:the )?(?:next(?: steps?| up)?|remaining(?: work| steps?| tasks?)?|todos?|to[- ]do|still (?:to do"
+    r"|open|missing|left)|what's left"
+    r"|left to do|not yet done|outstanding|follow-?ups?)\s?(?:is|are)?\s?(?::|—|–| -)\s?(?:to )?(?P<what>.*)$",
+    re.IGNORECASE,
+)
+_INTENDED = re.compile(
+    r"(?:^|[,;.—–-] )(?:and |so |then |ok,? |okay,? )?(?:next,? |now,? |then,? |after that,? |finally,? )?"
+    r"(?:I'll|I will|I'm going to|I am going to|I still (?:need|have) to|I need to|let me|let's"
+    r"|we still need to|the next step is to"
+    r"|what remains is to) (?:now |next |then |also |first )?(?P<what>.+)$",
+    re.IGNORECASE,
+)
+_ASKS_USER = re.compile(r"\b(?:let me know|I'll wait|let me explain|I'll be happy)\b", re.IGNORECASE)
+
+
+def next_step(text: str) -> str:
+    """The last next step that a text states, or nothing."""
+    said = sentences(text)
+    for at in range(len(said) - 1, -1, -1):
+        if found := _step(said, at):
+            return found
+    return ""
+
+
+def _step(said: list[str], at: int) -> str:
+    sentence = said[at]
+    if stated := _STATED.match(sentence):
+        what = clause(stated["what"]) or (clause(said[at + 1]) if at + 1 < len(said) else "")
+    elif (intended := _INTENDED.search(sentence)) and not _ASKS_USER.search(sentence) and not sentence.endswith("?"):
+        what = clause(intended["what"])
+    else:
+        return ""
+    return what if len(what) >= CLAUSE_CHARS_MIN else ""

@@ -1,0 +1,71 @@
+"""What of a prompt the user said: host markup, pasted text, quoted code and expanded commands are not their words."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from holloway.observer.words.sentences import bounded, prose
+
+LINE_CHARS_MAX = 600
+"""A longer line was pasted."""
+TAGS_MAX = 100
+_INTERRUPTED = "[Request interrupted by user"
+_HOST_OPENINGS = (
+    "This session is being continued from a previous conversation",
+    "Base directory for this skill:",
+    "Caveat: The messages below",
+    "Operation stopped by hook",
+    "Stop hook feedback:",
+    "Please continue the conversation from where we left it off",
+)
+"""How prompts begin that the host wrote."""
+_SAID_IN = frozenset({"command-args", "user_query", "user-query"})
+"""Tags whose content is what the user typed."""
+_TAG = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
+_CLOSING_TAG = re.compile(r"</[a-zA-Z][\w-]{1,40}>")
+_BRACKETED = re.compile(r"\[(?:Request interrupted|Image|Pasted text)[^\]\n]{0,80}\]")
+_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+_PASTED_LINE = re.compile(
+    r"\s{4,}|\t|[+@$%|{}<>]|(?:---|===|\*\*\*)|\d{2,4}[-:/]\d{2}[-:/T ]|\[\d|at \w+[.(]|(?:Error|Traceback"
+    r"|panic|FAIL|ok|PASS)\b"
+    r"|[\w./-]+:\d+(?::\d+)?:|(?:import|func|def|class|const|return|package|var|let) \w+.*[({=;:]$"
+)
+
+
+def spoken(prompt: str) -> str:
+    """The prompt without what others than the user wrote; empty if nothing is left."""
+    opening = prompt.lstrip()[:200]
+    if opening.startswith(_HOST_OPENINGS):
+        return ""
+    text = _BRACKETED.sub(" ", _without_tags(bounded(prompt)))
+    heading = _HEADING.search(text)  # A document was pasted; what the user says of it stands before.
+    lines = prose(text[: heading.start()] if heading else text).split("\n")
+    return "\n".join(line.strip() for line in lines if _is_said(line)).strip()
+
+
+def interrupted(prompt: str) -> bool:
+    """Whether the host tells with this prompt that the user stopped the agent."""
+    return prompt.lstrip()[: len(_INTERRUPTED)] == _INTERRUPTED
+
+
+def _is_said(line: str) -> bool:
+    return bool(line.strip()) and len(line) <= LINE_CHARS_MAX and not _PASTED_LINE.match(line)
+
+
+def _without_tags(text: str) -> str:
+    """The text outside of paired tags, and inside of those that hold what the user typed."""
+    kept: list[str] = []
+    at = 0
+    for match in islice(_TAG.finditer(text), TAGS_MAX):
+        if match.start() < at:
+            continue
+        name = match[1]
+        end = text.find(f"</{name}>", match.end())
+        if end < 0:
+            continue  # No tag of the host: people write `<branch>` for what is to be filled in.
+        kept.append(text[at : match.start()])
+        if name in _SAID_IN:
+            kept.append(f"\n{text[match.end() : end]}\n")
+        at = end + len(name) + 3
+    return _CLOSING_TAG.sub(" ", "".join([*kept, text[at:]]))

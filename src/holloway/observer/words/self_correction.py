@@ -1,0 +1,278 @@
+"""An agent says that something it believed or did was wrong, and what is so instead."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from typing import Literal
+
+import re2
+
+from holloway.observer.words.correction_cues import (
+    AFTER,
+    BEFORE,
+    BIAS,
+    CHANGES_OF_MIND,
+    CONCEDED,
+    FORMS,
+    HERE,
+    ROUND,
+    SIGN_POINTS,
+    SIGNS,
+    SO_FAR,
+    Form,
+)
+from holloway.observer.words.sentences import bounded, clause, sentences
+
+Kind = Literal["factual", "approach", "api", "config", "path"]
+SCORE_MIN = 0.5
+CANDIDATES_MAX = 16
+READ_MAX = 40
+"""How many sentences that may hold a correction are read, from the first on."""
+CLAUSE_CHARS_MIN = 12
+BELIEF_CHARS_MIN = 4
+STATEMENT_CHARS_MIN = 24
+NEAR = 2
+"""How many sentences before and after one are its neighbours."""
+_SIGN_NAMES = tuple(SIGNS)
+_DENIAL = re.compile(
+    r"\b(?P<verb>do|does|did|is|are|was|were|wo|ca|would|could|should|will|can|has|have)(?:n't| not|not)\b|\bnever ",
+    re.I,
+)
+_VERBS = {"wo": "will", "ca": "can"}
+TAIL_CHARS = 12
+_VERB_AT_END = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|will|can|could|would|should|has|have|had|may|might|must|but|if|or|why"
+    r"|and|to|be|of|or|was|been|it's"
+    r"|that's|I'm|\w+'re|only|just|also|it|still|currently)\W*$",
+    re.I,
+)
+_CONTRAST = re.compile(r", (?:and )?not (?P<b>[^,;()]{4,160})")
+_INTENT = re.compile(r"(?:now )?(?:let me|let's|I'll|I will|I need to|I should|do you|should I|would you)\b", re.I)
+_MERELY = re.compile(r"(?:just|only|even|yet|sure|all|necessarily|really|be|being)\b", re.I)
+_LEAD = re.compile(
+    r"^(?:(?:I see(?: (?:the|an) (?:issue|problem|bug)(?: \w+)?)?|ah|oh|wait|hmm|actually|but|so|ok|okay|no"
+    r"|and|now|looking at [^,]{1,60}"
+    r"|(?:you're|you are|the user is)(?: \w+)? (?:right|correct)|good catch)[\s,.!:—–-]+)+",
+    re.I,
+)
+_VAGUE = re.compile(
+    r"(?:(?:the|my|this|that|it|current|new|own|old) ?)*(?:approach|code|code path|test|fix|change|it|that|one"
+    r"|something else)?",
+    re.I,
+)
+_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (
+        "config",
+        re.compile(
+            r"\b(?:config\w*|settings?|env(?:ironment)? var\w*|flag|option|toml|ya?ml"
+            r"|default)\b",
+            re.I,
+        ),
+    ),
+    ("path", re.compile(r"\b(?:path|director(?:y|ies)|folder|located|lives? in)\b|\b[\w.-]+/[\w.-]+/", re.I)),
+    (
+        "api",
+        re.compile(r"\w\(\)|\b(?:function|method|API|parameter|argument|return(?:s|ed)?|signature|endpoint)\b", re.I),
+    ),
+    ("approach", re.compile(r"\b(?:approach|fix|plan|test|design|revert|strategy|solution)\w*\b", re.I)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What was believed, what is so, and how sure it is that this was a correction."""
+
+    belief: str
+    fact: str
+    kind: Kind
+    score: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence that may be a correction, with both halves, and what speaks for and against it."""
+
+    belief: str
+    fact: str
+    sentence: str
+    features: tuple[str, ...]
+    score: float
+    """How likely it is that this is a correction, from 0 to 1."""
+
+
+def find(text: str) -> Correction | None:
+    """The likeliest self-correction of a block of an agent's text, if one is likely enough."""
+    best = max(candidates(text), key=lambda one: one.score, default=None)
+    if best is None or best.score < SCORE_MIN:
+        return None
+    return Correction(best.belief, best.fact, kind_of(best.belief, best.fact), round(best.score, 3), best.sentence)
+
+
+def candidates(text: str) -> list[Candidate]:
+    """Every sentence that has the form of a correction and both of its halves."""
+    text = bounded(text)
+    lower = text.lower()
+    forms = tuple(form for form in FORMS if _has_anchor(form, lower))
+    if not forms:
+        return []
+    passage = _Passage(sentences(text), forms)
+    found = (passage.candidate(at) for at in islice(passage.promising(), READ_MAX))
+    return list(islice((one for one in found if one), CANDIDATES_MAX))
+
+
+class _Passage:
+    """Sentences with their signs, each read once."""
+
+    def __init__(self, said: list[str], forms: tuple[Form, ...]) -> None:
+        self.said = said
+        self._forms = forms
+        self._signs: dict[int, frozenset[str]] = {}
+
+    def promising(self) -> Iterator[int]:
+        """Where the sentences stand that have an anchor of a form."""
+        for at, sentence in enumerate(self.said):
+            lower = sentence.lower()
+            if any(_has_anchor(form, lower) for form in self._forms):
+                yield at
+
+    def signs(self, at: int) -> frozenset[str]:
+        """What the sentence at this place has of the signs; nothing where there is none."""
+        if not 0 <= at < len(self.said):
+            return frozenset()
+        if at not in self._signs:
+            self._signs[at] = frozenset(_SIGN_NAMES[index] for index in _signs().Match(self.said[at]) or ())
+        return self._signs[at]
+
+    def candidate(self, at: int) -> Candidate | None:
+        """The correction that this sentence may be, if both halves are said here or nearby."""
+        read = self._read(at)
+        if read is None:
+            return None
+        form, groups = read
+        fact = _long(groups.get("f")) or self._stated(at)
+        belief = _long(groups.get("b"), BELIEF_CHARS_MIN) or _contrasted(fact) or _affirmed(fact) or self._before(at)
+        if not fact or not belief or fact == belief:
+            return None
+        signs = self._signs_round(at)
+        points = BIAS + form.points + sum(SIGN_POINTS[sign] for sign in signs)
+        features = (form.name, *(f"{name} {place}" for name, place in signs))
+        return Candidate(belief, fact, self.said[at], features, 1 / (1 + math.exp(-points)))
+
+    def _read(self, at: int) -> tuple[Form, dict[str, str | None]] | None:
+        """The first form that this sentence has, and what it says in it."""
+        sentence = self.said[at]
+        lower = sentence.lower()
+        for form in self._forms:
+            if not _has_anchor(form, lower):
+                continue
+            if form.weak and not CHANGES_OF_MIND & self._round(at):
+                continue
+            match = _pattern(form.pattern).search(sentence)
+            if match and not _denies_its_verb(form, groups := match.groupdict()):
+                return form, groups
+        return None
+
+    def _round(self, at: int) -> frozenset[str]:
+        return frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at + NEAR + 1)))
+
+    def _stated(self, at: int) -> str:
+        """The first statement after a sentence, else the one before it if that is what the user was right about."""
+        after = next((near for near in range(at + 1, at + 1 + NEAR) if self._is_statement(near)), None)
+        if after is not None:
+            return clause(self.said[after])
+        before = self._is_statement(at - 1) and ("concede" in self._so_far(at) or _CONTRAST.search(self.said[at - 1]))
+        return clause(self.said[at - 1]) if before else ""
+
+    def _so_far(self, at: int) -> frozenset[str]:
+        return frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at + 1)))
+
+    def _before(self, at: int) -> str:
+        """What was said before a sentence."""
+        before = (self.said[near] for near in range(at - 1, max(-1, at - 1 - NEAR), -1))
+        return next((clause(one) for one in before if len(one) >= STATEMENT_CHARS_MIN), "")
+
+    def _is_statement(self, at: int) -> bool:
+        if not 0 <= at < len(self.said) or "asks" in self.signs(at):
+            return False
+        said = self.said[at]
+        return len(said) >= STATEMENT_CHARS_MIN and not said.endswith(":") and not _INTENT.match(said)
+
+    def _signs_round(self, at: int) -> list[tuple[str, str]]:
+        here = self.signs(at)
+        before = frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at)))
+        after = frozenset[str]().union(*(self.signs(near) for near in range(at + 1, at + 1 + NEAR)))
+        places = {HERE: here, BEFORE: before, AFTER: after, SO_FAR: here | before, ROUND: here | before | after}
+        places[CONCEDED] = frozenset()
+        if "concede" in places[SO_FAR]:
+            places[AFTER], places[CONCEDED] = after - {"repair"}, after
+        return [sign for sign in SIGN_POINTS if sign[0] in places[sign[1]]]
+
+
+@cache
+def _signs() -> re2.Set:
+    return _set_of(list(SIGNS.values()))
+
+
+def _set_of(patterns: list[str]) -> re2.Set:
+    compiled = re2.Set.SearchSet(_options())
+    for pattern in patterns:
+        compiled.Add(pattern)
+    compiled.Compile()
+    return compiled
+
+
+@cache
+def _pattern(pattern: str) -> re2._Regexp:
+    return re2.compile(pattern, _options())
+
+
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    return options
+
+
+def _has_anchor(form: Form, lower: str) -> bool:
+    return any(map(lower.__contains__, form.anchors))
+
+
+def _denies_its_verb(form: Form, groups: dict[str, str | None]) -> bool:
+    """Whether the "not" between the two belongs to the verb before it: "it does not", unlike "red, not blue"."""
+    fact, belief = groups.get("f"), groups.get("b")
+    if not fact or not belief or form.pattern.index("(?P<f>") > form.pattern.index("(?P<b>"):
+        return False
+    return bool(_VERB_AT_END.search(fact[-TAIL_CHARS:]) or _MERELY.match(belief))
+
+
+def _long(text: str | None, chars_min: int = CLAUSE_CHARS_MIN) -> str:
+    """A clause that says something, or nothing."""
+    cleaned = clause(_LEAD.sub("", (text or "").lstrip(), count=1))
+    return cleaned if len(cleaned) >= chars_min and not _VAGUE.fullmatch(cleaned) else ""
+
+
+def _contrasted(fact: str) -> str:
+    """What a fact is set against: "it was the second, not the first" gives "the first"."""
+    match = _CONTRAST.search(fact)
+    return _long(match["b"], BELIEF_CHARS_MIN) if match else ""
+
+
+def _affirmed(fact: str) -> str:
+    """What a sentence denies, as the statement that it was believed to be; nothing where it denies nothing."""
+    match = _DENIAL.search(fact)
+    if match is None:
+        return ""
+    verb = _VERBS.get((match["verb"] or "").lower(), match["verb"] or "")
+    return _long(f"{fact[: match.start()]}{verb}{fact[match.end() :]}")
+
+
+def kind_of(belief: str, fact: str) -> Kind:
+    """What a correction is about, by the first word that tells."""
+    said = f"{fact} {belief}"
+    return next((kind for kind, pattern in _KINDS if pattern.search(said)), "factual")

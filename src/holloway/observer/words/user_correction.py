@@ -1,0 +1,184 @@
+"""The user says no, or states a rule that outlives the task."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from holloway.observer.words.prompt import spoken
+from holloway.observer.words.sentences import clause, sentences
+
+Kind = Literal["preference", "requirement", "gotcha"]
+PROMPT_CHARS_MAX = 2_500
+"""Longer prompts are documents: what they demand is the task, not a rule."""
+SCORE_MIN = 0.6
+CONTEXT_BONUS = 0.1
+"""For each of: a "no" at the beginning, an edit of the agent just before, an interruption."""
+SURE = 0.7
+"""A statement below this score must not stand in a sentence that doubts or supposes."""
+SENTENCES_MAX = 40
+_CASUAL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) (?=[a-z])")
+"""People begin sentences with a small letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserCorrection:
+    """What the user wants remembered, in their own words."""
+
+    text: str
+    kind: Kind
+    score: float
+
+
+class _Rule(NamedTuple):
+    """One way to state it, and how sure it is that the statement is meant to last."""
+
+    pattern: re.Pattern[str]
+    score: float
+    kind: Kind = "preference"
+
+
+def _rule(pattern: str, score: float, kind: Kind = "preference") -> _Rule:
+    return _Rule(re.compile(pattern, re.IGNORECASE), score, kind)
+
+
+_START = r"(?:^|[,;:(]\s?|—\s?| - |\b(?:and|but|so|also|please|then) )"
+_OPEN = (
+    r"(?:^(?:(?:and|but|so|also|please|no|ok|okay)[, ]+)*|[,;:(] ?(?:and |but |please )?|—\s?| - "
+    r"|\b(?:you|we|it|they|tests?|code) (?:must|should) )"
+)
+_MUST = (
+    r"(?:(?:you|we|it|they|tests?|code|agents?|everyone) (?:must|should|have to|need to|ought to) (?:also )?"
+    r"|please )?"
+)
+_TOUCH = (
+    r"(?:use|touch|edit|modify|add|import|commit|push|mock|skip|hard-?code|rename|rely on|call|write|put"
+    r"|create|install|format|log|print|catch|ignore|disable|bypass|amend|squash|force|delete|run|leave|mention|include|introduce)"
+)
+_ONCE = r"(?:it|this|that|these|those|them|any|anything|the other|yet|too|so|here|me|one|now|such)\b"
+_RULES = (
+    _rule(r"\b(?:from now on|going forward|from here on)\b|^(?:and |also |please )*in (?:the )?future\b", 0.85),
+    _rule(
+        r"\bas a (?:general )?rule\b|\brule of thumb\b|\bour (?:convention|rule|policy|standard|style) (?:is|for)\b",
+        0.8,
+    ),
+    _rule(
+        rf"{_START}(?:please |also |and )*(?:remember|keep in mind|note|be aware|bear in mind)(?: also)? "
+        rf"(?:that|to)\b",
+        0.75,
+    ),
+    _rule(r"\b(?:should|must) keep in mind\b|\bplease remember\b|\bremember:", 0.75),
+    _rule(r"\bI(?:'ve)? (?:already )?(?:told|asked) you\b|\bas I (?:said|mentioned)\b|\bhow many times\b", 0.65),
+    _rule(rf"{_OPEN}{_MUST}(?:always|never) (?!again|mind|be able|\w+(?:ed|en|[^s]s)\b)[a-z]{{2,}}", 0.75),
+    _rule(r"\bwe (?:always|never) (?!see|saw|get|got|had|know|knew|seem)[a-z]{2,}", 0.75),
+    _rule(
+        r"\b(?:whenever|every time|each time|before every|after every|before you"
+        r"|before any) .{3,120}?[,:] ?(?:please |always )?"
+        r"(?:run|update|check|use|add|make|do|ask|write|bump|regenerate|also)\b",
+        0.7,
+    ),
+    _rule(
+        r"(?<!to )(?<!will )(?<!would )(?<!we )(?<!it )\balways (?:run|use|check|ask|add|write|update"
+        r"|make sure|start|prefer|include|keep|put|call|exit|return|bump)\b",
+        0.7,
+    ),
+    _rule(rf"{_START}(?:please )*(?:don't|do not|dont) (?:ever )?{_TOUCH} (?!{_ONCE})[^,.;?]{{3,}}", 0.6),
+    _rule(
+        r"\b(?:please )?stop (?:adding|using|doing|writing|creating|running|committing|pushing|asking|changing"
+        r"|leaving|mocking)"
+        rf" (?!{_ONCE})[^,.;?]{{3,}}",
+        0.7,
+    ),
+    _rule(
+        r"\bwe (?:only |just )?(?:use|write|keep|run|deploy|store|put|name|format|test|target|support|follow"
+        r"|rely on|prefer) "
+        r"[^?]{3,}?(?:, not\b|\bnot\b|\binstead of\b|\brather than\b|\bfor (?:all|every|everything)\b"
+        r"|\beverywhere\b|\bhere\b)",
+        0.7,
+    ),
+    _rule(
+        rf"{_START}(?:please |always |just )*(?:use|prefer|go with) "
+        rf"(?!{_ONCE})(?:[^\s,;?]+ ){{1,6}}?(?:instead of|rather than|over|, not|not)"
+        rf" (?!{_ONCE})\S+",
+        0.6,
+    ),
+    _rule(
+        r"\bwe (?:don't|do not|dont|cannot|can't|no longer) (?:use|want|have|need|support|allow|do|gitignore"
+        r"|commit|ship|store|mock|deploy"
+        r"|depend|rely|write|edit|touch|push|run)\b",
+        0.55,
+        "gotcha",
+    ),
+    _rule(
+        r"\b(?:that|this|it|which|part|[a-z]+)(?:'s| is| are| was) (?:not (?:correct|right|true|how)|wrong"
+        r"|incorrect)\b[,;:.—–-]+ ?\S.{12,}",
+        0.6,
+        "gotcha",
+    ),
+    _rule(
+        r"^(?:no|nope|nah)[,.!:;—–-]+ ?(?:actually )?(?:we|it's|it is|that's|the|this|our|they|you (?:need"
+        r"|have|must|should)|there (?:is|are)) .{8,}",
+        0.55,
+        "gotcha",
+    ),
+)
+"""From the surest to the least sure; a sentence has the score of the best."""
+_NO = re.compile(
+    r"^(?:no|nope|nah|wrong|incorrect|not (?:quite|correct|right))\b|\bnot correct\b|\bI said\b", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"\?|^(?:(?:and|but|so|also|ok|okay|hmm|then|now|maybe|ah)[, ]+)*(?:can|could|would|should|shall|do|does"
+    r"|did|is|are|what|why|how|where"
+    r"|who|will|I wonder|I guess|I think|I'm not sure|not sure|maybe|if we|let's see)\b(?! not\b)",
+    re.IGNORECASE,
+)
+_DOUBTS = re.compile(
+    r"\b(?:I think|I guess|I wonder|maybe|perhaps|not sure|so (?:that )?we|if we|that we|don't we|can always"
+    r"|could always|not always"
+    r"|because we|where we|since we|when we|wondering|if I|if you)\b",
+    re.IGNORECASE,
+)
+_ONE_OFF = re.compile(
+    r"\b(?:for now|this time|right now|just now|at the moment|yet|in this (?:file|function|line|commit|pr"
+    r"|branch|case|test|plan)|on line \d+"
+    r"|line \d+|this (?:line|button|page|one|time)|that (?:line|button|one)|the other|for the moment|today"
+    r"|until|first release)\b",
+    re.IGNORECASE,
+)
+_REQUIRED = re.compile(
+    r"\b(?:must|required?|has to|have to|not allowed|never|need(?:s|ed)? to|always|mandatory)\b", re.IGNORECASE
+)
+_TRAP = re.compile(r"\b(?:careful|watch out|beware|breaks?|fails?|otherwise|flaky|hangs?|gotcha)\b", re.IGNORECASE)
+
+
+def find(prompt: str, after_edit: bool = False, interrupted: bool = False) -> UserCorrection | None:
+    """The surest rule or contradiction in what the user said, if one is meant to last."""
+    said = spoken(prompt)
+    if not said or len(said) > PROMPT_CHARS_MAX:
+        return None
+    context = CONTEXT_BONUS * (after_edit + interrupted)
+    found = [
+        one
+        for sentence in sentences(_CASUAL_STOP.sub("\n", said))[:SENTENCES_MAX]
+        if (one := _judged(sentence, context))
+    ]
+    return max(found, key=lambda one: one.score, default=None)
+
+
+def _judged(sentence: str, context: float) -> UserCorrection | None:
+    if _ASKS.search(sentence) or _ONE_OFF.search(sentence):
+        return None
+    rule = max((one for one in _RULES if one.pattern.search(sentence)), key=lambda one: one.score, default=None)
+    if rule is None or (rule.score < SURE and _DOUBTS.search(sentence)):
+        return None
+    score = min(0.95, rule.score + context + CONTEXT_BONUS * bool(_NO.search(sentence)))
+    if score < SCORE_MIN:
+        return None
+    return UserCorrection(clause(sentence), _kind(sentence, rule), round(score, 2))
+
+
+def _kind(sentence: str, rule: _Rule) -> Kind:
+    if _TRAP.search(sentence):
+        return "gotcha"
+    return "requirement" if rule.kind == "preference" and _REQUIRED.search(sentence) else rule.kind
