@@ -189,8 +189,9 @@ def test_a_pass_whose_verdict_is_filtered_away_shows_nothing() -> None:
 NEW_TEST = "func TestOpen(t *testing.T) {\n\tOpen()\n}"
 
 
-def test_a_test_that_fails_as_it_was_meant_to_is_no_pair() -> None:
-    written = edit("store/open_test.go", NEW_TEST)
+@pytest.mark.parametrize("lines", [NEW_TEST, "9fceb02d0a\n1a410efbd1"])
+def test_a_test_that_fails_as_it_was_meant_to_is_no_pair(lines: str) -> None:
+    written = edit("store/open_test.go", lines)
     actions = session(written, bad("go test ./store", RED), edit("store/open.go"), shell("go test ./store", GREEN))
     assert pairs(actions) == []
     assert unresolved(actions) == []
