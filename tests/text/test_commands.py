@@ -190,6 +190,10 @@ def test_a_here_document_is_written_and_not_run() -> None:
     assert [(step.kind, step.paths) for step in steps] == [("edit", ("run.sh",)), ("run", ("run.sh",))]
 
 
+def test_a_here_document_ends_at_its_own_line_only() -> None:
+    assert [step.program for step in understand("cat > a <<EOF\nEOFX\npytest\nEOF\nnpm test")] == [">", "npm test"]
+
+
 def test_a_patch_edits_the_files_it_names() -> None:
     patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: b.py\nEOF"
     assert one(patch).paths == ("src/a.py", "b.py")

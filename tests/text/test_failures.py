@@ -159,11 +159,16 @@ def test_the_cause_comes_before_the_import_that_it_breaks() -> None:
     assert telling(output) == "x/x.go:7:9: undefined: y"
 
 
+def test_a_compiler_that_gives_up_says_nothing_new() -> None:
+    assert errors("a.go:1:2: undefined: x\na.go:9:9: too many errors") == ("a.go:1:2: undefined: x",)
+
+
 def test_a_line_that_says_no_error_has_no_fingerprint_of_its_own() -> None:
     assert fingerprints("Exit code 1\nStaging files\n0 issues.") == ()
 
 
 SAME = [
+    ("a.go:1:2: undefined: errors (typecheck)", "b.go:3:4: undefined: errors"),
     ("store/a.go:36:21: undefined: dial", "pkg/b.go:9:1: undefined: dial"),
     ("open /home/ann/app/config.json: no such file", "open /Users/bob/src/app/config.json: no such file"),
     ("error: Unable to create '/home/a/app/.git/index.lock'", "error: Unable to create '/srv/x/.git/index.lock'"),

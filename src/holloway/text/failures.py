@@ -279,12 +279,15 @@ def _add_test(found: list[str], test: re.Match[str], log: str) -> None:
 def _located(line: str) -> bool:
     """Whether a compiler or linter speaks of a place: `a/b.go:12:5: undefined: x`."""
     found = _LOCATED.match(line.lstrip())
-    return bool(found and not line[:1].isspace() and not found["said"].startswith((": #", "+0x", "note:")))
+    return bool(
+        found and not line[:1].isspace() and not found["said"].startswith((": #", "+0x", "note:", "too many errors"))
+    )
 
 
 _NORMAL: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), placeholder)
     for pattern, placeholder in (
+        (r" \(typecheck\)$", ""),  # a linter that only passes on what the compiler said
         (r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b", "<uuid>"),
         (r"\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?", "<time>"),
         (r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\b", "<time>"),

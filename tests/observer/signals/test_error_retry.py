@@ -129,6 +129,12 @@ def test_what_the_passing_command_had_is_the_fix_where_nothing_was_edited(
     assert pair.telling
 
 
+def test_of_the_flags_that_went_the_one_in_the_error_is_named() -> None:
+    failing = bad("golangci-lint run --no-config --out-format=line", "Error: unknown flag: --out-format")
+    pair = only(session(failing, shell("golangci-lint run", "0 issues.")))
+    assert pair.fix == "leave `--out-format=line` out of `golangci-lint run`"
+
+
 def test_an_install_before_the_success_is_the_fix() -> None:
     actions = session(
         bad("npm test", "Error: Cannot find module 'react'"), shell("npm install"), shell("npm test", "4 passing")
