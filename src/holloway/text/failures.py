@@ -7,6 +7,7 @@ imports this module, so it loads nothing but `re`.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from holloway.text import commands, programs
 
@@ -17,26 +18,45 @@ REFUSAL_LINES_MAX = 3
 ERRORS_MAX = 12
 """How many errors of one output are told apart."""
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*\x07?|\x1b.")
-_EXIT = re.compile(r"^Exit code \d{1,3}$|^\[?exit(?: code| status)?[:= ]+\d{1,3}\]?$|^rc[:=]\s*\d{1,3}$", re.IGNORECASE)
-_NOT_RUN = re.compile(
+
+class _Pattern:
+    """Alternatives as one pattern, compiled when first used: a hook needs few of them, and compiling takes long."""
+
+    def __init__(self, *alternatives: str, flags: int = 0) -> None:
+        self._text = "|".join(alternatives)
+        self._flags = flags
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self._text, self._flags)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        return self._compiled.match(text)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._compiled.search(text)
+
+    def sub(self, placeholder: str, text: str) -> str:
+        return self._compiled.sub(placeholder, text)
+
+
+_ANSI = _Pattern(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*\x07?|\x1b.")
+_EXIT = _Pattern(
+    r"^Exit code \d{1,3}$|^\[?exit(?: code| status)?[:= ]+\d{1,3}\]?$|^rc[:=]\s*\d{1,3}$", flags=re.IGNORECASE
+)
+_NOT_RUN = _Pattern(
     r"\s*(?:<tool_use_error>|\[Request interrupted|The user doesn't want|User rejected|Permission to use|"
     r"Cancelled: parallel|The agent was interrupted)"
 )
 """What a host says where the command itself was never run or never answered."""
 
-
-def _any(*patterns: str, flags: int = 0) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), flags)
-
-
 # The kinds of lines that say what went wrong, the most telling first.
 _EXT = r"[A-Za-z][A-Za-z0-9]{0,9}"
-_LOCATED = re.compile(
+_LOCATED = _Pattern(
     rf"(?:-->\s*)?(?P<path>(?:[A-Za-z]:)?[^\s:()\"'`,;|]{{1,300}}\.{_EXT})"
     r"(?::\d+(?:[:.]\d+)?(?:-\d+)?|\(\d+(?:,\d+)?\)):? (?:-\s)?(?P<said>(?!\+0x).*\S)"
 )
-_TEST = _any(
+_TEST = _Pattern(
     r"\s*(?:--- FAIL: (?P<go>\S+)",
     r"FAILED (?P<py>\S*::\S.*)",
     r"(?:FAIL|ERROR): (?P<unit>\w+ \(.*\))",
@@ -45,11 +65,11 @@ _TEST = _any(
     r"FAIL\s+(?P<file>\S+\.\w+(?: > .*)?)$",
     r"not ok \d+ -? ?(?P<tap>\S.*))",
 )
-_EXCEPTION = re.compile(
+_EXCEPTION = _Pattern(
     r"(?:E\s+)?[A-Za-z_][\w.]{0,100}(?:Error|Exception|Exit|Interrupt|Timeout|Warning|NotFound)\b(?:: ?(?P<said>.*))?$"
 )
-_ASSERTION = re.compile(r"(?:E\s+)?(?:AssertionError|AssertionFailedError)\b|\S+:\d+: \w+(?:Error|Exception)$")
-_PREFIXED = _any(
+_ASSERTION = _Pattern(r"(?:E\s+)?(?:AssertionError|AssertionFailedError)\b|\S+:\d+: \w+(?:Error|Exception)$")
+_PREFIXED = _Pattern(
     r"(?:\[[\w:.-]+\] )?(?:[\w./+-]{1,60}: )?(?:fatal|error|panic|ERROR|Error|FATAL|ERR!|Fatal error|error\[\w+\])"
     r"[:!]? ?(?:-\s)?\S",
     r"npm (?:ERR!|error) (?!A complete log|code |errno )\S",
@@ -58,7 +78,7 @@ _PREFIXED = _any(
     r"\s*! \[rejected\]",
     r".{0,200}error TS\d+: ",
 )
-_COMPLAINT = _any(
+_COMPLAINT = _Pattern(
     r"command not found",
     r"[Nn]o such file or directory",
     r"[Pp]ermission denied",
@@ -74,7 +94,7 @@ _COMPLAINT = _any(
     r"Automatic merge failed",
     r"Segmentation fault|Killed",
 )
-_BOILERPLATE = _any(
+_BOILERPLATE = _Pattern(
     r"\s*(?:Exit code \d+",
     r"\[?exit.{0,12}\d+\]?",
     r"\[[\w:.-]+\] (?:\$ |ERROR task failed).*",
@@ -87,17 +107,17 @@ _BOILERPLATE = _any(
     r"hint: .*|[Uu]sage:.*|.*task failed",
     r"\W*)$",
 )
-_GO_LOG = re.compile(r"\s+(?P<place>[\w.-]+\.go:\d+): (?P<said>.*\S)")
-_FRAME = re.compile(r"\s*(?:at |File \"|\S+\.go:\d+ \+0x|goroutine |from \S+:\d+:in)")
+_GO_LOG = _Pattern(r"\s+(?P<place>[\w.-]+\.go:\d+): (?P<said>.*\S)")
+_FRAME = _Pattern(r"\s*(?:at |File \"|\S+\.go:\d+ \+0x|goroutine |from \S+:\d+:in)")
 
-_GREEN = _any(
+_GREEN = _Pattern(
     r"^ok\s+\S+|^PASS$|^OK(?: \(.*\))?$",
     r"\b[1-9]\d* (?:passed|passing|tests? passed)\b",
     r"test result: ok|BUILD SUCCESS|All tests passed",
     r"\b0 fail(?:ed|ures|ing)?\b|^# fail 0$|, 0 failures",
     flags=re.MULTILINE,
 )
-_RED = _any(
+_RED = _Pattern(
     r"^[ \t]*--- FAIL:|^FAIL(?:\s|$)(?!:? 0)|^FAILED[ (]|^E {3}|^not ok \d",
     r"^Traceback \(most recent|^panic: |^thread '.{0,100}' panicked",
     r"^[ \t]*● |^[ \t]*[✕✗] ",
@@ -106,13 +126,13 @@ _RED = _any(
     r"^ERROR collecting",
     flags=re.MULTILINE,
 )
-_STOPPED = _any(
+_STOPPED = _Pattern(
     r"ERROR task failed|npm ERR!|ELIFECYCLE|^make(?:\[\d+\])?: \*\*\*",
     r"^Exit code [1-9]|exit (?:status|code)[:= ]+[1-9]",
     r"^error(?:\[\w+\])?: |^ERROR:",
     flags=re.MULTILINE,
 )
-_BROKEN = _any(
+_BROKEN = _Pattern(
     r"^(?:fatal|error|Error|ERROR|panic)(?:\[\w+\])?: |^[\w./+-]{1,60}: (?:fatal|error): ",
     rf"^[^\s:]{{1,300}}\.{_EXT}:\d+:\d+: (?!note|warning)\S|\berror TS\d+: ",
     r": command not found|^[\w./-]{1,200}: (?:line \d+: )?[^\n]{0,300}: No such file or directory",
@@ -169,7 +189,7 @@ def _answers(program: str, text: str) -> bool:
     return not complains and not _COMPLAINT.search(body.split("\n", 1)[0][:LINE_CHARS_MAX])
 
 
-_SERIOUS = re.compile(r"Exit code (?:[2-9]|\d{2,3})\b")
+_SERIOUS = _Pattern(r"Exit code (?:[2-9]|\d{2,3})\b")
 
 
 def _refused(program: str, text: str) -> bool:
@@ -181,7 +201,7 @@ def _refused(program: str, text: str) -> bool:
     return bool(own or _REFUSES.match(body))
 
 
-_REFUSES = re.compile(
+_REFUSES = _Pattern(
     r"(?:fatal|error|Error|usage): |\(eval\):|(?:/bin/)?(?:ba|z|da)?sh: |(?:unknown|unrecognized|illegal|invalid) \w+: "
 )
 
@@ -265,7 +285,7 @@ def _better(log: str, other: str) -> str:
     return log if _JUDGES.search(log) and not _JUDGES.search(other) else other
 
 
-_JUDGES = re.compile(r"\b(?:want|expect|got|should|fail|error|must|unexpected|invalid|cannot|not)", re.IGNORECASE)
+_JUDGES = _Pattern(r"\b(?:want|expect|got|should|fail|error|must|unexpected|invalid|cannot|not)", flags=re.IGNORECASE)
 
 
 def _add_test(found: list[str], test: re.Match[str], log: str) -> None:
@@ -284,8 +304,8 @@ def _located(line: str) -> bool:
     )
 
 
-_NORMAL: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), placeholder)
+_NORMAL: tuple[tuple[_Pattern, str], ...] = tuple(
+    (_Pattern(pattern), placeholder)
     for pattern, placeholder in (
         (r" \(typecheck\)$", ""),  # a linter that only passes on what the compiler said
         (r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b", "<uuid>"),
@@ -308,7 +328,7 @@ _NORMAL: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<![\w.<-])(?<!HTTP )(?<!status )(?<!errno )(?<!code )-?\d+(?:[.,]\d+)*(?![\w.>-])", "<n>"),
     )
 )
-_PLACE = re.compile(
+_PLACE = _Pattern(
     rf"^(--- FAIL: [^\s:]+: |)(?:-->\s*)?[^\s:()\"'`,;|]{{1,300}}\.{_EXT}"
     r"(?:\(\d[\d,]*\))?(?::\d+){0,2}:? (?:-\s)?(?=\S)"
 )
