@@ -75,6 +75,15 @@ def test_without_a_fact_an_admission_is_none() -> None:
     assert self_correction.find(f"You're right. {admission} The second job never started at all.") is not None
 
 
+def test_the_fact_may_stand_before_a_plain_admission() -> None:
+    found = self_correction.find("You're right. There is no export command in this tool. I was wrong to suggest it.")
+    assert found is not None
+    assert (found.belief, found.fact) == (
+        "There is export command in this tool",
+        "There is no export command in this tool",
+    )
+
+
 def test_a_contrast_alone_is_none_and_a_change_of_mind_beside_it_makes_the_difference() -> None:
     contrast = "The port is read from the socket file, not from the environment."
     assert self_correction.find(contrast) is None

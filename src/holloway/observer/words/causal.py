@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from holloway.observer.words.sentences import clause, sentences
 
 CLAUSE_CHARS_MIN = 4
+SENTENCES_MAX = 60
 _CHANGE = (
     r"(?:touch|chang|edit|modif|updat|renam|add|remov|mov|delet|bump|regenerat|alter|extend|refactor|introduc)"
     r"(?:e|es|ed|ing|y|ies|ied)?"
@@ -65,7 +66,7 @@ class Causal:
 
 def find(text: str) -> Causal | None:
     """The first statement of a text that one change asks for another."""
-    for sentence in sentences(text):
+    for sentence in sentences(text)[:SENTENCES_MAX]:
         lower = sentence.lower()
         if any(map(lower.__contains__, _ANCHORS)) and not _ASKS.search(lower) and (found := _read(sentence)):
             return found

@@ -10,7 +10,7 @@ from typing import NamedTuple
 _WORK = (
     r"(?:assumption|analysis|understanding|claim|fix|change|edit|approach|tests?|reading|theory|hypothesis|diagnosis"
     r"|conclusion|implementation|suggestion|comment|statement|logic|code|search|grep|command|regex|script|mock|setup"
-    r"|plan|idea|proposal|refactor(?:ing)?|version|answer|reply|explanation|query|patch|solution|design|data)"
+    r"|plan|idea|proposal|refactor(?:ing)?|version|answer|reply|explanation|query|patch|solution|design|data|review|concern|recommendation|attempt|finding|guess|observation)"
 )
 _BE = r"(?:'m| am| was|'ve been| were|'re| are)"
 _DOING = (
@@ -39,6 +39,8 @@ class Form(NamedTuple):
     anchors: tuple[str, ...]
     """Strings, one of which is in every sentence that matches: what is looked for before the pattern is tried."""
     pattern: str
+    admits: bool = False
+    """Whether it is a plain admission, which may follow the fact as well as stand before it."""
     weak: bool = False
     """Whether it also is how anything else is said, so that a sign of a change of mind must stand at or before it."""
 
@@ -47,21 +49,12 @@ FORMS = (
     Form(
         "assumed",
         2.6,
-        (
-            "thought",
-            "assum",
-            "believed",
-            "figured",
-            "expect",
-            "concluded",
-            "suspected",
-            "presumed",
-            "thinking",
-            "impression",
+        tuple(
+            "thought assum believed figured expect concluded suspected presumed thinking impression claim said".split()
         ),
         rf"\b(?:I|we)(?:'d|'ve)?{_ADVERB} (?:thought|assumed|believed|figured|expected|concluded|suspected|presumed"
-        rf"|was (?:assuming|thinking|expecting|convinced)|was under the impression)(?: that)? "
-        rf"(?P<b>[^?]+?){_BUT}(?P<f>[^?]+)",
+        rf"|claimed|said (?:earlier|before)|was (?:assuming|thinking|expecting|convinced)|was under the impression)"
+        rf"(?: that)? (?P<b>[^?]+?){_BUT}(?P<f>[^?]+)",
     ),
     Form(
         "assumed_alone",
@@ -94,6 +87,7 @@ FORMS = (
         2.6,
         ("wrong", "mistaken", "incorrect"),
         r"\bI(?: was| am|'m| had been| have been)(?: \w+)? (?:wrong|mistaken|incorrect)\b(?: about (?P<b>[^:;—–]+))?",
+        admits=True,
     ),
     Form(
         "mistake",
@@ -101,18 +95,19 @@ FORMS = (
         ("my mistake", "my bad", "my mis", "my err", "my oversight", "i made", "i introduced"),
         r"\bmy (?:mistake|bad|misunderstanding|error|oversight)\b|\bI (?:made|introduced) (?:a|an|the) "
         r"(?:\w+ )?(?:mistake|error|bug)\b|\bI made (?:that|this|it) up\b",
+        admits=True,
     ),
     Form(
         "misread",
         1.5,
         ("i mis", "misread", "misunderst", "misdiagnosed", "overlooked", "conflated", "confused", "mixed up"),
-        r"\bI(?: \w+)? (?:misread|misunderstood|misdiagnosed|misremembered|misinterpreted|miscounted|misjudged"
-        r"|overlooked"
-        r"|conflated|confused|mixed up)\b(?P<b>.*)",
+        r"\bI(?: \w+)? (?:misread|misunderstood|misdiagnosed|misremembered|misinterpreted|misjudged"
+        r"|overlooked|conflated|confused|mixed up)\b(?P<b>[^;—–]*)(?:[;—–] ?(?P<f>.+))?",
     ),
+    Form("correct_my", 2.6, ("to correct my",), r"\bto correct my (?P<b>.+)"),
     Form(
         "wrongly",
-        1,
+        0.6,
         ("incorrectly", "mistakenly", "wrongly", "accidentally", "erroneously", "inadvertently"),
         r"\bI(?:'d|'ve| had)? (?:incorrectly|mistakenly|wrongly|accidentally|erroneously|inadvertently) (?P<b>.+)",
     ),
@@ -131,7 +126,7 @@ FORMS = (
         rf"\b(?P<b>my (?:[\w-]+ ){{0,3}}{_WORK}(?: [^\s,:;—–-]+){{0,4}}? (?:doesn't|didn't|wouldn't|won't"
         rf"|isn't|wasn't|was wrong"
         r"|is wrong|was incorrect|is incorrect|broke|breaks|accidentally|incorrectly|assumes|assumed|missed|misses"
-        r"|was based on)\b.*)",
+        r"|was based on|only (?:covers|handles|works|checks|tests))\b.*)",
     ),
     Form(
         "in_my",
@@ -146,7 +141,7 @@ FORMS = (
         r"\b(?P<b>(?:code|test|function|change|fix|file|check|block|branch|path|value|field|method|line|place"
         r"|commit) (?:that )?I"
         r"(?: just|'d| had)? (?:edited|added|changed|wrote|used|modified|put|removed|cited|checked|tested|picked)\b"
-        rf".*?)(?:, which|{_BUT})(?P<f>.+)",
+        r".*?)(?:, which|,? but|,? however,?) (?P<f>.+)",
     ),
     Form(
         "doing_but",
@@ -194,9 +189,10 @@ FORMS = (
     ),
     Form(
         "was_correct",
-        2.6,
+        1.4,
         ("correct", "right", "fine"),
-        r"\b(?P<f>(?:original|previous|old)\b.*\b(?:was|were|is)(?: \w+)? (?:correct|right|fine)\b.*)",
+        r"\b(?P<f>(?:original|previous|old)\b[^,;]*\b(?:was|were|is) (?:actually |already |indeed |in fact |visually )?"
+        r"(?:correct|right|fine)\b.*)",
     ),
     Form(
         "not_right",
@@ -235,14 +231,16 @@ FORMS = (
         r"(?:to )?(?P<f>.+?),? (?:not|instead of|rather than) (?P<b>.+)",
         weak=True,
     ),
-    Form("uses_not", 0.2, (" not ",), r"(?P<f>.+?),? not (?P<b>[^?,;—–()]+)", weak=True),
+    Form("is_not", 0.2, ("not ",), r"(?P<f>.+?)(?:,| -{1,2}|—|–|;) ?not (?P<b>[^?,;—–()]+)", weak=True),
+    Form("names_not", 0.2, (" not `",), r"(?P<f>.+?) not (?P<b>`[^`]+`)", weak=True),
     Form("does_not", -1.3, _NOT_WORDS, rf"^(?P<f>[^?]*{_NOT} [^?]+)$", weak=True),
 )
 """From the most to the least telling; a sentence is read by the first that matches."""
 
 SIGNS = {
     "concede": r"^(?:(?:ah|oh|ok|okay|hmm|no|nope|confirmed|great|excellent|apologies)[ ,.!—–-]+(?:yes,? )?)*"
-    r"(?:you're|you are|the user is|the user's|they're|they are)(?: \w+)? (?:right|correct)\b"
+    r"(?:you're|you are|the user is|the user's|they're|they are)(?: \w+)? (?:right|correct)"
+    r"(?:[,.!:;—–]| -| to | and |$)"
     r"|\bI stand corrected\b|\bmy apologies\b|\bI apologi[sz]e\b",
     "user_says": r"\bgood catch\b|\buser (?:is|was|has) (?:saying|pointing|pushing|telling"
     r"|correcting|confirm\w+)"
@@ -259,7 +257,7 @@ SIGNS = {
     r"|replaced|implemented|proposed|suggested|said|claimed)\b",
     "repair": r"\b(?:revert\w*|undo|back out|reconsider|rethink|re-think|start over|different approach"
     r"|simpler approach"
-    r"|correct approach|need to (?:fix|change|update|use|rethink|revert|restore)|should (?:fix|change|use|revert|be)"
+    r"|correct approach|need to (?:fix|change|update|use|rethink|revert|restore)|(?:I|we) should|should be"
     r"|let me (?:fix|correct|revert|change|update|use|undo|restore|move))\b",
     "before": r"\b(?:should|would|expected|plan|option|let me|I'll|I can|we can|going to)\b",
     "hedge": r"\b(?:may|might|maybe|perhaps|possibly|probably|could be|seems?|looks like|likely|I think|I wonder"
@@ -267,7 +265,7 @@ SIGNS = {
     "asks": r"\?|\blet me (?:check|look|see|verify|think|read|re-read|trace|find|search|investigate|understand"
     r"|examine|debug|run)\b",
     "checker": r"\b(?:lint\w*|compil\w+|undefined|unused|staticcheck|diagnostics?|golangci|mypy|eslint|tsc"
-    r"|syntax error|type error|vet|shellcheck|warning)\b",
+    r"|syntax error|type error|type mismatch|typescript error|vet|shellcheck|warning)\b",
     "others": r"\b(?:documentation|docs?|docstring|comments?|README|reviewer|copilot|bugbot|expectation|stale"
     r"|their \w+ ?code)\b",
     "choice": r"\b(?:options?|alternatively|either|approach \d|option \d|pros|cons|trade-?off|recommend"
@@ -296,7 +294,7 @@ SIGN_POINTS = {
     ("repair", AFTER): 1.2,
     ("repair", CONCEDED): -0.5,
     ("before", BEFORE): 0.2,
-    ("hedge", HERE): -1.0,
+    ("hedge", HERE): -1.4,
     ("asks", HERE): -0.8,
     ("asks", AFTER): -0.4,
     ("checker", ROUND): -1.5,

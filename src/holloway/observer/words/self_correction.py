@@ -31,7 +31,7 @@ from holloway.observer.words.sentences import bounded, clause, sentences
 Kind = Literal["factual", "approach", "api", "config", "path"]
 SCORE_MIN = 0.5
 CANDIDATES_MAX = 16
-READ_MAX = 40
+READ_MAX = 30
 """How many sentences that may hold a correction are read, from the first on."""
 CLAUSE_CHARS_MIN = 12
 BELIEF_CHARS_MIN = 4
@@ -40,7 +40,8 @@ NEAR = 2
 """How many sentences before and after one are its neighbours."""
 _SIGN_NAMES = tuple(SIGNS)
 _DENIAL = re.compile(
-    r"\b(?P<verb>do|does|did|is|are|was|were|wo|ca|would|could|should|will|can|has|have)(?:n't| not|not)\b|\bnever ",
+    r"\b(?P<verb>do|does|did|is|are|was|were|wo|ca|would|could|should|will|can|has|have|(?<=there)'s)"
+    r"(?:n't| not|not| no)\b|\bnever ",
     re.I,
 )
 _VERBS = {"wo": "will", "ca": "can"}
@@ -61,8 +62,8 @@ _LEAD = re.compile(
     re.I,
 )
 _VAGUE = re.compile(
-    r"(?:(?:the|my|this|that|it|current|new|own|old) ?)*(?:approach|code|code path|test|fix|change|it|that|one"
-    r"|something else)?",
+    r"(?:(?:the|my|this|that|it|current|new|own|old) ?)*(?:approach|code|test|fix|change|it|that|one|something else)?"
+    r"|my(?: \w+){1,3}",
     re.I,
 )
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
@@ -155,7 +156,7 @@ class _Passage:
         if read is None:
             return None
         form, groups = read
-        fact = _long(groups.get("f")) or self._stated(at)
+        fact = _long(groups.get("f")) or self._stated(at, admits=form.admits)
         belief = _long(groups.get("b"), BELIEF_CHARS_MIN) or _contrasted(fact) or _affirmed(fact) or self._before(at)
         if not fact or not belief or fact == belief:
             return None
@@ -181,13 +182,15 @@ class _Passage:
     def _round(self, at: int) -> frozenset[str]:
         return frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at + NEAR + 1)))
 
-    def _stated(self, at: int) -> str:
-        """The first statement after a sentence, else the one before it if that is what the user was right about."""
+    def _stated(self, at: int, *, admits: bool) -> str:
+        """The first statement after a sentence, else the one before it if that is what was admitted or conceded."""
         after = next((near for near in range(at + 1, at + 1 + NEAR) if self._is_statement(near)), None)
         if after is not None:
             return clause(self.said[after])
-        before = self._is_statement(at - 1) and ("concede" in self._so_far(at) or _CONTRAST.search(self.said[at - 1]))
-        return clause(self.said[at - 1]) if before else ""
+        if not self._is_statement(at - 1):
+            return ""
+        before = self.said[at - 1]
+        return clause(before) if admits or "concede" in self._so_far(at) or _CONTRAST.search(before) else ""
 
     def _so_far(self, at: int) -> frozenset[str]:
         return frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at + 1)))
@@ -254,7 +257,9 @@ def _denies_its_verb(form: Form, groups: dict[str, str | None]) -> bool:
 def _long(text: str | None, chars_min: int = CLAUSE_CHARS_MIN) -> str:
     """A clause that says something, or nothing."""
     cleaned = clause(_LEAD.sub("", (text or "").lstrip(), count=1))
-    return cleaned if len(cleaned) >= chars_min and not _VAGUE.fullmatch(cleaned) else ""
+    if len(cleaned) < chars_min or _VAGUE.fullmatch(cleaned) or _INTENT.match(cleaned):
+        return ""
+    return cleaned
 
 
 def _contrasted(fact: str) -> str:

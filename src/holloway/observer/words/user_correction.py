@@ -15,7 +15,7 @@ PROMPT_CHARS_MAX = 2_500
 SCORE_MIN = 0.6
 CONTEXT_BONUS = 0.1
 """For each of: a "no" at the beginning, an edit of the agent just before, an interruption."""
-SURE = 0.7
+SURE = 0.8
 """A statement below this score must not stand in a sentence that doubts or supposes."""
 SENTENCES_MAX = 40
 _CASUAL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) (?=[a-z])")
@@ -52,8 +52,9 @@ _MUST = (
     r"(?:(?:you|we|it|they|tests?|code|agents?|everyone) (?:must|should|have to|need to|ought to) (?:also )?"
     r"|please )?"
 )
+_KEEP_OFF = r"(?:use|touch|edit|modify|rely on|depend on)"
 _TOUCH = (
-    r"(?:use|touch|edit|modify|add|import|commit|push|mock|skip|hard-?code|rename|rely on|call|write|put"
+    r"(?:add|import|commit|push|mock|skip|hard-?code|rename|call|write|put"
     r"|create|install|format|log|print|catch|ignore|disable|bypass|amend|squash|force|delete|run|leave|mention|include|introduce)"
 )
 _ONCE = r"(?:it|this|that|these|those|them|any|anything|the other|yet|too|so|here|me|one|now|such)\b"
@@ -65,11 +66,11 @@ _RULES = (
     ),
     _rule(
         rf"{_START}(?:please |also |and )*(?:remember|keep in mind|note|be aware|bear in mind)(?: also)? "
-        rf"(?:that|to)\b",
-        0.75,
+        r"(?:that|to)\b",
+        0.8,
     ),
-    _rule(r"\b(?:should|must) keep in mind\b|\bplease remember\b|\bremember:", 0.75),
-    _rule(r"\bI(?:'ve)? (?:already )?(?:told|asked) you\b|\bas I (?:said|mentioned)\b|\bhow many times\b", 0.65),
+    _rule(r"\b(?:should|must) keep in mind\b|\bplease remember\b|\bremember:", 0.8),
+    _rule(r"\bI(?:'ve)? (?:already )?told you\b|\bas I (?:said|mentioned)\b|\bhow many times\b", 0.65),
     _rule(rf"{_OPEN}{_MUST}(?:always|never) (?!again|mind|be able|\w+(?:ed|en|[^s]s)\b)[a-z]{{2,}}", 0.75),
     _rule(r"\bwe (?:always|never) (?!see|saw|get|got|had|know|knew|seem)[a-z]{2,}", 0.75),
     _rule(
@@ -83,7 +84,8 @@ _RULES = (
         r"|make sure|start|prefer|include|keep|put|call|exit|return|bump)\b",
         0.7,
     ),
-    _rule(rf"{_START}(?:please )*(?:don't|do not|dont) (?:ever )?{_TOUCH} (?!{_ONCE})[^,.;?]{{3,}}", 0.6),
+    _rule(rf"{_START}(?:please )*(?:don't|do not|dont) (?:ever )?{_KEEP_OFF} (?!{_ONCE})[^,.;?]{{3,}}", 0.6),
+    _rule(rf"{_START}(?:please )*(?:don't|do not|dont) (?:ever )?{_TOUCH} (?!the\b|{_ONCE})[^,.;?]{{3,}}", 0.6),
     _rule(
         r"\b(?:please )?stop (?:adding|using|doing|writing|creating|running|committing|pushing|asking|changing"
         r"|leaving|mocking)"
@@ -93,7 +95,7 @@ _RULES = (
     _rule(
         r"\bwe (?:only |just )?(?:use|write|keep|run|deploy|store|put|name|format|test|target|support|follow"
         r"|rely on|prefer) "
-        r"[^?]{3,}?(?:, not\b|\bnot\b|\binstead of\b|\brather than\b|\bfor (?:all|every|everything)\b"
+        r"[^?]{3,}?(?:, not [^,]|\binstead of\b|\brather than\b|\bfor (?:all|every|everything)\b"
         r"|\beverywhere\b|\bhere\b)",
         0.7,
     ),
@@ -111,7 +113,7 @@ _RULES = (
         "gotcha",
     ),
     _rule(
-        r"\b(?:that|this|it|which|part|[a-z]+)(?:'s| is| are| was) (?:not (?:correct|right|true|how)|wrong"
+        r"\b(?:that|this|it|which|part|[a-z]+)(?:'s| is| was) (?:not (?:correct|right|true|how)|wrong"
         r"|incorrect)\b[,;:.—–-]+ ?\S.{12,}",
         0.6,
         "gotcha",
@@ -136,14 +138,14 @@ _ASKS = re.compile(
 _DOUBTS = re.compile(
     r"\b(?:I think|I guess|I wonder|maybe|perhaps|not sure|so (?:that )?we|if we|that we|don't we|can always"
     r"|could always|not always"
-    r"|because we|where we|since we|when we|wondering|if I|if you)\b",
+    r"|because we|where we|since we|when we|what we|how we|wondering|if I|if you)\b",
     re.IGNORECASE,
 )
 _ONE_OFF = re.compile(
     r"\b(?:for now|this time|right now|just now|at the moment|yet|in this (?:file|function|line|commit|pr"
     r"|branch|case|test|plan)|on line \d+"
     r"|line \d+|this (?:line|button|page|one|time)|that (?:line|button|one)|the other|for the moment|today"
-    r"|until|first release)\b",
+    r"|until|first release|current (?:branch|file|change|pr)|someone else|another agent|these instructions)\b",
     re.IGNORECASE,
 )
 _REQUIRED = re.compile(
