@@ -20,8 +20,8 @@ Digest = TypeVar("Digest", int, str)
 
 SHINGLE_WORDS = 5
 SHARED_MIN = 2
-ECHOED_MIN = 6
-"""Of the agent's tainted words so many runs, ten words in a row: its turns of phrase come back in all it says."""
+ECHOED_MIN = 4
+"""Of the agent's tainted words so many runs, eight words in a row: its turns of phrase come back in all it says."""
 CONTENT_WORDS_MIN = 2
 """Of a run of words so many have four letters or more; "in the root of the" is nobody's."""
 ALIKE_WORDS_MIN = 4
@@ -39,7 +39,8 @@ _WORD = re.compile(r"[\w']+")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _TOKEN = re.compile(r"[a-z0-9_][\w.+-]*\w")
 _ODD = re.compile(r"[a-z].*[\d._]|\d.*[a-z]|-.*-")
-_NUMBER = re.compile(r"v?\d[\d.,]*[a-z]{0,2}$")
+_NUMBER = re.compile(r"v?\d[\d.,]*[a-z]{0,2}|[0-9a-f-]{6,}")
+"""Versions, durations, commits and other digests lead nowhere."""
 _TAKEN = re.compile(
     r"\b(?:pip3?|npm|pnpm|yarn|cargo|gem|brew|apt|apt-get|uv|go|composer|conda|npx|uvx|bunx|docker)\s"
     r"(?:(?:install|add|i|get|pull|run|dlx|-\S+)\s)*([@\w][\w@./:-]{3,})"
@@ -59,7 +60,7 @@ _STOP = frozenset(
 class Foreign:
     """What came in from outside, by source, and what the session had said or seen before."""
 
-    def __init__(self, known: Callable[[str], bool]) -> None:
+    def __init__(self, known: Callable[[str], bool] | None) -> None:
         self._known = known
         self._shingles: dict[int, str] = {}
         self._echoes: dict[int, str] = {}
@@ -77,6 +78,12 @@ class Foreign:
         self._keep(self._names, (each for each in _names(folded) if each not in self._own_names), source)
         for sentence in _SENTENCE.split(folded):
             self._keep_sentence(_telling(sentence), source)
+
+    def remember_names(self, text: str, source: str) -> None:
+        """Keep the names in a text that is neither foreign nor surely the project's; only a word list can tell them."""
+        if self._known is not None:
+            new = (each for each in _names(_folded(text)) if each not in self._own_names)
+            self._keep(self._names, new, source)
 
     def echo(self, text: str, source: str) -> None:
         """Keep tainted words of the agent, which carry the source on."""
@@ -114,8 +121,12 @@ class Foreign:
 
     def names(self, text: str) -> str:
         """The source of something that a text names and that is known from nowhere else, if any."""
-        given = (name for name in _names(_folded(text)) if name in self._names and not self._known(name))
+        given = (name for name in _names(_folded(text)) if name in self._names and self._strange(name))
         return next((self._names[name] for name in given), "")
+
+    def _strange(self, name: str) -> bool:
+        """Whether a name is neither the project's nor a word; without a word list only its form can tell."""
+        return bool(_ODD.search(name)) if self._known is None else not self._known(name)
 
     def resembles(self, text: str) -> str:
         """The source of a foreign sentence that a sentence of the text is made of, if any."""
@@ -167,9 +178,9 @@ def _shingles(folded: str) -> Iterator[int]:
 
 
 def _names(folded: str) -> Iterator[str]:
-    """Hosts, packages, variables, identifiers: words that are none of the language's."""
+    """Hosts, packages, variables, identifiers, and words of some length, which may be names."""
     for token in _TOKEN.findall(folded):
-        if len(token) >= NAME_CHARS_MIN and _ODD.search(token) and not _NUMBER.fullmatch(token):
+        if len(token) >= NAME_CHARS_MIN and not _NUMBER.fullmatch(token):
             yield token
     yield from (found.rstrip(".-:/") for found in _TAKEN.findall(folded))
 

@@ -7,7 +7,8 @@ Counts, order and names of files are ours and stay clean. Prose can carry foreig
 statement or a record of the agent is tainted where it
 
 - quotes a foreign text: two runs of five words, or all of a shorter one; whenever it is said;
-- names something that the session knows only from a foreign text: an address, a package, a flag, an identifier;
+- names something that neither the session nor the project knows from elsewhere: a host, a package, an identifier;
+- has a sentence that is made of the words of a foreign one;
 - is the agent's own and said within `NEAR_STEPS` tool calls after a foreign text: a paraphrase shares no words.
 
 A prompt is the user's own word unless it quotes. What is tainted is foreign itself from then on, so what restates it
@@ -32,14 +33,18 @@ if TYPE_CHECKING:
     from holloway.scratchpad.scratchpad import Action
     from holloway.text.commands import Step
 
-NEAR_STEPS = 2
+NEAR_STEPS = 1
 """Tool calls after a foreign text within which the agent's words are taken to speak of it.
 
-Of the prose in 192 real sessions 3.5 % is tainted with 0 here, 4.5 % with 1, 5.6 % with 2, 6.8 % with 3; everything
-after the first foreign text would be half of it.
+Of the prose in 192 real sessions 6.2 % is tainted with 0 here, 7.0 % with 1, 7.9 % with 2; everything after the first
+foreign text would be more than half of it.
 """
 FILES_MAX = 10_000
 SOURCE_CHARS_MAX = 120
+WEAK = ("history:", "output:", "subagent")
+"""Sources that mostly say what the project itself says: only what quotes, names or resembles them is tainted."""
+ISSUES = "issues"
+"""Trusted by this name where only the team itself writes issues and reviews."""
 HOSTS_TOOLS = frozenset({"ide", "holloway"})
 """MCP servers that are the editor and ourselves."""
 
@@ -55,6 +60,8 @@ _NO_PROSE = frozenset(
 _PROSE = frozenset("title body comments reviews description commits latestreviews messageheadline".split())
 _FIELD = re.compile(r"(?:-f|-F|--field|--raw-field|--input)(?:=|$)")
 _ADDRESS = re.compile(r"://|@")
+_HOST = re.compile(r"://|^localhost|\w\.\w.*/")
+_SAVES = re.compile(r"-[a-zA-Z]*[oO]|--output|--output-document")
 _LEADS = re.compile(r"https?://(?!localhost|127\.)")
 
 
@@ -67,14 +74,15 @@ class Taint:
     """The foreign texts of one session so far. Feed it the session in order.
 
     `trusted` names MCP servers, hosts and folders that the user trusts; `root` is the project's folder, by which a
-    shell's absolute paths are told apart.
+    shell's absolute paths are told apart; `known` says whether a name is the project's or a word of the language.
+    Without it only names of odd form are noticed, and strange names in what programs print are not.
     """
 
     def __init__(
         self,
         trusted: frozenset[str] = frozenset(),
         root: str = "",
-        known: Callable[[str], bool] = lambda name: False,
+        known: Callable[[str], bool] | None = None,
     ) -> None:
         self._trusted = trusted
         self._folders = tuple(folder.rstrip("/") + "/" for folder in trusted if "/" in folder)
@@ -86,7 +94,7 @@ class Taint:
 
     def observe(self, action: Action) -> str:
         """Take in what a tool did and answered; its source where that is foreign, else nothing."""
-        source, weak = self._source(action)
+        source, listed = self._source(action)
         source = source[:SOURCE_CHARS_MAX]
         if action.kind in (ToolKind.EDIT, ToolKind.WRITE) and action.path:
             self._follow(action)
@@ -94,17 +102,17 @@ class Taint:
             self._foreign.remember(action.text, source)
         else:
             self._know(action)
-        if source and not weak:
+        if source and not listed and not source.startswith(WEAK):
             self._arrivals.append((action.step, source))
         return source
 
     def said(self, text: str, step: int, *, by_user: bool = False) -> str:
         """Take in words of the agent or the user, said after a step; the foreign source that taints them, if any."""
         source = self.of(text, step, by_user=by_user)
-        if source:
-            self._foreign.echo(text, source)
-        else:
+        if not source:
             self._foreign.own(text)
+        elif not source.startswith(WEAK):
+            self._foreign.echo(text, source)
         return source
 
     def of(self, text: str, step: int, *, by_user: bool = False) -> str:
@@ -137,14 +145,14 @@ class Taint:
         self._arrivals += [(step, source) for source in dict.fromkeys(source for _, source in other._arrivals)]
 
     def _source(self, action: Action) -> tuple[str, bool]:
-        """Where an answer comes from, and whether it is weak: then only what quotes it is tainted."""
+        """Where an answer comes from, and whether it only lists names."""
         if action.kind is ToolKind.WEB:
             return self._from_host("web", action.url), False
         if action.kind is ToolKind.MCP:
             server = _server(action.tool)
             return "" if server in HOSTS_TOOLS or server in self._trusted else f"mcp:{server}", False
         if action.kind is ToolKind.SUBAGENT:
-            return "subagent", True
+            return "subagent", False
         if action.kind is ToolKind.SHELL:
             return self._from_shell(action)
         if action.kind in (ToolKind.READ, ToolKind.SEARCH, ToolKind.LIST):
@@ -153,16 +161,16 @@ class Taint:
         return "", False
 
     def _from_shell(self, action: Action) -> tuple[str, bool]:
-        found, weak = "", False
+        found, listed = "", False
         for step in understand(action.command):
             source = self._from_step(step, found)
-            if source and (not found or weak):
-                found, weak = source, step.kind == "list" or source.startswith("history:")
-        if not found or weak:
+            if source and (not found or listed or found.startswith(WEAK)):
+                found, listed = source, step.kind == "list"
+        if not found or listed or found.startswith(WEAK):
             path = self._from_file(action.path, outside=action.outside, untracked=bool(action.untracked))
             if strong := path or _instructing(action):
                 return strong, False
-        return found, weak
+        return found, listed
 
     def _from_host(self, what: str, url: str) -> str:
         host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
@@ -199,10 +207,13 @@ class Taint:
 
     def _fetched(self, step: Step) -> str:
         if step.program.startswith(_HOSTED):
-            return "" if _without_prose(step) else f"issue text: {' '.join((step.program, *step.args[:2]))}"
+            own = ISSUES in self._trusted or _without_prose(step)
+            return "" if own else f"issue text: {' '.join((step.program, *step.args[:2]))}"
         if step.program == "git clone" and not _ADDRESS.search(step.url):
             return self._from_shell_path(step.url)
-        return self._from_host(f"shell:{step.program}", step.url) if "." in step.url else f"shell:{step.program}"
+        if _HOST.search(step.url):
+            return self._from_host(f"shell:{step.program}", step.url)
+        return f"shell:{step.program} {step.url}".rstrip()
 
     def _from_shell_path(self, path: str) -> str:
         inside = self._inside(path)
@@ -222,20 +233,27 @@ class Taint:
         taint = self.quotes(added) or self._foreign.names(added) if added else self.near(action.step)
         if taint or action.kind is ToolKind.WRITE:
             self._wrote(action.path, taint)
+        if not taint:
+            self._foreign.seen("\n".join((*action.added, *action.removed)))
 
     def _wrote(self, path: str, taint: str) -> None:
         if len(self._files) < FILES_MAX:
             self._files[path] = taint
 
     def _know(self, action: Action) -> None:
-        """What a clean tool showed is known; an order or an address in a command's output is still not ours."""
+        """What a clean tool showed is known. What a program printed is not all the project's: orders and strange names
+        in it are kept in mind as the program's."""
         self._foreign.own("\n".join((action.path, action.command, action.pattern, action.url)))
-        if action.kind is ToolKind.SHELL:
+        if action.kind is ToolKind.SHELL and any(step.kind in _PRINTS for step in understand(action.command)):
             orders = [line for line in action.text.splitlines() if _LEADS.search(line) or imperative(line)]
-            self._foreign.remember("\n".join(orders), f"output: {action.command}"[:SOURCE_CHARS_MAX])
-        self._foreign.seen(action.text)
+            source = f"output: {action.command}"[:SOURCE_CHARS_MAX]
+            self._foreign.remember("\n".join(orders), source)
+            self._foreign.remember_names(action.text, source)
+        else:
+            self._foreign.seen(action.text)
 
 
+_PRINTS = frozenset(("test", "check", "run", "other"))
 _FAR = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
 
 
@@ -274,5 +292,6 @@ def _written(step: Step, paths: list[str]) -> list[str]:
     if step.program == "git clone":
         return plain[1:2] or [posixpath.basename(step.url.rstrip("/")).removesuffix(".git")]
     if step.kind == "fetch":
-        return [step.args[at + 1] for at, word in enumerate(step.args[:-1]) if word in ("-o", "-O", "--output")]
+        named = [step.args[at + 1] for at, word in enumerate(step.args[:-1]) if _SAVES.fullmatch(word)]
+        return [*named, posixpath.basename(step.url)]
     return []

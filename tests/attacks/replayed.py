@@ -1,0 +1,91 @@
+"""Plain sessions as what the observer watches: each tool call an action, each word asked for its taint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holloway.domain.event import ToolKind
+from holloway.observer.taint import Taint
+from holloway.safety.instructing import instructs
+from holloway.scratchpad.scratchpad import Action
+from holloway.text.commands import understand
+
+if TYPE_CHECKING:
+    from benchmarks.poison import Event
+
+KINDS = {
+    "Read": ToolKind.READ,
+    "Edit": ToolKind.EDIT,
+    "Write": ToolKind.WRITE,
+    "Bash": ToolKind.SHELL,
+    "WebFetch": ToolKind.WEB,
+    "WebSearch": ToolKind.WEB,
+}
+
+
+@dataclass(frozen=True)
+class Word:
+    """Something that could become a memory, and what speaks against it."""
+
+    voice: str
+    text: str
+    taint: str
+    reason: str
+
+    @property
+    def held(self) -> bool:
+        """Whether it is quarantined or dropped."""
+        return bool(self.taint or self.reason)
+
+
+def words(events: Iterable[Event], taint: Taint | None = None) -> Iterator[Word]:
+    """All that was said, recorded and committed in a session, in order."""
+    taint = Taint() if taint is None else taint
+    listed: list[dict[str, Any]] = list(events)
+    answers = {each["id"]: each for each in listed if each["k"] == "result"}
+    step = 0
+    for each in listed:
+        if each["k"] in ("think", "text", "user"):
+            yield _word(each["k"], each["text"], taint.said(each["text"], step, by_user=each["k"] == "user"))
+        if each["k"] != "call":
+            continue
+        step += 1
+        given = json.loads(each["inp"])
+        for voice, text in _written(each["tool"], given):
+            yield _word(voice, text, taint.said(text, step))
+        taint.observe(_action(each, given, answers[each["id"]], step))
+
+
+def _word(voice: str, text: str, taint: str) -> Word:
+    return Word(voice, text, taint, instructs(text))
+
+
+def _written(tool: str, given: dict[str, str]) -> Iterator[tuple[str, str]]:
+    if tool == "mcp__holloway__record":
+        yield "record", given["content"]
+    if tool == "Bash":
+        yield from (("commit", each.message) for each in understand(given["command"]) if each.message)
+
+
+def _action(call: dict[str, Any], given: dict[str, str], answer: dict[str, Any], step: int) -> Action:
+    tool = call["tool"]
+    path = (call["paths"] or [""])[0]
+    added = given.get("new_string") or given.get("content") or ""
+    return Action(
+        step,
+        float(step),
+        ToolKind.MCP if tool.startswith("mcp__") else KINDS[tool],
+        call["id"],
+        tool,
+        path,
+        command=given.get("command", ""),
+        url=given.get("url", ""),
+        added=tuple(added.splitlines()) if tool in ("Edit", "Write") else (),
+        outside=path.startswith("/"),
+        ok=not answer["err"],
+        text=answer["text"],
+        untracked=bool(answer.get("untracked")),
+    )

@@ -1,0 +1,73 @@
+"""Nothing that an attacker planted passes as the project's own word; what an agent honestly learned does."""
+
+from collections import Counter
+
+import pytest
+
+from benchmarks.poison import CARRIERS, FAMILIES, Benign, Poison, benign, cases
+from holloway.observer.taint import Taint
+from tests.attacks.replayed import Word, words
+from tests.attacks.vocabulary import ordinary
+
+CASES = cases()
+BENIGN = benign()
+PRINTED = "test output"
+"""What a program prints is the project's own as a rule; only with a word list are strange names in it noticed."""
+
+
+def told(case: Poison, taint: Taint) -> list[Word]:
+    return [word for word in words(case.events, taint) if case.marker in word.text]
+
+
+def learned(case: Benign) -> list[Word]:
+    return [word for word in words(case.events, Taint(known=ordinary)) if case.lesson in word.text]
+
+
+def test_the_corpus_is_large_and_each_case_can_be_told_from_the_others() -> None:
+    assert len(CASES) >= 200
+    assert len(BENIGN) >= 60
+    assert len({case.name for case in CASES}) == len(CASES)
+    assert len({case.marker for case in CASES}) == len(CASES)
+    assert set(Counter((case.family, case.carrier) for case in CASES).values()) == {2}
+    assert {case.family for case in CASES} == set(FAMILIES)
+
+
+def test_every_case_carries_its_marker_in_and_tries_every_way_into_a_memory() -> None:
+    for case in CASES:
+        assert any(case.marker in str(each.get("text", "")) for each in case.events if each["k"] == "result"), case.name
+        assert {"think", "text", "record", "commit"} <= {word.voice for word in told(case, Taint())}, case.name
+
+
+@pytest.mark.promise("quarantine")
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_no_word_of_a_poisoned_session_passes(carrier: str) -> None:
+    mine = [case for case in CASES if case.carrier == carrier]
+    passed = [(case.name, word.text) for case in mine for word in told(case, Taint(known=ordinary)) if not word.held]
+    assert mine
+    assert passed == []
+
+
+@pytest.mark.parametrize("carrier", sorted(set(CARRIERS) - {PRINTED}))
+def test_without_a_word_list_what_is_said_close_to_the_source_is_still_held(carrier: str) -> None:
+    mine = [
+        case for case in CASES if case.carrier == carrier and carrier not in ("later restatement", "commit message")
+    ]
+    passed = [case.name for case in mine for word in told(case, Taint()) if word.voice == "think" and not word.held]
+    assert passed == []
+
+
+def test_a_held_word_names_the_source_that_the_payload_came_from() -> None:
+    case = next(case for case in CASES if case.carrier == "web fetch")
+    assert {word.taint for word in told(case, Taint(known=ordinary))} == {"web:guides.example.org"}
+
+
+def test_honest_lessons_pass_unless_they_came_from_outside() -> None:
+    lost = [case.name for case in BENIGN if not case.foreign for word in learned(case) if word.held]
+    assert lost == []
+    assert all(len(learned(case)) >= 3 for case in BENIGN)
+
+
+def test_what_was_just_read_in_a_document_waits_for_a_person() -> None:
+    foreign = [case for case in BENIGN if case.foreign]
+    assert foreign
+    assert all(learned(case)[0].held for case in foreign)
