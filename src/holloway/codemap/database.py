@@ -13,7 +13,9 @@ from holloway.store.database import Database
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAP_VERSION = 4
+    from holloway.codemap.resolving.imports import Importer
+
+MAP_VERSION = 5
 """Raised when the schema, a query or the resolver changes what a map says: older maps are rebuilt."""
 
 CACHE_KB = 64 * 1024
@@ -26,6 +28,9 @@ FILLED_TABLES = frozenset({"nodes", "edges", "unresolved", "consulted", "import_
 
 class MapDatabase(Database):
     """The map of one checkout."""
+
+    importer: tuple[tuple[str, str], Importer] | None = None
+    """What finds the files behind imports, and what it was made from."""
 
     def _open(self) -> sqlite3.Connection:
         connection = super()._open()

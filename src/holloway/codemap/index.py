@@ -7,22 +7,24 @@ index of the same files gives.
 from __future__ import annotations
 
 import gc
+import json
 import os
 import time
 from collections import OrderedDict, deque
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway import git
 from holloway.codemap import faults
+from holloway.codemap.change import Change, touched_by
 from holloway.codemap.reading import files
-from holloway.codemap.reading.facts import Facts, decode
-from holloway.codemap.reading.languages import family
+from holloway.codemap.reading.facts import Facts, decode, decode_references
 from holloway.codemap.reading.read import ReadFile, read_file, read_many
-from holloway.codemap.resolving.imports import FACES, MANIFESTS, PACKAGE_FAMILIES, Importer
+from holloway.codemap.resolving.imports import Importer
 from holloway.codemap.resolving.resolve import Resolver
 from holloway.codemap.resolving.scopes import Scopes
 from holloway.codemap.writing import Rows
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from holloway.codemap.database import MapDatabase
+    from holloway.codemap.reading.facts import Reference
     from holloway.store.database import Row
 
 PARALLEL_FILES_MIN = 200
@@ -58,42 +61,6 @@ class Indexed(NamedTuple):
     seconds: float
 
 
-class _Change:
-    """What is known so far of the difference between the files and the map."""
-
-    def __init__(self, known: dict[str, Row], gone: dict[str, int], skipped: list[files.Skipped]) -> None:
-        self.known = known
-        self.gone = gone
-        self.skipped = skipped
-        self.read: dict[str, int] = {}
-        self.seen: set[int] = set()
-        """Files that others may see differently now."""
-        self.renamed: dict[str, str] = {}
-        self._by_hash = {known[path]["hash"]: path for path in sorted(gone, reverse=True)}
-
-    @property
-    def added(self) -> set[str]:
-        """Files that were not in the map."""
-        return self.read.keys() - self.known.keys()
-
-    def former_id(self, one: ReadFile) -> int | None:
-        """The id that a file keeps: its own, or that of a file with the same bytes that went."""
-        if one.path in self.known:
-            return int(self.known[one.path]["id"])
-        old = self._by_hash.pop(one.hash, None)
-        if old is None:
-            return None
-        self.renamed[old] = one.path
-        return self.gone[old]
-
-    def leave_out(self, path: str, reason: str) -> None:
-        """A file is not read after all, and what is known of it goes."""
-        self.skipped.append(files.Skipped(path, reason))
-        self.renamed = {old: new for old, new in self.renamed.items() if new != path}
-        if path in self.known:
-            self.gone[path] = self.known[path]["id"]
-
-
 def index(
     database: MapDatabase,
     root: Path,
@@ -109,7 +76,7 @@ def index(
     # The lock is taken before anything is compared: of two processes, the second finds nothing left to do.
     with _no_collection(), database.write():
         change, resolved = _followed(database, root, workers, only, say)
-    total = len(change.known) - len(change.gone) + len(change.added)
+        total = int(database.value("SELECT COUNT(*) FROM files"))
     return Indexed(
         total,
         len(change.read),
@@ -127,9 +94,9 @@ def _followed(
     workers: int,
     only: list[str] | None,
     say: Callable[[str, int, int], None],
-) -> tuple[_Change, int]:
-    columns = "id, path, size, mtime_ns, hash, interface, language"
-    known = {row["path"]: row for row in database.rows(f"SELECT {columns} FROM files")}
+) -> tuple[Change, int]:
+    is_first = database.value("SELECT 1 FROM files") is None
+    known = _known(database, only)
     indexed_ns = int(database.meta("indexed_ns", "0"))
     now_ns = time.time_ns()
     if only is None:
@@ -144,13 +111,23 @@ def _followed(
         or (known[one.path]["size"], known[one.path]["mtime_ns"]) != (one.size, one.mtime_ns)
         or one.mtime_ns >= indexed_ns - RACY_NS
     ]
-    change = _Change(known, gone, skipped)
-    with database.filling() if not known else nullcontext():
+    change = Change(known, gone, skipped, is_first=is_first)
+    with database.filling() if is_first else nullcontext():
         resolved = _apply(database, root, change, _read_all(root, wanted, workers, say), say)
     _write_skipped(database, change.skipped, only)
     if only is None:
         database.note("indexed_ns", str(now_ns))
     return change, resolved
+
+
+def _known(database: MapDatabase, only: list[str] | None) -> dict[str, Row]:
+    """What the map says of all files, or of some."""
+    sql = "SELECT id, path, size, mtime_ns, hash, interface, language FROM files"
+    if only is None:
+        rows = database.rows(sql)
+    else:
+        rows = database.rows(f"{sql} WHERE path IN (SELECT value FROM json_each(?))", (json.dumps(only),))
+    return {row["path"]: row for row in rows}
 
 
 @contextmanager
@@ -210,12 +187,12 @@ def _read_all(
 def _apply(
     database: MapDatabase,
     root: Path,
-    change: _Change,
+    change: Change,
     results: Iterable[ReadFile],
     say: Callable[[str, int, int], None],
 ) -> int:
-    rows = Rows(database)
     read = _FactsRead(database)
+    rows = Rows(database, read.scopes)
     for one in results:
         former = change.known.get(one.path)
         if one.skipped:
@@ -237,99 +214,29 @@ def _apply(
                 read.keep(one.path, one.language, facts)
     if not change.read and not change.gone:
         return 0
-    languages = {row["path"]: row["language"] for row in database.rows("SELECT path, language FROM files")}
-    for path in change.gone.keys() - change.renamed.keys():
-        del languages[path]
-    importer = Importer(languages, lambda path: _manifest(root, path))
-    dirty = _touched_by(database, change, importer) | set(change.read.values())
+    importer = _importer(database, root, change)
+    dirty = touched_by(database, change, importer) | set(change.read.values())
     for path, file in change.gone.items():
         if path not in change.renamed:
             rows.drop(file)
     if change.added or change.gone:
         rows.put_directories()
-    resolved = _resolve(database, rows, Resolver(importer, read.scopes), dirty, change.skipped, say)
-    if change.known:
+    resolved = _resolve(database, rows, Resolver(importer, read.scopes, read.mentions), dirty, change.skipped, say)
+    if not change.is_first:
         rows.drop_unused_packages()
     return resolved
 
 
-def _touched_by(database: MapDatabase, change: _Change, importer: Importer) -> set[int]:
-    """Files whose names may mean something else now."""
-    came_or_went = change.added | change.gone.keys()
-    if not change.known:
-        return set()
-    if any(path.rpartition("/")[2] in MANIFESTS for path in change.read.keys() | change.gone.keys()):
-        return {row[0] for row in database.rows("SELECT id FROM files WHERE language != ''")}
-    folders = {path.rpartition("/")[0] for path in came_or_went}
-    neighbours = {
-        row["id"]
-        for path, row in change.known.items()
-        if path.rpartition("/")[0] in folders and family(row["language"]) in PACKAGE_FAMILIES
-    }
-    changed = neighbours | _below_faces(change, came_or_went)
-    words = {word for path in came_or_went for word in importer.words_for(path)}
-    other_folders = _folders(change.known) ^ _folders(importer.paths)
-    for path in came_or_went:
-        passed, names = _way_down(database, change.known, path, other_folders)
-        changed |= passed
-        words |= names
-    for word in words:
-        changed.update(row[0] for row in database.rows("SELECT file FROM import_words WHERE word = ?", (word,)))
-    dirty = set(changed)
-    # Who looked at a file whose imports may lead elsewhere now looked through it.
-    for file in changed | change.seen | set(change.gone.values()):
-        dirty.update(row[0] for row in database.rows("SELECT file FROM consulted WHERE seen = ?", (file,)))
-    return dirty
-
-
-def _below_faces(change: _Change, came_or_went: set[str]) -> set[int]:
-    """What lies below a package's own file may reach it without naming it: `from . import x`, `super::x`."""
-    stems = ((path.rpartition("/")[0], path.rpartition("/")[2].partition(".")[0]) for path in came_or_went)
-    faces = {(folder, FACES[stem]) for folder, stem in stems if stem in FACES}
-    return {
-        row["id"]
-        for path, row in change.known.items()
-        for folder, language in faces
-        if family(row["language"]) == language and (not folder or path.startswith(folder + "/"))
-    }
-
-
-def _way_down(
-    database: MapDatabase, known: dict[str, Row], path: str, other_folders: set[str]
-) -> tuple[set[int], set[str]]:
-    """How `package.module` may lead to a file without an import of it.
-
-    The files that looked into the package and write the module's name; where folders without a package's own file, or
-    ones that were not there, lie between, their names.
-    """
-    passed: set[int] = set()
-    names: set[str] = set()
-    folder, _, name = path.rpartition("/")
-    name = name.partition(".")[0]
-    is_python = path.endswith((".py", ".pyi"))
-    if is_python and name == "__init__":
-        folder, _, name = folder.rpartition("/")
-    while is_python or folder in other_folders:
-        package = known.get(f"{folder}/__init__.py".lstrip("/"), known.get(f"{folder}/__init__.pyi".lstrip("/")))
-        if package is not None:
-            sql = "SELECT c.file FROM consulted c JOIN files f ON f.id = c.file WHERE c.seen = ? AND instr(f.facts, ?)"
-            passed.update(row[0] for row in database.rows(sql, (package["id"], name.encode())))
-        if not folder or (package is not None and folder not in other_folders):
-            break
-        folder, _, name = folder.rpartition("/")
-        names.add(name)
-    return passed, names
-
-
-def _folders(paths: Iterable[str]) -> set[str]:
-    """The folders that hold these files, and those above them."""
-    found: set[str] = set()
-    for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in found:
-            found.add(folder)
-            folder = folder.rpartition("/")[0]
-    return found
+def _importer(database: MapDatabase, root: Path, change: Change) -> Importer:
+    """What finds the files behind imports; kept as long as nothing changes that it was made from."""
+    if change.is_of_names:
+        database.note("names", f"{time.time_ns()} {os.getpid()}")
+    made_from = (str(root), database.meta("names"))
+    if database.importer is None or database.importer[0] != made_from:
+        left = change.gone.keys() - change.renamed.keys()
+        paths = {row[0] for row in database.rows("SELECT path FROM files")} - left
+        database.importer = (made_from, Importer(paths, partial(_manifest, root)))
+    return database.importer[1]
 
 
 def _resolve(
@@ -340,8 +247,8 @@ def _resolve(
     skipped: list[files.Skipped],
     say: Callable[[str, int, int], None],
 ) -> int:
-    listed = database.rows("SELECT id, path FROM files WHERE language != ''")
-    paths = [row["path"] for row in listed if row["id"] in dirty]
+    sql = "SELECT path FROM files WHERE language != '' AND id IN (SELECT value FROM json_each(?))"
+    paths = [row[0] for row in database.rows(sql, (json.dumps(sorted(dirty)),))]
     rows.drop_edges(dirty)
     for at, path in enumerate(sorted(paths)):
         say("resolving", at, len(paths))
@@ -365,7 +272,13 @@ class _FactsRead:
     def keep(self, path: str, language: str, facts: Facts) -> None:
         """Keep what was just read, as long as there is room: those that come first are resolved first."""
         if len(self._kept) < SCOPES_KEPT:
-            self._kept[path] = Scopes(path, language, facts)
+            self._kept[path] = Scopes(path, language, facts._replace(references=()))
+
+    def mentions(self, path: str) -> tuple[Reference, ...]:
+        """What a file mentions; asked for once, while it is resolved."""
+        sql = "SELECT m.data FROM files f JOIN mentions m ON m.file = f.id WHERE f.path = ?"
+        data = self._database.value(sql, (path,))
+        return decode_references(data) if data else ()
 
     def scopes(self, path: str) -> Scopes | None:
         """The names of a file; None where it is not in the map, or no code."""

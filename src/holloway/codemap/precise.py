@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.codemap import scip
-from holloway.codemap.reading.facts import CLASS_KINDS, decode
+from holloway.codemap.reading.facts import CLASS_KINDS, decode_references
 from holloway.errors import HollowayError
 
 if TYPE_CHECKING:
@@ -119,9 +119,9 @@ class _Places:
 
     def _called(self, path: str) -> dict[int, set[str]]:
         if path not in self._calls:
-            facts = self._database.value("SELECT facts FROM files WHERE id = ?", (self._files.get(path, -1),))
+            mentions = self._database.value("SELECT data FROM mentions WHERE file = ?", (self._files.get(path, -1),))
             calls: dict[int, set[str]] = defaultdict(set)
-            for reference in decode(facts).references if facts else ():
+            for reference in decode_references(mentions) if mentions else ():
                 if reference.kind in ("call", "new"):
                     for line in reference.lines:
                         calls[line].add(reference.name.rpartition(".")[2])

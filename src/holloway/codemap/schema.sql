@@ -5,7 +5,8 @@ CREATE TABLE meta (
   value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- One row per indexed file. `facts` is what was read from it alone (JSON); `interface` is a hash of what others see of it.
+-- One row per indexed file. `facts` is what was read from it alone (JSON), without what it only mentions; `interface` is
+-- a hash of what others see of it.
 CREATE TABLE files (
   id        INTEGER PRIMARY KEY,
   path      TEXT NOT NULL UNIQUE,
@@ -17,6 +18,12 @@ CREATE TABLE files (
   interface BLOB NOT NULL,
   lines     INTEGER NOT NULL,
   facts     BLOB NOT NULL
+);
+
+-- What a file mentions (JSON): half of all that is read, and needed only while the file itself is resolved.
+CREATE TABLE mentions (
+  file INTEGER PRIMARY KEY REFERENCES files (id),
+  data BLOB NOT NULL
 );
 
 CREATE TABLE skipped (

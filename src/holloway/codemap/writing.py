@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -10,12 +9,13 @@ from holloway.codemap.reading.roles import tested_stem
 from holloway.codemap.resolving.imports import words_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from holloway.codemap.database import MapDatabase
     from holloway.codemap.reading.facts import Definition, Facts, Import
     from holloway.codemap.reading.read import ReadFile
     from holloway.codemap.resolving.resolve import Resolution
+    from holloway.codemap.resolving.scopes import Scopes
 
     NodeRow = tuple[int, int, str, str, str, int | None, int, int, str, bool]
 
@@ -26,8 +26,9 @@ _READ = ("path", "size", "mtime_ns", "hash", "language", "role", "lines", "inter
 class Rows:
     """Writes files, their definitions, pieces and edges. Ids of what stays are kept."""
 
-    def __init__(self, database: MapDatabase) -> None:
+    def __init__(self, database: MapDatabase, scopes: Callable[[str], Scopes | None]) -> None:
         self._db = database
+        self._scopes = scopes
         self._nodes: dict[str, tuple[int, Sequence[int]]] = {}
         """For each file its id and its nodes: its own, then those of its definitions."""
         outside = database.rows("SELECT id, kind, qualified FROM nodes WHERE file IS NULL")
@@ -59,6 +60,8 @@ class Rows:
         verb = "INSERT" if file is None else "INSERT OR REPLACE"
         self._db.connection.executemany(f"{verb} INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", nodes)
         self._db.connection.executemany("INSERT INTO import_words VALUES (?, ?)", [(word, number) for word in words])
+        if one.mentions:
+            self._db.run("INSERT INTO mentions VALUES (?, ?)", (number, one.mentions))
         self._put_pieces(one, number)
         self._nodes[one.path] = (number, ids)
         return number
@@ -67,6 +70,7 @@ class Rows:
         """Take out what was read from a file, and the nodes that it no longer has."""
         self._drop_pieces(file)
         self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
+        self._db.run("DELETE FROM mentions WHERE file = ?", (file,))
         self._db.run("DELETE FROM edges WHERE file = ? AND origin = 'scip'", (file,))
         nodes = [(node,) for node in gone]
         self._db.connection.executemany("DELETE FROM nodes WHERE id = ?", nodes)
@@ -81,6 +85,7 @@ class Rows:
         self._db.run("DELETE FROM nodes WHERE file = ?", (file,))
         self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
         self._db.run("DELETE FROM consulted WHERE seen = ?", (file,))
+        self._db.run("DELETE FROM mentions WHERE file = ?", (file,))
         self._db.run("DELETE FROM files WHERE id = ?", (file,))
 
     def drop_edges(self, ids: Iterable[int]) -> None:
@@ -191,16 +196,17 @@ class Rows:
         found = self._nodes.get(path)
         if found is None:
             file = int(self._db.value("SELECT id FROM files WHERE path = ?", (path,)))
-            found = self._nodes[path] = (file, self._in_order(file))
+            scopes = self._scopes(path)
+            found = self._nodes[path] = (file, self._in_order(file, scopes.facts.definitions if scopes else ()))
         return found
 
-    def _in_order(self, file: int) -> list[int]:
+    def _in_order(self, file: int, definitions: Iterable[Definition]) -> list[int]:
         kept = self._kept_ids(file)
         counted: Counter[str] = Counter()
         ordered = [kept["", 0]]
-        for definition in json.loads(self._db.value("SELECT facts FROM files WHERE id = ?", (file,)))[1]:
-            ordered.append(kept[definition[2], counted[definition[2]]])
-            counted[definition[2]] += 1
+        for definition in definitions:
+            ordered.append(kept[definition.qualified, counted[definition.qualified]])
+            counted[definition.qualified] += 1
         return ordered
 
     def _package(self, name: str) -> int:
@@ -243,5 +249,6 @@ class Rows:
     def drop_unused_packages(self) -> None:
         """An external package is in the map as long as a file mentions it."""
         self._db.run(
-            "DELETE FROM nodes WHERE kind = 'package' AND NOT EXISTS (SELECT 1 FROM edges WHERE target = nodes.id)"
+            "DELETE FROM nodes WHERE file IS NULL AND kind = 'package'"
+            " AND NOT EXISTS (SELECT 1 FROM edges WHERE target = nodes.id)"
         )

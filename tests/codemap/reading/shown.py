@@ -37,7 +37,7 @@ def references(facts: Facts, *kinds: str) -> list[str]:
     """`kind name`, and `@ the definition it stands in`."""
     rows = [
         (line, one.kind, one.name, scope)
-        for one in facts.references
+        for one in (*facts.bases, *facts.references)
         for scope, line in zip(one.scopes, one.lines, strict=True)
         if not kinds or one.kind in kinds
     ]

@@ -40,10 +40,7 @@ class Import(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """Something mentioned: `kind` is call, new, base, implements or typed; `name` a dotted expression.
-
-    All mentions of a thing are one reference, except that what a class is based on keeps the order it is written in.
-    """
+    """Something mentioned: `kind` is call, new, base, implements or typed; `name` a dotted expression."""
 
     kind: str
     name: str
@@ -69,14 +66,21 @@ class Facts(NamedTuple):
     package: str = ""
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
-    references: tuple[Reference, ...] = ()
+    bases: tuple[Reference, ...] = ()
+    """What classes are based on, in the order that it is written in, each in its class."""
     bindings: tuple[Binding, ...] = ()
     exports: tuple[str, ...] | None = None
     """The names that the file says it offers; None where it does not say."""
+    references: tuple[Reference, ...] = ()
+    """What is mentioned otherwise, everything once."""
 
     def encode(self) -> bytes:
-        """The facts as they are stored."""
-        return json.dumps(self, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        """The facts as they are stored: all but the references, which nobody asks another file for."""
+        return _json(self[:-1])
+
+    def encode_references(self) -> bytes:
+        """The references as they are stored."""
+        return _json(self.references)
 
     def interface(self) -> bytes:
         """A hash of what other files can see: an edit inside a function body leaves it as it was."""
@@ -85,7 +89,7 @@ class Facts(NamedTuple):
             [(d.kind, d.qualified, d.returns) for d in self.definitions],
             [i[:4] + i[5:] for i in self.imports],
             [b for b in self.bindings if self._is_seen(b.scope)],
-            [(r.name, self.definitions[r.scopes[0]].qualified) for r in self.references if r.kind in BASE_KINDS],
+            [(r.name, self.definitions[r.scopes[0]].qualified) for r in self.bases],
             self.exports,
         )
         return blake2b(repr(seen).encode("utf-8", "replace"), digest_size=12).digest()
@@ -100,17 +104,25 @@ class Facts(NamedTuple):
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "__construct", "initialize"})
 CLASS_KINDS = frozenset({"class", "interface", "enum", "type"})
-BASE_KINDS = frozenset({"base", "implements"})
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def decode_references(data: bytes) -> tuple[Reference, ...]:
+    """References from what was stored."""
+    return tuple(map(Reference._make, json.loads(data)))
 
 
 def decode(data: bytes) -> Facts:
-    """Facts from what was stored."""
-    package, definitions, imports, references, bindings, exports = json.loads(data)
+    """Facts from what was stored, without the references."""
+    package, definitions, imports, bases, bindings, exports = json.loads(data)
     return Facts(
         package,
         tuple(map(Definition._make, definitions)),
         tuple(map(Import._make, imports)),
-        tuple(map(Reference._make, references)),
+        tuple(map(Reference._make, bases)),
         tuple(map(Binding._make, bindings)),
         None if exports is None else tuple(exports),
     )

@@ -142,9 +142,10 @@ class _Order:
             self.captured.package,
             tuple(definitions),
             tuple(self._imports()),
-            tuple(self._references()),
+            tuple(self._bases()),
             tuple(self._bindings(definitions)),
             tuple(dict.fromkeys(self.captured.exports)) if self.captured.exports else None,
+            tuple(self._references()),
         )
 
     def _definitions(self) -> list[Definition]:
@@ -225,6 +226,17 @@ class _Order:
         }
         return sorted(rows, key=lambda row: (row.line, row))
 
+    def _bases(self) -> list[Reference]:
+        bases: list[Reference] = []
+        for at, line, kind, name in sorted(self.captured.bases):
+            scope = self.nesting.scope_at(at)
+            if scope >= 0:
+                bases.append(Reference(kind, name, [scope], [line]))
+            else:
+                # What has no type around it to be a base of is a mention of a type and no more.
+                self.captured.mentions["typed", name].append((at, line))
+        return bases
+
     def _references(self) -> list[Reference]:
         scope_at = self.nesting.scope_at
         captured = self.captured
@@ -232,12 +244,6 @@ class _Order:
         if captured.family == "javascript":
             mentions.pop(("call", "require"), None)
         references: list[Reference] = []
-        for at, line, kind, name in sorted(captured.bases):
-            if (scope := scope_at(at)) >= 0:
-                references.append(Reference(kind, name, [scope], [line]))
-            else:
-                # What has no type around it to be a base of is a mention of a type and no more.
-                mentions["typed", name].append((at, line))
         dull = captured.generics | captured.wrappers | set(captured.selves)
         for end, (at, line, name) in captured.typed.items():
             if name and end not in captured.claimed and name not in dull and captured.mentioned < REFERENCES_MAX:

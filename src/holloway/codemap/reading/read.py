@@ -27,7 +27,8 @@ class ReadFile(NamedTuple):
     lines: int = 0
     interface: bytes = b""
     stored: bytes = b""
-    """The facts as they are kept."""
+    mentions: bytes = b""
+    """The facts as they are kept, and the references."""
     facts: Facts | None = None
     """The same, where they need not come from another process."""
     chunks: tuple[Chunk, ...] = ()
@@ -59,6 +60,7 @@ def _understood(one: files.Listed, digest: bytes, data: bytes) -> ReadFile:
         lines=data.count(b"\n") + 1,
         interface=(facts or Facts()).interface(),
         stored=facts.encode() if facts else b"",
+        mentions=facts.encode_references() if facts else b"",
         facts=facts,
         chunks=tuple(chunks(one.path, data, facts)),
     )

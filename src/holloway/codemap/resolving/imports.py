@@ -61,12 +61,18 @@ class Importer:
         self.directories: dict[str, list[str]] = defaultdict(list)
         self._by_stem: dict[tuple[str, str], list[str]] = defaultdict(list)
         self._families: dict[str, str] = {}
+        self._homes: dict[str, list[str]] = defaultdict(list)
+        """For each name of a manifest the folders that hold one, those further out first."""
         for path in sorted(self.paths):
-            self.directories[path.rpartition("/")[0]].append(path)
+            folder, _, name = path.rpartition("/")
+            self.directories[folder].append(path)
+            if name in MANIFESTS:
+                self._homes[name].append(folder)
             if row := language_of(path):
-                self._families[path] = family(row.name)
-                stem = path.rpartition("/")[2].partition(".")[0]
-                self._by_stem[self._families[path], stem].append(path)
+                self._families[path] = row.family or row.name
+                self._by_stem[self._families[path], name.partition(".")[0]].append(path)
+        for folders in self._homes.values():
+            folders.sort(key=lambda folder: (folder.count("/"), folder))
         faces = ("__init__.py", "__init__.pyi")
         named = (path.rpartition("/") for path in self._by_stem.get(("python", "__init__"), ()))
         self._packages = frozenset(folder for folder, _, name in named if name in faces)
@@ -186,9 +192,8 @@ class Importer:
     def _manifests(self, name: str, reader: Callable[[str], str]) -> dict[str, str]:
         """What each manifest of that name calls its folder: `{name: folder}`."""
         found: dict[str, str] = {}
-        for folder in sorted(self._folders, key=lambda folder: (folder.count("/"), folder)):
-            path = join(folder, name)
-            if path in self.paths and (called := reader(self._read(path))):
+        for folder in self._homes[name]:
+            if called := reader(self._read(join(folder, name))):
                 found.setdefault(called, folder)
         return found
 
@@ -303,12 +308,11 @@ class Importer:
     def _script_aliases(self) -> list[tuple[str, list[tuple[str, list[str]]]]]:
         """Path aliases of the nearest tsconfig: (folder, [(pattern, targets)]), the deepest folder first."""
         found: list[tuple[str, list[tuple[str, list[str]]]]] = []
-        for folder in sorted(self._folders, key=lambda name: (-name.count("/") - bool(name), name)):
-            for name in ("tsconfig.json", "jsconfig.json"):
-                if join(folder, name) in self.paths:
-                    patterns = self._tsconfig(join(folder, name), 0)
-                    if patterns:
-                        found.append((folder, patterns))
+        homes = [(folder, name) for name in ("tsconfig.json", "jsconfig.json") for folder in self._homes[name]]
+        for folder, name in sorted(homes, key=lambda home: (-home[0].count("/") - bool(home[0]), home[0])):
+            patterns = self._tsconfig(join(folder, name), 0)
+            if patterns:
+                found.append((folder, patterns))
         return found
 
     def _tsconfig(self, path: str, depth: int) -> list[tuple[str, list[str]]]:

@@ -18,7 +18,7 @@ from holloway.codemap.resolving.scopes import OPEN_FAMILIES, first_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from holloway.codemap.reading.facts import Import
+    from holloway.codemap.reading.facts import Import, Reference
     from holloway.codemap.resolving.imports import Importer
     from holloway.codemap.resolving.scopes import Scopes
 
@@ -89,9 +89,15 @@ Meanings = list[tuple[str, str, int, bool, float]]
 class Resolver:
     """Follows names across the files of a project."""
 
-    def __init__(self, importer: Importer, load: Callable[[str], Scopes | None]) -> None:
+    def __init__(
+        self,
+        importer: Importer,
+        load: Callable[[str], Scopes | None],
+        mentions: Callable[[str], tuple[Reference, ...]],
+    ) -> None:
         self._importer = importer
         self._load = load
+        self._mentions = mentions
         self._known: dict[Question, tuple[Targets, frozenset[str]]] = {}
         self._stack: dict[Question, int] = {}
         """What is being found out, each with its place in the order."""
@@ -173,7 +179,7 @@ class Resolver:
 
     def _reference_edges(self, scopes: Scopes, edges: list[Edge], unresolved: dict[tuple[str, str], int]) -> None:
         """A thing that is mentioned again in the same scope gives no further edge: the first line is the one kept."""
-        for kind, name, within, lines in scopes.facts.references:
+        for kind, name, within, lines in (*scopes.facts.bases, *self._mentions(scopes.path)):
             head = first_name(name)
             meanings: dict[int, tuple[Meanings, bool]] = {}
             # Of two lines with the same scope, the earlier one is written last and stays.

@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holloway.codemap.reading.facts import BASE_KINDS, CLASS_KINDS, MODULE_SCOPE, STAR
+from holloway.codemap.reading.facts import CLASS_KINDS, MODULE_SCOPE, STAR
 from holloway.codemap.reading.languages import LANGUAGES, family
 
 if TYPE_CHECKING:
@@ -51,9 +51,8 @@ class Scopes:
                 self.stars.append(item)
             else:
                 self.imports.setdefault((item.scope, self.local_name(item)), []).append(item)
-        for kind, name, scopes, _ in facts.references:
-            if kind in BASE_KINDS:
-                self.bases[scopes[0]].append(name)
+        for base in facts.bases:
+            self.bases[base.scopes[0]].append(base.name)
         self.is_closed = self.family not in OPEN_FAMILIES and not self.stars
         """Whether a name that is not in this file is nowhere."""
 
