@@ -27,8 +27,10 @@ from holloway.domain.event import (
     Started,
     ToolKind,
 )
+from holloway.domain.event import Recorded as Noted
 from holloway.observer.words import prompt
 
+RECORD = "mcp__holloway__record"
 DEV = "sessions_entireio_cli_dev.jsonl.gz"
 
 _KINDS = {
@@ -103,7 +105,9 @@ def _events(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Itera
         yield from _call(row, at, todos)
     elif kind == "result":
         files = tuple(dict.fromkeys(_PATH.findall(relative(row["text"]))))
-        yield Result(at, row["id"], not row.get("err"), relative(row["text"]), files, len(files))
+        text = relative(row["text"])
+        untracked = bool(row.get("untracked"))
+        yield Result(at, row["id"], not row.get("err"), text, files, len(files), untracked=untracked)
 
 
 def _call(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Iterator[Event]:
@@ -114,6 +118,9 @@ def _call(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Iterato
         given = {}
     if not isinstance(given, dict):
         given = {}
+    if tool == RECORD:
+        yield Noted(at, str(given.get("content") or ""), str(given.get("type") or ""))
+        return
     if (plan := _plan(tool, given, at, todos)) is not None:
         yield plan
     kind = ToolKind.MCP if tool.startswith("mcp__") else _KINDS.get(tool, ToolKind.OTHER)

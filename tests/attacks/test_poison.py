@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from benchmarks.poison import CARRIERS, FAMILIES, Benign, Poison, benign, cases
+from holloway.embeddings.vocabulary import ordinary
 from holloway.observer.taint import Taint
 from tests.attacks.replayed import Word, words
-from tests.attacks.vocabulary import ordinary
 
 CASES = cases()
 BENIGN = benign()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
+
+from holloway.text.query import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +34,13 @@ def definers(database: MapDatabase, name: str) -> list[tuple[str, str]]:
     """The files that define a name, and what it is there."""
     sql = "SELECT DISTINCT f.path, n.kind FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? LIMIT ?"
     return [(row[0], row[1]) for row in database.rows(sql, (name, DEFINERS_MAX))]
+
+
+def knows(database: MapDatabase, name: str) -> bool:
+    """Whether a name stands in the code: each of its parts is one of the words there."""
+    words = [word for word in re.split(r"\W+", name.casefold().replace("_", "")) if word]
+    sql = "SELECT 1 FROM chunk_text WHERE chunk_text MATCH ? LIMIT 1"
+    return bool(words) and all(database.value(sql, (quoted(word),)) for word in words)
 
 
 def imported(database: MapDatabase, path: str) -> list[str]:

@@ -83,9 +83,9 @@ class Observer:
             self.telemetry.slow += 1
         self.telemetry.slowest_us = max(self.telemetry.slowest_us, took)
 
-    def signals(self, *, trusted: frozenset[str] = frozenset()) -> list[Signal]:
+    def signals(self, trust: Trust | None = None) -> list[Signal]:
         """What the session shows so far."""
-        return detect(self.pad, trusted=trusted)
+        return detect(self.pad, trust)
 
     def view(self) -> View:
         """What siblings may see of this session while it runs."""
@@ -111,34 +111,48 @@ class View:
     recorded: tuple[str, ...]
 
 
-def detect(pad: Scratchpad, *, trusted: frozenset[str] = frozenset()) -> list[Signal]:
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What tells foreign words from own ones: trusted sources, the project's folder, and the names that it knows."""
+
+    sources: frozenset[str] = frozenset()
+    root: str = ""
+    known: Callable[[str], bool] | None = None
+
+
+def detect(pad: Scratchpad, trust: Trust | None = None) -> list[Signal]:
     """All signals in a scratchpad, each once; what several agents saw on their own says how many they were."""
+    trust = trust or Trust()
     found: dict[tuple[str, str], Signal] = {}
     for actor, part in _by_actor(pad).items():
         account = Account(part)
         shown = [signal for detector in DETECTORS for signal in detector(account)]
-        for signal in tainted(part, shown, trusted):
+        for signal in tainted(part, shown, trust):
             _join(found, replace(signal, actor=actor))
     for signal in parallel.parallel_conflict(Account(pad)):
         _join(found, signal)
     return list(found.values())
 
 
-def tainted(pad: Scratchpad, shown: list[Signal], trusted: frozenset[str]) -> list[Signal]:
+def tainted(pad: Scratchpad, shown: list[Signal], trust: Trust) -> list[Signal]:
     """The signals with the source that their words may come from, if that is not the session itself.
 
     The session is gone through in order, because words that came before a page was read cannot come from it.
     """
-    taint = Taint(trusted=trusted)
-    notes: dict[int, list[Note]] = {}
-    for note in pad.notes:
-        notes.setdefault(note.step, []).append(note)
     waiting: dict[int, list[Signal]] = {}
     for signal in shown:
         waiting.setdefault(signal.step if signal.quotes else -1, []).append(signal)
     marked = waiting.pop(-1, [])
+    if not waiting:
+        return marked
+    taint = Taint(trust.sources, trust.root, trust.known)
+    notes: dict[int, list[Note]] = {}
+    for note in pad.notes:
+        notes.setdefault(note.step, []).append(note)
     actions: list[Action | None] = [None, *pad.actions]
     for action in actions:
+        if not waiting:
+            break
         step = action.step if action else 0
         source = taint.observe(action) if action else ""
         said = {_USER: "", _AGENT: ""}
@@ -159,17 +173,21 @@ _FROM_AGENT = frozenset(
 
 
 def _source(signal: Signal, taint: Taint, said: dict[str, str], answered: str) -> str:
-    """Where the words of a signal come from: the tool that answered, who said them, or what they quote."""
+    """Where the words of a signal come from: the tool that answered, who said them, or what they quote or name."""
     words = " ".join(signal.quotes)
     if signal.name in _FROM_TOOL:
         return answered
     if signal.name is SignalName.USER_CORRECTION:
         return taint.quotes(words)
     if signal.name in _FROM_AGENT:
-        return said[_AGENT] or taint.quotes(words)
+        return said[_AGENT] or taint.of(words, signal.step)
     if signal.name is SignalName.COMMIT_AUTO:
-        return taint.said(words, signal.step)
-    return taint.quotes(words)
+        return taint.of(words, signal.step)
+    if signal.name is SignalName.ERROR_RETRY:
+        # The error is what a program of the project printed. What an output told the agent to run is its word.
+        fix = str(signal.facts["fix"])
+        return "" if signal.facts["fix_kind"] == "edit" else taint.strongly(fix) or taint.names(fix)
+    return taint.strongly(words)
 
 
 def _by_actor(pad: Scratchpad) -> dict[str, Scratchpad]:

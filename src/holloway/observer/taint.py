@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from holloway.domain.event import ToolKind
+from holloway.observer import host
 from holloway.observer.foreign import Foreign
 from holloway.safety.instructing import imperative, instructs
 from holloway.text.commands import understand
@@ -121,6 +122,18 @@ class Taint:
             return self.quotes(text)
         alike = self._foreign.names(text) or self._foreign.resembles(text)
         return self.quotes(text) or alike or self.near(step)
+
+    def strongly(self, text: str) -> str:
+        """The foreign source that a text quotes or names something from, where that is more than a program's output.
+
+        What sounds like an order in the output of the project's own programs is mostly a linter's advice.
+        """
+        found = (self.quotes(text), self._foreign.names(text))
+        return next((source for source in found if source and not source.startswith(WEAK)), "")
+
+    def names(self, text: str) -> str:
+        """The source of something that a text names and that is known from nowhere else, if any."""
+        return self._foreign.names(text)
 
     def quotes(self, text: str) -> str:
         """The foreign source that a text quotes, if any."""
@@ -258,7 +271,7 @@ _FAR = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108 
 
 
 def _instructing(action: Action) -> str:
-    reason = instructs(action.text) if action.text else ""
+    reason = instructs(host.without(action.text)) if action.text else ""
     return f"instructing text ({reason}): {action.command or action.path or action.tool}" if reason else ""
 
 

@@ -11,11 +11,12 @@ from holloway.config import TEXT_CHARS_MAX
 from holloway.domain.memory import MemoryType
 from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome, Session
+from holloway.embeddings.vocabulary import ordinary
 from holloway.llm.choice import choose
 from holloway.llm.metered import Metered
 from holloway.measure.record import Before, Shown, record
 from holloway.observer.account import Account
-from holloway.observer.observer import detect
+from holloway.observer.observer import Trust, detect
 from holloway.observer.outcome import judge
 from holloway.observer.signals.signal import SignalName
 from holloway.observer.signals.spoken import sha_of
@@ -90,7 +91,7 @@ class Learning:
         known = sessions.record_of(self.database, session.id)
         if known.get("events") == pad.events and known.get("outcome") == str(judged.outcome):
             return Learned(session, Promotion(()), known, again=True)
-        signals = detect(pad, trusted=frozenset(self.memory.settings.words("trusted_sources")))
+        signals = detect(pad, self._trust())
         before = self._before(account, session)
         finished = Finished(session, judged, tuple(signals), self._commit(account), self._branch_only(session))
         found = pipeline.judged(self.store, finished, self.places, strict=self.is_strict())
@@ -136,6 +137,12 @@ class Learning:
         """Whether a person rejected so much of what was inferred that it takes more to be kept."""
         kept, rejected = self.store.memories.judged()
         return kept + rejected >= JUDGED_FROM and rejected / (kept + rejected) > REJECTED_ABOVE
+
+    def _trust(self) -> Trust:
+        """What tells foreign words from own ones here."""
+        sources = frozenset(self.memory.settings.words("trusted_sources"))
+        knows = self.memory.map.knows
+        return Trust(sources, str(self.memory.project.root), lambda name: ordinary(name) or knows(name))
 
     def _session(self, pad: Scratchpad, account: Account, judged: Judged, *, part: bool) -> Session:
         start = pad.start

@@ -242,6 +242,10 @@ class CodeMap:
         sql = "SELECT m.module FROM module_files m JOIN files f ON f.id = m.file WHERE f.path = ?"
         return str(self.database.value(sql, (path,)) or "")
 
+    def knows(self, name: str) -> bool:
+        """Whether a name stands somewhere in the project's code, as of the last index."""
+        return self.is_ready and questions.knows(self.database, name)
+
     def explained(self, one: str, other: str) -> bool:
         """Whether one of two files imports or uses the other, so that it is no news that they change together."""
         if not self.is_ready:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
@@ -104,7 +104,6 @@ class Searching:
         return Means(
             meaning,
             self._places(query.files) if query.files else {},
-            partial(questions.around, self._memory.map.database),
             phase,
             self._rewritten,
             self._rerank,

@@ -1,0 +1,21 @@
+"""What a host adds to its tools' answers: reminders to the agent that no tool said."""
+
+from __future__ import annotations
+
+import re
+
+_REMINDER = re.compile(
+    r"\s*<system-reminder>\s*(?:Whenever you read a file, you should consider whether it would be considered malware"
+    r"|Warning: the file exists but (?:is shorter than|the contents are empty)"
+    r"|The (?:TodoWrite|task) tools? ha(?:s|ve)n't been used recently"
+    r"|This is a reminder that your todo list is currently empty)"
+    r"[^<]{0,1500}(?:</system-reminder>|\Z)"
+)
+_CUT_SHORT = re.compile(r"\s*<(?:s[a-z]{0,5}|system-[a-z]{0,8}|system-reminder>\s*(?:W(?:h[^<]{0,80})?)?)\Z")
+
+
+def without(text: str) -> str:
+    """The answer as the tool gave it; only the host's own known words go, whole or cut short at the end."""
+    if "<s" not in text:
+        return text
+    return _CUT_SHORT.sub("", _REMINDER.sub("", text))
