@@ -87,7 +87,8 @@ def _in_project(
     named = answer.file_of(event)
     path = contained(named, root) if named else ""
     if paused not in ("all", "capture"):
-        journal.append(os.path.join(folder, "journal"), session, journal.entry_of(event, path, now))
+        entry = journal.entry_of(event, path, now, root, _host())
+        journal.append(os.path.join(folder, "journal"), session, entry)
     if paused in ("all", "injection"):
         return "", "", None
     agent = str(event.get("agent_id") or "")

@@ -1,17 +1,58 @@
-"""The journal: what an agent did, one bounded line per event, until it has been learned from. Light."""
+"""The journal: what an agent did, one bounded line per event, until it has been learned from. Light.
+
+An entry says enough for a session to be understood without the host's own transcript: what was asked, which tool was
+used on what and how it ended, the beginning and the end of what a command, a search or a site answered, and digests of
+the lines that an edit changed. The contents of files are not kept.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 
-from holloway.config import JOURNAL_FILE_BYTES_MAX, JOURNAL_TEXT_CHARS_MAX
+from holloway import git
+from holloway.config import (
+    JOURNAL_FILE_BYTES_MAX,
+    JOURNAL_TEXT_CHARS_MAX,
+    SCRATCHPAD_LINES_MAX,
+    SCRATCHPAD_RESULT_CHARS_MAX,
+)
 from holloway.safety import secrets
+from holloway.safety.paths import contained
 
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
-_TEXTS = ("command", "pattern", "glob", "query", "url", "description", "subagent_type")
-"""Arguments of tools that detectors need; whole file contents and results are not kept."""
+FILES_KEPT_MAX = 50
+PLAN_ITEMS_MAX = 50
+PLAN_ITEM_CHARS_MAX = 200
+ANSWER_CHARS_MAX = 200_000
+"""Of an answer so much is looked at; hosts cut theirs well below it."""
+MARGIN_CHARS = 200
+"""So much more than is kept is searched for secrets, so that none is cut in two and left."""
+DIGEST_BYTES = 4
+
+_NAMES = (("tool_name", "tool"), ("tool_use_id", "call"), ("agent_id", "agent"), ("agent_type", "role"))
+_TEXTS = ("command", "cmd", "pattern", "glob", "query", "url", "description", "subagent_type")
+"""Arguments of tools that detectors need; whole file contents are not kept."""
+_SAID = ("prompt", "source", "reason", "trigger", "last_assistant_message", "compact_summary")
+_PATHS = ("file_path", "notebook_path", "path", "filePath", "absolute_path", "dir_path")
+_TASKS = (("subject", "subject"), ("taskId", "task"), ("status", "status"))
+_ABOUT = (("session_id", "session"), ("transcript_path", "transcript"), ("model", "model"), ("permission_mode", "mode"))
+_MILESTONES = ("SessionStart", "Stop", "SessionEnd")
+_ANSWERING = frozenset(
+    "bash shell exec_command local_shell run_shell_command grep grep_search search_file_content glob ls list_directory "
+    "webfetch web_fetch websearch web_search google_web_search task agent".split()
+)
+"""Tools whose answers are kept in part, and with them those of MCP servers; of the rest only failures are."""
+_PRINTING = frozenset(
+    "cat head tail sed less more nl bat awk jq ls tree wc stat file pwd which echo mkdir cp mv rm touch chmod".split()
+)
+_PRINTING_GIT = frozenset("status diff log show add branch stash fetch checkout switch blame remote config".split())
+"""Commands that print files, their history, or next to nothing: what they say is not kept unless they fail."""
+_ANSWERS = ("stdout", "stderr", "content", "result", "output", "text", "llmContent", "text_result_for_llm")
+_BLOCKS = ("PRIVATE KEY", "Private-Lines")
+"""Secrets of many lines: where one may be, the whole answer is searched before it is cut."""
+_CUT = "\n\u2026\n"
 
 
 def append(folder: str, session: str, entry: dict[str, object]) -> None:
@@ -38,24 +79,192 @@ def safe_name(session: str) -> str:
     return kept or "unknown"
 
 
-def entry_of(event: dict[str, object], path: str, now: str) -> dict[str, object]:
+def entry_of(event: dict[str, object], path: str, now: str, root: str = "", host: str = "") -> dict[str, object]:
     """What is kept of an event: which tool, on what, with what outcome; texts bounded and without secrets."""
-    entry: dict[str, object] = {"at": now, "event": _text(event.get("hook_event_name"), 40)}
-    for name, kept in (("tool_name", "tool"), ("tool_use_id", "call"), ("agent_id", "agent"), ("agent_type", "role")):
-        if event.get(name):
-            entry[kept] = _text(event[name], 200)
+    name = _text(event.get("hook_event_name"), 40)
+    entry: dict[str, object] = {"at": now, "event": name}
+    for given, kept in _NAMES:
+        if event.get(given):
+            entry[kept] = _text(event[given], 200)
     arguments = event.get("tool_input")
-    if path:
-        entry["path"] = path
-    for name in _TEXTS:
-        if isinstance(arguments, dict) and arguments.get(name):
-            entry[name] = _text(arguments[name])
-    for name in ("prompt", "error", "source", "reason", "trigger", "last_assistant_message", "compact_summary"):
-        if event.get(name):
-            entry[name] = _text(event[name])
+    if isinstance(arguments, dict):
+        _note_arguments(entry, arguments, event.get("cwd"), path, root)
+    for given in _SAID:
+        if event.get(given):
+            entry[given] = _text(event[given])
+    if name in ("PostToolUse", "PostToolUseFailure"):
+        _note_answer(entry, event, root)
+    if name == "UserPromptSubmit" and event.get("permission_mode"):
+        entry["mode"] = _text(event["permission_mode"], 40)
+    if name in _MILESTONES:
+        _note_session(entry, event, name, root, host)
     return entry
 
 
+def _note_session(entry: dict[str, object], event: dict[str, object], name: str, root: str, host: str) -> None:
+    for given, kept in _ABOUT:
+        if event.get(given):
+            entry[kept] = _text(event[given], 1_000)
+    if name == "SessionStart" and root:
+        entry.update(host=_text(host, 40), branch=_text(git.branch(root), 200), commit=git.head_commit(root)[:64])
+
+
+def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd: object, path: str, root: str) -> None:
+    """What a tool was used on, and for an edit which lines it changed."""
+    folder = cwd if isinstance(cwd, str) else ""
+    _note_path(entry, arguments, folder, path, root)
+    patch = next((each for each in map(arguments.get, ("command", "input", "patch")) if _is_patch(each)), "")
+    if patch:
+        entry["edits"] = _edits(str(patch), folder, root)
+    for name in _TEXTS:
+        if arguments.get(name) and arguments[name] is not patch:
+            entry[name] = _text(arguments[name])
+    for name, kept in _TASKS:
+        if arguments.get(name):
+            entry[kept] = _text(arguments[name], PLAN_ITEM_CHARS_MAX)
+    if not patch and any(name in arguments for name in ("old_string", "new_string", "content", "edits", "new_source")):
+        entry["removed"], entry["added"] = _changed(arguments)
+    listed = arguments.get("todos") or arguments.get("plan")
+    if isinstance(listed, list):
+        entry["plan"] = [_item(each) for each in listed[:PLAN_ITEMS_MAX] if isinstance(each, dict)]
+
+
+def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: str, path: str, root: str) -> None:
+    named = next((each for each in map(arguments.get, _PATHS) if each and isinstance(each, str)), "")
+    if not path and named and root:
+        path = contained(str(named), root, folder)
+    if path:
+        entry["path"] = path
+    elif named:
+        entry["outside"] = True
+    if folder and root and folder != root and (below := contained(folder, root)) not in ("", "."):
+        entry["cwd"] = below
+
+
+def _is_patch(value: object) -> bool:
+    return isinstance(value, str) and "*** Begin Patch" in value[:2_000]
+
+
+def _edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
+    from holloway.text import edits  # only edits need it
+
+    found: list[dict[str, object]] = []
+    for change in edits.patch(patch):
+        path = contained(change.path, root, folder)
+        about: dict[str, object] = {"path": path} if path else {"outside": True}
+        found.append(
+            {**about, "kind": change.kind, "removed": _digests(change.removed), "added": _digests(change.added)}
+        )
+    return found
+
+
+def _changed(arguments: dict[str, object]) -> tuple[list[str], list[str]]:
+    from holloway.text import edits  # only edits need it
+
+    listed = arguments.get("edits")
+    removed: list[str] = []
+    added: list[str] = []
+    for edit in [arguments, *(listed[:SCRATCHPAD_LINES_MAX] if isinstance(listed, list) else ())]:
+        if isinstance(edit, dict):
+            new = edit.get("new_string") or edit.get("content") or edit.get("new_source")
+            gone, come = edits.changed(
+                *(each if isinstance(each, str) else "" for each in (edit.get("old_string"), new))
+            )
+            removed += gone
+            added += come
+    return _digests(removed), _digests(added)
+
+
+def _digests(lines: list[str]) -> list[str]:
+    """Lines that can be compared and not be read."""
+    from _blake2 import blake2b  # the module behind hashlib, which would load much more
+
+    kept = lines[:SCRATCHPAD_LINES_MAX]
+    return [blake2b(line.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest() for line in kept]
+
+
+def _item(given: dict[str, object]) -> list[object]:
+    said = given.get("content") or given.get("step") or given.get("description") or ""
+    return [_text(said, PLAN_ITEM_CHARS_MAX), given.get("status") == "completed"]
+
+
+def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) -> None:
+    """How a use of a tool ended, and of what it said as much as detectors need."""
+    response = event.get("tool_response", event.get("tool_result"))
+    told = response if isinstance(response, dict) else {}
+    error = event.get("error") or told.get("error")
+    interrupted = event.get("is_interrupt") is True or told.get("interrupted") is True
+    refused = told.get("is_error") is True or told.get("isError") is True or told.get("success") is False
+    if event.get("hook_event_name") == "PostToolUseFailure" or error or interrupted or refused:
+        entry["failed"] = True
+    if error:
+        entry["error"] = _ends(str(error)[:ANSWER_CHARS_MAX])
+    if interrupted:
+        entry["interrupted"] = True
+    if told.get("userModified") is True:
+        entry["changed"] = True
+    tool = str(event.get("tool_name") or "").lower()
+    if tool in _ANSWERING or tool.startswith("mcp_"):
+        if ("failed" in entry or not _prints_files(entry)) and (said := _answer(response)):
+            entry["text"] = _ends(said)
+        _note_files(entry, told, root)
+
+
+def _prints_files(entry: dict[str, object]) -> bool:
+    command = str(entry.get("command") or entry.get("cmd") or "")
+    words = (command.partition("&&")[2] if command.startswith("cd ") else command).split(maxsplit=2)[:2]
+    if words[:1] == ["git"]:
+        return bool(_PRINTING_GIT & {*words[1:]})
+    return bool(_PRINTING & {*words[:1]})
+
+
+def _note_files(entry: dict[str, object], told: dict[str, object], root: str) -> None:
+    """How many files a search found, and the first of them, as far as they are the project's."""
+    listed = told.get("filenames")
+    if not isinstance(listed, list):
+        return
+    prefix = root.rstrip(os.sep) + os.sep
+    count = told.get("numFiles")
+    entry["count"] = count if isinstance(count, int) and 0 <= count < 1 << 31 else len(listed)
+    names = [name[len(prefix) :] if name.startswith(prefix) else name for name in map(str, listed[:FILES_KEPT_MAX])]
+    inside = [name[:300] for name in names if name and not os.path.isabs(name) and not name.startswith("~")]
+    entry["files"] = _text("\n".join(inside), FILES_KEPT_MAX * 300).split("\n") if inside else []
+
+
+def _answer(response: object, depth: int = 0) -> str:
+    """The words of a tool's answer, whatever its host wraps them in."""
+    if isinstance(response, str):
+        return response[:ANSWER_CHARS_MAX]
+    if isinstance(response, list) and depth < 3:
+        return "\n".join(filter(None, (_answer(each, depth + 1) for each in response[:100])))
+    if isinstance(response, dict) and depth < 3:
+        return "\n".join(filter(None, (_answer(response.get(name), depth + 1) for name in _ANSWERS)))
+    return ""
+
+
+def _ends(said: str) -> str:
+    """The beginning and, twice as long, the end of a text, where errors and verdicts stand."""
+    if any(sign in said for sign in _BLOCKS):
+        said = secrets.redact(said.encode("utf-8", "replace").decode())[0]
+    limit = SCRATCHPAD_RESULT_CHARS_MAX
+    if len(said) <= limit:
+        return _text(said, limit)
+    head = limit // 3
+    tail = limit - head - len(_CUT)
+    start = len(said) - tail - MARGIN_CHARS
+    end = said[max(0, start) :]
+    if start > 0 and not said[start - 1].isspace():  # The rest of a word may be the rest of a secret.
+        end = end[_blank(end) :]
+    return _text(said, head) + _CUT + secrets.redact(end.encode("utf-8", "replace").decode())[0][-tail:]
+
+
+def _blank(said: str) -> int:
+    return next((at for at, char in enumerate(said) if char.isspace()), len(said))
+
+
 def _text(value: object, limit: int = JOURNAL_TEXT_CHARS_MAX) -> str:
-    text = str(value)[: limit + 200]
+    whole = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = whole[: limit + MARGIN_CHARS]
+    if len(whole) > len(text) and not (whole[len(text)].isspace() or text[-1].isspace()):
+        text = text[: len(text) - _blank(text[::-1])]
     return secrets.redact(text.encode("utf-8", "replace").decode())[0][:limit]

@@ -1,0 +1,72 @@
+"""An edit as lines: what it takes away and what it puts in, from two texts or from a patch. Light: a hook loads it."""
+
+from __future__ import annotations
+
+from holloway.config import SCRATCHPAD_LINES_MAX
+
+EDIT_CHARS_MAX = 200_000
+LINE_CHARS_MAX = 500
+PATCH_FILES_MAX = 50
+
+_HEADINGS = {"*** Add File: ": "write", "*** Update File: ": "edit", "*** Delete File: ": "edit"}
+_MOVED = "*** Move to: "
+_BEGIN = "*** Begin Patch"
+
+
+class Change:
+    """One file that a patch changes: `write` where it makes the file, else `edit`."""
+
+    __slots__ = ("added", "kind", "path", "removed")
+
+    def __init__(self, path: str, kind: str) -> None:
+        self.path = path
+        self.kind = kind
+        self.removed: list[str] = []
+        self.added: list[str] = []
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a text that say something, without the space around them."""
+    stripped = (line.strip()[:LINE_CHARS_MAX] for line in text[:EDIT_CHARS_MAX].splitlines())
+    return [line for line in stripped if line]
+
+
+def changed(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The lines that an edit removes and adds; what it only repeats at its beginning and end is left out."""
+    before, after = lines(old), lines(new)
+    shorter = min(len(before), len(after))
+    start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
+    rest = shorter - start
+    end = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
+    removed, added = before[start : len(before) - end], after[start : len(after) - end]
+    return tuple(removed[:SCRATCHPAD_LINES_MAX]), tuple(added[:SCRATCHPAD_LINES_MAX])
+
+
+def is_patch(text: str) -> bool:
+    """Whether a text holds a patch in the form that `apply_patch` takes."""
+    return _BEGIN in text[:EDIT_CHARS_MAX]
+
+
+def patch(text: str) -> list[Change]:
+    """The files that a patch for `apply_patch` changes, in its order."""
+    found: list[Change] = []
+    start = max(0, text.find(_BEGIN))
+    for line in text[start : start + EDIT_CHARS_MAX].splitlines():
+        heading = next((each for each in _HEADINGS if line.startswith(each)), "")
+        if heading:
+            if len(found) == PATCH_FILES_MAX:
+                break
+            found.append(Change(line[len(heading) :].strip(), _HEADINGS[heading]))
+        elif found:
+            _take(found[-1], line)
+    return [change for change in found if change.path]
+
+
+def _take(change: Change, line: str) -> None:
+    if line.startswith(_MOVED):
+        change.path = line[len(_MOVED) :].strip()
+        return
+    kept = change.added if line[:1] == "+" else change.removed if line[:1] == "-" else None
+    said = line[1:].strip()[:LINE_CHARS_MAX]
+    if kept is not None and said and len(kept) < SCRATCHPAD_LINES_MAX:
+        kept.append(said)
