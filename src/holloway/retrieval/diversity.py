@@ -1,11 +1,11 @@
-"""A short list that says different things: what repeats a better one steps back, what says the same goes."""
+"""A short list that says each thing once; and, where asked for, what repeats a better one further back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 RELEVANCE_SHARE = 0.8
 """Maximal marginal relevance: how much fitting counts against differing."""
@@ -22,19 +22,28 @@ class Likeness(Protocol):
         """Compare them."""
 
 
-def diverse(scores: Mapping[int, float], likeness: Likeness, limit: int) -> list[int]:
+def distinct(ranked: Sequence[int], likeness: Likeness, limit: int) -> list[int]:
+    """The first few, without those that say the same as one before them."""
+    chosen: list[int] = []
+    for seq in ranked:
+        if len(chosen) == limit:
+            break
+        if all(likeness(better, seq) < SAME_FROM for better in chosen):
+            chosen.append(seq)
+    return chosen
+
+
+def diverse(scores: Mapping[int, float], likeness: Likeness) -> list[int]:
     """The best candidates, each new one as little as possible what was said before."""
-    pool = sorted(scores, key=lambda seq: (-scores[seq], -seq))[: max(POOL_MAX, limit)]
+    pool = sorted(scores, key=lambda seq: (-scores[seq], -seq))[:POOL_MAX]
     chosen: list[int] = []
     nearest = dict.fromkeys(pool, 0.0)
-    while pool and len(chosen) < limit:
+    while pool:
         best = max(pool, key=lambda seq: (_marginal(scores[seq], nearest[seq]), seq))
         pool.remove(best)
         chosen.append(best)
-        for seq in list(pool):
+        for seq in pool:
             nearest[seq] = max(nearest[seq], likeness(best, seq))
-            if nearest[seq] >= SAME_FROM:
-                pool.remove(seq)
     return chosen
 
 

@@ -11,7 +11,6 @@ from holloway.retrieval.query import QueryKind
 WEIGHTS: dict[QueryKind, dict[str, float]] = {
     QueryKind.IDENTIFIER: {"text": 0.7, "dense": 0.3, "graph": 0.3},
     QueryKind.SEMANTIC: {"text": 0.5, "dense": 0.5, "graph": 0.3},
-    QueryKind.STRUCTURAL: {"text": 0.25, "dense": 0.15, "graph": 0.6},
 }
 """What each list counts, by what the question is after; they are shared out among the lists that are there."""
 
@@ -37,15 +36,18 @@ def fuse(
     """One score for each candidate, the best at 1. A list that is empty takes nothing from the others."""
     fused: dict[int, float] = defaultdict(float)
     for name, scores in lists.items():
-        scaled = (
-            _ranks(scores)
-            if how is Fusion.RANKS
-            else _shares(scores, _floor(scores, related_from) if name == "dense" else 0.0)
-        )
+        scaled = _ranks(scores) if how is Fusion.RANKS else _scaled(name, scores, related_from)
         for seq, value in scaled.items():
             fused[seq] += WEIGHTS[kind][name] * value
     best = max(fused.values(), default=0.0)
     return {seq: value / best for seq, value in fused.items()} if best > 0 else dict.fromkeys(fused, 0.0)
+
+
+def _scaled(name: str, scores: Scores, related_from: float) -> Scores:
+    """A list from 0 to 1. Places come that way: what lies near a file counts no more where the file has nothing."""
+    if name == "graph":
+        return scores
+    return _shares(scores, _floor(scores, related_from) if name == "dense" else 0.0)
 
 
 def _ranks(scores: Scores) -> dict[int, float]:

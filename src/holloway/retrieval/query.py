@@ -1,4 +1,4 @@
-"""What a question is after, told by its words: a name, a meaning, or what hangs together."""
+"""What a question is after, told by its words: a name in the code, or a meaning."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from holloway.config import QUERY_CHARS_MAX
+from holloway.text.query import STOP_WORDS
+
+NAMES_SHARE = 0.5
+"""Of the telling words of a question, how many must be names for it to be after a name."""
 
 
 class QueryKind(StrEnum):
@@ -14,7 +18,6 @@ class QueryKind(StrEnum):
 
     IDENTIFIER = "identifier"
     SEMANTIC = "semantic"
-    STRUCTURAL = "structural"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +30,12 @@ class Query:
 
 
 _NAME = re.compile(r"[a-z0-9][A-Z]|[^\W_]_[^\W_]|\w/\w|\w\.\w{2,}|\w::\w|\w\(\)|`\w")
-_STRUCTURE = re.compile(
-    r"\b(depend(s|ents?|encies)?|call(s|ers?|ed)|imports?|used by|uses|impact|affects?|breaks?|coupl(ed|ing))\b",
-    re.IGNORECASE,
-)
 
 
 def understand(text: str, *, files: tuple[str, ...] = ()) -> Query:
-    """Take a question apart. What hangs together can only be told from a file to start with."""
+    """Take a question apart. A sentence with a name in it is still a sentence: it is after what it means."""
     bounded = " ".join(text[:QUERY_CHARS_MAX].split())
-    if files and _STRUCTURE.search(bounded):
-        kind = QueryKind.STRUCTURAL
-    elif _NAME.search(bounded):
-        kind = QueryKind.IDENTIFIER
-    else:
-        kind = QueryKind.SEMANTIC
-    return Query(bounded, kind, files)
+    telling = [word for word in bounded.split() if word.casefold() not in STOP_WORDS]
+    names = sum(bool(_NAME.search(word)) for word in telling)
+    is_name = names > 0 and names >= NAMES_SHARE * len(telling)
+    return Query(bounded, QueryKind.IDENTIFIER if is_name else QueryKind.SEMANTIC, files)

@@ -62,8 +62,8 @@ SOURCE_TRUST = {
 }
 """How far a source is trusted before the rest."""
 
-TRUST_SHARE = 0.25
-"""How much of that distance from 1 counts."""
+PRIOR_SHARE = 0.25
+"""How much of their distance from 1 counts in both tables: what is known before the question decides between equals."""
 
 RECENCY_SHARE = 0.10
 """How much an old memory loses at most for its age alone."""
@@ -92,14 +92,23 @@ UNTOUCHED_DAYS = 30.0
 def factors(memory: Memory, now: datetime, phase: Phase | None, changed: Mapping[str, float]) -> dict[str, float]:
     """What multiplies a memory's score, by name. `changed` is how much of each of its files was rewritten since."""
     found = {
-        "trust": 1.0 + TRUST_SHARE * (SOURCE_TRUST[memory.source] - 1.0),
+        "trust": trust(memory),
         "recency": recency(memory, now),
         "confidence": 1.0 - CONFIDENCE_SHARE * (1.0 - min(confidence.current(memory, now), 1.0)),
         "staleness": staleness(memory, changed),
     }
     if phase is not None:
-        found["phase"] = PHASE_WEIGHTS[phase].get(memory.type, 1.0)
+        found["phase"] = _prior(PHASE_WEIGHTS[phase].get(memory.type, 1.0))
     return found
+
+
+def trust(memory: Memory) -> float:
+    """A little above 1 for what a person said, a little below for what was inferred or brought in."""
+    return _prior(SOURCE_TRUST[memory.source])
+
+
+def _prior(weight: float) -> float:
+    return 1.0 + PRIOR_SHARE * (weight - 1.0)
 
 
 def recency(memory: Memory, now: datetime) -> float:

@@ -1,7 +1,7 @@
 """Recall: a question in, the memories that answer it out.
 
 question ─> understand ─> candidates: by words | by meaning | by place ─> fuse ─> neighbourhood
-         ─> phase, trust, recency, confidence, staleness ─> rerank ─> differ ─> results
+         ─> phase, trust, recency, confidence, staleness ─> rerank ─> say it once ─> results
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ from holloway.config import RESULTS_MAX
 from holloway.domain import confidence
 from holloway.errors import InvalidInput
 from holloway.retrieval import candidates, rank
-from holloway.retrieval.diversity import by_words, diverse
+from holloway.retrieval.diversity import by_words, distinct, diverse
 from holloway.retrieval.fusion import Fusion, fuse
 from holloway.retrieval.neighbourhood import boosted
+from holloway.retrieval.query import QueryKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from holloway.domain.memory import Memory
     from holloway.domain.work import Phase
     from holloway.retrieval.candidates import Meaning
-    from holloway.retrieval.neighbourhood import Around
     from holloway.retrieval.query import Query
     from holloway.store.filter import Filter
     from holloway.store.store import Store
+
+STAGES = frozenset(["kinds", "neighbourhood", "trust", "recency", "confidence", "staleness", "phase", "once"])
+"""The stages that are on. "difference" is built and off: it moved the best ten about and found nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,14 @@ class Means:
     meaning: Meaning | None = None
     places: Mapping[str, float] = field(default_factory=dict)
     """Files that the question is about or that lie near them, and how near."""
-    around: Around | None = None
     phase: Phase | None = None
-    changed: Callable[[list[Memory]], Mapping[str, Mapping[str, float]]] | None = None
+    changed: Callable[[Sequence[Memory]], Mapping[str, Mapping[str, float]]] | None = None
     """How much of the files of memories was rewritten since they were learned, by id and path."""
     rerank: Callable[[str, list[str]], list[float] | None] | None = None
     """Scores for the best few texts, or None where that took too long."""
     fusion: Fusion = Fusion.SCORES
-    stages: frozenset[str] = frozenset({"neighbourhood", "weights", "difference"})
-    """The stages that are on; for measuring what each of them brings."""
+    stages: frozenset[str] = STAGES
+    """Those that are on; for measuring what each of them brings."""
 
 
 def recall(store: Store, query: Query, chosen: Filter, limit: int, means: Means | None = None) -> list[Result]:
@@ -69,23 +71,21 @@ def recall(store: Store, query: Query, chosen: Filter, limit: int, means: Means 
     scores = {seq: score for seq, score in scores.items() if seq in memories}
     trail = {seq: {name: found[seq] for name, found in lists.items() if seq in found} for seq in scores}
     _note(trail, "fused", scores)
-    if means.around and "neighbourhood" in means.stages:
-        scores = boosted(scores, memories, means.around)
+    if "neighbourhood" in means.stages:
+        scores = boosted(scores, memories)
         _note(trail, "neighbourhood", scores)
-    if "weights" in means.stages:
-        scores = _weighed(store, scores, memories, means, trail)
+    scores = _weighed(store, scores, memories, means, trail)
     if means.rerank:
         scores = _reranked(query, scores, memories, means.rerank)
         _note(trail, "reranked", scores)
-    order = list(_best(scores, limit))
-    if "difference" in means.stages:
-        order = diverse(scores, by_words(lambda seq: memories[seq].content), limit)
+    order = _varied(scores, memories, limit, means.stages)
     return _results(store, order, scores, memories, trail)
 
 
 def _fused(lists: Mapping[str, Mapping[int, float]], query: Query, means: Means) -> dict[int, float]:
     related_from = means.meaning.related_from if means.meaning else 0.0
-    return fuse(lists, query.kind, means.fusion, related_from=related_from)
+    kind = query.kind if "kinds" in means.stages else QueryKind.SEMANTIC
+    return fuse(lists, kind, means.fusion, related_from=related_from)
 
 
 def check(query: str, limit: int) -> None:
@@ -115,14 +115,16 @@ def _weighed(
 ) -> dict[int, float]:
     """Scores times what phase, source, age, confidence and the state of the files make of them."""
     now = store.clock.now()
-    changed = means.changed([memories[seq] for seq in scores]) if means.changed else {}
+    asked = means.changed if "staleness" in means.stages else None
+    changed = asked([memories[seq] for seq in scores]) if asked else {}
     weighed = {}
     for seq in scores:
         memory = memories[seq]
         score = scores[seq]
         for name, factor in rank.factors(memory, now, means.phase, changed.get(memory.id, {})).items():
-            trail[seq][name] = round(factor, 3)
-            score *= factor
+            if name in means.stages:
+                trail[seq][name] = round(factor, 3)
+                score *= factor
         weighed[seq] = score
     return weighed
 
@@ -144,6 +146,15 @@ def _reranked(
     share = candidates.RERANK_SHARE
     first = {seq: 1.0 + share * closer[seq] + (1 - share) * scores[seq] / best for seq in top}
     return {seq: first.get(seq, score / best) for seq, score in scores.items()}
+
+
+def _varied(
+    scores: Mapping[int, float], memories: Mapping[int, Memory], limit: int, stages: frozenset[str]
+) -> list[int]:
+    """The best few, what says the same as a better one left out."""
+    likeness = by_words(lambda seq: memories[seq].content)
+    order = diverse(scores, likeness) if "difference" in stages else list(_best(scores, len(scores)))
+    return distinct(order, likeness, limit) if "once" in stages else order[:limit]
 
 
 def _results(

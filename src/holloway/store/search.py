@@ -17,7 +17,7 @@ COMMON_SHARE = 0.10
 """A word in more than this share of the memories says little; it is left out where rarer words are at hand."""
 COMMON_ROWS_MIN = 200
 """Below this many rows a word is never too common."""
-ROWS_RANKED_MAX = 20_000
+ROWS_RANKED_MAX = 5_000
 """Rows that one search may rank; where all words are common, the rarest ones within this are used."""
 FIRST_LOOK = 50
 """The best matches are looked at in portions, because a filter rarely drops many of them."""
