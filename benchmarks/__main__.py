@@ -12,13 +12,16 @@ import sys
 import tempfile
 from datetime import UTC, datetime
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from benchmarks import (
     b2_commits,
     b3_issues,
+    b4_coding,
     b4_conversations,
+    b4_tokens,
     b6_graph,
     b7_hooks,
     b7_map,
@@ -32,6 +35,8 @@ NAMES = (
     "b2_commits",
     "b3_issues",
     "b4_conversations",
+    "b4_coding",
+    "b4_tokens",
     "b6_graph",
     "b7_store",
     "b7_hooks",
@@ -39,8 +44,8 @@ NAMES = (
     "b7_search",
     "b8_secrets",
 )
-NEED_DATA = frozenset({"b2_commits", "b3_issues", "b4_conversations", "b8_secrets"})
-NEED_REPOS = frozenset({"b2_commits", "b3_issues", "b7_map"})
+NEED_DATA = frozenset({"b2_commits", "b3_issues", "b4_conversations", "b4_coding", "b8_secrets"})
+NEED_REPOS = frozenset({"b2_commits", "b3_issues", "b4_coding", "b4_tokens", "b7_map"})
 QUICK_SAMPLE = 5
 HERE = Path(__file__).parent
 
@@ -55,6 +60,8 @@ def main() -> None:
             print(f"{name} is skipped: it needs a folder with clones of the repositories (--repos DIR).")
         elif name == "b6_graph" and (options.graphs is None or options.pycg is None):
             print(f"{name} is skipped: it needs SCIP indexes (--graphs DIR) and PyCG's programs (--pycg DIR).")
+        elif name == "b4_tokens" and find_spec(b4_tokens.TOKENIZER) is None:
+            print(f"{name} is skipped: it needs a tokenizer (pip install {b4_tokens.TOKENIZER}).")
         elif not (HERE / f"{name}.py").exists():
             print(f"{name} is skipped: it is not here.")
         else:
@@ -93,6 +100,10 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
         return head | b2_commits.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
     if name == "b4_conversations":
         return head | b4_conversations.run(options.data, options.peers, sample=QUICK_SAMPLE if options.quick else 1)
+    if name == "b4_coding":
+        return head | b4_coding.run(options.repos, options.data, quick=options.quick)
+    if name == "b4_tokens":
+        return head | b4_tokens.run(options.repos, quick=options.quick)
     if name == "b3_issues":
         return head | b3_issues.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
     return head | _secrets(options.data)

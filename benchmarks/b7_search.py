@@ -15,10 +15,11 @@ from benchmarks.b7_store import LIMIT, QUERY_KINDS, SEED, Growing, Plain, target
 from benchmarks.machine import Samples, environment
 from holloway.embeddings import passage
 from holloway.embeddings.nearest import Nearest
-from holloway.retrieval.candidates import Meaning
+from holloway.retrieval.candidates import PLACE_MAX, Meaning
 from holloway.retrieval.query import understand
 from holloway.retrieval.recall import Means, recall
 from holloway.store.filter import Filter
+from holloway.store.search import on_files
 from holloway.store.vectors import VectorRow, Vectors
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ MODEL = "random"
 QUERIES_PER_KIND = 40
 PLACES = 12
 FRESH = 12
-TARGETS_MS = {10_000: 15.0, 100_000: 60.0}
+TARGETS_MS = {"all together": {10_000: 15.0, 100_000: 60.0}, "by place": {10_000: 2.0, 100_000: 5.0}}
 HOW = [
     "The memories are those of the store's benchmark. Their vectors are random, of length 1 and 384 dimensions: what a "
     "search costs does not depend on what they mean. The vector of the question is given; to make one takes 5 to 7 ms.",
-    "All together is `recall` with words, meaning, twelve files in play, the weights and the removal of repetitions. "
-    "Plain FTS5 is a bare table with the same OR query; plain numpy is a matrix product and a partition over the same "
-    "vectors in memory.",
+    "All together is `recall` with words, meaning, twelve files in play, the weights and the removal of repetitions; "
+    "by words is the same with words alone; by meaning and by place are candidates of one way. Plain FTS5 is a bare "
+    "table with the same OR query; plain numpy is a matrix product and a partition over the same vectors in memory.",
     "A fresh process opens the store, maps the vectors and answers one question by words and by meaning; beside it is "
     "one that imports numpy and opens the file.",
 ]
@@ -100,7 +101,7 @@ def means_of(store: Any, seed: int, places: dict[str, float] | None = None) -> M
 
 
 def _asked(growing: Growing, plain: Plain) -> dict[str, Samples]:
-    names = ("all together", "by words", "by meaning", "plain FTS5", "plain numpy")
+    names = ("all together", "by words", "by meaning", "by place", "plain FTS5", "plain numpy")
     found = {name: Samples() for name in names}
     chosen = Filter(quarantined=False, branch="")
     stored = list(_vectors(growing.store).stream(MODEL, DIMS))
@@ -116,6 +117,7 @@ def _asked(growing: Growing, plain: Plain) -> dict[str, Samples]:
         found["all together"].time(partial(recall, growing.store, query, chosen, LIMIT, Means(meaning, places)))
         found["by words"].time(partial(recall, growing.store, query, chosen, LIMIT))
         found["by meaning"].time(partial(meaning.nearest.nearest, meaning.vector, 200))
+        found["by place"].time(partial(on_files, growing.store.database, places, chosen, PLACE_MAX))
         found["plain FTS5"].time(partial(plain.match, query.text))
         found["plain numpy"].time(partial(_product, matrix, meaning.vector))
     return found
@@ -148,9 +150,10 @@ def _result(measured: dict[int, dict[str, Samples]]) -> dict[str, Any]:
     ]
     columns = ["memories", "what", "wall p50 ms", "wall p95 ms", "CPU p50 ms", "CPU p95 ms"]
     targets = [
-        target(f"search, {size:,} memories, p95", by_name["all together"].figures()[1], TARGETS_MS[size], "ms")
-        for size, by_name in measured.items()
-        if size in TARGETS_MS
+        target(f"{name}, {size:,} memories, p95", measured[size][name].figures()[1], most, "ms")
+        for name, by_size in TARGETS_MS.items()
+        for size, most in by_size.items()
+        if size in measured
     ]
     return {
         "title": "B7: search",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ import holloway
 
 if TYPE_CHECKING:
     from benchmarks.peers.system import Turn
+    from holloway.domain.memory import Memory
 
 
 class OwnMemory:
@@ -21,30 +22,33 @@ class OwnMemory:
         self._folder = TemporaryDirectory(prefix="holloway-b4-")
         project = Path(self._folder.name, "project")
         project.mkdir()
-        self._memory = holloway.open(project, home=Path(self._folder.name, "home"))
+        self.memory = holloway.open(project, home=Path(self._folder.name, "home"))
         self._turns: defaultdict[str, list[str]] = defaultdict(list)
 
     def ingest(self, turns: Sequence[Turn]) -> None:
         """Teach the turns; words that were said twice are one memory of two turns."""
         for turn in turns:
-            kept = self._memory.remember(turn.text, session=turn.session).memory
+            kept = self.memory.remember(turn.text, session=turn.session).memory
             assert kept is not None, f"{turn.id} was not kept"
             self._turns[kept.id].append(turn.id)
         self._wait_for_vectors()
 
     def _wait_for_vectors(self) -> None:
         """Questions catch up a second's worth each, the worker does the rest; here it belongs to the ingest."""
-        waiting, before = self._memory.searching.to_embed(), -1
+        waiting, before = self.memory.searching.to_embed(), -1
         while waiting not in (0, before):
-            self._memory.recall("catch up", limit=1)
-            waiting, before = self._memory.searching.to_embed(), waiting
+            self.memory.recall("catch up", limit=1)
+            waiting, before = self.memory.searching.to_embed(), waiting
 
     def ask(self, question: str, limit: int) -> list[str]:
         """Recall."""
-        found = self._memory.recall(question, limit=limit)
-        return [turn for result in found for turn in self._turns[result.memory.id]][:limit]
+        return self.turns((result.memory for result in self.memory.recall(question, limit=limit)), limit)
+
+    def turns(self, memories: Iterable[Memory], limit: int) -> list[str]:
+        """The turns that memories were taught from."""
+        return [turn for memory in memories for turn in self._turns[memory.id]][:limit]
 
     def close(self) -> None:
         """Let go of the files."""
-        self._memory.close()
+        self.memory.close()
         self._folder.cleanup()

@@ -2,32 +2,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from benchmarks import b4_coding, checkout
-from benchmarks.b4_coding import (
-    CONSTANTS,
-    FULL,
-    STAGES,
-    VARIANTS,
-    Kept,
-    Past,
-    Question,
-    Rewritten,
-    cleaned,
-    coding_set,
-    evenly,
-    links,
-    reciprocal_rank,
-    told,
-    weights,
-)
+from benchmarks.ablation import CONSTANTS, FULL, SWITCHED, VARIANTS, answers, catch, shares, without
+from benchmarks.b4_coding import asked, reciprocal_rank
 from benchmarks.baselines import Commit
+from benchmarks.coding_set import Past, Question, cleaned, coding_set, evenly, links, told
+from benchmarks.kept import Kept
+from benchmarks.rewritten import Rewritten
 from holloway.config import CONTENT_BYTES_MAX
-from holloway.retrieval import diversity, fusion, rank
+from holloway.retrieval import fusion
 from holloway.retrieval.query import QueryKind
+from holloway.retrieval.recall import STAGES, Means
 from holloway.testing import FakeClock, FakeEmbedder
 from tests.conftest import Repository, make_repository
 
@@ -142,23 +132,25 @@ def test_the_first_that_is_wanted_counts_by_its_place() -> None:
     assert reciprocal_rank([*"0123456789", "a"], {"a"}) == 0.0
 
 
-def test_weights_keep_what_words_and_meaning_have_together() -> None:
-    ((_, _, table),) = weights(dense=0.7, graph=0.5).changes
+def test_names_alone_are_the_words_that_only_code_has() -> None:
+    text = "Let parse_header call loadsHTTP before the parse_header of a Response in read.py"
+    question = Question("a", 0.0, text, "a.py", 1, frozenset(), "ticket", 0.0)
+    assert question.names == "parse_header loadsHTTP"
+    assert asked(question)["names"] == ("parse_header loadsHTTP", [])
+    assert "names" not in asked(Question("a", 0.0, "No name in it", "a.py", 1, frozenset(), "ticket", 0.0))
+
+
+def test_a_changed_weight_holds_for_every_kind_of_question() -> None:
+    ((_, _, table),) = shares(graph=0.15).changes
     assert isinstance(table, dict)
-    for kind, row in table.items():
-        shipped = fusion.WEIGHTS[kind]
-        assert row["text"] + row["dense"] == pytest.approx(shipped["text"] + shipped["dense"])
-        assert row["dense"] / (row["text"] + row["dense"]) == pytest.approx(0.7)
-        assert row["graph"] / (row["text"] + row["dense"]) == pytest.approx(0.5)
-    ((_, _, untouched),) = weights().changes
-    assert untouched == {kind: pytest.approx(row) for kind, row in fusion.WEIGHTS.items()}
+    assert table == {kind: fusion.WEIGHTS[kind] | {"graph": 0.15} for kind in QueryKind}
 
 
-def test_a_variant_knows_whether_it_is_what_is_shipped() -> None:
-    assert CONSTANTS[f"relevance share {diversity.RELEVANCE_SHARE}"].is_shipped
-    assert CONSTANTS[f"changed share {rank.CHANGED_SHARE}"].is_shipped
-    assert not CONSTANTS["relevance share 0.7"].is_shipped
-    assert not any(variant.is_shipped for name, variant in VARIANTS.items() if name == FULL or name in STAGES)
+def test_every_stage_is_measured_without() -> None:
+    by_lot = {"trust", "phase"}
+    assert {f"without {stage}" for stage in STAGES - by_lot} <= set(SWITCHED)
+    assert all(any(name.startswith(stage) for name in SWITCHED) for stage in by_lot)
+    assert without("recency").means(Means()).stages == STAGES - {"recency"}
 
 
 @pytest.fixture
@@ -195,11 +187,12 @@ def test_every_variant_and_program_is_asked_and_no_constant_stays_changed(templa
     before = {name: [getattr(module, key) for module, key, _ in one.changes] for name, one in VARIANTS.items()}
     coded = coding_set(templates.root, "templates")
     done = b4_coding.measured(templates.root, coded, FakeEmbedder())
-    for task in b4_coding.TASKS:
+    for task in ("message", "near"):
         recalls = done.scores[task]["recall"]
         assert set(VARIANTS) < set(recalls)
         assert recalls[FULL] == recalls["FTS5"] == recalls["on the same file, newest first"] == [1.0]
         assert done.scores[task]["MRR"]["newest first"] == [0.25]
+    assert done.scores["names"]["recall"] == {}
     assert before == {name: [getattr(module, key) for module, key, _ in one.changes] for name, one in VARIANTS.items()}
 
 
@@ -211,11 +204,11 @@ def test_the_file_in_play_reaches_recall_and_later_commits_do_not(templates: Rep
     with b4_coding.opened(templates.root, coded, clock, FakeEmbedder()) as memory:
         for past in coded.memories[: question.before]:
             b4_coding.teach(memory, past)
-        alone = b4_coding.catch(memory, question.text, [])
-        beside = b4_coding.catch(memory, question.text, [question.file])
+        alone = catch(memory, question.text)
+        beside = catch(memory, question.text, [question.file])
         assert (alone.means.places, beside.means.places["cache.py"]) == ({}, 1.0)
         assert beside.means.places["loader.py"] > 0
-        found = VARIANTS[FULL].ask(beside)
+        found = [one.commit for one in answers(beside, {FULL: VARIANTS[FULL]})[FULL]]
     assert coded.memories[0].commit in found
     assert not {question.commit, coded.memories[-1].commit} & set(found)
 
@@ -223,36 +216,44 @@ def test_the_file_in_play_reaches_recall_and_later_commits_do_not(templates: Rep
 @pytest.mark.usefixtures("own_cache")
 def test_what_changed_is_counted_up_to_the_question(templates: Repository) -> None:
     coded = coding_set(templates.root, "templates")
-    first = coded.memories[0]
     templates.commit("cache.py", "one\ntwo\n", "Rewrite the cache")
     (templates.root / "colours.py").unlink()
-    last = templates.commit("fonts.py", "fonts = 1\nmore = 2\n", "Drop colours, more fonts")
-    end = templates.commit("fonts.py", "other\n", "After the question")
+    before = templates.commit("fonts.py", "fonts = 1\nmore = 2\n", "Drop colours, more fonts")
+    templates.commit("fonts.py", "other\n", "After the question")
     with b4_coding.opened(templates.root, coded, FakeClock(), FakeEmbedder()) as memory:
-        files = ("cache.py", "colours.py", "fonts.py", "margins.py")
+        files = ("cache.py", "colours.py", "fonts.py", "margins.py", "never there.py")
         b4_coding.teach(memory, Past(coded.memories[3].commit, 0.0, "About four files", files))
         (taught,) = memory.memories()
-    (shares,) = Rewritten(templates.root, end, {})([taught]).values()
-    assert shares == {"cache.py": 1.0, "colours.py": 1.0, "fonts.py": 0.25, "margins.py": 0.0}
-    assert first.commit != last
+    with closing(Rewritten(templates.root)) as rewritten:
+        (shares_of,) = rewritten.shares([taught], before).values()
+    assert shares_of == {
+        "cache.py": 1.0,
+        "colours.py": 1.0,
+        "fonts.py": 0.5,
+        "margins.py": 0.0,
+        "never there.py": 1.0,
+    }
 
 
 @pytest.mark.usefixtures("own_cache")
-def test_a_run_has_a_table_for_each_task_and_kind_of_change(
+def test_a_run_has_a_table_for_each_task_and_for_the_stages(
     templates: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(b4_coding, "REPOSITORIES", {"templates": "example/templates"})
     result = b4_coding.run(templates.root.parent, names=["templates"])
     assert [table["title"].split(":")[0] for table in result["tables"]] == [
         "What is asked",
-        *(("Against simple programs", "Stages", "Constants") * 2),  # all links are of one day
+        "Against simple programs",
+        "Against simple programs",
+        "Ways and fusion",
+        "Stages",
+        "Constants",
     ]
     assert all(len(row) == len(table["columns"]) for table in result["tables"] for row in table["rows"])
     assert result["figures"]["templates"]["message"]["recall"][FULL] == 1.0
     json.dumps(result)
 
 
-def test_every_kind_of_question_has_weights() -> None:
-    for variant in VARIANTS.values():
-        tables = [value for module, name, value in variant.changes if (module, name) == (fusion, "WEIGHTS")]
-        assert all(set(table) == set(QueryKind) for table in tables if isinstance(table, dict))
+def test_constants_are_tried_beside_the_one_that_is_shipped() -> None:
+    for name, variant in CONSTANTS.items():
+        assert any(getattr(module, key) != value for module, key, value in variant.changes), name
