@@ -153,6 +153,14 @@ def test_no_secret_is_left_of_an_answer_wherever_it_is_cut(tmp_path: Path, befor
         assert TOKEN[4:20] not in said
 
 
+def test_tests_that_passed_are_told_from_passwords(tmp_path: Path) -> None:
+    printed = "3 passed in 0.1s\npassword=Xk29fjQpassed81mZ\n"
+    said = str(kept(tmp_path, tool_input={"command": "pytest"}, tool_response=printed)["text"])
+    assert said.startswith("3 passed in 0.1s\npassword=[REDACTED")
+    assert "fjQ" not in said
+    assert kept(tmp_path, tool_input={}, tool_response="3 passed in 0.1s")["text"] == "3 passed in 0.1s"
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
