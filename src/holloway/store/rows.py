@@ -19,12 +19,11 @@ from holloway.domain.memory import (
 )
 from holloway.domain.ports import moment
 from holloway.domain.work import WorkUnit
+from holloway.store.database import Row
 from holloway.text.identifiers import search_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from holloway.store.database import Row
 
 SELECT = """
 SELECT m.*,
@@ -85,8 +84,10 @@ def columns(memory: Memory) -> dict[str, Any]:
     }
 
 
-def to_memory(row: Row | Mapping[str, Any]) -> Memory:
+def to_memory(found: Row | Mapping[str, Any]) -> Memory:
     """The memory behind a row of `SELECT`."""
+    # A row of SQLite looks through all its columns for each name.
+    row = dict(zip(found.keys(), found, strict=True)) if isinstance(found, Row) else found
     memory_type = MemoryType(row["type"])
     for name in ("created_at", "updated_at", "last_used_at"):
         moment(row[name])
