@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holloway.domain.event import ToolKind
+from holloway.observer import injected
 from holloway.text import commands, failures
 
 if TYPE_CHECKING:
@@ -105,6 +106,11 @@ class Account:
     def said(self, *voices: str) -> list[Note]:
         """What was said by these, in order."""
         return [note for note in self.pad.notes if note.voice in voices]
+
+    @cached_property
+    def own_words(self) -> list[tuple[Note, str]]:
+        """What the agent thought and said, without what holloway itself had handed to it."""
+        return [(note, injected.strip(note.text)) for note in self.said("thought", "agent")]
 
     @cached_property
     def task(self) -> str:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 
 from holloway.safety.instructing import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 Digest = TypeVar("Digest", int, str)
 
@@ -34,6 +36,7 @@ NAME_CHARS_MIN = 5
 REMEMBERED_MAX = 100_000
 """Digests of each kind that are kept; past it everything counts as quoted."""
 READ_CHARS_MAX = 100_000
+ASKED_AGAIN = 8
 
 _WORD = re.compile(r"[\w']+")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
@@ -165,24 +168,27 @@ class Foreign:
         return len(kept) >= REMEMBERED_MAX
 
 
+# The same text is asked for its runs and names several times in a row.
+@lru_cache(maxsize=ASKED_AGAIN)
 def _folded(text: str) -> str:
     return fold(text[:READ_CHARS_MAX])
 
 
-def _shingles(folded: str) -> Iterator[int]:
+@lru_cache(maxsize=ASKED_AGAIN)
+def _shingles(folded: str) -> tuple[int, ...]:
     words = _WORD.findall(folded)
-    long = [len(word) > 3 for word in words]
-    for at in range(len(words) - SHINGLE_WORDS + 1):
-        if sum(long[at : at + SHINGLE_WORDS]) >= CONTENT_WORDS_MIN:
-            yield hash(tuple(words[at : at + SHINGLE_WORDS]))
+    telling = [0, *accumulate(len(word) > 3 for word in words)]
+    starts = range(len(words) - SHINGLE_WORDS + 1)
+    chosen = (at for at in starts if telling[at + SHINGLE_WORDS] - telling[at] >= CONTENT_WORDS_MIN)
+    return tuple(hash(tuple(words[at : at + SHINGLE_WORDS])) for at in chosen)
 
 
-def _names(folded: str) -> Iterator[str]:
+@lru_cache(maxsize=ASKED_AGAIN)
+def _names(folded: str) -> tuple[str, ...]:
     """Hosts, packages, variables, identifiers, and words of some length, which may be names."""
-    for token in _TOKEN.findall(folded):
-        if len(token) >= NAME_CHARS_MIN and not _NUMBER.fullmatch(token):
-            yield token
-    yield from (found.rstrip(".-:/") for found in _TAKEN.findall(folded))
+    tokens = dict.fromkeys(token for token in _TOKEN.findall(folded) if len(token) >= NAME_CHARS_MIN)
+    taken = (found.rstrip(".-:/") for found in _TAKEN.findall(folded))
+    return (*(token for token in tokens if not _NUMBER.fullmatch(token)), *taken)
 
 
 def _telling(sentence: str) -> list[int]:

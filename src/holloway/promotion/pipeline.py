@@ -46,12 +46,15 @@ COUNTED_ONLY = frozenset(
 )
 """Signals that become memories across sessions only; see synthesis."""
 
+COUNTED_FIRST = frozenset({SignalName.SEQUENCE, SignalName.CO_ACCESS})
+TOO_FEW = "seen in"
 CANDIDATES_MAX = 300
 CONFIDENCE_AT_MINIMUM = 0.7
 CONFIDENCE_PER_SESSION = 0.05
 CONFIDENCE_MOST = 0.9
 REJECTED_TIGHTENS = 1.2
 RECIPE_SUCCESS_ABOVE = 0.8
+OBVIOUS_FIX_SESSIONS = 2
 
 _SCORE_FROM: dict[str, float] = {
     "dead_end": 0.3,
@@ -84,7 +87,7 @@ class Promotion:
 def judged(store: Store, finished: Finished, places: Places, *, strict: bool = False) -> list[Candidate]:
     """Carry a session's signals through all stages that decide; nothing is written yet."""
     found = validated(finished)
-    frequent(store, finished, found, places, strict=strict)
+    found = frequent(store, finished, found, places, strict=strict)
     worded(store, finished, found, places)
     novel(store, found)
     refused(store, found)
@@ -110,19 +113,32 @@ def validated(finished: Finished) -> list[Candidate]:
     return found
 
 
-def frequent(store: Store, finished: Finished, found: list[Candidate], places: Places, *, strict: bool) -> None:
-    """What too few sessions have shown waits for more of them; two agents that saw the same count as enough."""
+def frequent(
+    store: Store, finished: Finished, found: list[Candidate], places: Places, *, strict: bool
+) -> list[Candidate]:
+    """What too few sessions have shown waits for more of them; two agents that saw the same count as enough.
+
+    Runs of steps and pairs of files are counted by the hundred: before they come again they are no candidates at all.
+    """
     for each in _alive(found):
         each.sessions = tuple(_others(store, each.signal, finished.session.id))
-        least = each.passage.min_sessions
+        least = max(each.passage.min_sessions, OBVIOUS_FIX_SESSIONS if _obvious(each.signal) else 1)
         if strict and least > 1:
             least = math.ceil(least * REJECTED_TIGHTENS)
         if each.signal.actors < 2 and len(each.sessions) + 1 < least:
-            each.drop(f"seen in {len(each.sessions) + 1} of the {least} sessions it takes")
+            each.drop(f"{TOO_FEW} {len(each.sessions) + 1} of the {least} sessions it takes")
         elif each.signal.name is SignalName.CO_ACCESS:
             _coupled(store, each, places)
         elif each.signal.name is SignalName.SEQUENCE and _succeeded(store, finished, each) <= RECIPE_SUCCESS_ABOVE:
             each.drop("sessions that went this way did not succeed often enough")
+    return [each for each in found if not (each.signal.name in COUNTED_FIRST and each.reason.startswith(TOO_FEW))]
+
+
+def _obvious(signal: Signal) -> bool:
+    """Whether an error was mended where it said it was: what a compiler or linter says helps only if it comes again."""
+    error = str(signal.facts.get("error", ""))
+    edited = signal.name is SignalName.ERROR_RETRY and signal.facts.get("fix_kind") == "edit"
+    return edited and any(path in error for path in signal.files)
 
 
 def _coupled(store: Store, each: Candidate, places: Places) -> None:
@@ -151,7 +167,10 @@ def worded(store: Store, finished: Finished, found: list[Candidate], places: Pla
         if said is None:
             each.drop("it would only say something vague")
             continue
-        files = said.files or signal.files
+        files = tuple(path for path in said.files or signal.files if (store.project.root / path).exists())
+        if said.files and not files:
+            each.drop("the files are gone")
+            continue
         module = places.module_of(files[0]) if files else ""
         session = finished.session
         each.draft = Draft(

@@ -33,9 +33,22 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"^(?:[\w.@-]+/)*[\w.@-]+\.\w+:\d+(?::\d+)?:\s*")
 """Where a compiler or linter saw an error: another place each time."""
 
+_ASIDE = re.compile(
+    r"^(?:(?:ah|oh|wait|hmm|ok|okay|right|so|now|actually|i see)\b[^,—:.!]{0,30}[,—:.!]\s*"
+    r"|the (?:issue|problem) is that )+",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(r"^i (?:should|need to|must|have to|can) ", re.IGNORECASE)
+_TALK = re.compile(r"\b(?:the user|user's)\b", re.IGNORECASE)
+"""What is said about the conversation, not about the code."""
+_CONVENTION = re.compile(r"^\w+(?:\([^)]{0,60}\))?!?: ")
+"""The kind of change that some projects put before a commit's subject."""
+
 WORDS_MAX = 400
 """Characters of a memory's sentence."""
 CLAUSE_MAX = 240
+FACT_WORDS_MIN = 6
+"""A fact in fewer words needs the sentence that it stands in."""
 REASON_WORDS_MIN = 4
 """A reason in fewer words explains nothing."""
 
@@ -77,11 +90,14 @@ def _error_retry(signal: Signal, evidence: Evidence) -> Worded | None:
 
 
 def _self_correction(signal: Signal, evidence: Evidence) -> Worded | None:
-    belief, fact = _text(signal, "belief").rstrip("."), _text(signal, "fact").rstrip(".")
-    if not belief or not fact:
+    belief, fact = _text(signal, "belief").rstrip("."), _plainly(_text(signal, "fact"))
+    if not belief or not fact or _TALK.search(f"{belief} {fact}"):
         return None
     kind = MemoryType.MODULE_INSIGHT if signal.facts.get("kind") == "path" else MemoryType.GOTCHA
-    return Worded(kind, f"{_sentence(fact)} (wrongly believed at first: {belief})")
+    if len(fact.split()) < FACT_WORDS_MIN:
+        return Worded(kind, _plainly(_text(signal, "sentence", WORDS_MAX)))
+    wrong = "" if belief.casefold() in fact.casefold() else f" (wrongly believed at first: {belief})"
+    return Worded(kind, f"{fact}{wrong}")
 
 
 def _user_correction(signal: Signal, evidence: Evidence) -> Worded | None:
@@ -201,7 +217,8 @@ def _external_reference(signal: Signal, evidence: Evidence) -> Worded | None:
 
 
 def _commit_auto(signal: Signal, evidence: Evidence) -> Worded | None:
-    subject, reason = _text(signal, "subject").rstrip("."), _text(signal, "reason").rstrip(".")
+    subject = _CONVENTION.sub("", _text(signal, "subject")).rstrip(".")
+    reason = _text(signal, "reason").rstrip(".")
     if not reason:
         return None
     told = reason if subject.casefold() in reason.casefold() else f"{subject}: {reason}"
@@ -218,8 +235,10 @@ def _e2e(signal: Signal, evidence: Evidence) -> Worded | None:
     return Worded(MemoryType.E2E_OBSERVATION, f"In the running application, {tool} reported: {message}", details)
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _plainly(text: str) -> str:
+    """What an agent says to itself, as it would say it to others."""
+    told = _ORDER.sub("", _ASIDE.sub("", text)).rstrip(".")
+    return told[:1].upper() + told[1:]
 
 
 _TEMPLATES: dict[SignalName, Callable[[Signal, Evidence], Worded | None]] = {

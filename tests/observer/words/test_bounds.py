@@ -81,7 +81,7 @@ def test_any_text_is_read_and_sentences_are_bounded(text: str) -> None:
 
 
 def test_sentences_end_at_stops_and_not_inside_of_names() -> None:
-    assert sentences("It calls `os.path.join`. Then it stops! Is v1.2 out? Yes.") == [
+    assert list(sentences("It calls `os.path.join`. Then it stops! Is v1.2 out? Yes.")) == [
         "It calls `os.path.join`.",
         "Then it stops!",
         "Is v1.2 out?",
@@ -90,7 +90,8 @@ def test_sentences_end_at_stops_and_not_inside_of_names() -> None:
 
 
 def test_sentences_that_lost_the_space_between_them_are_parted() -> None:
-    assert sentences("It is the same reason.Wait, it is not.") == ["It is the same reason.", "Wait, it is not."]
+    parted = sentences("It is the same reason.Wait, it is not.")
+    assert list(parted) == ["It is the same reason.", "Wait, it is not."]
 
 
 def test_a_long_text_is_read_at_its_end_too() -> None:

@@ -39,7 +39,8 @@ def repeated_grep(account: Account) -> Iterator[Signal]:
         if goal:
             worked = _worked(account, found[-1], pattern)
             facts = {"pattern": pattern, "times": len(found), "found_in": goal, "worked": worked}
-            yield Signal(SignalName.REPEATED_GREP, pattern, account.deeds[found[-1]].step, (goal,), facts, (pattern,))
+            key, step = f"{pattern}>{goal}", account.deeds[found[-1]].step
+            yield Signal(SignalName.REPEATED_GREP, key, step, (goal,), facts, (pattern,))
 
 
 def glob_ignore(account: Account) -> Iterator[Signal]:
@@ -58,7 +59,8 @@ def glob_ignore(account: Account) -> Iterator[Signal]:
                 "opened": len(opened),
                 "instead": goal,
             }
-            yield Signal(SignalName.GLOB_IGNORE, normal(deed.pattern), deed.step, (goal,), facts, (deed.pattern,))
+            key = f"{normal(deed.pattern)}>{goal}"
+            yield Signal(SignalName.GLOB_IGNORE, key, deed.step, (goal,), facts, (deed.pattern,))
 
 
 def external_reference(account: Account) -> Iterator[Signal]:

@@ -30,8 +30,8 @@ _SHA = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]", re.MULTILINE)
 def self_corrections(account: Account) -> Iterator[Signal]:
     """The agent was wrong about something and says what is true; whether what it did then agrees with that."""
     found = 0
-    for note in account.said("thought", "agent"):
-        correction = self_correction.find(injected.strip(note.text))
+    for note, words in account.own_words:
+        correction = self_correction.find(words)
         if correction is None or found >= CORRECTIONS_MAX:
             continue
         found += 1
@@ -40,6 +40,7 @@ def self_corrections(account: Account) -> Iterator[Signal]:
             "belief": correction.belief,
             "fact": correction.fact,
             "kind": str(correction.kind),
+            "sentence": correction.sentence,
             "score": round(correction.score, 3),
             "agrees": agrees(account, note.step, correction.fact),
         }
@@ -50,8 +51,8 @@ def self_corrections(account: Account) -> Iterator[Signal]:
 
 def causal_statements(account: Account) -> Iterator[Signal]:
     """The agent says that one thing must change whenever another does."""
-    for note in account.said("thought", "agent"):
-        stated = causal.find(injected.strip(note.text))
+    for note, words in account.own_words:
+        stated = causal.find(words)
         if stated is not None:
             told = f"{stated.when} {stated.then}"
             facts = {"when": stated.when, "then": stated.then, "agrees": agrees(account, note.step, told)}

@@ -45,8 +45,8 @@ def backtrack(account: Account) -> Iterator[Signal]:
 def dead_end(account: Account) -> Iterator[Signal]:
     """An approach that was followed for long, then left: in words or by taking its changes back, for other files."""
     since = 0
-    for note in account.said("thought", "agent"):
-        left = words.abandoned(note.text)
+    for note, said in account.own_words:
+        left = words.abandoned(said)
         if left is None:
             continue
         before = _files(account, since, note.step)

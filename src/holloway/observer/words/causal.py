@@ -53,6 +53,7 @@ _ANCHORS = (
     "sure to",
     "means",
 )
+_OCCASIONS = ("whenever", "when ", "time ", "anytime", "if ", "together", "in sync", "in step", "ing ")
 _ASKS = re.compile(r"\?|\b(?:would|might|could|maybe|let me)\b", re.IGNORECASE)
 
 
@@ -74,6 +75,9 @@ def find(text: str) -> Causal | None:
 
 
 def _read(sentence: str) -> Causal | None:
+    lower = sentence.lower()
+    if not any(map(lower.__contains__, _OCCASIONS)):
+        return None
     for pattern in _PATTERNS:
         if match := pattern.search(sentence):
             when, then = clause(match["when"]), clause(match["then"])

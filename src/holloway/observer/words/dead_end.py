@@ -88,7 +88,7 @@ def abandoned(text: str) -> Abandonment | None:
     return None
 
 
-def _read(groups: dict[str, str | None], said: list[str], at: int) -> Abandonment:
+def _read(groups: dict[str, str | None], said: tuple[str, ...], at: int) -> Abandonment:
     approach, reason = _clause(groups.get("approach")), _clause(groups.get("reason"))
     alternative = _LEAD.sub("", _ONLY_TRY.sub("", groups.get("alternative") or "", count=1))
     before = said[at - 1] if at else ""

@@ -21,12 +21,17 @@ _ITEM = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s")
 _SUBJECT = re.compile(r"^(?:\w+(?:\([^)\n]{0,60}\))?!?: )(?=\S)")
 _REFERENCE = re.compile(r"\s*\(#\d{1,9}\)\.?$")
 _NOT_OURS = ("Merge ", 'Revert "', "Bump ", "fixup! ", "squash! ")
+_AFTERTHOUGHT = re.compile(
+    r"\b(?:feedback|review comments?|pr comments?|code review|nolint|typos?|lint(?:er)? (?:error|warning|issue)s?)\b",
+    re.IGNORECASE,
+)
+"""Subjects of commits that tidy up: what they do instead of something else was nobody's decision."""
 WORDS_MIN = 4
 
 
 def reason_in(commit_message: str) -> str:
     """The sentence of a commit message that gives a reason, or nothing."""
-    if commit_message.lstrip().startswith(_NOT_OURS):
+    if commit_message.lstrip().startswith(_NOT_OURS) or _AFTERTHOUGHT.search(commit_message.lstrip().split("\n")[0]):
         return ""
     said = [one for one in sentences(_unwrapped(commit_message)) if len(one.split()) >= WORDS_MIN]
     for pattern in _REASONS:

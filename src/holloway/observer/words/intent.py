@@ -32,7 +32,7 @@ def next_step(text: str) -> str:
     return ""
 
 
-def _step(said: list[str], at: int) -> str:
+def _step(said: tuple[str, ...], at: int) -> str:
     sentence = said[at]
     if stated := _STATED.match(sentence):
         what = clause(stated["what"]) or (clause(said[at + 1]) if at + 1 < len(said) else "")

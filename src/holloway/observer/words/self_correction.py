@@ -130,7 +130,7 @@ def candidates(text: str) -> list[Candidate]:
 class _Passage:
     """Sentences with their signs, each read once."""
 
-    def __init__(self, said: list[str], forms: tuple[Form, ...]) -> None:
+    def __init__(self, said: tuple[str, ...], forms: tuple[Form, ...]) -> None:
         self.said = said
         self._forms = forms
         self._signs: dict[int, frozenset[str]] = {}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 TEXT_CHARS_MAX = 12_000
 """A longer text is read at its beginning and its end; what an agent says is far shorter."""
 SENTENCES_MAX = 120
+TEXTS_KEPT = 1_024
 SENTENCE_CHARS_MAX = 400
 CLAUSE_CHARS_MAX = 300
 
@@ -22,7 +24,9 @@ _QUOTES = (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'))
 _EDGES = " \t,;:.!?-–—("
 
 
-def sentences(text: str) -> list[str]:
+# Several detectors go through the same words of a session, one after the other.
+@lru_cache(maxsize=TEXTS_KEPT)
+def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text in order, each on one line; fenced code, quoted lines and tables are left out."""
     found: list[str] = []
     for line in prose(text).split("\n"):
@@ -30,7 +34,7 @@ def sentences(text: str) -> list[str]:
             found += [part[:SENTENCE_CHARS_MAX].strip() for part in _parts(kept)]
             if len(found) >= SENTENCES_MAX:
                 break
-    return [sentence for sentence in found[:SENTENCES_MAX] if sentence]
+    return tuple(sentence for sentence in found[:SENTENCES_MAX] if sentence)
 
 
 def prose(text: str) -> str:
