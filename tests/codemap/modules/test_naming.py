@@ -43,6 +43,12 @@ def test_names_that_are_taken_are_not_given_again() -> None:
     assert named(Part("a/auth", ("x",)), Part("b/auth", ("y",))) == ["a/auth", "b/auth"]
 
 
+def test_of_several_that_would_be_called_the_same_the_folder_of_that_name_is() -> None:
+    folders = ("src/shop/map/modules", "src/shop/map", "src/shop/web/map")
+    parts = [Part(folder, (f"{folder}/a.py",)) for folder in folders]
+    assert named(*parts, base="src/shop") == ["map/modules", "map", "web/map"]
+
+
 @pytest.mark.parametrize(
     ("stems", "name"),
     [

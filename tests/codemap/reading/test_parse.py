@@ -1,4 +1,5 @@
 import time
+import tracemalloc
 
 import pytest
 
@@ -146,6 +147,19 @@ def _is_bounded(language: str, data: bytes) -> None:
     assert len(facts.references) <= REFERENCES_MAX
     assert len(facts.encode()) < 20_000_000
     assert decode(facts.encode()).interface() == facts.interface()
+
+
+def test_what_was_read_is_not_held() -> None:
+    source = "".join(f"def f{i}():\n    return {i}\n" for i in range(2_000)).encode()
+    extract("python", source)
+    tracemalloc.start()
+    try:
+        for _ in range(5):
+            extract("python", bytes(bytearray(source)))
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert held < len(source)
 
 
 def test_a_file_with_too_much_in_it_is_cut() -> None:

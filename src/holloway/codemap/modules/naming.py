@@ -69,12 +69,16 @@ def names(
     for part in parts:
         folders = _folders(part.folder, base, packages, project, alone)
         label = _label(part, around[part.folder], weights) if part.split else ""
-        wanted.append(_candidates(part.folder, folders, label, in_base=part.folder == base))
+        wanted.append(_candidates(part.folder, folders, label, base))
     first = Counter(candidates[0] for candidates in wanted)
+    inside = [part.folder.removeprefix(f"{base}/") for part in parts]
+    plain = Counter(where for where, candidates in zip(inside, wanted, strict=True) if where == candidates[0])
     used = {name.casefold() for name in taken}
     found: list[str] = []
-    for candidates in wanted:
-        longer = candidates[1:] if first[candidates[0]] > 1 else []
+    for where, candidates in zip(inside, wanted, strict=True):
+        # Of several that would be called the same, the one that lies in the folder of that name is.
+        is_own = where == candidates[0] and plain[where] == 1
+        longer = candidates[1:] if first[candidates[0]] > 1 and not is_own else []
         name = next((each for each in [*longer, *candidates] if each.casefold() not in used), "")
         found.append(name or _numbered(candidates[0], used))
         used.add(found[-1].casefold())
@@ -99,14 +103,15 @@ def _telling(folders: Sequence[str]) -> list[str]:
     return [folder for folder in folders if folder and folder not in GENERIC]
 
 
-def _candidates(folder: str, folders: Sequence[str], label: str, *, in_base: bool) -> list[str]:
+def _candidates(folder: str, folders: Sequence[str], label: str, base: str) -> list[str]:
     """Names to try, the short one first and the whole path last."""
     short = "/".join(folders[-NAME_FOLDERS_MAX:])
     whole = "/".join(folders)
     if label:
         longer = [f"{folders[-1]}/{label}", f"{short}/{label}", f"{folder}/{label}".lstrip("/")]
-        return list(dict.fromkeys([label, *longer] if in_base else longer))
-    return list(dict.fromkeys([short, whole, folder or whole]))
+        return list(dict.fromkeys([label, *longer] if folder == base else longer))
+    inside = folder.removeprefix(f"{base}/") if folder.startswith(f"{base}/") else whole
+    return list(dict.fromkeys([short, whole, inside, folder or whole]))
 
 
 def _label(part: Part, around: Mapping[str, int], weights: Mapping[str, float]) -> str:

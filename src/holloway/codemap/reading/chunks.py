@@ -20,7 +20,8 @@ BLOCK_LINES = 60
 """Text without any structure is cut after so many lines."""
 CHUNKS_MAX = 4_000
 PREFIX_CHARS_MAX = 240
-EXPANSIONS_KEPT = 200_000
+EXPANSIONS_KEPT = 40_000
+"""Words whose parts are kept: about 10 MB. Where all are taken they are learned anew, so that common ones stay."""
 CHUNK_BYTES_MAX = 60_000
 """Of a piece with absurdly long lines, only the beginning is searched."""
 
@@ -169,8 +170,9 @@ class _Expansions(dict[bytes, str]):
 
     def __missing__(self, word: bytes) -> str:
         found = _expansion(word.decode("utf-8", "replace"))
-        if len(self) < EXPANSIONS_KEPT:
-            self[word] = found
+        if len(self) >= EXPANSIONS_KEPT:
+            self.clear()
+        self[word] = found
         return found
 
 

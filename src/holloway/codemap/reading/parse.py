@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from bisect import bisect_right
@@ -41,6 +40,9 @@ LARGE_NODES_MAX = 20_000
 OPENED_MAX = 1_000
 """Signs that open something, with nothing between them that closes."""
 
+_PIECE = bytearray()
+"""The piece that the parser reads now. Its binding never lets go of what it is handed (as of 0.26), so that is always
+the same thing."""
 _CLOSED_BY_SIGNS = frozenset({"java", "csharp", "c", "cpp", "rust"})
 _STOPS = bytes(ord(";") if sign in b";},)]'\"`" else sign for sign in range(256))
 _STOPS_AND_LINES = _STOPS.replace(b"\n", b";")
@@ -93,13 +95,17 @@ def _is_endless(language: str, data: bytes) -> bool:
 def _tree(parser: Parser, data: bytes) -> Tree:
     """The syntax tree. Recovery from errors can take time squared: a file that takes too long ends where it is then."""
     deadline = time.process_time() + PARSE_SECONDS_MAX
+    is_parsed = False
 
-    def read(offset: int, _: Point) -> bytes:
-        return data[offset : offset + PIECE_BYTES] if time.process_time() < deadline else b""
+    def read(offset: int, _: Point) -> bytes | bytearray:
+        if is_parsed:
+            # The query asks for the text of nodes in the same way, and has to get it.
+            return data[offset : offset + PIECE_BYTES]
+        _PIECE[:] = data[offset : offset + PIECE_BYTES] if time.process_time() < deadline else b""
+        return _PIECE
 
     tree = parser.parse(read)
-    # The query asks for the text of nodes in the same way, and has to get it.
-    deadline = math.inf
+    is_parsed = True
     return tree
 
 

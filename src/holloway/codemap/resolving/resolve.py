@@ -28,8 +28,8 @@ DEPTH_MAX = 30
 """Assignments, returns and re-exports that are followed from one to the next."""
 TARGETS_MAX = 6
 """Things that one name may stand for before it is taken for unknown."""
-ANSWERS_KEPT = 100_000
-"""Names whose meaning is kept while other files are resolved: about 60 MB."""
+ANSWERS_KEPT = 50_000
+"""Names whose meaning is kept while other files are resolved: about 30 MB."""
 
 SURE = 0.95
 ONE_OF_SEVERAL = 0.7
