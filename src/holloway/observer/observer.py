@@ -166,7 +166,7 @@ def tainted(pad: Scratchpad, shown: list[Signal], trust: Trust) -> list[Signal]:
 
 
 _USER, _AGENT = "user", "agent"
-_FROM_TOOL = frozenset({SignalName.E2E})
+_FROM_TOOL = frozenset({SignalName.E2E, SignalName.EXTERNAL_REFERENCE})
 _FROM_AGENT = frozenset(
     {SignalName.SELF_CORRECTION, SignalName.CAUSAL_STATEMENT, SignalName.DEAD_END, SignalName.AGENT_RECORD}
 )

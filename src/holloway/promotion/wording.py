@@ -41,12 +41,21 @@ _ASIDE = re.compile(
 _ORDER = re.compile(r"^i (?:should|need to|must|have to|can) ", re.IGNORECASE)
 _TALK = re.compile(r"\b(?:the user|user's)\b", re.IGNORECASE)
 """What is said about the conversation, not about the code."""
+_LINK = re.compile(r"^(?:and|but|so|also|ok|okay)\b,? (?:also |remember to )?", re.IGNORECASE)
+_DESTROYS = re.compile(
+    r"\brm -|\brmdir\b|\bgit (?:reset --hard|clean|checkout (?:--|\.)|stash drop|branch -D|push (?:-f|--force))"
+    r"|\bdrop (?:table|database)\b|\bkill(?:all)? -9|--force\b|\bmkfs|\bdd if=",
+    re.IGNORECASE,
+)
+"""A fix that destroys something worked once; that is no reason to hand it to the next agent."""
 _CONVENTION = re.compile(r"^\w+(?:\([^)]{0,60}\))?!?: ")
 """The kind of change that some projects put before a commit's subject."""
 
 WORDS_MAX = 400
 """Characters of a memory's sentence."""
 CLAUSE_MAX = 240
+RULE_WORDS_MIN = 5
+"""What a user lays down in fewer words means nothing outside of its conversation."""
 FACT_WORDS_MIN = 6
 """A fact in fewer words needs the sentence that it stands in."""
 REASON_WORDS_MIN = 4
@@ -83,7 +92,7 @@ def _text(signal: Signal, name: str, limit: int = CLAUSE_MAX) -> str:
 def _error_retry(signal: Signal, evidence: Evidence) -> Worded | None:
     error, fix = _PLACE.sub("", _text(signal, "error")), _text(signal, "fix")
     command = commands.normalised(_text(signal, "command"))[:120]
-    if not (error and fix and signal.facts.get("telling")):
+    if not (error and fix and signal.facts.get("telling")) or _DESTROYS.search(fix):
         return None
     details = ErrorFix(error, fix, command, str(signal.facts.get("fingerprint", "")))
     return Worded(MemoryType.ERROR_PATTERN, f"`{command}` failed with “{error}”; what solved it: {fix}", details)
@@ -101,8 +110,9 @@ def _self_correction(signal: Signal, evidence: Evidence) -> Worded | None:
 
 
 def _user_correction(signal: Signal, evidence: Evidence) -> Worded | None:
-    said = _text(signal, "said", WORDS_MAX)
-    return Worded(signal.type or MemoryType.PREFERENCE, said) if said else None
+    said = _LINK.sub("", _text(signal, "said", WORDS_MAX))
+    told = said[:1].upper() + said[1:]
+    return Worded(signal.type or MemoryType.PREFERENCE, told) if len(told.split()) >= RULE_WORDS_MIN else None
 
 
 def _agent_record(signal: Signal, evidence: Evidence) -> Worded | None:

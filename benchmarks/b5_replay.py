@@ -1,0 +1,205 @@
+"""B5, replay: recorded sessions in time order through the whole pipeline: what fired, what was kept, and what it cost.
+
+python -m benchmarks.b5_replay --data DIR --repos DIR [--json OUT] [--read N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import holloway
+from benchmarks import checkout, machine
+from benchmarks.sessions import DEV, recorded
+from holloway.domain.memory import MemoryType, State
+from holloway.observer.observer import Observer
+from holloway.observer.signals.signal import SIGNALS, SignalName
+from holloway.scratchpad import checkpoint
+from holloway.service.learning import Learning
+from holloway.store.filter import Filter
+
+if TYPE_CHECKING:
+    from benchmarks.sessions import Recorded
+    from holloway.domain.memory import Memory
+    from holloway.scratchpad.scratchpad import Scratchpad
+    from holloway.service.learning import Learned
+
+SEED = 20260208
+SOURCES = {"cli": "entireio/cli"}
+OBSERVE_P99_US = 50.0
+FINALIZE_MS = 100.0
+QUARANTINED_MAX = 0.05
+SILENT = {
+    SignalName.PARALLEL_CONFLICT: "the recordings do not tell subagents apart",
+    SignalName.CONTEXT_TOKEN_SPIKE: "the recordings have no token counts",
+    SignalName.AGENT_RECORD: "these agents had no memory tool",
+    SignalName.QA_FINDING: "nobody reported findings to a caller",
+    SignalName.E2E: "no browser was used",
+}
+"""Why a signal cannot fire on these sessions."""
+
+
+def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
+    """All sessions of the set, in time order, into one memory."""
+    sessions = recorded(data / DEV)
+    sessions = sessions[: len(sessions) // 4] if quick else sessions
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "cli")
+        checkout.git(Path(folder), "clone", "--quiet", str(repos / "cli"), str(root))
+        with holloway.open(root, home=Path(folder, "home")) as memory:
+            memory.map.update()
+            replayed = [_replay(session, Learning(memory)) for session in sessions]
+            kept = memory.store.memories.find(Filter(), limit=-1)
+    return _result(replayed, kept, quick=quick)
+
+
+class Replayed:
+    """One session, what came of it and what that took."""
+
+    def __init__(self, pad: Scratchpad, observe_us: list[float], finalize_ms: float, learned: Learned) -> None:
+        self.pad_bytes = len(checkpoint.dump(pad)) if pad.events > BIG_EVENTS else 0
+        self.held_bytes = pad.bytes
+        self.observe_us = observe_us
+        self.finalize_ms = finalize_ms
+        self.learned = learned
+
+
+BIG_EVENTS = 800
+
+
+def _replay(session: Recorded, learning: Learning) -> Replayed:
+    watching, took = Observer(), []
+    for event in session.events():
+        began = time.perf_counter_ns()
+        watching.observe(event)
+        took.append((time.perf_counter_ns() - began) / 1_000)
+    began_s = time.process_time()
+    learned = learning.learn(watching.pad)
+    return Replayed(watching.pad, took, (time.process_time() - began_s) * 1_000, learned)
+
+
+def _result(replayed: list[Replayed], kept: list[Memory], *, quick: bool) -> dict[str, Any]:
+    observe = [us for each in replayed for us in each.observe_us]
+    finalize = [each.finalize_ms for each in replayed]
+    observed = [each for each in kept if each.origin.startswith("observer:")]
+    lessons = [each for each in observed if each.type not in (MemoryType.WORK_STATE, MemoryType.WORK_UNIT_OUTCOME)]
+    waiting = sum(each.state is State.QUARANTINED for each in lessons) / max(1, len(lessons))
+    p50, p99 = machine.quantile(observe, 0.5), machine.quantile(observe, 0.99)
+    return {
+        "title": "The observer on real sessions",
+        "question": "What do real sessions leave behind, and what does watching and learning cost?",
+        "seed": SEED,
+        "targets": [
+            _target("observe, p99", p99, OBSERVE_P99_US, "µs"),
+            _target("learning from a session, p50 CPU", machine.quantile(finalize, 0.5), FINALIZE_MS, "ms"),
+            _target("learning from a session, p95 CPU", machine.quantile(finalize, 0.95), FINALIZE_MS, "ms"),
+            _target("kept back because of the source", waiting, QUARANTINED_MAX, "of what was kept"),
+        ],
+        "tables": [
+            {
+                "title": "What it took",
+                "columns": ["what", "value"],
+                "rows": [
+                    ["sessions", len(replayed)],
+                    ["events", len(observe)],
+                    ["observe p50 (µs)", p50],
+                    ["observe p99 (µs)", p99],
+                    ["learning p50 (ms CPU)", machine.quantile(finalize, 0.5)],
+                    ["learning p95 (ms CPU)", machine.quantile(finalize, 0.95)],
+                    ["longest session: events", max(each.learned.record["events"] for each in replayed)],
+                    ["longest session: scratchpad (KB)", max(each.held_bytes for each in replayed) // 1024],
+                ],
+            },
+            {"title": "Signals", "columns": ["signal", "fired", *STATES, "note"], "rows": _signals(replayed)},
+            {"title": "Why candidates were dropped", "columns": ["reason", "number"], "rows": _reasons(replayed)},
+            {"title": "Memories by type", "columns": ["type", "number"], "rows": _types(kept)},
+            {"title": "How sessions ended", "columns": ["type and outcome", "number"], "rows": _outcomes(replayed)},
+        ],
+        "how": [
+            "192 sessions of several developers with one agent on one codebase, in time order, each learned from when "
+            "it ended; the code map is that of a later commit.",
+            "Observe is wall time for each event; learning is CPU time for everything from signals to the transaction.",
+            "Kept back: memories that quote or follow pages, issues or other outside text, which wait for a person.",
+            *(["A quarter of the sessions."] if quick else []),
+        ],
+    }
+
+
+STATES = ("promoted", "reinforced", "held", "dropped")
+
+
+def _signals(replayed: list[Replayed]) -> list[list[Any]]:
+    fired: Counter[str] = Counter()
+    became: Counter[tuple[str, str]] = Counter()
+    for each in replayed:
+        fired.update(each.learned.record["signals"])
+        became.update((str(one.signal.name), one.state) for one in each.learned.promotion.candidates)
+    return [
+        [name.value, fired[name.value], *(became[(name.value, state)] for state in STATES), SILENT.get(name, "")]
+        for name in sorted(SIGNALS, key=lambda name: -fired[name.value])
+    ]
+
+
+def _reasons(replayed: list[Replayed]) -> list[list[Any]]:
+    found = Counter(
+        " ".join("N" if word.replace(".", "").isdigit() else word for word in one.reason.split() if "/" not in word)
+        for each in replayed
+        for one in each.learned.promotion.of("dropped")
+    )
+    return [[reason, number] for reason, number in found.most_common(20)] or [["none", 0]]
+
+
+def _types(kept: list[Memory]) -> list[list[Any]]:
+    counted = Counter(f"{each.type} ({each.source})" for each in kept)
+    return [[name, number] for name, number in counted.most_common()]
+
+
+def _outcomes(replayed: list[Replayed]) -> list[list[Any]]:
+    counted = Counter(f"{each.learned.session.type}, {each.learned.session.outcome}" for each in replayed)
+    return [[name, number] for name, number in counted.most_common()]
+
+
+def _target(what: str, measured: float, at_most: float, unit: str) -> dict[str, Any]:
+    return {"what": what, "measured": measured, "at_most": at_most, "unit": unit, "met": measured <= at_most}
+
+
+def _read(data: Path, repos: Path, number: int) -> None:
+    """Print a random sample of what was kept, to be judged by reading."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "cli")
+        checkout.git(Path(folder), "clone", "--quiet", str(repos / "cli"), str(root))
+        with holloway.open(root, home=Path(folder, "home")) as memory:
+            memory.map.update()
+            for session in recorded(data / DEV):
+                _replay(session, Learning(memory))
+            kept = [
+                each
+                for each in memory.store.memories.find(Filter(), limit=-1)
+                if each.type is not MemoryType.WORK_STATE
+            ]
+    for each in random.Random(SEED).sample(kept, min(number, len(kept))):
+        print(f"{each.state:12} {each.type:18} {each.content}  [{', '.join(each.files[:3])}]")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--read", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    checkout.need(options.repos, SOURCES)
+    if options.read:
+        _read(options.data, options.repos, options.read)
+        sys.exit()
+    result = run(options.data, options.repos)
+    print(json.dumps({name: result[name] for name in ("targets", "tables")}, indent=1, ensure_ascii=False))
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

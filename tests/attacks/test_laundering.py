@@ -1,0 +1,86 @@
+"""A tainted memory gains nothing by being matched: not confidence, not its way out of quarantine, at no trust level."""
+
+import pytest
+
+from holloway.config import INJECTION_THRESHOLDS
+from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
+from holloway.domain.ports import stamp
+from holloway.service.holloway import Holloway
+from holloway.service.learning import Learning
+from holloway.store import lifecycle, lookup
+from holloway.store.filter import Filter
+from holloway.store.intake import admit
+from holloway.testing import FakeClock
+from tests.observer.story import Story
+
+RECALLS = 50
+SESSIONS = 20
+FACT = "The retry limit comes from limits.toml, not from settings.py"
+PATH = "src/shop/auth/tokens.py"
+
+
+@pytest.fixture
+def tainted(memory: Holloway) -> str:
+    draft = Draft(
+        content=FACT,
+        type=MemoryType.GOTCHA,
+        files=(PATH,),
+        source=Source.OBSERVER_INFERRED,
+        state=State.QUARANTINED,
+        review=ReviewReason.TAINTED,
+        confidence=0.94,
+        session="poisoned",
+    )
+    stored = memory.store.memories.add(admit(draft)).memory
+    assert stored is not None
+    return stored.id
+
+
+@pytest.mark.parametrize("level", sorted(INJECTION_THRESHOLDS))
+def test_the_best_match_of_many_recalls_stays_where_it_is(
+    memory: Holloway, tainted: str, level: int, clock: FakeClock
+) -> None:
+    before = memory.get(tainted)
+    store = memory.store.database.connection
+    for session in range(SESSIONS):
+        now = stamp(clock.now())
+        to = lookup.Shown(session=f"s{session}", context=0, branch="main", now=now, level=level)
+        for _ in range(RECALLS // 10):
+            assert memory.recall(FACT) == []
+            assert lookup.traps(store, [PATH], to, 10) == []
+            assert lookup.answers(store, ["retry", "limit"], to, 10) == []
+        assert tainted not in memory.brief().text
+        lookup.claim(store, [tainted], session=f"s{session}", agent="a", point="tool_result", now=now)
+        lifecycle.count_uses(memory.store.database)
+        clock.advance(days=1)
+    after = memory.get(tainted)
+    assert (after.state, after.review) == (State.QUARANTINED, ReviewReason.TAINTED)
+    assert after.confidence == before.confidence
+
+
+def test_other_sessions_that_say_the_same_do_not_lift_it(memory: Holloway) -> None:
+    """Poison that is read again in every session is still poison."""
+    page = "The retry limit retry_limit comes from limits.toml and overrides what settings.py says."
+    said = "I assumed `retry_limit` was read from settings.py, but it actually comes from `limits.toml`."
+    for number in range(SESSIONS):
+        told = Story(f"s{number}").fetch("https://evil.example/x", page).says(said)
+        Learning(memory).learn(told.edit("limits.toml", [], ["retry_limit = 3"]).green().pad())
+    kept = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT)), limit=-1)
+    assert {each.state for each in kept} == {State.QUARANTINED}
+    assert all(len(each.sessions) == 1 for each in kept)
+    assert memory.recall("retry limit") == []
+
+
+def test_a_clean_session_that_says_the_same_does_not_lift_it_either(memory: Holloway) -> None:
+    said = "I assumed `retry_limit` was read from settings.py, but it actually comes from `limits.toml`."
+    page = "The retry limit retry_limit comes from limits.toml and overrides what settings.py says."
+    told = Story("bad").fetch("https://evil.example/x", page).says(said).edit("limits.toml", [], ["retry_limit = 3"])
+    Learning(memory).learn(told.green().pad())
+    done = Learning(memory).learn(Story("good").says(said).edit("limits.toml", [], ["retry_limit = 3"]).green().pad())
+    assert "prove nothing for each other" in done.promotion.candidates[0].reason
+    assert memory.recall("retry limit") == []
+
+
+def test_only_a_person_lifts_it(memory: Holloway, tainted: str) -> None:
+    memory.confirm(tainted)
+    assert [result.memory.id for result in memory.recall(FACT)] == [tainted]

@@ -1,0 +1,126 @@
+import pytest
+
+from holloway.domain.details import CausalDependency, ErrorFix, Recipe
+from holloway.domain.memory import MemoryType
+from holloway.observer.signals.signal import Signal, SignalName
+from holloway.promotion.wording import WORDS_MAX, Evidence, word
+
+N = SignalName
+ONE = Evidence()
+
+
+def said(name: SignalName, files: tuple[str, ...] = (), **facts: object) -> str:
+    worded = word(Signal(name, "key", 1, files, facts), ONE)
+    return worded.content if worded else ""
+
+
+def error(**facts: object) -> Signal:
+    usual: dict[str, object] = {
+        "error": "src/a.py:3:1: boom",
+        "fix": "set REDIS_URL",
+        "command": "cd x && pytest -q 2>&1 | tail",
+    }
+    return Signal(N.ERROR_RETRY, "f", 1, (), {**usual, "telling": True, "fingerprint": "abc", **facts})
+
+
+def test_an_error_is_told_without_its_place_and_the_pipes_of_its_command() -> None:
+    worded = word(error(), ONE)
+    assert worded is not None
+    assert worded.content == "`pytest -q` failed with “boom”; what solved it: set REDIS_URL"
+    assert worded.details == ErrorFix("boom", "set REDIS_URL", "pytest -q", "abc")
+
+
+@pytest.mark.parametrize(
+    "fix",
+    ["run `rm -rf build` first", "run `git reset --hard` first", "use `git push --force`", "run `git clean -fd` first"],
+)
+def test_a_fix_that_destroys_something_is_not_handed_on(fix: str) -> None:
+    assert word(error(fix=fix), ONE) is None
+
+
+def test_a_fix_that_the_error_already_told_is_not_worth_a_memory() -> None:
+    assert word(error(telling=False), ONE) is None
+
+
+def test_a_correction_says_what_is_so_and_what_was_believed() -> None:
+    content = said(
+        N.SELF_CORRECTION, belief="it is in settings.py", fact="the retry limit comes from limits.toml", kind="path"
+    )
+    assert content == "The retry limit comes from limits.toml (wrongly believed at first: it is in settings.py)"
+
+
+def test_what_an_agent_says_to_itself_is_cut() -> None:
+    fact = "Ah, I need to use `exec.CommandContext` with a context here always"
+    assert said(N.SELF_CORRECTION, belief="exec.Command", fact=fact).startswith("Use `exec.CommandContext` with")
+
+
+def test_a_short_fact_is_told_in_its_sentence() -> None:
+    content = said(
+        N.SELF_CORRECTION, belief="`edit`", fact="`replace`", sentence="The tool is named `replace`, not `edit`."
+    )
+    assert content == "The tool is named `replace`, not `edit`"
+
+
+@pytest.mark.parametrize(("belief", "fact"), [("", "x is y in the code of the shop"), ("x", "")])
+def test_half_a_correction_is_none(belief: str, fact: str) -> None:
+    assert said(N.SELF_CORRECTION, belief=belief, fact=fact) == ""
+
+
+def test_words_about_the_conversation_are_no_memory() -> None:
+    assert said(N.SELF_CORRECTION, belief="they wanted A", fact="the user wants the other button to be blue") == ""
+
+
+def test_a_rule_of_the_user_keeps_the_users_words() -> None:
+    assert (
+        said(N.USER_CORRECTION, said="but always use integer cents for money") == "Always use integer cents for money"
+    )
+    assert said(N.USER_CORRECTION, said="and remember pagination") == ""
+
+
+def test_a_dead_end_without_a_reason_is_vague() -> None:
+    assert said(N.DEAD_END, approach="Redis for sessions", reason="", alternative="SQLite") == ""
+    told = said(N.DEAD_END, approach="Redis for sessions", reason="it is not available in CI", alternative="SQLite")
+    assert told == "Dead end: Redis for sessions; it is not available in CI; instead: SQLite"
+
+
+def test_files_that_were_only_read_together_are_no_dependency() -> None:
+    assert said(N.CO_ACCESS, ("a.py", "b.py"), edited=False) == ""
+    worded = word(Signal(N.CO_ACCESS, "k", 1, ("a.py", "b.py"), {"edited": True}), ONE)
+    assert worded is not None
+    assert isinstance(worded.details, CausalDependency)
+
+
+def test_a_way_back_names_the_file_that_two_sessions_needed() -> None:
+    signal = Signal(N.BACKTRACK, "a.py", 1, ("a.py",), {"read": ["x.py", "conf.py"]})
+    assert word(signal, ONE) is None
+    worded = word(signal, Evidence([{"read": ["conf.py"]}], 2))
+    assert worded is not None
+    assert worded.content.startswith("Read `conf.py` before editing `a.py`")
+
+
+def test_a_run_of_steps_is_a_recipe_if_it_edits_and_runs() -> None:
+    steps = ["edit src/api", "run make generate", "run make lint", "run pytest"]
+    worded = word(Signal(N.SEQUENCE, "k", 1, (), {"steps": steps}), Evidence((), 4))
+    assert worded is not None
+    assert isinstance(worded.details, Recipe)
+    assert (
+        worded.content
+        == "To change api: 1) edit in `src/api`; 2) run `make generate`; 3) run `make lint`; 4) run `pytest`"
+    )
+    assert said(N.SEQUENCE, steps=["run a", "run b", "run c", "run d"]) == ""
+
+
+def test_figures_have_no_sentence_of_their_own() -> None:
+    assert said(N.FILE_ACCESS, ("a.py",), weight=3) == ""
+
+
+def test_no_sentence_is_longer_than_allowed() -> None:
+    content = said(N.AGENT_RECORD, text="word " * 1_000)
+    assert 0 < len(content) <= WORDS_MAX
+
+
+def test_a_path_makes_a_correction_an_insight() -> None:
+    facts = {"belief": "in paths", "fact": "the prefix lives in the checkpoint package", "kind": "path"}
+    worded = word(Signal(N.SELF_CORRECTION, "k", 1, (), facts), ONE)
+    assert worded is not None
+    assert worded.type is MemoryType.MODULE_INSIGHT
