@@ -22,11 +22,15 @@ from benchmarks import (
     b4_coding,
     b4_conversations,
     b4_tokens,
+    b5_errors,
+    b5_replay,
+    b5_words,
     b6_graph,
     b7_hooks,
     b7_map,
     b7_search,
     b7_store,
+    b8_poison,
     machine,
     report,
 )
@@ -37,16 +41,32 @@ NAMES = (
     "b4_conversations",
     "b4_coding",
     "b4_tokens",
+    "b5_words",
+    "b5_errors",
+    "b5_replay",
     "b6_graph",
     "b7_store",
     "b7_hooks",
     "b7_map",
     "b7_search",
     "b8_secrets",
+    "b8_poison",
 )
-NEED_DATA = frozenset({"b2_commits", "b3_issues", "b4_conversations", "b4_coding", "b8_secrets"})
-NEED_REPOS = frozenset({"b2_commits", "b3_issues", "b4_coding", "b4_tokens", "b7_map"})
+NEED_DATA = frozenset(
+    {
+        "b2_commits",
+        "b3_issues",
+        "b4_conversations",
+        "b4_coding",
+        "b5_words",
+        "b5_errors",
+        "b5_replay",
+        "b8_secrets",
+    }
+)
+NEED_REPOS = frozenset({"b2_commits", "b3_issues", "b4_coding", "b4_tokens", "b5_replay", "b7_map"})
 QUICK_SAMPLE = 5
+QUICK_POISON = 40
 HERE = Path(__file__).parent
 
 
@@ -104,6 +124,14 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
         return head | b4_coding.run(options.repos, options.data, quick=options.quick)
     if name == "b4_tokens":
         return head | b4_tokens.run(options.repos, quick=options.quick)
+    if name == "b5_words":
+        return head | b5_words.run(options.data)
+    if name == "b5_errors":
+        return head | b5_errors.run(options.data)
+    if name == "b5_replay":
+        return head | b5_replay.run(options.data, options.repos, quick=options.quick)
+    if name == "b8_poison":
+        return head | b8_poison.run(QUICK_POISON if options.quick else 0)
     if name == "b3_issues":
         return head | b3_issues.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
     return head | _secrets(options.data)

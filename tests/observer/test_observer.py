@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def test_siblings_see_what_a_session_is_doing() -> None:
     )
 
 
+@pytest.mark.promise("resumes")
 @given(st.lists(events, max_size=30), st.integers(0, 30))
 @settings(max_examples=60, deadline=None)
 def test_a_restored_scratchpad_shows_the_same_signals(told: list[Event], cut: int) -> None:

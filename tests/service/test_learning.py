@@ -39,6 +39,7 @@ def contents(memory: Holloway, *types: MemoryType) -> list[str]:
     return [each.content for each in memory.store.memories.find(Filter(types=types), limit=-1)]
 
 
+@pytest.mark.promise("validated")
 def test_what_a_successful_build_showed_is_kept(memory: Holloway) -> None:
     done = learn(memory, corrected().green())
     (kept,) = done.promotion.of("promoted")
@@ -48,6 +49,7 @@ def test_what_a_successful_build_showed_is_kept(memory: Holloway) -> None:
     assert stored.confidence == pytest.approx(0.88 * 0.7, abs=0.001)
 
 
+@pytest.mark.promise("validated")
 def test_what_a_failed_build_showed_is_not(memory: Holloway) -> None:
     done = learn(memory, corrected().red())
     assert done.promotion.of("promoted") == []
@@ -79,6 +81,7 @@ def test_a_second_session_confirms_it_and_makes_no_twin(memory: Holloway) -> Non
     assert len(contents(memory, MemoryType.ERROR_PATTERN)) == 1
 
 
+@pytest.mark.promise("not-twice")
 def test_the_same_session_twice_changes_nothing(memory: Holloway) -> None:
     story = solved()
     learn(memory, story)
@@ -94,6 +97,7 @@ def test_a_session_that_went_on_is_learned_again_without_twins(memory: Holloway)
     assert memory.get(done.promotion.of("promoted")[0].memory).sessions == ("s1",)
 
 
+@pytest.mark.promise("not-twice")
 def test_what_a_person_rejected_does_not_come_back(memory: Holloway) -> None:
     (kept,) = learn(memory, solved("s1")).promotion.of("promoted")
     memory.wrong(kept.memory, "incorrect")
@@ -128,6 +132,7 @@ def test_what_the_user_lays_down_is_kept_and_shown_for_confirmation(memory: Holl
     assert stored in memory.to_review()
 
 
+@pytest.mark.promise("validated")
 def test_a_record_of_the_agent_is_kept_only_if_the_session_proves_right(memory: Holloway) -> None:
     learn(memory, Story("bad").edit("README.md").records("The cache must be flushed by hand", "gotcha").red())
     assert contents(memory, MemoryType.GOTCHA) == []
@@ -135,6 +140,7 @@ def test_a_record_of_the_agent_is_kept_only_if_the_session_proves_right(memory: 
     assert contents(memory, MemoryType.GOTCHA) == ["The cache must be flushed by hand"]
 
 
+@pytest.mark.promise("no-secret")
 def test_a_secret_in_what_is_learned_never_reaches_the_disk(memory: Holloway) -> None:
     key = "AKIA" + "Z7QH3KDLMWPXRTVB"
     told = Story(task=f"use {key} for the upload").edit("README.md").records(f"The upload key is {key}", "gotcha")
@@ -303,6 +309,7 @@ def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:
     assert not checkpoint_file(memory.project.folder, "run-1").exists()
 
 
+@pytest.mark.promise("resumes")
 def test_a_session_that_was_cut_short_goes_on_where_it_was(memory: Holloway) -> None:
     told: list[Event] = solved().told[1:]
     with pytest.raises(RuntimeError), Session(memory, "run-1") as session:
@@ -367,6 +374,7 @@ def test_a_failing_write_in_the_middle_leaves_nothing_half_done(
     assert list(memory.store.database.connection.iterdump()) == before
 
 
+@pytest.mark.promise("taken-back")
 def test_what_was_learned_from_a_commit_goes_when_the_commit_is_reverted(
     memory: Holloway, repository: Repository
 ) -> None:

@@ -1,3 +1,5 @@
+import pytest
+
 from holloway.domain.memory import MemoryType
 from holloway.observer.signals import spoken
 from tests.observer.story import Story
@@ -23,6 +25,7 @@ def test_a_change_that_failed_bears_nothing_out() -> None:
     assert [signal.facts["agrees"] for signal in spoken.self_corrections(told)] == [False]
 
 
+@pytest.mark.promise("own-words")
 def test_our_own_words_are_no_evidence() -> None:
     ours = f"holloway on settings.py: {WRONG} [hw:7f3a2c, 3 sessions, last 12 Oct]"
     assert list(spoken.self_corrections(Story().says(ours).edit("limits.toml").account())) == []
