@@ -127,6 +127,20 @@ def test_a_method_may_stand_before_its_type_or_in_another_file(tmp_path: Path) -
     assert {tuple(row) for row in database.rows(calls)} == {("Store.Get", "Store.Put"), ("Store.Put", "Store.Get")}
 
 
+def test_a_piece_whose_text_stays_keeps_its_number_wherever_it_moves(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    write(root, "a.py", "def first():\n    return 1\n\n\ndef second():\n    return 2\n")
+    database = open_map(tmp_path / "map.db")
+    index(database, root, workers=1)
+    before = {row[0]: row[1] for row in database.rows("SELECT name, id FROM chunks WHERE kind = 'function'")}
+    write(root, "a.py", "import os\n\n\ndef first():\n    return 3\n\n\ndef second():\n    return 2\n")
+    index(database, root, workers=1, only=["a.py"])
+    after = {row[0]: (row[1], row[2]) for row in database.rows("SELECT name, id, line FROM chunks")}
+    assert after["second"] == (before["second"], 8)
+    assert after["first"][0] != before["first"]
+    assert content(database) == clean(root, tmp_path / "clean.db")
+
+
 edits = st.lists(
     st.sampled_from(sorted(FILES)).flatmap(
         lambda name: st.tuples(st.just(name), st.one_of(st.none(), st.sampled_from(FILES[name])))

@@ -20,7 +20,7 @@ MAP_VERSION = 5
 
 CACHE_KB = 64 * 1024
 TEXT_GATHERED_BYTES = 1 << 20
-TEXT_GATHERED_FILLING_BYTES = 8 << 20
+TEXT_GATHERED_FILLING_BYTES = 32 << 20
 """What the text index gathers before it writes it out, usually and while an empty map is filled; it takes twice that.
 """
 FILLED_TABLES = frozenset({"nodes", "edges", "unresolved", "consulted", "import_words", "chunks"})

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from holloway.codemap.database import MapDatabase
+    from holloway.codemap.reading.chunks import Chunk
     from holloway.codemap.reading.facts import Definition, Facts, Import
     from holloway.codemap.reading.read import ReadFile
     from holloway.codemap.resolving.resolve import Resolution
@@ -62,13 +63,12 @@ class Rows:
         self._db.connection.executemany("INSERT INTO import_words VALUES (?, ?)", [(word, number) for word in words])
         if one.mentions:
             self._db.run("INSERT INTO mentions VALUES (?, ?)", (number, one.mentions))
-        self._put_pieces(one, number)
+        self._put_pieces(one.chunks if file is None else self._changed_pieces(one.chunks, file), number)
         self._nodes[one.path] = (number, ids)
         return number
 
     def _drop_read(self, file: int, gone: list[int]) -> None:
         """Take out what was read from a file, and the nodes that it no longer has."""
-        self._drop_pieces(file)
         self._db.run("DELETE FROM import_words WHERE file = ?", (file,))
         self._db.run("DELETE FROM mentions WHERE file = ?", (file,))
         self._db.run("DELETE FROM edges WHERE file = ? AND origin = 'scip'", (file,))
@@ -78,7 +78,7 @@ class Rows:
 
     def drop(self, file: int) -> None:
         """Take a file out, with all that it brought."""
-        self._drop_pieces(file)
+        self._drop_pieces(row[0] for row in self._db.rows("SELECT id FROM chunks WHERE file = ?", (file,)))
         self.drop_edges([file])
         self._db.run("DELETE FROM edges WHERE file = ?", (file,))
         self._db.run("DELETE FROM edges WHERE target IN (SELECT id FROM nodes WHERE file = ?)", (file,))
@@ -146,25 +146,45 @@ class Rows:
         words.add(tested_stem(path))
         return sorted(words - {""})
 
-    def _put_pieces(self, one: ReadFile, file: int) -> None:
+    def _put_pieces(self, pieces: Sequence[Chunk], file: int) -> None:
         start = self._last_chunk + 1
-        self._last_chunk += len(one.chunks)
+        self._last_chunk += len(pieces)
         self._db.connection.executemany(
             "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [(start + at, file, *chunk) for at, chunk in enumerate(one.chunks)],
+            [(start + at, file, *piece) for at, piece in enumerate(pieces)],
         )
         self._db.connection.executemany(
             "INSERT INTO chunk_text (rowid, head, body) VALUES (?, ?, ?)",
-            [(start + at, chunk.head, chunk.body) for at, chunk in enumerate(one.chunks)],
+            [(start + at, piece.head, piece.body) for at, piece in enumerate(pieces)],
         )
 
-    def _drop_pieces(self, file: int) -> None:
-        self._db.run(
-            "INSERT INTO chunk_text (chunk_text, rowid, head, body)"
-            " SELECT 'delete', id, head, body FROM chunks WHERE file = ?",
-            (file,),
+    def _changed_pieces(self, pieces: Sequence[Chunk], file: int) -> list[Chunk]:
+        """The pieces that are new. Those with the text of one that was there take its place, the rest of them goes."""
+        there: dict[tuple[str, bytes], list[int]] = {}
+        for row in self._db.rows("SELECT id, head, hash FROM chunks WHERE file = ?", (file,)):
+            there.setdefault((row[1], row[2]), []).append(row[0])
+        moved: list[tuple[object, ...]] = []
+        fresh: list[Chunk] = []
+        for piece in pieces:
+            same = there.get((piece.head, piece.hash))
+            if same:
+                moved.append((*piece[:5], same.pop()))
+            else:
+                fresh.append(piece)
+        self._db.connection.executemany(
+            "UPDATE chunks SET kind = ?, name = ?, line = ?, end_line = ?, prefix = ? WHERE id = ?", moved
         )
-        self._db.run("DELETE FROM chunks WHERE file = ?", (file,))
+        self._drop_pieces([number for numbers in there.values() for number in numbers])
+        return fresh
+
+    def _drop_pieces(self, numbers: Iterable[int]) -> None:
+        gone = [(number,) for number in numbers]
+        self._db.connection.executemany(
+            "INSERT INTO chunk_text (chunk_text, rowid, head, body)"
+            " SELECT 'delete', id, head, body FROM chunks WHERE id = ?",
+            gone,
+        )
+        self._db.connection.executemany("DELETE FROM chunks WHERE id = ?", gone)
 
     def put_resolution(self, path: str, found: Resolution) -> None:
         """Write what a file's names were found to mean."""

@@ -20,8 +20,8 @@ BLOCK_LINES = 60
 """Text without any structure is cut after so many lines."""
 CHUNKS_MAX = 4_000
 PREFIX_CHARS_MAX = 240
-EXPANSIONS_KEPT = 40_000
-"""Words whose parts are kept: about 10 MB. Where all are taken they are learned anew, so that common ones stay."""
+EXPANSIONS_KEPT = 80_000
+"""Words whose parts are kept: about 20 MB. Where all are taken they are learned anew, so that common ones stay."""
 CHUNK_BYTES_MAX = 60_000
 """Of a piece with absurdly long lines, only the beginning is searched."""
 
