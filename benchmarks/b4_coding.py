@@ -309,6 +309,7 @@ class View:
 
 def _result(done: Sequence[Measured], dialogues: Mapping[str, Scores]) -> dict[str, Any]:
     tables = [_sets(done), *(_against(View(done, task), title) for task, title in TASKS.items())]
+    tables.append(_against(View(done, "message", FAR_DAYS), f"{TASKS['message']}, links over {FAR_DAYS} days or more"))
     views = _views(done)
     columns: dict[str, Callable[[str], Scores]] = {name: view.of for name, view in views.items() if view.of(FULL)}
     if dialogues:
@@ -357,9 +358,9 @@ def _sets(done: Sequence[Measured]) -> dict[str, Any]:
 
 def _against(view: View, title: str) -> dict[str, Any]:
     names = [name for name in view.done[0].scores[view.task]["recall"] if name not in VARIANTS]
-    repositories = [one.coded.name for one in view.done if one.days[view.task]]
+    repositories = [view.done[place].coded.name for place in view.of(FULL)]
     columns = ["", *repositories, f"recall@{LIMIT}", "holloway finds more by", "p", f"MRR@{LIMIT}", "more by", "p"]
-    rows = [_row(view, name) for name in (FULL, *names)] if names else []
+    rows = [_row(view, name) for name in (FULL, *names)] if repositories else []
     return {"title": f"Against simple programs: {title}", "columns": columns, "rows": rows}
 
 
