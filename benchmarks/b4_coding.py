@@ -81,7 +81,8 @@ HOW = [
     f"Porter stemmer; dense is the built-in model; RRF (k {RRF_K}) and the convex mix ({DENSE_SHARE:.0%} dense) fuse "
     f"the first {DEPTH} of both.",
     f"Defaults were chosen on {', '.join(TUNED)} and on the conversations; {', '.join(CONFIRMED)} were measured "
-    f"afterwards. Half of the links lie within days, which favours what is new: {FAR_DAYS} days or more stand apart.",
+    "afterwards, only that the neighbourhood's gain was lowered from 0.3 once sqlalchemy had been seen. "
+    f"Half of the links lie within days, which favours what is new: {FAR_DAYS} days or more stand apart.",
     "Stages are taken out one at a time. Figures are what the pipeline gains (+) or loses (-) in recall by the change, "
     "a star marks p under 0.05: of forty changes, two are starred by chance. Conversations are LoCoMo's dialogues, "
     "which have neither files nor days: only words, meaning, fusion and differing can matter there.",
