@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    b1_sessions,
     b2_commits,
     b3_issues,
     b4_coding,
@@ -36,6 +37,7 @@ from benchmarks import (
 )
 
 NAMES = (
+    "b1_sessions",
     "b2_commits",
     "b3_issues",
     "b4_conversations",
@@ -54,6 +56,7 @@ NAMES = (
 )
 NEED_DATA = frozenset(
     {
+        "b1_sessions",
         "b2_commits",
         "b3_issues",
         "b4_conversations",
@@ -64,7 +67,7 @@ NEED_DATA = frozenset(
         "b8_secrets",
     }
 )
-NEED_REPOS = frozenset({"b2_commits", "b3_issues", "b4_coding", "b4_tokens", "b5_replay", "b7_map"})
+NEED_REPOS = frozenset({"b1_sessions", "b2_commits", "b3_issues", "b4_coding", "b4_tokens", "b5_replay", "b7_map"})
 QUICK_SAMPLE = 5
 QUICK_POISON = 40
 HERE = Path(__file__).parent
@@ -124,6 +127,8 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
         return head | b4_coding.run(options.repos, options.data, quick=options.quick)
     if name == "b4_tokens":
         return head | b4_tokens.run(options.repos, quick=options.quick)
+    if name == "b1_sessions":
+        return head | b1_sessions.run(options.data, options.repos, sample=QUICK_SAMPLE if options.quick else 1)
     if name == "b5_words":
         return head | b5_words.run(options.data)
     if name == "b5_errors":

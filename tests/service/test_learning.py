@@ -431,3 +431,21 @@ def test_what_came_from_outside_is_not_sent_to_a_language_model(memory: Holloway
     writer = FakeWriter()
     Learning(memory, writer=writer).learn(told.says(FIX).edit("limits.toml", [], ["retry_limit = 3"]).green().pad())
     assert writer.asked == []
+
+
+@pytest.mark.promise("forget")
+def test_what_was_learned_can_be_forgotten_for_good(memory: Holloway) -> None:
+    note = "The zanzibar cache must be flushed by hand before every release"
+    learn(memory, Story("bad").edit("README.md").records(note, "gotcha").red())
+    learn(memory, solved("s1").records(note, "gotcha").green())
+    running = Session(memory, "still-running")
+    running.record(note)
+    running.checkpoint()
+    memory.forget(memory.chosen(session="s1"), hard=True)
+    words = (b"zanzibar", b"REDIS_URL", b"6379")
+    left = [
+        path
+        for path in memory.project.folder.rglob("*")
+        if path.is_file() and any(w in path.read_bytes() for w in words)
+    ]
+    assert left == []

@@ -1,6 +1,6 @@
 """The files that a task is about: every kind of evidence asked, brought to one scale, added up, and named as a reason.
 
-task ─> understand ─> text of pieces | names of symbols | paths | named outright | past commits | what is busy
+task ─> understand ─> text of pieces | names of symbols | paths | named outright | past commits, sessions | what is busy
      ─> one score ─> what changes with, or is used by, the best ─> files, tests, coupled files
 """
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from holloway.codemap import questions, search
 from holloway.codemap.past import history
 from holloway.codemap.reading.roles import is_runnable_test, is_test, role_of
+from holloway.retrieval import past_sessions
 from holloway.text.identifiers import parts
 from holloway.text.query import STOP_WORDS
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from holloway.codemap.database import MapDatabase
     from holloway.codemap.search import Term
+    from holloway.retrieval.past_sessions import PastSession
 
 WEIGHTS = {
     "named": 0.4,
@@ -36,6 +38,8 @@ WEIGHTS = {
     "together": 0.3,
     "neighbour": 0.05,
     "busy": 0.1,
+    "sessions": 0.3,
+    "recent": 1.2,
 }
 """What full evidence of each kind is worth."""
 
@@ -119,12 +123,25 @@ class Evidence:
         return {path: self.share * value / best for path, value in self.strength.items()} if best > 0 else {}
 
 
-def locate(database: MapDatabase, task: str, *, known: Sequence[str] = (), limit: int = 10, now: datetime) -> Located:
-    """Rank the files of a map for a task. `known` are files already in play: they are not answered, they lead on."""
+def locate(
+    database: MapDatabase,
+    task: str,
+    *,
+    known: Sequence[str] = (),
+    past: Sequence[PastSession] = (),
+    branch: str = "",
+    limit: int = 10,
+    now: datetime,
+) -> Located:
+    """Rank the files of a map for a task. `known` are files already in play: they are not answered, they lead on.
+
+    `past` are earlier sessions, in order of time; those on the same branch say more.
+    """
     asked = understand(task, known, now)
     with database.snapshot():
         asked.telling = search.telling(database, asked.terms)
         found = {name: ask(database, asked) for name, ask in ASKED.items()}
+        found |= by_sessions(database, asked, past, branch)
         scores = fused(found)
         found |= followed(database, asked, scores)
         scores = fused(found)
@@ -266,6 +283,19 @@ def by_activity(database: MapDatabase, task: Task) -> Evidence:
     found.strength.update(history.recency(database, now=task.now))
     found.reason = dict.fromkeys(found.strength, "changed recently")
     return _present(database, found)
+
+
+def by_sessions(
+    database: MapDatabase, task: Task, past: Sequence[PastSession], branch: str = ""
+) -> dict[str, Evidence]:
+    """Files that earlier sessions opened: for similar tasks, and lately."""
+    alike, lately = Evidence(), Evidence()
+    for path, (strength, reason) in past_sessions.similar(past, task.text).items():
+        alike.strength[path] = strength
+        alike.reason[path] = reason
+    lately.strength.update(past_sessions.recent(past, branch))
+    lately.reason = dict.fromkeys(lately.strength, "opened in the latest sessions")
+    return {"sessions": _present(database, alike), "recent": _present(database, lately)}
 
 
 def by_known(database: MapDatabase, task: Task) -> Evidence:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
@@ -26,6 +22,8 @@ from holloway.config import RESULTS_MAX, replace_file
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.retrieval.locate import Located, locate
+from holloway.retrieval.past_sessions import PastSession
+from holloway.service import background
 from holloway.store import contributions, observations
 from holloway.store.contributions import Relation
 from holloway.store.filter import Filter
@@ -48,13 +46,12 @@ COUPLED_COMMITS_MIN = 2
 MEMORIES_SHOWN = 5
 
 
-_UNSEEN = 0x00000008 | 0x00000200 | 0x00004000
-"""Windows: no console, a process group of its own, a priority below what the person is doing."""
-
-
 class Busy(HollowayError):
     """Another process is making the map."""
 
+
+PAST_SESSIONS = 300
+"""Latest sessions that tell where the next one will work."""
 
 KNOWN_FROM_SESSIONS = {"mapped": 10, "partial": 3, "shallow": 0}
 """From how many sessions on a module counts as known that well."""
@@ -215,15 +212,8 @@ class CodeMap:
         return f"{round(100 * (part + share * (0.6 if not part else 0.3)))} %"
 
     def start(self) -> None:
-        """Have a process of its own bring the map up to date; nobody waits for it, and a second one ends at once."""
-        if self._progress.exists() and self.progress():
-            return
-        arguments = [sys.executable, "-m", "holloway", "index", "--quiet", "--no-wait", "-p", str(self.root)]
-        if gently := shutil.which("nice"):
-            arguments = [gently, "-n", "10", *arguments]
-        flags: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": _UNSEEN}
-        with open(os.devnull, "r+b") as nothing:  # noqa: PTH123
-            subprocess.Popen(arguments, stdin=nothing, stdout=nothing, stderr=nothing, cwd=str(self.root), **flags)
+        """Have the worker bring the map up to date, among what else is due; nobody waits for it."""
+        background.start(str(self._memory.project.folder), str(self.root))
 
     def watch(self) -> Iterator[list[str]]:
         """Follow every change of the files, for as long as the caller goes on asking; yields what was followed."""
@@ -252,9 +242,12 @@ class CodeMap:
             return False
         return other in questions.around(self.database, [one])[one]
 
-    def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10) -> Located:
+    def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> Located:
         """The files that a task is about, each with its reasons; `known` are files already in play."""
-        return locate(self.database, task, known=known, limit=limit, now=self._memory.clock.now())
+        now = self._memory.clock.now()
+        past = [PastSession(*each) for each in observations.past(self._memory.store.database, PAST_SESSIONS)]
+        here = branch or self._memory.branch
+        return locate(self.database, task, known=known, past=past, branch=here, limit=limit, now=now)
 
     def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
         """What a change of `path` or `path:symbol` reaches."""

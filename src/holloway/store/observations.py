@@ -168,6 +168,17 @@ def files_of(database: Database, sessions: Sequence[str]) -> dict[str, list[tupl
     return found
 
 
+def past(database: Database, limit: int) -> list[tuple[str, tuple[tuple[str, int], ...], str]]:
+    """The latest sessions that opened something, in order of time: what they were asked, their files, their branch."""
+    sql = (
+        "SELECT id, task, branch FROM sessions WHERE EXISTS (SELECT 1 FROM session_files f WHERE f.session = id) "
+        "ORDER BY started_at DESC, id LIMIT ?"
+    )
+    rows = database.rows(sql, (limit,))[::-1]
+    files = files_of(database, [row["id"] for row in rows])
+    return [(row["task"], tuple(files[row["id"]]), row["branch"]) for row in rows]
+
+
 def known_error(database: Database, fingerprint: str, session: str) -> tuple[int, str]:
     """In how many other sessions an error was met, and what solved it there."""
     sql = "SELECT count(*) AS met, max(resolved_by) AS fix FROM error_sightings WHERE fingerprint = ? AND session <> ?"

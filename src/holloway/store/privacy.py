@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from holloway.store.database import Database
     from holloway.store.store import Store
 
+_TOLD_ELSEWHERE = (
+    ("candidates", "draft", "trim(json_quote(content), '\"') AS text"),
+    ("error_sightings", "fingerprint", "CASE WHEN json_valid(details) THEN details ->> '$.fingerprint' END AS text"),
+)
+"""Where else the words of a memory may stand: what was dropped or held with the same words, the error it solves."""
 _CHILDREN = ("memory_files", "memory_modules", "memory_relations", "memory_history", "memory_vectors")
 
 
@@ -37,7 +43,11 @@ def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
     texts = {text for memory in memories for text in (memory.content, memory.summary, *_earlier(store, memory))}
     with translated(project.journal):
         for log in project.journal.glob("*.jsonl"):
-            _clean_journal(log, texts)
+            with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
+                _clean_journal(log, texts)
+        for saved in (project.folder / "checkpoints").glob("*.json"):
+            if any(needle in saved.read_bytes() for needle in _needles(texts)):
+                saved.unlink(missing_ok=True)
     with database.write():
         for memory in memories:
             store.memories.reject(memory, "forgotten")
@@ -65,10 +75,13 @@ def _emptied_log(database: Database) -> list[str]:
 def drop_old_journals(journal: Path, now: datetime) -> int:
     """Delete journals that nobody learned from in time: what an agent did is not memory."""
     oldest = (now - timedelta(days=JOURNAL_KEEP_DAYS)).timestamp()
-    old = [log for log in journal.glob("*.jsonl") if log.stat().st_mtime < oldest]
-    for log in old:
-        log.unlink(missing_ok=True)
-    return len(old)
+    dropped = 0
+    for log in journal.glob("*.jsonl"):
+        with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
+            if log.stat().st_mtime < oldest:
+                log.unlink()
+                dropped += 1
+    return dropped
 
 
 def _delete(connection: sqlite3.Connection, uids: list[str]) -> None:
@@ -79,6 +92,11 @@ def _delete(connection: sqlite3.Connection, uids: list[str]) -> None:
     for table in ("injections", "candidates"):
         if table in tables:
             connection.execute(f"DELETE FROM {table} WHERE memory IN ({ids})", (chosen,))
+    for table, column, told in _TOLD_ELSEWHERE:
+        if table in tables:
+            named = f"SELECT {told} FROM memories WHERE uid IN (SELECT value FROM json_each(?))"
+            condition = f"EXISTS (SELECT 1 FROM ({named}) WHERE text <> '' AND instr({column}, text))"
+            connection.execute(f"DELETE FROM {table} WHERE {condition}", (chosen,))
     connection.execute(f"DELETE FROM memory_relations WHERE memory IN ({ids})", (chosen,))
     for table in _CHILDREN:
         if table in tables:
@@ -114,9 +132,13 @@ def _clean_backup(path: Path, uids: list[str]) -> list[str]:
     return []
 
 
+def _needles(texts: set[str]) -> list[bytes]:
+    return [text.encode() for text in texts] + [json.dumps(text)[1:-1].encode() for text in texts]
+
+
 def _clean_journal(path: Path, texts: set[str]) -> None:
     """Drop the lines that hold one of the texts, as written or as JSON writes it."""
-    needles = [text.encode() for text in texts] + [json.dumps(text)[1:-1].encode() for text in texts]
+    needles = _needles(texts)
     lines = path.read_bytes().splitlines(keepends=True)
     kept = [line for line in lines if not any(needle in line for needle in needles)]
     if len(kept) < len(lines):
