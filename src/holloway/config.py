@@ -33,6 +33,7 @@ TEXT_CHARS_MAX = 500
 IMPORT_BYTES_MAX = 64 * 1024 * 1024
 IMPORT_ROWS_MAX = 200_000
 RULE_FILE_BYTES_MAX = 256 * 1024
+RULES_MAX = 1_000
 MAP_FILES_MAX = 200_000
 MAP_CODE_BYTES_MAX = 1024 * 1024
 MAP_TEXT_BYTES_MAX = 512 * 1024
@@ -65,10 +66,49 @@ BRIEF_TRAPS_MAX = 5
 BRIEF_MODULES_MAX = 12
 TOOL_RESULT_TOKENS_MAX = 300
 TOOL_RESULT_MEMORIES_MAX = 4
+PROMPT_TOKENS_MAX = 1_500
+PROMPT_FILES_MAX = 6
+PROMPT_COUPLED_MAX = 3
+PROMPT_TESTS_MAX = 4
+PROMPT_MEMORIES_MAX = 6
+STEP_TOKENS_MAX = 500
+STEP_TOKENS_PER_SESSION_MAX = 4_000
+STEP_MEMORIES_MAX = 4
+STEP_FILES_MAX = 20
+STEP_SEARCHES_MAX = 3
+STEPS_WITHOUT_WORD = 5
+"""So many steps an agent is left to itself, but for dead ends: it still reads what it was given at the start."""
+POINT_WAIT_MS = 50
+"""How long an agent in this process may wait for a lock on the store before it goes on without a word from us."""
+RESUME_TOKENS_MAX = 600
+RESUME_COMMITS_MAX = 5
+RELAY_TOKENS_MAX = 1_500
+PREFETCH_FILES_MAX = 12
+PREFETCH_TOKENS_MAX = 32_000
+PREFETCH_FILE_TOKENS_MAX = 8_000
+PREFETCH_CUT_TOKENS = 6_000
+STEP_LIMIT_FACTOR_MAX = 2.0
+STEP_LIMIT_MAX = 500
+CALIBRATION_SAMPLES_MIN = 3
 
 HOOK_TOOL_DEADLINE_MS = 150
 HOOK_START_DEADLINE_MS = 1_000
 GIT_TIMEOUT_S = 10.0
+
+# The worker: what it may take, and when a session counts as over.
+
+WORKER_SECONDS_MAX = 600
+WORKER_AGAIN_AFTER_S = 900
+"""The end of a turn starts a worker only if none has run for so long; the start and the end of a session always do."""
+WORKER_LOG_BYTES_MAX = 64 * 1024
+WORKER_NICENESS = 10
+CHORE_ATTEMPTS_MAX = 3
+CHORE_RESTS_HOURS = 24
+"""A chore that failed so often in a row is left alone for so long."""
+SESSION_SILENCE_S = 2 * 60 * 60
+"""A session that says nothing for so long is over."""
+LEARN_ATTEMPTS_MAX = 3
+READS_KEPT_MAX = 20_000
 
 # Embedding: how much at once, and how long a provider may take.
 

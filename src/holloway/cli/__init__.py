@@ -40,8 +40,11 @@ COMMANDS = {
     },
     "Set up": {
         "init": ("project", "Start a memory for a project and look at its code"),
+        "rules": ("rules", "Read rules files into memories to review"),
         "brief": ("project", "Print what an agent reads when its session starts"),
         "setup": ("agents", "Connect an agent, or disconnect it"),
+        "mcp": ("serving", "Serve an agent over the Model Context Protocol"),
+        "learn": ("learning", "Learn from agent sessions that are already on this disk"),
         "pause": ("project", "Stop capturing and injecting"),
         "resume": ("project", "Go on capturing and injecting"),
         "config": ("project", "Show and change settings"),

@@ -86,11 +86,11 @@ def settled(root: str) -> str:
     return projects.resolve(Path(root), Path(home())).key
 
 
-def after_start(root: str) -> None:
-    """What a session's start leaves to do once the agent has its answer: uses, merged branches, a fresh map."""
-    with _opened(root) as memory:
-        memory.settle()
-        memory.map.start()
+def afterwards(folder: str, root: str, name: str) -> None:
+    """What an event leaves to do once the agent has its answer: a process of its own does it."""
+    from holloway.service import background  # only where a session or a turn begins or ends
+
+    background.start(folder, root, seldom=name == "Stop")
 
 
 def _opened(root: str) -> Holloway:

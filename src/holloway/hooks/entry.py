@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _TOOL_EVENTS = ("PostToolUse", "PostToolUseFailure")
+_MILESTONES = ("SessionStart", "Stop", "SessionEnd")
 
 
 def main() -> None:
@@ -89,17 +90,19 @@ def _in_project(
     if paused not in ("all", "capture"):
         entry = journal.entry_of(event, path, now, root, _host())
         journal.append(os.path.join(folder, "journal"), session, entry)
+    due = name in _MILESTONES and paused != "all"
+    chore = (lambda: answer.afterwards(folder, root, name)) if due else None
     if paused in ("all", "injection"):
-        return "", "", None
+        return "", "", chore
     agent = str(event.get("agent_id") or "")
     reader = f"{session}/{agent}"[:400] if agent else session
     if name == "SessionStart":
         compacted = event.get("source") == "compact"
         text, line = answer.at_start(reader, _host(), root, now, compacted=compacted)
-        return text, line, lambda: answer.after_start(root)
+        return text, line, chore
     if name == "PostToolUse" and path:
         return answer.with_tool_result(folder, root, path, reader, _host(), now), "", None
-    return "", "", None
+    return "", "", chore
 
 
 def _host() -> str:

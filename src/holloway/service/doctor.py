@@ -8,14 +8,16 @@ import shutil
 import sqlite3
 import sys
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import config, git
 from holloway.codemap import health
-from holloway.domain.ports import RandomIds, SystemClock
+from holloway.domain.ports import RandomIds, SystemClock, stamp
 from holloway.errors import HollowayError
-from holloway.store import migrations, registry
+from holloway.service import background
+from holloway.store import migrations, reads, registry
 from holloway.store import project as projects
 from holloway.store.database import Busy, Database, is_sound, rolling
 from holloway.store.memories import Memories
@@ -124,6 +126,7 @@ def _project(project: projects.Project, home: Path) -> Iterator[Check]:
     else:
         yield Check("backups", "ok", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
     yield _map(project)
+    yield from _worker(project)
     if git.find_root(str(project.root)) and git.is_shallow(str(project.root)):
         yield Check("history", "warning", "a shallow clone", "`git fetch --unshallow` gives it its whole history.")
 
@@ -146,6 +149,36 @@ def _map(project: projects.Project) -> Check:
     return Check("code map", "ok", seen)
 
 
+def _worker(project: projects.Project) -> Iterator[Check]:
+    """How the background process fares, and what waits for it."""
+    state = background.read_state(str(project.folder))
+    log = f"The log is {project.folder / 'worker.log'}"
+    if background.is_running(str(project.folder)):
+        late = stamp(SystemClock().now() - timedelta(seconds=2 * config.WORKER_SECONDS_MAX))
+        if str(state.get("started", "")) < late:
+            yield Check("worker", "warning", f"process {state.get('pid')} has not ended since {state['started']}", log)
+        else:
+            yield Check("worker", "ok", "running")
+    elif failures := state.get("failures"):
+        seen = f"{', '.join(sorted(failures))} failed, last: {state.get('error')} ({state.get('error_at')})"
+        yield Check("worker", "warning", seen, f"It is tried again at the next session, or within a day. {log}")
+    else:
+        yield Check("worker", "ok", f"last run {state['started']}" if state.get("started") else "has not run yet")
+    waiting = sum(1 for _ in project.journal.glob("*.jsonl"))
+    yield Check("journals", "ok", f"{waiting} of sessions that are not over or not learned from yet")
+
+
+def _unlearned(database: Database) -> Check:
+    """Sessions that nothing could be learned from."""
+    found = [read for read in reads.everything(database).values() if read.attempts]
+    if not found:
+        return Check("learning", "ok", "no session failed")
+    aside = sum(read.attempts >= config.LEARN_ATTEMPTS_MAX for read in found)
+    last = found[-1]
+    seen = f"{len(found)} sessions could not be learned from, {aside} set aside; for example {last.path}: {last.error}"
+    return Check("learning", "warning", seen, "The others were. A file that changes is tried again.")
+
+
 def _unreadable(database: Database) -> list[str]:
     return Memories(database, SystemClock(), RandomIds()).unreadable()
 
@@ -166,6 +199,8 @@ def _database(project: projects.Project) -> Iterator[Check]:
         else:
             seen = f"sound, {project.database.stat().st_size // 1024:,} KB"
             yield Check("database", "ok", seen + (f", {len(waiting)} migrations to run" if waiting else ""))
+            if not waiting:
+                yield _unlearned(database)
     except Busy as error:
         yield Check("database", "warning", error.message, error.hint)
     except HollowayError as error:

@@ -78,10 +78,12 @@ class Learning:
         self.database = memory.store.database
         self.places = places or Places(memory.map.module_of, memory.map.explained)
 
-    def learn(self, pad: Scratchpad, *, part: bool = False) -> Learned:
+    def learn(self, pad: Scratchpad, *, part: bool = False, unseen: str = "", settle: bool = True) -> Learned:
         """Learn from what a scratchpad holds. The same events a second time change nothing.
 
-        With `part`, the session goes on, and what it did so far was validated.
+        With `part`, the session goes on, and what it did so far was validated. `unseen` names a session whose deeds
+        nobody saw: where its words come from is not known, so they wait for a person. Without
+        `settle`, what earlier sessions left waiting is not looked at: who learns from many sessions does that once.
         """
         account = Account(pad)
         judged = judge(account)
@@ -92,6 +94,8 @@ class Learning:
         if known.get("events") == pad.events and known.get("outcome") == str(judged.outcome):
             return Learned(session, Promotion(()), known, again=True)
         signals = detect(pad, self._trust())
+        if unseen:
+            signals = [replace(signal, taint=signal.taint or unseen) for signal in signals]
         before = self._before(account, session)
         finished = Finished(session, judged, tuple(signals), self._commit(account), self._branch_only(session))
         found = pipeline.judged(self.store, finished, self.places, strict=self.is_strict())
@@ -104,8 +108,9 @@ class Learning:
             sessions.finish(self.database, session, figures)
         due = synthesis.due(self.store, self._modules(account))
         looked_at = [synthesis.synthesise(self.store, module, threshold, self.places) for module, threshold in due]
-        self.take_back()
-        settled = () if part else tuple(self.settle_held())
+        if settle:
+            self.take_back()
+        settled = tuple(self.settle_held()) if settle and not part else ()
         return Learned(session, promotion, figures, tuple(looked_at), settled)
 
     def _reword(self, found: list[Candidate]) -> str:

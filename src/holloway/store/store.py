@@ -74,6 +74,10 @@ class Store:
             with self.database.write():
                 self.database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
+    def noted(self, key: str) -> str:
+        """A value that was left so; empty where there is none."""
+        return self.database.value("SELECT value FROM meta WHERE key = ?", (key,)) or ""
+
     def backup(self) -> Path:
         """Copy the database now; the newest three copies are kept."""
         target = self.project.backups / f"memory-{stamp(self.clock.now()).replace(':', '').replace('.', '')}.db"

@@ -1,0 +1,193 @@
+"""The worker: `python -m holloway.worker ROOT` does what is due in a project, quietly, and ends.
+
+One runs at a time, for as long as it holds a lock that dies with it; ten minutes at most. It may be killed at any
+moment: every chore writes in transactions of its own, and what was not done is due at the next start.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+
+from holloway.config import (
+    CHORE_ATTEMPTS_MAX,
+    CHORE_RESTS_HOURS,
+    WORKER_LOG_BYTES_MAX,
+    WORKER_NICENESS,
+    WORKER_SECONDS_MAX,
+    home,
+    replace_file,
+)
+from holloway.domain.ports import SystemClock, stamp
+from holloway.errors import HollowayError
+from holloway.service import background
+from holloway.service.chores import CHORES
+from holloway.service.holloway import Holloway
+from holloway.store import project as projects
+from holloway.text.bounds import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.domain.ports import Clock
+    from holloway.service.chores import Chore
+    from holloway.store.project import Project
+
+ERROR_CHARS_MAX = 300
+MARGIN_S = 30.0
+"""So long before its end a worker begins nothing new."""
+
+
+def main() -> None:
+    """Do what is due in the project at the folder that was given."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m holloway.worker ROOT")
+    with suppress(AttributeError, OSError):  # not every system has it
+        os.nice(WORKER_NICENESS)
+    project = found(sys.argv[1], Path(home()))
+    if project is not None:
+        work(project, Path(home()))
+
+
+def found(root: str, data: Path) -> Project | None:
+    """The project at a folder, by another of its folders where that one is gone; nothing is made anew."""
+    known = projects.find(Path(root), data)
+    if known is None or known.root.is_dir():
+        return known
+    return next((each for each in projects.known_projects(data) if each.key == known.key), None)
+
+
+def work(
+    project: Project,
+    data: Path,
+    *,
+    clock: Clock | None = None,
+    chores: Sequence[Chore] = CHORES,
+    seconds: float = WORKER_SECONDS_MAX,
+) -> bool:
+    """Do what is due until nothing is; False where another worker is at it."""
+    folder = str(project.folder)
+    end = time.monotonic() + seconds
+    ran = False
+    while (project.folder / "project.json").exists():
+        try:
+            with FileLock(background.lock_file(folder), timeout=0, mode=0o600):
+                background.taken(folder)
+                ran = True
+                Run(project, data, clock or SystemClock(), end).through(chores)
+        except (Timeout, OSError):
+            return ran
+        # Whoever saw the lock held has left a request before; it is looked for after the lock was let go.
+        if time.monotonic() > end - MARGIN_S or not os.path.exists(background.request_file(folder)):  # noqa: PTH110
+            return ran
+    return ran
+
+
+class Run:
+    """One pass over the chores, with an account of it that `holloway doctor` reads."""
+
+    def __init__(self, project: Project, data: Path, clock: Clock, end: float) -> None:
+        self._project = project
+        self._data = data
+        self._clock = clock
+        self._end = end
+        self._folder = str(project.folder)
+        self._state = background.read_state(self._folder)
+
+    def through(self, chores: Sequence[Chore]) -> None:
+        """Do every chore that is due and may be tried."""
+        self._begin()
+        watch = threading.Timer(max(0.1, self._end - time.monotonic()), self._out_of_time)
+        watch.daemon = True
+        watch.start()
+        try:
+            with Holloway(self._project, self._data, clock=self._clock, settle=False) as memory:
+                for chore in chores:
+                    if self._may(chore.name):
+                        self._do(chore, memory)
+        except Exception as error:  # the store itself cannot be opened; there is nobody to raise it to
+            self._failed("open", error)
+        finally:
+            watch.cancel()
+            self._note(ended=self._now(), chore="")
+
+    def _begin(self) -> None:
+        if unfinished := self._state.get("chore"):
+            self._count(str(unfinished), "the process ended in the middle of it")
+        self._note(started=self._now(), ended="", pid=os.getpid())
+
+    def _may(self, name: str) -> bool:
+        """Whether there is time left, and the chore has not failed again and again."""
+        if time.monotonic() > self._end - MARGIN_S:
+            return False
+        failed, at = self._failures().get(name, (0, ""))
+        rested = not at or self._clock.now() - datetime.fromisoformat(at) >= timedelta(hours=CHORE_RESTS_HOURS)
+        return failed < CHORE_ATTEMPTS_MAX or rested
+
+    def _do(self, chore: Chore, memory: Holloway) -> None:
+        try:
+            if not chore.is_due(memory):
+                return
+            self._note(chore=chore.name)
+            said = chore.do(memory, self._end - MARGIN_S - time.monotonic())
+        except Exception as error:  # one chore that fails does not keep the others from being done
+            self._failed(chore.name, error)
+            return
+        failures = self._failures()
+        failures.pop(chore.name, None)
+        self._note(failures=failures, chore="")
+        if said:
+            self._log(f"{chore.name}: {said}")
+
+    def _failed(self, name: str, error: Exception) -> None:
+        told = error.message if isinstance(error, HollowayError) else type(error).__name__
+        self._count(name, told)
+
+    def _count(self, name: str, told: str) -> None:
+        failures = self._failures()
+        failures[name] = (failures.get(name, (0, ""))[0] + 1, self._now())
+        what = one_line(f"{name}: {told}", ERROR_CHARS_MAX)
+        self._note(failures=failures, chore="", error=what, error_at=self._now())
+        self._log(f"failed: {what}")
+
+    def _out_of_time(self) -> None:
+        """End, whatever is being done: the system takes back locks and transactions."""
+        self._count(str(self._state.get("chore") or "open"), "it took too long")
+        self._note(ended=self._now())
+        os._exit(0)
+
+    def _failures(self) -> dict[str, tuple[int, str]]:
+        said = self._state.get("failures")
+        pairs = said.items() if isinstance(said, dict) else ()
+        return {str(name): (int(each[0]), str(each[1])) for name, each in pairs}
+
+    def _now(self) -> str:
+        return stamp(self._clock.now())
+
+    def _note(self, **changes: Any) -> None:
+        self._state |= changes
+        # Where the disk is full or the folder is gone, what can be done is done all the same.
+        with suppress(HollowayError):
+            background.write_state(self._folder, self._state)
+
+    def _log(self, line: str) -> None:
+        path = self._project.folder / "worker.log"
+        with suppress(OSError, HollowayError):
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            with os.fdopen(descriptor, "ab") as log:
+                log.write(f"{self._now()} {line}\n".encode("utf-8", "replace"))
+            if path.stat().st_size > WORKER_LOG_BYTES_MAX:
+                kept = path.read_bytes()[-WORKER_LOG_BYTES_MAX // 2 :]
+                replace_file(str(path), kept.partition(b"\n")[2])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,331 @@
+"""The worker: one at a time, killed at any moment, never left behind."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+import holloway
+from holloway import worker
+from holloway.config import CHORE_ATTEMPTS_MAX, WORKER_LOG_BYTES_MAX
+from holloway.domain.memory import MemoryType
+from holloway.errors import HollowayError
+from holloway.service import background
+from holloway.service.chores import CHORES, Chore
+from holloway.service.doctor import examine
+from holloway.service.holloway import Holloway
+from holloway.store.database import Database
+from holloway.store.filter import Filter
+from holloway.testing import FakeClock
+from tests.conftest import Repository
+from tests.hooks.test_entry import event, hook, wait_until
+from tests.service.on_disk import transcript, watched
+
+QUICK = tuple(chore for chore in CHORES if chore.name not in ("map", "embed"))
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+def workers(root: Path) -> list[int]:
+    """The workers of a project that this machine runs now."""
+    listed = subprocess.run(["ps", "-ewwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    found = (line.split(maxsplit=1) for line in listed.splitlines())
+    return [int(pid) for pid, told in found if "holloway.worker" in told and told.endswith(str(root))]
+
+
+def known(memory: Holloway) -> list[tuple[object, ...]]:
+    """All that was learned, as it can be compared between stores."""
+    kept = memory.store.memories.find(Filter(), limit=-1)
+    return sorted((each.type, each.content, each.state, each.sessions, each.confidence) for each in kept)
+
+
+def log_of(memory: Holloway) -> str:
+    path = memory.project.folder / "worker.log"
+    return path.read_text() if path.exists() else ""
+
+
+def doctor(memory: Holloway, home: Path) -> tuple[str, str]:
+    (check,) = (each for each in examine(memory.project.root, home) if each.name == "worker")
+    return check.verdict, check.seen
+
+
+def in_a_process_of_its_own(do: Callable[[], object]) -> int:
+    """Run something in a copy of this process; returns its exit code, or the signal that ended it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            do()
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_two_that_start_at_once_are_one(memory: Holloway, repository: Repository) -> None:
+    memory.map.update()
+    for number in range(3):
+        watched(memory, f"s{number}", number)
+    command = [sys.executable, "-P", "-m", "holloway.worker", str(repository.root)]
+    both = [subprocess.Popen(command) for _ in range(2)]
+    assert [process.wait(timeout=120) for process in both] == [0, 0]
+    assert log_of(memory).count("learn: ") == 1
+    assert "learn: 3 learned" in log_of(memory)
+    assert len(memory.store.memories.find(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)) == 3
+
+
+def test_one_that_finds_another_at_work_ends_at_once(memory: Holloway, home: Path) -> None:
+    watched(memory, "s1")
+    with FileLock(background.lock_file(str(memory.project.folder))):
+        assert background.is_running(str(memory.project.folder))
+        assert worker.work(memory.project, home, chores=QUICK) is False
+    assert known(memory) == []
+    assert not background.is_running(str(memory.project.folder))
+
+
+def test_no_process_is_started_while_one_is_at_work_but_it_is_told(
+    memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = str(memory.project.folder)
+    monkeypatch.setattr(subprocess, "Popen", lambda *given, **named: pytest.fail("a second process was started"))
+    with FileLock(background.lock_file(folder)):
+        assert background.start(folder, str(repository.root)) is False
+    assert background.taken(folder)
+
+
+def test_what_is_asked_for_while_it_works_is_done_before_it_ends(
+    memory: Holloway, home: Path, clock: FakeClock
+) -> None:
+    folder, done = str(memory.project.folder), []
+
+    def do(opened: Holloway, seconds: float) -> str:
+        done.append(seconds)
+        if len(done) == 1:
+            watched(memory, "s1")
+            background.request(folder)
+        return ""
+
+    assert worker.work(memory.project, home, clock=clock, chores=(*QUICK, Chore("last", lambda opened: True, do)))
+    assert len(done) == 2
+    assert len(known(memory)) == 1
+
+
+def test_it_is_not_started_at_every_turn(
+    memory: Holloway, home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, started = str(memory.project.folder), []
+
+    class Started:
+        """A process that has ended already."""
+
+        def __init__(self, *given: object, **named: object) -> None:
+            started.append(given)
+
+        def poll(self) -> int:
+            return 0
+
+    monkeypatch.setattr(subprocess, "Popen", Started)
+    assert background.start(folder, str(repository.root), seldom=True)
+    worker.work(memory.project, home, chores=())
+    assert not background.start(folder, str(repository.root), seldom=True)
+    assert background.start(folder, str(repository.root))
+    assert len(started) == 2
+
+
+@contextmanager
+def dying(at: int) -> Iterator[list[int]]:
+    """The process dies at the so-many-th moment at which something is written: before it is committed, or after."""
+    whole, passed = Database.write, [0]
+
+    def count() -> None:
+        passed[0] += 1
+        if passed[0] == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    @contextmanager
+    def write(self: Database) -> Iterator[None]:
+        with whole(self):
+            yield
+            count()
+        count()
+
+    Database.write = write  # type: ignore[method-assign]
+    try:
+        yield passed
+    finally:
+        Database.write = whole  # type: ignore[method-assign]
+
+
+@forks
+def test_killed_at_any_moment_it_repeats_nothing_and_loses_nothing(
+    memory: Holloway, home: Path, repository: Repository, clock: FakeClock, tmp_path: Path
+) -> None:
+    watched(memory, "s0", 0)
+    watched(memory, "s1", 1, told=str(transcript(repository.root, "s1", 1)))
+    watched(memory, "s2", 0)
+    memory.close()
+    before = tmp_path / "before"
+    shutil.copytree(home, before)
+
+    def run() -> object:
+        return worker.work(memory.project, home, clock=clock, chores=QUICK)
+
+    with dying(0) as moments:
+        run()
+    with holloway.open(repository.root, clock=clock) as whole:
+        wanted = known(whole)
+    assert len(wanted) > 1
+    step = max(1, moments[0] // 20)
+    for at in range(1, moments[0] + 1, step):
+        shutil.rmtree(home)
+        shutil.copytree(before, home)
+        with dying(at):
+            assert in_a_process_of_its_own(run) == -signal.SIGKILL
+        run()
+        with holloway.open(repository.root, clock=clock) as again:
+            assert known(again) == wanted, at
+            assert list(again.project.journal.glob("*")) == []
+
+
+def test_a_session_that_ends_is_learned_from_and_no_process_is_left_behind(
+    memory: Holloway, repository: Repository
+) -> None:
+    memory.map.update()
+    edit = {"file_path": str(repository.root / "src/shop/auth/tokens.py"), "old_string": "a", "new_string": "b"}
+    hook(event(repository, "SessionStart", source="startup"))
+    hook(event(repository, "UserPromptSubmit", prompt="Fix the login"))
+    hook(event(repository, tool_name="Edit", tool_input=edit, tool_use_id="t1"))
+    told = "KeyError: 'SHOP_URL' is not set"
+    hook(event(repository, "PostToolUseFailure", tool_name="Bash", tool_input={"command": "pytest -q"}, error=told))
+    ran = {"command": "SHOP_URL=fake:// pytest -q"}
+    hook(event(repository, tool_name="Bash", tool_input=ran, tool_response="12 passed in 0.3s"))
+    hook(event(repository, "SessionEnd", reason="exit"))
+    wait_until(lambda: not list(memory.project.journal.glob("*.jsonl")))
+    assert any("SHOP_URL" in str(content) for _, content, *_ in known(memory))
+    wait_until(lambda: not workers(repository.root))
+    assert not background.is_running(str(memory.project.folder))
+    assert background.read_state(str(memory.project.folder))["ended"]
+
+
+def test_a_paused_project_has_no_worker(
+    memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from holloway.service.pausing import pause
+
+    pause(str(repository.root))
+    hook(event(repository, "SessionStart", source="startup"))
+    assert not (memory.project.folder / "worker.wanted").exists()
+    assert background.read_state(str(memory.project.folder)) == {}
+
+
+def test_the_project_may_be_deleted_meanwhile(
+    memory: Holloway, home: Path, repository: Repository, clock: FakeClock
+) -> None:
+    watched(memory, "s1")
+    memory.map.update()
+    files = memory.map.overview().files
+    shutil.rmtree(repository.root)
+    project = worker.found(str(repository.root), home)
+    assert project is not None
+    assert worker.work(project, home, clock=clock, chores=[each for each in CHORES if each.name != "embed"])
+    assert len(known(memory)) == 1
+    assert memory.map.overview().files == files
+    assert background.read_state(str(memory.project.folder))["failures"] == {}
+
+
+def test_the_data_may_be_deleted_meanwhile_and_is_not_made_anew(
+    memory: Holloway, home: Path, repository: Repository
+) -> None:
+    project = memory.project
+    memory.close()
+    shutil.rmtree(home)
+    assert worker.found(str(repository.root), home) is None
+    assert worker.work(project, home) is False
+    assert not home.exists()
+
+
+def test_a_chore_that_fails_does_not_stop_the_others_and_is_told(
+    memory: Holloway, home: Path, clock: FakeClock
+) -> None:
+    tried: list[str] = []
+
+    def full(opened: Holloway, seconds: float) -> str:
+        tried.append("full")
+        raise HollowayError("The disk is full: nothing was written.")
+
+    def fine(opened: Holloway, seconds: float) -> str:
+        tried.append("fine")
+        return ""
+
+    def both() -> None:
+        named = (Chore("first", lambda opened: True, full), Chore("second", lambda opened: True, fine))
+        worker.work(memory.project, home, clock=clock, chores=named)
+
+    assert doctor(memory, home) == ("ok", "has not run yet")
+    both()
+    assert tried == ["full", "fine"]
+    verdict, seen = doctor(memory, home)
+    assert (verdict, "The disk is full" in seen) == ("warning", True)
+    for _ in range(CHORE_ATTEMPTS_MAX):
+        both()
+    assert tried.count("full") == CHORE_ATTEMPTS_MAX
+    assert tried.count("fine") == CHORE_ATTEMPTS_MAX + 1
+    clock.advance(days=1)
+    both()
+    assert tried.count("full") == CHORE_ATTEMPTS_MAX + 1
+
+
+@forks
+def test_one_that_hangs_ends_after_its_time_and_that_is_told(
+    memory: Holloway, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "MARGIN_S", 0.0)
+
+    def hang(opened: Holloway, seconds: float) -> str:
+        threading.Event().wait()
+        return ""
+
+    hanging = (Chore("hanging", lambda opened: True, hang),)
+    began = time.monotonic()
+    assert in_a_process_of_its_own(lambda: worker.work(memory.project, home, chores=hanging, seconds=0.5)) == 0
+    assert time.monotonic() - began >= 0.5
+    verdict, seen = doctor(memory, home)
+    assert (verdict, "hanging: it took too long" in seen) == ("warning", True)
+
+
+@forks
+def test_one_that_was_killed_in_a_chore_counts_that_as_a_failure(memory: Holloway, home: Path) -> None:
+    def die(opened: Holloway, seconds: float) -> str:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return ""
+
+    deadly = (Chore("deadly", lambda opened: True, die),)
+    for _ in range(CHORE_ATTEMPTS_MAX):
+        assert in_a_process_of_its_own(lambda: worker.work(memory.project, home, chores=deadly)) == -signal.SIGKILL
+    assert worker.work(memory.project, home, chores=deadly)
+    assert "deadly" in doctor(memory, home)[1]
+
+
+def test_its_log_is_bounded(memory: Holloway, home: Path) -> None:
+    log = memory.project.folder / "worker.log"
+    log.write_bytes(b"an old line\n" * WORKER_LOG_BYTES_MAX)
+    worker.work(memory.project, home, chores=(Chore("said", lambda opened: True, lambda opened, seconds: "done"),))
+    assert log.stat().st_size <= WORKER_LOG_BYTES_MAX
+    assert log.read_text().splitlines()[0] == "an old line"
+    assert log.read_text().endswith("said: done\n")
+
+
+def test_nothing_of_the_project_is_run(memory: Holloway, repository: Repository, tmp_path: Path) -> None:
+    mark = tmp_path / "was-run"
+    for name in ("json.py", "filelock.py", "holloway/__init__.py"):
+        repository.commit(name, f"open({str(mark)!r}, 'w')\n")
+    assert background.start(str(memory.project.folder), str(repository.root))
+    assert [process.wait(timeout=60) for process in background._started] == [0]
+    assert background.read_state(str(memory.project.folder))["ended"]
+    assert not mark.exists()
