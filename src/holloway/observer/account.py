@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,7 +135,7 @@ def _shell(action: Action) -> Iterator[Deed]:
         verdict = ""
         if step.kind == "test" and action.ok is not None:
             verdict = failures.verdict(action.command, action.text, not action.ok)
-        about = [path for path in map(_place, step.paths) if path] or [""]
+        about = [path for path in (_place(path, step.directory) for path in step.paths) if path] or [""]
         for path in about if step.kind in ("read", "edit") else about[:1]:
             yield Deed(action.step, step.kind, action, path, step.pattern, step.program, step.message, verdict)
 
@@ -144,7 +145,8 @@ def _inside(path: str) -> bool:
     return not path.startswith(("/", "~", "\\", ".git/")) and ":" not in path[:2] and ".." not in path.split("/")
 
 
-def _place(path: str) -> str:
+def _place(path: str, directory: str = "") -> str:
     """A path of a shell command as the project names it; empty for what is none, or lies elsewhere."""
-    plain = path.removeprefix("./").rstrip("/")
+    within = f"{directory.rstrip('/')}/{path}" if directory and not path.startswith(("/", "~")) else path
+    plain = posixpath.normpath(within).removeprefix("./") if within else ""
     return plain if _PLACE.fullmatch(plain) and _inside(plain) else ""

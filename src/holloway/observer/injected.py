@@ -23,13 +23,18 @@ _BREAK = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?])(\s+)")
 _HOOK = re.compile(r"\b\w+(?::\w+)? hook (?:additional context|success):\s*$")
-_FIRST = re.compile(r"\s*holloway: (?:shared memory of this|briefed with \d)")
+_FIRST = re.compile(
+    r"\s*holloway: (?:shared memory of this|briefed with \d|for (?:this task|(?:planning|checking) this), from )"
+)
 _LAST = re.compile(r"\s*More: `\S+ locate |.*Traps of a file arrive when it is read\.")
 _OPENS = re.compile(r"\s*holloway on \S.{0,300}?: ")
 _ALWAYS = re.compile(r"\s*(?:Decisions and rules: |Known traps: |More: `\S+ locate )")
 _LABELS = re.compile(
     r"\s*(?:The code map is being made \(|Source files: |Build and test: |Modules: |Decisions and rules: "
-    r"|Known traps: |More: |- (?:unconfirmed |possibly out of date )?[a-z ]{4,24}: )"
+    r"|Known traps: |More: |- (?:unconfirmed |possibly out of date )?[a-z ]{4,24}: "
+    r"|- [^\s:]{1,300}(?:: [^(]{0,200})? \((?:named: |defines |speaks of |closest |path has |change[ds] )"
+    r"|- [^\s:]{1,300}: changes together with |-   \d+\. |Done: |Open: |Not committed then: |Last failure: "
+    r"|Next was to be: |Since then, on those files: |- [0-9a-f]{7,40} )"
 )
 _CITED = re.compile(r"[\[(]\s*hw\s*:\s*[0-9a-f]{4,32}\b", re.IGNORECASE)
 _NAMED = re.compile(r"\bhw\s*:\s*[0-9a-f]{4,32}\b", re.IGNORECASE)

@@ -242,7 +242,7 @@ class Taint:
 
     def _follow(self, action: Action) -> None:
         """Keep in mind what this session wrote itself, and what of it holds foreign text."""
-        added = "\n".join(action.added)
+        added = "\n".join(line for line in action.added if not _DIGEST.fullmatch(line))
         taint = self.quotes(added) or self._foreign.names(added) if added else self.near(action.step)
         if taint or action.kind is ToolKind.WRITE:
             self._wrote(action.path, taint)
@@ -266,6 +266,8 @@ class Taint:
             self._foreign.seen(action.text)
 
 
+_DIGEST = re.compile(r"[0-9a-f]{8}")
+"""A line of an edit as a journal keeps it: nothing can be read off it."""
 _PRINTS = frozenset(("test", "check", "run", "other"))
 _FAR = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
 

@@ -81,3 +81,8 @@ def test_a_file_that_was_needed_again_was_no_wrong_turn() -> None:
 def test_what_lies_outside_of_the_project_is_no_file_of_it() -> None:
     told = Story().read("/etc/passwd").read("../x.py").read("C:/x").read(".git/config").account()
     assert keys(files.file_access(told)) == []
+
+
+def test_a_command_run_in_a_folder_names_the_files_there() -> None:
+    assert keys(files.file_access(Story().shell("cd web && cat src/app.ts").account())) == ["web/src/app.ts"]
+    assert keys(files.file_access(Story().shell("cat ./src/../src/app.ts").account())) == ["src/app.ts"]

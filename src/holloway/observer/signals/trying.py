@@ -109,6 +109,8 @@ def _key(note: Note) -> str:
 def error_retry(account: Account) -> Iterator[Signal]:
     """An error, and what made it go away."""
     for pair in retries.pairs(account.pad.actions):
+        if not pair.fingerprint:
+            continue
         facts = {
             "error": pair.error,
             "fix": pair.fix,
