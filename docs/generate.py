@@ -11,6 +11,8 @@ import click
 from docs.console import BLOCK, Shell, filled
 from holloway.cli import COMMANDS, holloway
 from holloway.config import SETTINGS
+from holloway.mcp.server import TOOLS
+from holloway.mcp.tools import Tools
 from holloway.safety import rules
 from holloway.safety.rules import TABLE
 from holloway.store import migrations
@@ -103,6 +105,21 @@ def settings_page() -> str:
     return "\n".join(lines)
 
 
+def tools_table() -> str:
+    """Every tool of the MCP server, as agents read of it."""
+    rows = [
+        f"| `{name}` | {'reads' if reads else 'writes'} | {' '.join((getattr(Tools, name).__doc__ or '').split())} |"
+        for name, reads in TOOLS.items()
+    ]
+    return "\n".join(["| tool | | what the agent is told |", "| --- | --- | --- |", *rows])
+
+
+def with_tools(text: str) -> str:
+    """The page about the MCP server, with its table."""
+    head, start, rest = text.partition("<!-- tools -->\n")
+    return head + start + tools_table() + "\n" + rest[rest.index("<!-- /tools -->") :]
+
+
 def fill(page: Path) -> str:
     """A page whose console blocks show what their commands really print."""
     text = page.read_text("utf-8")
@@ -118,5 +135,6 @@ if __name__ == "__main__":
     KEYWORDS.write_text(keywords(), "utf-8")
     (DOCS / "commands.md").write_text(commands_page(), "utf-8")
     (DOCS / "settings.md").write_text(settings_page(), "utf-8")
+    (DOCS / "mcp.md").write_text(with_tools((DOCS / "mcp.md").read_text("utf-8")), "utf-8")
     for each in PAGES:
         each.write_text(fill(each), "utf-8")

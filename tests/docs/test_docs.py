@@ -29,6 +29,12 @@ def test_every_setting_is_documented_as_it_is() -> None:
 
 
 @pytest.mark.promise("documented")
+def test_every_tool_of_the_mcp_server_is_documented_as_it_is() -> None:
+    page = (generate.DOCS / "mcp.md").read_text("utf-8")
+    assert page == generate.with_tools(page)
+
+
+@pytest.mark.promise("documented")
 def test_every_json_field_is_documented() -> None:
     text = (generate.DOCS / "json.md").read_text("utf-8")
     documented = set(re.findall(r"^\| `(\w+)`", text, re.MULTILINE))

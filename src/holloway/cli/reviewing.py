@@ -20,6 +20,7 @@ REASONS = {
     "rule": "it was read from a rules file",
     "stale": "the code it speaks of has changed",
     "inferred": "it was inferred from what an agent did",
+    "disputed": "an agent that used it says that it does not hold; `holloway why ID` shows its words",
 }
 
 

@@ -111,6 +111,7 @@ class ReviewReason(StrEnum):
     RULE = "rule"
     STALE = "stale"
     INFERRED = "inferred"
+    DISPUTED = "disputed"
 
 
 Kind = TypeVar("Kind", bound=StrEnum)

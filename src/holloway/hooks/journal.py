@@ -12,13 +12,16 @@ import os
 
 from holloway import git
 from holloway.config import (
+    FILES_MAX,
     JOURNAL_FILE_BYTES_MAX,
     JOURNAL_TEXT_CHARS_MAX,
+    PATH_CHARS_MAX,
     SCRATCHPAD_LINES_MAX,
     SCRATCHPAD_RESULT_CHARS_MAX,
 )
 from holloway.safety import secrets
 from holloway.safety.paths import contained
+from holloway.text.served import is_record
 
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
@@ -119,6 +122,8 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
     for name in _TEXTS:
         if arguments.get(name) and arguments[name] is not patch:
             entry[name] = _text(arguments[name])
+    if is_record(str(entry.get("tool", ""))):
+        entry["record"] = _record(arguments)
     for name, kept in _TASKS:
         if arguments.get(name):
             entry[kept] = _text(arguments[name], PLAN_ITEM_CHARS_MAX)
@@ -139,6 +144,13 @@ def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: s
         entry["outside"] = True
     if folder and root and folder != root and (below := contained(folder, root)) not in ("", "."):
         entry["cwd"] = below
+
+
+def _record(arguments: dict[str, object]) -> dict[str, object]:
+    """What an agent asked to be remembered."""
+    files = arguments.get("files")
+    named = [_text(path, PATH_CHARS_MAX) for path in files[:FILES_MAX]] if isinstance(files, list) else []
+    return {"text": _text(arguments.get("text") or ""), "type": _text(arguments.get("type") or "", 40), "files": named}
 
 
 def _is_patch(value: object) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from holloway.config import SCRATCHPAD_FILES_MAX
-from holloway.domain.event import Call, Event, Interrupted, Plan, Prompt, Result
+from holloway.config import FILES_MAX, PATH_CHARS_MAX, SCRATCHPAD_FILES_MAX, TAG_CHARS_MAX
+from holloway.domain.event import Call, Event, Interrupted, Plan, Prompt, Recorded, Result
 from holloway.importers import places, tools
 from holloway.importers.plans import Plans
-from holloway.importers.reading import moment, text
+from holloway.importers.reading import items, moment, text
+from holloway.text.served import is_record
 
 OPEN_CALLS_MAX = 10_000
 SAME_PROMPT_S = 2.0
@@ -26,6 +27,7 @@ class Following:
         self.at = 0.0
         self._open: dict[str, tuple[Call, int]] = {}
         self._unnamed = 0
+        self._records: dict[str, Recorded] = {}
         self._plans = Plans()
         self._prompt = ("", 0.0)
 
@@ -45,6 +47,8 @@ class Following:
             return []
         self._unnamed += not known
         known = known or f"call-{self._unnamed}"
+        if is_record(name):
+            self.records(known, arguments, actor)
         place = {"root": self.root, "cwd": self.cwd}
         made = self.take(tools.calls(name, arguments, at=self.at, call_id=known, actor=actor, **place))
         plan = self.planned(name, arguments) if made and not actor else None
@@ -58,6 +62,13 @@ class Following:
         if len(self._open) > OPEN_CALLS_MAX:
             del self._open[next(iter(self._open))]
         return made
+
+    def records(self, call_id: str, arguments: Mapping[str, object], actor: str = "") -> None:
+        """Something is to be remembered, once the tool has answered that it heard so."""
+        said = text(arguments.get("text")).strip()
+        if said and len(self._records) < OPEN_CALLS_MAX:
+            files = tuple(text(path, PATH_CHARS_MAX) for path in items(arguments.get("files"))[:FILES_MAX])
+            self._records[call_id] = Recorded(self.at, said, text(arguments.get("type"), TAG_CHARS_MAX), files, actor)
 
     def planned(self, tool: str, arguments: Mapping[str, object]) -> Plan | None:
         """The plan, where a tool has changed it."""
@@ -82,7 +93,8 @@ class Following:
         kept = files[:SCRATCHPAD_FILES_MAX]
         said = places.without_root(text(output), self.root, self.cwd)
         result = Result(self.at, of.call, ok, said, kept, count or len(files), changed_by_user)
-        return [*tools.results(result, parts)]
+        record = self._records.pop(of.call, None)
+        return [*tools.results(result, parts), *([record] if record and ok else [])]
 
     def prompted(self, said: str) -> list[Event]:
         """The user said something, or stopped the agent, or both."""

@@ -93,6 +93,14 @@ def read(path: Path, root: Path) -> Iterator[Event]:
         yield from reader.row(row)
 
 
+def recorded(folder: Path) -> Iterator[str]:
+    """What agents asked to be remembered, by all the journals in a folder."""
+    for path in sorted(folder.glob("*.jsonl")):
+        for row in objects(path):
+            if said := text(mapping(row.get("record")).get("text")):
+                yield said
+
+
 class _Reader:
     """One journal, being read."""
 
@@ -149,6 +157,8 @@ class _Reader:
         self._unnamed += not call_id
         call_id = call_id or f"call-{self._unnamed}"
         actor = text(row.get("agent"), ID_CHARS_MAX)
+        if record := mapping(row.get("record")):
+            self._following.records(call_id, record, actor)
         yield from self._following.take(self._calls(row, tool, call_id, actor))
         if not actor and (plan := self._plan(row, tool)):
             yield plan

@@ -29,6 +29,16 @@ def shown_to(database: Database, session: str) -> list[tuple[str, str, str]]:
     return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, (session,))]
 
 
+def used_in(database: Database, memory: str, session: str, at: str) -> bool:
+    """Write down that a session says it used a memory; it counts once, and so does having been shown it."""
+    sql = (
+        "INSERT INTO injections(session, context, memory, point, at) SELECT ?, 0, ?, 'asked', ? "
+        "WHERE NOT EXISTS (SELECT 1 FROM injections WHERE session = ? AND memory = ?)"
+    )
+    with database.write():
+        return bool(database.run(sql, (session, memory, at, session, memory)).rowcount)
+
+
 def get(database: Database, reference: str) -> list[Session]:
     """The sessions whose id begins with that."""
     sql = "SELECT * FROM sessions WHERE id >= ? AND id < ? ORDER BY started_at LIMIT 6"

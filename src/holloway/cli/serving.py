@@ -1,0 +1,30 @@
+"""Serving agents: mcp."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from holloway.cli.common import project_option
+from holloway.errors import InvalidInput
+
+
+@click.command("mcp")
+@project_option
+def mcp_command(project: str) -> None:
+    """Serve the memory and the map of a project to an agent, over stdin and stdout (Model Context Protocol).
+
+    The agent's host starts this, not a person; docs/mcp.md shows the entry for its configuration. It needs the
+    optional package: pip install "holloway[mcp]".
+
+    \b
+    Example:
+      claude mcp add holloway -- holloway mcp
+    """
+    from holloway.mcp.server import serve  # the optional package takes seconds to load
+
+    place = Path(project).expanduser().resolve()
+    if not place.is_dir():
+        raise InvalidInput(f"{place} is not a folder.", "Give the folder of a project with --project.")
+    serve(place)

@@ -1,0 +1,222 @@
+"""The tools: each opens the project's memory, asks the service, and closes it again.
+
+Nothing is held open between two calls, so that a setting, a pause, a restored backup or another process counts from
+the next call on. Opening takes a few milliseconds; the model for vectors is loaded by the first search that needs it
+and stays. What an agent reads is what its host lists first: the docstrings of the tools are their descriptions.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.config import PATH_CHARS_MAX, QUERY_CHARS_MAX, REASON_CHARS_MAX, TAG_CHARS_MAX, home
+from holloway.domain.memory import MemoryType
+from holloway.errors import InvalidInput
+from holloway.mcp import wording
+from holloway.mcp.answers import (
+    Context,
+    Described,
+    Direction,
+    Found,
+    Impact,
+    Judged,
+    Kept,
+    Kind,
+    Places,
+    Recipes,
+    Relation,
+    Verdict,
+    Whole,
+)
+from holloway.service import agents
+from holloway.service.opening import NoMemory, knows, open_project
+from holloway.service.recording import PREFIX, Recording, finish_left
+from holloway.text.bounds import clean, one_line
+
+if TYPE_CHECKING:
+    from holloway.service.holloway import Holloway
+
+RESULTS_MAX = 20
+DEPTH_MAX = 6
+FILES_MAX = 20
+NAME_CHARS_MAX = 200
+
+NOTHING = "No memory answers that."
+PAUSED = "The user has paused holloway here; nothing was looked up. `holloway resume` goes on."
+NOT_KEPT = "The user has paused holloway here; nothing was kept. `holloway resume` goes on."
+KEPT = "It becomes a memory if the session's work proves right, or when the user approves it."
+
+
+class Tools:
+    """The tools of one connection, for the project that holds a folder."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.agent = "mcp"
+        self.recording = Recording(PREFIX + secrets.token_hex(6))
+
+    def search_memory(self, query: str, files: tuple[str, ...] = (), limit: int = 5) -> Found:
+        """Search what earlier sessions and the team learned about this repository: decisions, traps, dead ends,
+        conventions, known errors. `files` are the ones you work on; memories on them come first."""
+        _short(query, QUERY_CHARS_MAX, "query")
+        with self._opened() as memory:
+            if agents.paused(memory)[0]:
+                return Found(note=PAUSED)
+            known = self._files(memory, files)
+            found = agents.find(memory, query, files=known, limit=_between(limit, RESULTS_MAX))
+            now = memory.clock.now()
+            return Found(tuple(wording.hit(result.memory, now) for result in found), "" if found else NOTHING)
+
+    def get_memory(self, id: str) -> Whole:  # noqa: A002  (the word that the agent reads)
+        """One memory in full, by its id or a citation such as [hw:7f3a2c]."""
+        _short(id, NAME_CHARS_MAX, "id")
+        with self._opened() as memory:
+            if agents.paused(memory)[0]:
+                raise InvalidInput(PAUSED)
+            return wording.whole(agents.get(memory, id.partition(",")[0]), memory.clock.now())
+
+    def record_memory(
+        self,
+        text: str,
+        type: Kind = "gotcha",  # noqa: A002  (the word that the agent reads)
+        files: tuple[str, ...] = (),
+        relation: Relation | None = None,
+    ) -> Kept:
+        """Note one fact that the next session here will need and the code does not show, in one or two sentences
+        with its reason; `files` it is about. It is kept only if it proves right. `relation` ties two places
+        (path or path:symbol) that no import connects."""
+        with self._opened() as memory:
+            if agents.paused(memory)[1]:
+                return Kept(recorded=False, note=NOT_KEPT)
+            about = [agents.inside(memory, path, self.place) for path in self._files(memory, files)]
+            count, cut = self.recording.record(memory, text, kind=MemoryType(type), files=about, agent=self.agent)
+            tied = self._tied(memory, relation) if relation else ""
+            return Kept(recorded=True, in_session=count, secrets_cut=cut, related=tied, note=KEPT)
+
+    def memory_feedback(self, id: str, verdict: Verdict, note: str = "") -> Judged:  # noqa: A002  (as above)
+        """Say that a memory was used, is wrong, or is outdated, and in `note` why. A wrong one becomes less sure and
+        the user is asked; nothing is deleted."""
+        _short(id, NAME_CHARS_MAX, "id")
+        _short(note, 8 * REASON_CHARS_MAX, "note")
+        with self._opened() as memory:
+            if agents.paused(memory)[1]:
+                return Judged("unchanged", note=NOT_KEPT)
+            return self._judged(memory, id.partition(",")[0], verdict, note)
+
+    def locate(self, task: str, files: tuple[str, ...] = (), limit: int = 10) -> Places:
+        """The files that a task or error is about, each with its reasons, the tests to run, and files that change
+        with them though no import says so. `files` are already in play."""
+        _short(task, QUERY_CHARS_MAX, "task")
+        with self._opened() as memory:
+            if agents.paused(memory)[0]:
+                return Places(note=PAUSED)
+            known = self._files(memory, files)
+            note = agents.freshened(memory)
+            if not memory.map.is_ready:
+                return Places(note=note)
+            return wording.places(memory.map.locate(task, known=known, limit=_between(limit, RESULTS_MAX)), note)
+
+    def analyze_impact(self, target: str, direction: Direction = "dependents", depth: int = 2) -> Impact:
+        """What depends on a file, path:symbol or symbol, or with `direction` what it depends on; with the tests to
+        run and the memories on it. Use it before changing shared code."""
+        _short(target, PATH_CHARS_MAX, "target")
+        with self._opened() as memory:
+            if agents.paused(memory)[0]:
+                return Impact(note=PAUSED)
+            note = agents.freshened(memory)
+            if not memory.map.is_ready:
+                return Impact(note=note)
+            forward = direction == "dependencies"
+            steps = _between(depth, DEPTH_MAX)
+            found = memory.map.impact(target, depth=steps, forward=forward, where=self.place)
+            return wording.impact(found, memory.clock.now(), note)
+
+    def get_workflow_recipe(self, task: str) -> Recipes:
+        """The steps by which a recurring task was done here before, and the commands to build, test and lint."""
+        _short(task, QUERY_CHARS_MAX, "task")
+        with self._opened() as memory:
+            if agents.paused(memory)[0]:
+                return Recipes(note=PAUSED)
+            found = agents.recipes(memory, task, RESULTS_MAX // 4)
+            return wording.recipes([result.memory for result in found], memory.map.overview(), memory.clock.now())
+
+    def update_module(self, module: str, purpose: str = "", files: tuple[str, ...] = ()) -> Described:
+        """Say what a module of this codebase is for, in a sentence, or which `files` belong to it. What a person
+        said stays."""
+        _short(module, NAME_CHARS_MAX, "module")
+        with self._opened() as memory:
+            if agents.paused(memory)[1]:
+                return Described(one_line(clean(module), TAG_CHARS_MAX), note=NOT_KEPT)
+            if not memory.map.is_ready:
+                return Described(one_line(clean(module), TAG_CHARS_MAX), note=agents.freshened(memory))
+            if purpose or files:
+                agents.describe_module(memory, module, purpose=purpose, files=self._files(memory, files))
+            return wording.described(memory.map.module(module))
+
+    def session_context(self) -> Context:
+        """What this repository is: how to build and test it, its modules, decisions, known traps, open work. Call it
+        at the start if no brief was given."""
+        with self._opened() as memory:
+            if agents.paused(memory)[0]:
+                return Context(note=PAUSED)
+            note = "" if memory.map.is_ready else agents.freshened(memory)
+            return Context(memory.brief().text, self.recording.count(memory), note)
+
+    def begin(self) -> None:
+        """Learn from connections that were killed before they could; a project that is not known stays so."""
+        if self._is_known():
+            with open_project(self.place) as memory:
+                if not agents.paused(memory)[1]:
+                    finish_left(memory)
+
+    def finish(self) -> None:
+        """The connection is over: learn from what was recorded in it. While paused, the next connection will."""
+        if self._is_known():
+            with open_project(self.place) as memory:
+                if not agents.paused(memory)[1]:
+                    self.recording.finish(memory)
+
+    def _judged(self, memory: Holloway, reference: str, verdict: Verdict, note: str) -> Judged:
+        if verdict == "used":
+            new = agents.used(memory, reference, self.recording.session)
+            return Judged("counted" if new else "unchanged", note="" if new else "It was counted before.")
+        why = "outdated" if verdict == "outdated" else "incorrect"
+        found, changed = agents.dispute(memory, reference, why, note=note, session=self.recording.session)
+        said = "It is less sure now, and the user will be asked." if changed else "The user is asked already."
+        return Judged("disputed" if changed else "unchanged", found.confidence, said)
+
+    def _tied(self, memory: Holloway, relation: Relation) -> str:
+        for end in (relation.source, relation.target):
+            _short(end, PATH_CHARS_MAX, "relation")
+        made = agents.relate(
+            memory, relation.source, relation.kind, relation.target, agent=self.agent, where=self.place
+        )
+        return f"{made.source} {made.kind} {made.target}"
+
+    def _files(self, memory: Holloway, files: tuple[str, ...]) -> tuple[str, ...]:
+        if len(files) > FILES_MAX:
+            raise InvalidInput(f"{len(files):,} files are too many.", f"At most {FILES_MAX}.")
+        return tuple(memory.path_of(path, self.place) for path in files)
+
+    def _is_known(self) -> bool:
+        return knows(self.place, Path(home()))
+
+    @contextmanager
+    def _opened(self) -> Iterator[Holloway]:
+        if not self._is_known():
+            raise NoMemory(f"There is no memory for {self.place} yet.", "The user starts one with `holloway init`.")
+        with open_project(self.place) as memory:
+            yield memory
+
+
+def _short(given: str, limit: int, what: str) -> None:
+    if len(given) > limit:
+        raise InvalidInput(f"`{what}` has {len(given):,} characters.", f"At most {limit:,}.")
+
+
+def _between(given: int, most: int) -> int:
+    return max(1, min(given, most))
