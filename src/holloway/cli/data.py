@@ -19,6 +19,15 @@ from holloway.cli.common import (
     yes_option,
 )
 
+_BLOCK_SAID = {
+    "written": "the block was added",
+    "renewed": "the block was renewed",
+    "unchanged": "the block is up to date",
+    "removed": "the block was taken out; the rest is as it was",
+    "removed with its file": "the file held nothing but the block and is gone",
+    "absent": "there is no block to take out",
+}
+
 
 @click.command("export")
 @click.argument("file", required=False, metavar="[FILE]")
@@ -30,21 +39,38 @@ from holloway.cli.common import (
     show_default=True,
     help="json: complete; markdown: to read; claude: like a CLAUDE.md; archive: everything, to restore.",
 )
-@click.option("--replace", is_flag=True, help="Write over a file that is there.")
+@click.option("--replace", is_flag=True, help="Write over a file that is there, or a block that was edited.")
+@click.option(
+    "--to", "rules_file", metavar="NAME", help="Keep confirmed memories in a block of CLAUDE.md or AGENTS.md."
+)
+@click.option("--remove", is_flag=True, help="With --to: take that block out again.")
 @project_option
-def export_command(file: str | None, form: str, replace: bool, project: str) -> None:
+def export_command(
+    file: str | None, form: str, replace: bool, rules_file: str | None, remove: bool, project: str
+) -> None:
     """Write this project's memories to a file, or to stdout.
+
+    With --to, only the lines between holloway's two marks are written; every other byte stays as it is.
 
     \b
     Examples:
       holloway export memories.json
       holloway export --format claude holloway-rules.md
       holloway export --format archive shop.holloway
+      holloway export --to AGENTS.md
     """
     from holloway.config import replace_file  # loaded when the command runs
     from holloway.errors import InvalidInput
     from holloway.service.exchange import export
+    from holloway.service.rules_export import export_block
 
+    if rules_file is not None:
+        with opened(project) as memory:
+            path, done = export_block(memory, rules_file, remove=remove, replace=replace)
+        say(f"{path}: {_BLOCK_SAID[done]}.", "green")
+        return
+    if remove:
+        raise InvalidInput("--remove takes a block out of a file.", "Add --to and the file's name.")
     with opened(project) as memory:
         data = export(memory, form)
     if file is None or file == "-":

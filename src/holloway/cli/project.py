@@ -8,30 +8,37 @@ from pathlib import Path
 
 import click
 
-from holloway.cli.common import emit, home, json_option, opened, project_option, say
+from holloway.cli.common import emit, home, json_option, opened, project_option, say, yes_option
 
 
 @click.command("init")
+@yes_option
 @json_option
 @project_option
-def init_command(as_json: bool, project: str) -> None:
-    """Start a memory for a project: look at its code and show what an agent would read.
+def init_command(yes: bool, as_json: bool, project: str) -> None:
+    """Start a memory for a project: look at its code, read its rules files, show what an agent would read.
+
+    Rules files (CLAUDE.md, AGENTS.md, .cursorrules, ...) are read for your review, after a question.
 
     \b
     Example:
       cd ~/code/shop && holloway init
     """
     from holloway.cli.map import progress_bar  # loaded when the command runs
+    from holloway.cli.rules import counted, preview
     from holloway.service.invocation import invocation
+    from holloway.service.rules import import_rules
 
     with opened(project, create=True) as memory:
         with progress_bar(hidden=as_json) as tell:
             done = memory.map.update(workers=0, progress=tell)
+        rules = import_rules(memory, dry_run=not (as_json and yes))
         seen = memory.map.overview()
         made = memory.brief()
         if as_json:
             emit(
                 {
+                    "rules": len(rules.added),
                     "project": memory.project.name,
                     "root": str(memory.project.root),
                     "files": seen.files,
@@ -49,6 +56,12 @@ def init_command(as_json: bool, project: str) -> None:
             say(f"{done.commits:,} commit{'s' if done.commits != 1 else ''} of history say what changes together")
         if not memory.under_git:
             say(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
+        if rules.added:
+            preview(rules)
+            if yes or (sys.stdin.isatty() and click.confirm("Take these rules in, for your review?", default=True)):
+                say(counted(import_rules(memory)) + " `holloway review` goes through them.", "green")
+            else:
+                say("Nothing was taken in; `holloway rules` does it any time.", "dim")
         say("An agent that starts here reads:", "bold")
         say()
         for text in made.text.splitlines():

@@ -28,10 +28,16 @@ REASONS = {
 @click.option("--ok", "ok_ids", multiple=True, metavar="ID", help="Approve this one, without asking.")
 @click.option("--drop", "drop_ids", multiple=True, metavar="ID", help="Drop this one, without asking.")
 @click.option("--later", "later_ids", multiple=True, metavar="ID", help="Ask again tomorrow.")
+@click.option("--ok-all-from", "ok_files", multiple=True, metavar="PATH", help="Approve all of one rules file.")
 @json_option
 @project_option
 def review_command(
-    ok_ids: tuple[str, ...], drop_ids: tuple[str, ...], later_ids: tuple[str, ...], as_json: bool, project: str
+    ok_ids: tuple[str, ...],
+    drop_ids: tuple[str, ...],
+    later_ids: tuple[str, ...],
+    ok_files: tuple[str, ...],
+    as_json: bool,
+    project: str,
 ) -> None:
     """Go through what waits for you: ok, edit, drop or later. Quarantined memories reach no agent before that.
 
@@ -41,10 +47,12 @@ def review_command(
     Examples:
       holloway review
       holloway review --ok 7f3a2c --drop 19c0d4
+      holloway review --ok-all-from CLAUDE.md
       holloway review --json
     """
     from holloway.service.explaining import summary  # loaded when the command runs
     from holloway.service.plain import memory_json
+    from holloway.service.rules import approve_file
 
     with opened(project) as memory:
         for chosen in (*ok_ids, *later_ids, *drop_ids):
@@ -53,6 +61,7 @@ def review_command(
             memory.confirm(chosen)
         for chosen in later_ids:
             memory.later(chosen)
+        approved = len(ok_ids) + sum(len(approve_file(memory, path)) for path in ok_files)
         if drop_ids:
             memory.forget([memory.get(chosen) for chosen in drop_ids])
         waiting, last = memory.to_review(), summary(memory)
@@ -60,8 +69,8 @@ def review_command(
             shown = [memory_json(each, memory.clock.now()) for each in waiting]
             emit({"results": shown, "last_session": summary_json(last) if last else None})
             return
-        if ok_ids or drop_ids or later_ids:
-            say(f"Approved {len(ok_ids)}, dropped {len(drop_ids)}, later {len(later_ids)}; {len(waiting)} to go.")
+        if approved or drop_ids or later_ids:
+            say(f"Approved {approved}, dropped {len(drop_ids)}, later {len(later_ids)}; {len(waiting)} to go.")
             return
         if last:
             _summary(last)
@@ -118,6 +127,7 @@ def _go_through(memory: Holloway, waiting: list[Memory]) -> None:
 
 def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
     from holloway.domain.details import plain  # loaded when the command runs
+    from holloway.service.rules import origin_of
 
     say(f"{number}/{total}  {each.id}  {each.type.label}", "bold cyan")
     say(f"  {each.content}")
@@ -125,7 +135,7 @@ def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
         say(f"  agents see: {each.summary}", "yellow")
     for name, value in (plain(each.details) if each.details else {}).items():
         say(f"  {name}: {value}")
-    origin = f" ({each.origin})" if each.origin else ""
+    origin = f" ({origin_of(each)})" if each.origin else ""
     say(f"  {notable(each, memory.clock.now())}", "dim")
     why = f"Waits because {REASONS[each.review]}" if each.review else "Learned from the last session"
     say(f"  {why}{origin}.", "dim")

@@ -1,0 +1,60 @@
+"""A block of a rules file: one rule, where it stands, and where it applies."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holloway.text.fingerprint import normalised
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import MemoryType
+
+ORIGIN = "rules:"
+"""Begins the origin of what a rules file says; the path and the hash of the block follow."""
+
+_HASH_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RulesText:
+    """The text of a rules file and what it applies to: a folder, globs, or the whole project."""
+
+    path: str
+    text: str
+    folder: str = ""
+    globs: tuple[str, ...] = ()
+    sections: bool = False
+    """Only sections about conventions count: the file is written for readers of the product."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One rule as its file says it."""
+
+    path: str
+    line: int
+    text: str
+    heading: str = ""
+    folder: str = ""
+    globs: tuple[str, ...] = ()
+    type: MemoryType | None = None
+
+    @property
+    def mark(self) -> str:
+        """The same for blocks that say the same, wherever they stand."""
+        return hashlib.blake2b(normalised(self.text).encode("utf-8", "replace"), digest_size=_HASH_BYTES).hexdigest()
+
+    @property
+    def origin(self) -> str:
+        """How a memory names the block that it was read from."""
+        return f"{ORIGIN}{self.path}#{self.mark}"
+
+
+def place(origin: str) -> tuple[str, str]:
+    """The path and the hash in an origin; two empty strings where it is no block of a rules file."""
+    if not origin.startswith(ORIGIN):
+        return "", ""
+    path, _, mark = origin.removeprefix(ORIGIN).rpartition("#")
+    return path, mark

@@ -1,0 +1,44 @@
+"""The lines between `---` at the head of a rules file. Hosts read them leniently, and people write them so."""
+
+from __future__ import annotations
+
+import re
+
+LINES_MAX = 60
+VALUES_MAX = 50
+_KEY = re.compile(r"^([A-Za-z_][\w-]{0,40}):\s*(.*)$")
+_ENTRY = re.compile(r"^\s*-\s+(.+)$")
+
+
+def split(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
+    """The values by key, and the rest with its lines where they were; what is broken counts as text."""
+    lines = text.split("\n")
+    if lines[0].strip() != "---":
+        return {}, text
+    ends = (number for number, line in enumerate(lines[1:LINES_MAX], 1) if line.strip() in ("---", "..."))
+    if (end := next(ends, 0)) == 0:
+        return {}, text
+    return _values(lines[1:end]), "\n" * (end + 1) + "\n".join(lines[end + 1 :])
+
+
+def _values(lines: list[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    key = ""
+    for line in lines:
+        if match := _KEY.match(line):
+            key = match[1].lower()
+            found[key] = _several(match[2])
+        elif key and (entry := _ENTRY.match(line)):
+            found[key].append(_bare(entry[1]))
+    return {name: tuple(value for value in values if value)[:VALUES_MAX] for name, values in found.items()}
+
+
+def _several(value: str) -> list[str]:
+    """A list in brackets or with commas between; a comma inside of braces belongs to the glob."""
+    return [
+        _bare(part) for part in re.split(r",(?![^{}]*\})", value.split(" #")[0].strip().strip("[]")) if part.strip()
+    ]
+
+
+def _bare(value: str) -> str:
+    return value.split(" #")[0].strip().strip("\"'").strip()

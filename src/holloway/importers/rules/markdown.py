@@ -1,0 +1,150 @@
+"""Markdown as the elements that rules are made of: paragraphs, list items and code under their headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+PARAGRAPH, ITEM, CODE = "paragraph", "item", "code"
+
+ELEMENT_CHARS_MAX = 8_000
+"""What is longer is no rule; the rest of it is not read."""
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*([\w+.-]*)")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*)$")
+_ITEM = re.compile(r"^(\s*)(?:[-*+•]|(\d{1,3})[.)])\s+(.*)$")
+_BOX = re.compile(r"^\[[ xX]\]\s+")
+_RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$")
+_TABLE = re.compile(r"^\s*\|")
+_MARKUP = re.compile(r"</?[A-Za-z][\w:-]*(?:\s[^<>]{0,300})?/?>")
+_QUOTE = re.compile(r"^\s*>\s?(?:\[![A-Z]+\]\s*$)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A paragraph, an item or a piece of code, and where it stands."""
+
+    kind: str
+    text: str
+    line: int
+    headings: tuple[str, ...]
+    depth: int = 0
+    ordered: int = 0
+    """Its number in a list of steps."""
+    language: str = ""
+
+
+def elements(text: str) -> list[Element]:
+    """The elements of a text in order; tables, comments, lines and bare markup are left out."""
+    return _Reader().read(without_comments(text).split("\n"))
+
+
+def without_comments(text: str) -> str:
+    """The text without HTML comments, its lines where they were."""
+    return _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
+
+
+class _Reader:
+    """Takes lines one at a time; what is open (a paragraph, an item, code) ends where the next thing begins."""
+
+    def __init__(self) -> None:
+        self.found: list[Element] = []
+        self.headings: list[tuple[int, str]] = []
+        self.open: Element | None = None
+        self.more: list[str] = []
+        self.fence = ""
+
+    def read(self, lines: list[str]) -> list[Element]:
+        for number, raw in enumerate(lines, 1):
+            line = raw[:ELEMENT_CHARS_MAX].rstrip()
+            if self.fence:
+                self._inside(line)
+            else:
+                self._line(line, number)
+        self._end()
+        return self.found
+
+    def _inside(self, line: str) -> None:
+        if line.strip().startswith(self.fence) and not line.strip().strip(self.fence[0]):
+            self.fence = ""
+            self._end()
+        else:
+            self._join(line)
+
+    def _line(self, line: str, number: int) -> None:
+        if fence := _FENCE.match(line):
+            self._begin(CODE, "", number, depth=len(fence[1]), language=fence[3].lower())
+            self.fence = fence[2]
+            return
+        line = _MARKUP.sub("", _QUOTE.sub("", line)) if line.lstrip().startswith((">", "<")) else line
+        if heading := _HEADING.match(line):
+            self._heading(len(heading[1]), heading[2])
+        elif not line.strip() or _TABLE.match(line):
+            self._end()
+        elif _RULE.match(line):
+            self._underlined(line)
+        elif item := _ITEM.match(line):
+            text = _BOX.sub("", item[3])
+            self._begin(ITEM, text, number, depth=len(item[1].expandtabs(4)), ordered=int(item[2] or 0))
+        elif self.open is None:
+            self._after_blank(line, number)
+        else:
+            self._join(line.strip())
+
+    def _heading(self, level: int, title: str) -> None:
+        self._end()
+        self.headings = [one for one in self.headings if one[0] < level]
+        self.headings.append((level, _plain_title(title)))
+
+    def _underlined(self, line: str) -> None:
+        """A line of signs: below one line of text it makes a heading, anywhere else it parts."""
+        opened = self.open
+        if opened and opened.kind == PARAGRAPH and len(self.more) == 1 and line.strip()[0] in "=-":
+            self.open = None
+            self._heading(1 if line.strip()[0] == "=" else 2, opened.text)
+        self._end()
+
+    def _after_blank(self, line: str, number: int) -> None:
+        """A paragraph; one that is set in below an item still belongs to it."""
+        last = self.found[-1] if self.found else None
+        inset = len(line) - len(line.lstrip())
+        if last and last.kind == ITEM and inset > last.depth and last.headings == self._path():
+            self.open = self.found.pop()
+            self.more = [last.text, line.strip()]
+        else:
+            self._begin(PARAGRAPH, line.strip(), number)
+
+    def _begin(
+        self, kind: str, text: str, number: int, *, depth: int = 0, ordered: int = 0, language: str = ""
+    ) -> None:
+        self._end()
+        self.open = Element(kind, text, number, self._path(), depth, ordered, language)
+        self.more = [text] if text else []
+
+    def _join(self, line: str) -> None:
+        self.more.append(line)
+
+    def _end(self) -> None:
+        text = "\n".join(self.more)[:ELEMENT_CHARS_MAX]
+        if self.open is not None and text.strip():
+            self.found.append(replace(self.open, text=text))
+        self.open, self.more = None, []
+
+    def _path(self) -> tuple[str, ...]:
+        return tuple(title for _, title in self.headings)
+
+
+def _plain_title(title: str) -> str:
+    return plain(title).strip(" :#")
+
+
+_LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,600}\)")
+_EMPHASIS = re.compile(r"(?<![\w\\*])(\*\*\*|\*\*)(?=\S)(.{1,600}?)(?<=\S)\1(?!\w)", re.DOTALL)
+
+
+def plain(text: str) -> str:
+    """Prose without emphasis and addresses of links; what is written as code stays as it is."""
+    parts = re.split(r"(`[^`\n]{1,300}`)", text)
+    bare = [part if part.startswith("`") and index % 2 else _LINK.sub(r"\1", part) for index, part in enumerate(parts)]
+    return " ".join(_EMPHASIS.sub(r"\2", "".join(bare)).split())

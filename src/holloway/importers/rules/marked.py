@@ -1,0 +1,86 @@
+"""Our own block in somebody's rules file: put in, renewed, taken out; every other byte stays as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from holloway.errors import InvalidInput
+
+BEGIN = b"<!-- holloway:begin"
+END = b"<!-- holloway:end -->"
+NEW = "new"
+"""In the place of the gap where the file was made for the block."""
+
+_HEAD = re.compile(rb"<!-- holloway:begin gap=(new|\d{1,2}) sum=([0-9a-f]{12})[^\r\n]*-->(?:\r\n|\n|\r)")
+_NOTE = "written by `holloway export --to`, renewed by it"
+_BLOCK = re.compile(r"<!-- holloway:begin\b.*?(?:<!-- holloway:end -->|\Z)", re.DOTALL)
+_BREAK = re.compile(rb"\r\n|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A file cut at its block: what stands before and after, and what the block's first line says of it."""
+
+    before: bytes
+    after: bytes
+    body: bytes = b""
+    gap: str = ""
+    edited: bool = False
+
+    @property
+    def rest(self) -> bytes:
+        """The file as it was before the block was put in."""
+        return self.before + self.after
+
+
+def parts(data: bytes) -> Parts:
+    """A file as its parts; one whose marks are damaged is an error."""
+    begins, ends = data.count(BEGIN), data.count(END)
+    if (begins, ends) == (0, 0):
+        return Parts(data, b"")
+    head = _HEAD.search(data)
+    if (begins, ends) != (1, 1) or head is None or data.index(END) < head.end():
+        raise InvalidInput(
+            f"The marks of holloway's block are damaged ({begins} begin, {ends} end).",
+            "Bring both lines back as they were, or take both out; nothing was changed.",
+        )
+    body = data[head.end() : data.index(END)]
+    before, after = data[: head.start()], data[data.index(END) + len(END) :]
+    gap = head[1].decode()
+    added = 0 if gap == NEW else int(gap)
+    if added and not before[-added:].strip():
+        before = before[:-added]
+    if following := _BREAK.match(after):
+        after = after[following.end() :]
+    return Parts(before, after, body, gap, _sum(body) != head[2])
+
+
+def with_block(data: bytes, lines: list[str], *, new: bool = False) -> bytes:
+    """The file with these lines in its block: in the place of the old ones, or at the end."""
+    old = parts(data)
+    newline = b"\r\n" if b"\r\n" in old.rest else b"\n"
+    # The break that a last line lacks is part of what was added, so that taking it out gives the same bytes back.
+    ending = newline if old.before.endswith(b"\n") else newline * 2
+    added = b"" if new or not old.before else ending
+    body = b"".join(harmless(line).encode("utf-8", "replace") + newline for line in lines)
+    gap = NEW if new or old.gap == NEW else str(len(added))
+    head = f"{BEGIN.decode()} gap={gap} sum={_sum(body).decode()} ({_NOTE}) -->".encode() + newline
+    return old.before + added + head + body + END + newline + old.after
+
+
+def without_block(text: str) -> str:
+    """A text for reading, our own block left out, its lines where they were."""
+    return _BLOCK.sub(lambda found: "\n" * found.group().count("\n"), text)
+
+
+def harmless(line: str) -> str:
+    """A line that can neither end the block nor begin another."""
+    return " ".join(line.split("\n")).replace("<!--", "&lt;!--").replace("-->", "--&gt;").replace("\r", " ")
+
+
+def _sum(body: bytes) -> bytes:
+    """Recognises the body whatever its line breaks: git and editors change those."""
+    plain = body.replace(b"\r\n", b"\n")
+    return hashlib.blake2b(plain, digest_size=6).hexdigest().encode()

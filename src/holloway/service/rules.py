@@ -1,0 +1,271 @@
+"""Rules files into memories for review, and again without twins: what stayed, what changed, what is gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from holloway.config import REASON_CHARS_MAX, RULES_MAX
+from holloway.domain.memory import Memory, Source
+from holloway.domain.ports import stamp
+from holloway.errors import HollowayError, InvalidInput
+from holloway.importers.rules import files as rules_files
+from holloway.importers.rules import kinds, tooling
+from holloway.importers.rules.block import ORIGIN, place
+from holloway.importers.rules.blocks import blocks
+from holloway.importers.rules.drafts import draft
+from holloway.importers.rules.tracked import Tracked
+from holloway.safety.secrets import redact
+from holloway.store.filter import Filter
+from holloway.store.intake import admit
+from holloway.text.fingerprint import normalised
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import Draft
+    from holloway.importers.rules.block import Block
+    from holloway.service.holloway import Holloway
+    from holloway.store.intake import Admitted
+
+GONE = "the rules file no longer says so"
+SAME_RULE_MIN = 0.5
+"""The share of words that a changed rule has in common with its old words; below it, it is another rule."""
+MODULE_SAMPLE = 20
+PERSONS = frozenset({"edited", "restored", "pinned"})
+"""What a person did to a memory that makes it theirs: no file changes it any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A rule and what becomes of it."""
+
+    path: str
+    line: int
+    heading: str
+    content: str
+    type: str
+    state: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesImported:
+    """What reading the rules files did, or would do."""
+
+    added: tuple[Entry, ...] = ()
+    changed: tuple[Entry, ...] = ()
+    removed: tuple[Entry, ...] = ()
+    unchanged: int = 0
+    refused: tuple[Entry, ...] = ()
+    files: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass
+class _Plan:
+    """What is to be done, before anything is."""
+
+    retired: dict[str, Memory]
+    new: list[tuple[Block, Admitted]] = field(default_factory=list)
+    changed: list[tuple[Memory, Block, Admitted]] = field(default_factory=list)
+    moved: list[tuple[Memory, Block, Admitted]] = field(default_factory=list)
+    persons: list[tuple[Memory, Block, Admitted]] = field(default_factory=list)
+    gone: list[Memory] = field(default_factory=list)
+    kept: int = 0
+    refused: list[tuple[Block, str]] = field(default_factory=list)
+
+
+def import_rules(memory: Holloway, *, dry_run: bool = False) -> RulesImported:
+    """Read the project's rules files; unchanged rules change nothing, and what a person decided stands."""
+    files = rules_files.found(memory.project.root)
+    drafted = [(block, _drafted(memory, block, tracked, files.names)) for block, tracked in _blocks(files)]
+    if dry_run:
+        with memory.store.database.snapshot():
+            return _told(_planned(memory, drafted, files), files)
+    with memory.store.database.write():
+        plan = _planned(memory, drafted, files)
+        _carry_out(memory, plan)
+    return _told(plan, files)
+
+
+def _blocks(files: rules_files.Files) -> list[tuple[Block, bool]]:
+    """Every rule of the project, in the order of its files, and whether git has it."""
+    tracked = Tracked(files.root)
+    read: list[tuple[Block, bool]] = []
+    for text in kinds.texts(files):
+        known = tracked.marks(text)
+        read += [(block, known is None or block.mark in known) for block in blocks(text)]
+    read += [(block, tracked.has(block.path)) for block in tooling.facts(files)]
+    if len(read) > RULES_MAX:
+        files.problems["these files"] = f"they state {len(read):,} rules; the first {RULES_MAX:,} are taken"
+    return read[:RULES_MAX]
+
+
+def _drafted(memory: Holloway, block: Block, tracked: bool, names: list[str]) -> Admitted | str:
+    """A rule that may be stored, or why it may not."""
+    made = draft(block, memory.project.root, tracked=tracked)
+    if isinstance(made, str):
+        return made
+    try:
+        placed = replace(made, modules=_modules(memory, made, names), branch=memory.branch)
+        return admit(placed, str(memory.project.root))
+    except HollowayError as error:
+        return error.message
+
+
+def _modules(memory: Holloway, made: Draft, names: list[str]) -> tuple[str, ...]:
+    """The module that a rule's files and folders belong to, where that is one."""
+    below = [name for path in made.files for name in names if name == path or name.startswith(f"{path}/")]
+    found = {memory.map.module_of(name) for name in below[:MODULE_SAMPLE]} - {""}
+    return tuple(found) if len(found) == 1 else ()
+
+
+def _planned(memory: Holloway, drafted: list[tuple[Block, Admitted | str]], files: rules_files.Files) -> _Plan:
+    plan = _Plan(retired=_by_mark(memory, living=False))
+    alive = _by_mark(memory, living=True)
+    places: dict[str, set[str]] = {}
+    for block, _ in drafted:
+        places.setdefault(block.mark, set()).add(block.path)
+    once = {block.mark: (block, admitted) for block, admitted in reversed(drafted)}
+    said = {normalised(each.content) for each in memory.memories(Filter(), limit=-1)}
+    for mark, (block, admitted) in sorted(once.items(), key=lambda entry: (entry[1][0].path, entry[1][0].line)):
+        if isinstance(admitted, str):
+            plan.refused.append((block, admitted))
+        elif mark in alive:
+            _stays(memory, plan, alive[mark], block, admitted, places[mark])
+        elif memory.store.memories.is_rejected(admitted.draft.content):
+            plan.refused.append((block, "you rejected it before"))
+        elif mark not in plan.retired and normalised(admitted.draft.content) in said:
+            plan.kept += 1
+        else:
+            plan.new.append((block, admitted))
+    if "these files" not in files.problems:
+        gone = [each for mark, each in alive.items() if mark not in places and _is_gone(each, files)]
+        _pair(memory, plan, gone)
+    return plan
+
+
+def _by_mark(memory: Holloway, *, living: bool) -> dict[str, Memory]:
+    """Memories from rules files by the hash of their block: the living, or the latest of those set aside."""
+    rules = Filter(sources=(Source.RULES_FILE,))
+    found = memory.memories(rules, limit=-1)
+    if not living:
+        found = memory.memories(replace(rules, superseded=True), limit=-1)
+        found = [each for each in found if not each.alive]
+        found += memory.memories(replace(rules, superseded=True, deleted=True), limit=-1)
+    return {place(each.origin)[1]: each for each in reversed(found) if each.origin.startswith(ORIGIN)}
+
+
+def _stays(memory: Holloway, plan: _Plan, known: Memory, block: Block, admitted: Admitted, places: set[str]) -> None:
+    """A rule that is known: only its place may be new."""
+    elsewhere = place(known.origin)[0] not in places
+    other_files = place(known.origin)[0] == block.path and known.files != admitted.draft.files
+    if (elsewhere or other_files) and not _is_persons(memory, known):
+        plan.moved.append((known, block, admitted))
+    else:
+        plan.kept += 1
+
+
+def _is_gone(known: Memory, files: rules_files.Files) -> bool:
+    """Whether its file was read whole and does not say it, or is not there; what cannot be read took nothing back."""
+    path = place(known.origin)[0]
+    if path in files.problems:
+        return False
+    return path in files.read or not (files.root / path).exists()
+
+
+def _pair(memory: Holloway, plan: _Plan, gone: list[Memory]) -> None:
+    """What is gone from a file and what is new in it, where the two are alike: the rule was changed."""
+    for old in gone:
+        persons = _is_persons(memory, old)
+        alike = [(_likeness(memory, old, block), at) for at, (block, _) in enumerate(plan.new) if _near(old, block)]
+        best, at = max(alike, default=(0.0, -1))
+        if best < SAME_RULE_MIN:
+            plan.gone += [] if persons else [old]
+            plan.kept += int(persons)
+            continue
+        block, admitted = plan.new.pop(at)
+        (plan.persons if persons else plan.changed).append((old, block, admitted))
+
+
+def _near(old: Memory, block: Block) -> bool:
+    return place(old.origin)[0] == block.path
+
+
+def _likeness(memory: Holloway, old: Memory, block: Block) -> float:
+    """How many words two texts share; of an edited memory the file's own words count."""
+    edits = [detail for _, kind, detail in memory.store.memories.history(old.id) if kind == "edited"]
+    new = frozenset(normalised(block.text).split())
+    words = [frozenset(normalised(text).split()) for text in (old.content, *edits[:1])]
+    return max(len(one & new) / max(1, len(one | new)) for one in words)
+
+
+def _is_persons(memory: Holloway, known: Memory) -> bool:
+    return any(kind in PERSONS for _, kind, _ in memory.store.memories.history(known.id))
+
+
+def _carry_out(memory: Holloway, plan: _Plan) -> None:
+    store, now = memory.store.memories, stamp(memory.clock.now())
+    for block, admitted in plan.new:
+        if not _returns(memory, plan, block):
+            store.add(admitted)
+    for old, block, admitted in plan.changed:
+        if returned := _returns(memory, plan, block):
+            store.change(old, "replaced", f"by {returned.id}", superseded_by=returned.id, review=None)
+        else:
+            store.supersede(old, admitted, "replaced", f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}")
+    for old, block, admitted in plan.moved:
+        store.change(old, "moved", f"now in {block.path}", origin=block.origin, files=admitted.draft.files)
+    for old, block, _ in plan.persons:
+        told = f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}"
+        store.change(old, "rule changed", told, origin=block.origin)
+    for old in plan.gone:
+        store.change(old, "removed", GONE, deleted_at=now, deleted_reason=GONE, review=None)
+
+
+def _returns(memory: Holloway, plan: _Plan, block: Block) -> Memory | None:
+    """The memory of a rule that stood here before, brought back as it was; no twin is made."""
+    if (old := plan.retired.get(block.mark)) is None:
+        return None
+    fields = {"deleted_at": "", "deleted_reason": "", "superseded_by": "", "origin": block.origin}
+    now = stamp(memory.clock.now())
+    return memory.store.memories.change(old, "returned", f"{block.path} says it again", last_used_at=now, **fields)
+
+
+def _told(plan: _Plan, files: rules_files.Files) -> RulesImported:
+    changed = [(block, admitted) for _, block, admitted in plan.changed + plan.moved]
+    taken = [*plan.new, *changed]
+    return RulesImported(
+        added=tuple(_entry(block, admitted.draft) for block, admitted in plan.new),
+        changed=tuple(_entry(block, admitted.draft) for block, admitted in changed),
+        removed=tuple(Entry(place(old.origin)[0], 0, "", old.content, old.type, reason=GONE) for old in plan.gone),
+        unchanged=plan.kept + len(plan.persons),
+        refused=tuple(
+            Entry(block.path, block.line, block.heading, redact(block.text)[0], "", reason=reason)
+            for block, reason in plan.refused
+        ),
+        files=tuple(sorted(files.read)),
+        problems=tuple(f"{path}: {problem}" for path, problem in sorted(files.problems.items())),
+        redacted=tuple(sorted({kind for _, admitted in taken for kind in admitted.redacted})),
+    )
+
+
+def _entry(block: Block, made: Draft) -> Entry:
+    return Entry(block.path, block.line, block.heading, made.content, made.type, str(made.state or ""))
+
+
+def approve_file(memory: Holloway, given: str) -> list[Memory]:
+    """Approve everything that waits and was read from one rules file."""
+    path = memory.path_of(given)
+    waiting = Filter(sources=(Source.RULES_FILE,), to_review=True)
+    chosen = [each for each in memory.memories(waiting, limit=-1) if place(each.origin)[0] == path]
+    if not chosen:
+        raise InvalidInput(f"Nothing from {path} waits for you.", "`holloway review` shows what does.")
+    with memory.store.database.write():
+        return [memory.confirm(each.id) for each in chosen]
+
+
+def origin_of(each: Memory) -> str:
+    """Where a memory came from, for people; of a rule, the file and the heading."""
+    path = place(each.origin)[0]
+    return f"{path}, under {each.tags[0]!r}" if path and each.tags else path or each.origin

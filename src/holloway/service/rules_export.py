@@ -1,0 +1,121 @@
+"""Confirmed memories as a block in a project's CLAUDE.md or AGENTS.md, for agents and people without holloway."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.config import IMPORT_BYTES_MAX, replace_file
+from holloway.domain.memory import MemoryType, Source, State, Visibility
+from holloway.errors import HollowayError, InvalidInput
+from holloway.importers import exchange
+from holloway.importers.rules import marked
+from holloway.importers.rules.block import place
+from holloway.safety import paths
+from holloway.store.filter import Filter
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import Memory
+    from holloway.service.holloway import Holloway
+
+TARGETS = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
+EXPORT_LINES_MAX = 200
+"""A rules file is read by its agent in every session; longer ones are followed less."""
+
+_NOT_RULES = frozenset(
+    {
+        MemoryType.WORK_STATE,
+        MemoryType.WORK_UNIT_OUTCOME,
+        MemoryType.PREFETCH_PATTERN,
+        MemoryType.TASK_CALIBRATION,
+        MemoryType.CONTEXT_COST,
+    }
+)
+
+
+def export_block(memory: Holloway, name: str, *, remove: bool = False, replace: bool = False) -> tuple[str, str]:
+    """Put the block into a rules file, renew it or take it out; returns the file and what was done."""
+    path = _target(memory.project.root, name)
+    there = path.exists()
+    old = _read(path) if there else b""
+    found = marked.parts(old)
+    if found.edited and not replace:
+        raise InvalidInput(
+            f"Somebody has edited holloway's block in {name}; nothing was changed.",
+            "Move those lines out of the block first, or add --replace to drop them.",
+        )
+    if remove:
+        return str(path), _taken_out(path, found)
+    chosen = [each for each in memory.memories(Filter(branch=memory.branch), limit=-1) if _belongs(each, path, memory)]
+    if not chosen:
+        hint = "`holloway review` confirms what waits; `holloway remember` teaches."
+        raise InvalidInput("No confirmed memory is there to write.", hint)
+    new = marked.with_block(old, _lines(chosen), new=not there)
+    if new == old:
+        return str(path), "unchanged"
+    _write(path, new)
+    return str(path), "renewed" if found.body else "written"
+
+
+def _target(root: Path, name: str) -> Path:
+    """The file that a name leads to inside of the project, links followed."""
+    if Path(name).name not in TARGETS:
+        raise InvalidInput(f"{name} is no rules file.", f"One of: {', '.join(TARGETS)}.")
+    inside = paths.contained(name, str(root), str(root))
+    if not inside:
+        raise InvalidInput(f"{name} leads out of the project {root}.", "Nothing outside of it is written.")
+    path = root / inside
+    if not path.parent.is_dir() or (path.exists() and not path.is_file()):
+        raise InvalidInput(f"{name} cannot be a file here.", "Give a file in a folder that is there.")
+    if path.exists() and not (path.stat().st_mode & 0o222 and os.access(path, os.W_OK)):
+        raise InvalidInput(f"{name} is read-only; nothing was changed.", "Make it writable first.")
+    return path
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > IMPORT_BYTES_MAX:
+            raise InvalidInput(f"{path} has more than {IMPORT_BYTES_MAX:,} bytes.", "That is no rules file.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise HollowayError(f"Cannot read {path}: {error.strerror}.", "Check its permissions.") from error
+    if b"\0" in data or data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InvalidInput(f"{path} is not plain UTF-8 text.", "Save it as UTF-8 first; nothing was changed.")
+    return data
+
+
+def _taken_out(path: Path, found: marked.Parts) -> str:
+    if not found.gap:
+        return "absent"
+    if found.gap == marked.NEW and not found.rest:
+        path.unlink()
+        return "removed with its file"
+    _write(path, found.rest)
+    return "removed"
+
+
+def _write(path: Path, data: bytes) -> None:
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
+    replace_file(str(path), data)
+    path.chmod(mode)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _belongs(each: Memory, path: Path, memory: Holloway) -> bool:
+    """Whether a memory is for everyone who reads the file, and the file does not say it already."""
+    said = each.source is Source.RULES_FILE and memory.project.root / place(each.origin)[0] == path
+    private = each.visibility is Visibility.PERSONAL or bool(each.branch_only)
+    return each.state is State.CONFIRMED and each.type not in _NOT_RULES and not said and not private
+
+
+def _lines(memories: list[Memory]) -> list[str]:
+    """Headings and bullets as `export --format claude` writes them, the oldest memory first."""
+    ordered = sorted(memories, key=lambda each: (not each.pinned, each.created_at, each.id))
+    return exchange.to_rules(ordered, "What holloway knows").rstrip("\n").split("\n")[:EXPORT_LINES_MAX]
