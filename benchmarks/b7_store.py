@@ -19,7 +19,7 @@ from holloway.config import TOOL_RESULT_MEMORIES_MAX
 from holloway.domain.details import CausalDependency, DeadEnd, Decision, ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Source
 from holloway.domain.ports import stamp
-from holloway.hooks.answer import with_parents
+from holloway.injection.known import with_parents
 from holloway.retrieval.query import understand
 from holloway.retrieval.recall import recall
 from holloway.store import lookup

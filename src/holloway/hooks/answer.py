@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
 
 FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
+SEARCH_TOOLS = ("Grep", "Glob")
+SHELL_TOOLS = ("Bash", "shell", "exec_command")
+FAILURE_CHARS_MAX = 20_000
+PROMPT_CHARS_MAX = 20_000
+PROMPT_WORDS_MIN = 3
+"""Fewer words ("go on", "yes please") name no task."""
+_FAILURE_SIGNS = ("rror", "FAIL", "fail", "atal", "panic", "ERR", "not found", "denied", "refused", "xception")
 
 
 def file_of(event: dict[str, object]) -> str:
@@ -30,9 +37,48 @@ def file_of(event: dict[str, object]) -> str:
     return named if isinstance(named, str) else ""
 
 
-def with_tool_result(folder: str, root: str, path: str, session: str, agent: str, now: str) -> str:
-    """The unseen traps of a file that was just read or edited, and of the folders it lies in."""
-    from holloway.store import lookup  # sqlite3 is loaded only where a file was opened
+def search_of(event: dict[str, object]) -> str:
+    """The pattern that a tool event searched for."""
+    arguments = event.get("tool_input")
+    if event.get("tool_name") not in SEARCH_TOOLS or not isinstance(arguments, dict):
+        return ""
+    pattern = arguments.get("pattern")
+    return pattern if isinstance(pattern, str) else ""
+
+
+def failure_of(event: dict[str, object], name: str) -> str:
+    """What a tool that failed answered, bounded; empty for one that did not."""
+    if name == "PostToolUseFailure":
+        return _text(event.get("error")) or _text(event.get("tool_response"))
+    if event.get("tool_name") not in SHELL_TOOLS:
+        return ""
+    answered = _text(event.get("tool_response"))
+    if not any(sign in answered for sign in _FAILURE_SIGNS):
+        return ""
+    from holloway.text.failures import failed  # only where an output looks like a failure
+
+    arguments = event.get("tool_input")
+    command = arguments.get("command") if isinstance(arguments, dict) else ""
+    return answered if failed(answered, False, str(command or "")) else ""
+
+
+def _text(answer: object) -> str:
+    """The end of what a tool printed, whatever form the host gives it."""
+    if isinstance(answer, dict):
+        answer = "\n".join(str(answer[key]) for key in ("stdout", "stderr", "output", "content") if answer.get(key))
+    return answer[-FAILURE_CHARS_MAX:] if isinstance(answer, str) else ""
+
+
+def with_tool_result(
+    folder: str, root: str, event: dict[str, object], name: str, path: str, session: str, agent: str, now: str
+) -> str:
+    """What is known of a file that was just opened, of an error that was just met, or of what was searched for."""
+    failure = "" if path else failure_of(event, name)
+    pattern = "" if path or failure else search_of(event)
+    if not (path or failure or pattern):
+        return ""
+    from holloway.injection import known  # sqlite3 is loaded only where there is something to look up
+    from holloway.store import lookup
 
     store = lookup.open_store(os.path.join(folder, "memory.db"), int(HOOK_TOOL_DEADLINE_MS * patience() / 3))
     if store is None:
@@ -45,7 +91,12 @@ def with_tool_result(folder: str, root: str, path: str, session: str, agent: str
             now=now,
             level=trust_override() or lookup.trust_level(store),
         )
-        rows = lookup.traps(store, with_parents(path), to, TOOL_RESULT_MEMORIES_MAX)
+        if path:
+            rows = known.on_files(store, [path], to, root, TOOL_RESULT_MEMORIES_MAX)
+        elif failure:
+            rows = known.on_failure(store, failure, to, root, TOOL_RESULT_MEMORIES_MAX)
+        else:
+            rows = known.on_search(store, pattern, to, root, 1)
         if not rows:
             return ""
         from holloway.injection.tool_result import render  # only where there is something to say
@@ -57,10 +108,16 @@ def with_tool_result(folder: str, root: str, path: str, session: str, agent: str
         store.close()
 
 
-def with_parents(path: str) -> list[str]:
-    """A file and the folders above it, up to the project itself."""
-    parts = path.split("/")
-    return [*("/".join(parts[:size]) for size in range(len(parts), 0, -1)), "."]
+def at_prompt(session: str, agent: str, root: str, prompt: str) -> str:
+    """Where the task of a prompt happens and what is known there; often nothing."""
+    from holloway.observer.words.prompt import spoken  # a prompt comes seldom; it may load what it needs
+    from holloway.service.points import Points
+
+    words = spoken(prompt[:PROMPT_CHARS_MAX])
+    if len(words.split()) < PROMPT_WORDS_MIN:
+        return ""
+    with _opened(root) as memory:
+        return Points(memory, session, agent).on_prompt(words)
 
 
 def at_start(session: str, agent: str, root: str, now: str, *, compacted: bool) -> tuple[str, str]:

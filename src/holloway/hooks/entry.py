@@ -100,8 +100,10 @@ def _in_project(
         compacted = event.get("source") == "compact"
         text, line = answer.at_start(reader, _host(), root, now, compacted=compacted)
         return text, line, chore
-    if name == "PostToolUse" and path:
-        return answer.with_tool_result(folder, root, path, reader, _host(), now), "", None
+    if name in _TOOL_EVENTS:
+        return answer.with_tool_result(folder, root, event, name, path, reader, _host(), now), "", None
+    if name == "UserPromptSubmit" and isinstance(event.get("prompt"), str):
+        return answer.at_prompt(reader, _host(), root, str(event["prompt"])), "", None
     return "", "", chore
 
 

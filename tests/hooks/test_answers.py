@@ -1,0 +1,97 @@
+"""What a hook hands over with a prompt, an error and a search; and the loop from a session's end to the next one."""
+
+import json
+
+import pytest
+
+import holloway
+from holloway.service import chores
+from holloway.service.learning import Learning
+from tests.conftest import Repository
+from tests.hooks.test_entry import Answer, event, hook
+from tests.observer.story import Story
+
+REFUSED = "E   redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.\n1 failed"
+
+
+def shell(repository: Repository, command: str, answered: str, *, session: str, failed: bool) -> Answer:
+    name = "PostToolUseFailure" if failed else "PostToolUse"
+    call = f"{session}-{hash(command + answered)}"
+    given = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": call}
+    told = {"error": answered} if failed else {"tool_response": {"stdout": answered, "stderr": ""}}
+    return hook(event(repository, name, session, **given, **told))
+
+
+@pytest.fixture
+def solved(memory: holloway.Holloway) -> str:
+    """A memory of an error and its fix, seen twice."""
+    for session in ("before-1", "before-2"):
+        told = Story(session).edit("README.md").shell("pytest -q", REFUSED, ok=False)
+        done = Learning(memory).learn(told.shell("REDIS_URL=fake:// pytest -q", "3 passed in 0.1s").pad())
+    return next(each.memory for each in done.promotion.candidates if each.signal.name == "error_retry")
+
+
+def test_the_known_fix_arrives_with_the_error(repository: Repository, solved: str) -> None:
+    met = shell(repository, "pytest -q", REFUSED, session="s1", failed=True)
+    assert "REDIS_URL" in met.context
+    assert f"hw:{solved}" in met.context
+
+
+def test_it_arrives_where_a_pipe_hides_the_failure(repository: Repository, solved: str) -> None:
+    met = shell(repository, "pytest -q | tail -5", REFUSED, session="s1", failed=False)
+    assert f"hw:{solved}" in met.context
+
+
+def test_it_arrives_once(repository: Repository, solved: str) -> None:
+    assert shell(repository, "pytest -q", REFUSED, session="s1", failed=True).context
+    assert shell(repository, "pytest -q", REFUSED, session="s1", failed=True).context == ""
+
+
+def test_another_error_is_met_with_silence(repository: Repository, solved: str) -> None:
+    met = shell(repository, "pytest -q", "E   KeyError: 'colour'\n1 failed", session="s1", failed=True)
+    assert met.context == ""
+
+
+def test_a_run_that_passed_is_met_with_silence(repository: Repository, solved: str) -> None:
+    assert shell(repository, "pytest -q", "3 passed in 0.1s", session="s1", failed=False).context == ""
+
+
+def test_a_search_is_answered_by_what_a_person_taught(repository: Repository, memory: holloway.Holloway) -> None:
+    memory.remember("refresh tokens are rotated by refresh() only", files=["src/shop/auth/tokens.py"])
+    given = {"tool_name": "Grep", "tool_input": {"pattern": "refresh.*tokens"}, "tool_response": {"filenames": []}}
+    met = hook(event(repository, "PostToolUse", "s1", **given))
+    assert "rotated by refresh()" in met.context
+
+
+def test_a_prompt_is_met_with_where_the_task_happens(repository: Repository, memory: holloway.Holloway) -> None:
+    memory.map.update()
+    memory.remember("refresh() burns the token; call it once", files=["src/shop/auth/tokens.py"])
+    asked = "The refresh function in src/shop/auth/tokens.py returns the old token, please fix refresh"
+    met = hook(event(repository, "UserPromptSubmit", "s1", prompt=asked))
+    assert "src/shop/auth/tokens.py" in met.context
+    assert "burns the token" in met.context
+
+
+@pytest.mark.parametrize("asked", ["go on", "yes", "", "ok thanks"])
+def test_a_prompt_without_a_task_is_met_with_silence(
+    repository: Repository, memory: holloway.Holloway, asked: str
+) -> None:
+    memory.map.update()
+    assert hook(event(repository, "UserPromptSubmit", "s1", prompt=asked)).context == ""
+
+
+@pytest.mark.promise("validated")
+def test_a_session_that_hooks_watched_teaches_the_next_one(repository: Repository, memory: holloway.Holloway) -> None:
+    """Nothing is seeded: one session meets an error and solves it, the next one is handed the fix with the error."""
+    hook(event(repository, "SessionStart", "one", source="startup"))
+    hook(event(repository, "UserPromptSubmit", "one", prompt="Make the login tests pass again please"))
+    edit = {"file_path": str(repository.root / "README.md"), "old_string": "# shop", "new_string": "# The shop"}
+    hook(event(repository, "PostToolUse", "one", tool_name="Edit", tool_input=edit, tool_use_id="e1"))
+    shell(repository, "pytest -q", REFUSED, session="one", failed=True)
+    shell(repository, "REDIS_URL=fake:// pytest -q", "3 passed in 0.12s", session="one", failed=False)
+    hook(event(repository, "SessionEnd", "one", reason="exit"))
+    with holloway.open(repository.root) as now:  # with the clock that the hooks have
+        chores.learn_ended(now, 60.0)
+    met = shell(repository, "pytest -q", REFUSED, session="two", failed=True)
+    assert "REDIS_URL" in met.context
+    assert json.loads(met.stdout)["hookSpecificOutput"]["hookEventName"] == "PostToolUseFailure"
