@@ -42,6 +42,7 @@ def test_code_that_does_not_fit_is_left_out_and_the_sentence_kept() -> None:
         "## Style\n\n| tool | use |\n| --- | --- |\n| ruff | must be used |\n",
         "## Rules\n\n<!-- Never mind: the old rules\n- Use tabs everywhere\n-->\n",
         "## How it works\n\n- The server never sleeps and prints what it does\n",
+        "## Error handling\n\nHow it works:\n- `main.py` never prints errors\n- `root.py` returns them\n",
         "## Tests\n\nWhich framework should I use?\n",
         "",
         "\n\n---\n\n***\n",
@@ -66,6 +67,12 @@ def test_items_of_a_long_list_repeat_what_leads_up_to_them() -> None:
 def test_steps_stay_together_and_keep_their_numbers() -> None:
     assert said("## Adding a setting\n\n1. Add the field\n2. Write a test\n") == [
         "Adding a setting:\n1. Add the field\n2. Write a test"
+    ]
+
+
+def test_a_single_word_before_a_list_is_said_of_its_heading() -> None:
+    assert said("## New agents\n\n- Steps:\n  1. Implement `Agent`\n  2. Register it\n") == [
+        "New agents, steps:\n  1. Implement `Agent`\n  2. Register it"
     ]
 
 

@@ -140,7 +140,8 @@ def _listed(run: list[Element], lead: Element | None = None) -> Iterator[_Piece]
 def _said(lead: Element) -> str:
     """The line before a list; a single word such as `Steps:` is said of its heading."""
     text = plain(lead.text)
-    return f"{lead.headings[-1]}, {text[0].lower()}{text[1:]}" if " " not in text and lead.headings else text
+    alone = text.endswith(":") and " " not in text and lead.headings
+    return f"{lead.headings[-1]}, {text[0].lower()}{text[1:]}" if alone else text
 
 
 def _are_parts(items: list[tuple[Element, list[Element], tuple[Element, ...]]]) -> bool:
@@ -151,7 +152,7 @@ def _are_parts(items: list[tuple[Element, list[Element], tuple[Element, ...]]]) 
 
 def _item(head: Element, parts: list[Element], code: tuple[Element, ...], lead: str) -> Iterator[_Piece]:
     """An item with its parts; where they are long, each part by itself below the item that leads up to it."""
-    text = plain(head.text)
+    text = _said(head)
     whole = "\n".join([text, *(_line(part, head.depth) for part in parts)])
     if not parts or len(whole) <= TOGETHER_CHARS_MAX:
         yield _Piece(whole, head.line, head.headings, code, item=True, lead=lead)

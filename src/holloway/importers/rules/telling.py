@@ -144,7 +144,7 @@ def _says_nothing(text: str) -> bool:
         return True
     label = _LABEL.match(text)
     rest = text[label.end() :] if label else text
-    if (_ABOUT_ITSELF.match(text) or _ABOUT_ITSELF.match(rest)) and not re.search(r"\b(?:must|never|always)\b", text):
+    if (_ABOUT_ITSELF.match(text) or _ABOUT_ITSELF.match(rest)) and not commands(text):
         return True
     return len(_WORD.findall(text)) < _WORDS_MIN and not _is_foreign(text)
 
