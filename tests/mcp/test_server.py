@@ -81,7 +81,7 @@ async def _every_tool(root: Path) -> None:
         assert answers["get_memory"]["text"] == TRAP
         assert answers["locate"]["files"][0]["path"] == "src/shop/auth/tokens.py"
         assert answers["get_workflow_recipe"]["recipes"][0]["steps"] == ["write the view", "route it"]
-        assert answers["memory_feedback"] == {"outcome": "counted", "confidence": 0.0}
+        assert answers["memory_feedback"] == {"outcome": "counted"}
         assert answers["update_module"]["purpose"] == "Tokens and sessions"
         assert TRAP not in answers["session_context"]["brief"]
         assert answers["record_memory"]["in_session"] == 1
@@ -124,6 +124,28 @@ async def _hostile(root: Path) -> None:
         assert "empty" in await refused(client, "record_memory", text="\u200b\u202e ")
         assert "Unknown tool" in await refused(client, "forget_memory", id="a1")
         assert (await called(client, "search_memory", query="session store"))["memories"][0]["text"] == TRAP
+
+
+def test_lines_that_are_no_messages_do_not_end_the_server(shop: Repository) -> None:
+    host = Raw(shop.root)
+    assert host.process.stdin
+    host.process.stdin.write(b"no json\n\xff\xfe\x00\n" + b"[" * 100_000 + b'\n{"jsonrpc": "2.0", "id": 7}\n')
+    host.record("Refunds go through the ledger first")
+    host.process.stdin.close()
+    assert host.ended()[0] == 0
+    assert waiting(shop.root) == ["Refunds go through the ledger first"]
+
+
+def test_a_damaged_memory_is_said_by_the_tools_and_the_server_starts(shop: Repository) -> None:
+    with holloway.open(shop.root) as memory:
+        file = memory.project.database
+    file.write_bytes(b"SQLite format 3\0" + b"\xff" * 8_000)
+
+    async def asked() -> str:
+        async with connected(shop.root) as client:
+            return await refused(client, "search_memory", query="tokens")
+
+    assert "damaged" in asyncio.run(asked())
 
 
 def test_a_paused_project_answers_with_a_note_and_records_nothing(shop: Repository) -> None:

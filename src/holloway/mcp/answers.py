@@ -88,7 +88,7 @@ class Judged:
     """What became of a verdict."""
 
     outcome: Literal["counted", "disputed", "unchanged"]
-    confidence: float = 0.0
+    confidence: float | None = None
     note: str = ""
 
 

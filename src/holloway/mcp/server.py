@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from contextlib import suppress
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,8 @@ class Server(MCPServer[Any]):
 def serve(place: Path) -> None:
     """Answer on stdin and stdout until the host closes them, then learn from what was recorded."""
     tools = Tools(place)
-    tools.begin()
+    with suppress(HollowayError):  # the tools say it when they are called
+        tools.begin()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda number, frame: _leave(tools))
     Server(tools).run("stdio")
