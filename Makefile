@@ -4,6 +4,7 @@ PROJECT ?= .
 VENV := .venv
 BIN := $(VENV)/bin
 CLAUDE_CODE := 2.1.325
+CLAUDE_AGENT_SDK := 0.2.182
 DATA ?=
 
 .DEFAULT_GOAL := help
@@ -41,7 +42,11 @@ format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-nightly: $(VENV)/installed-dev agents ## the long runs: kills, faults, properties, real agents
+$(VENV)/installed-nightly: $(VENV)/installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check claude-agent-sdk==$(CLAUDE_AGENT_SDK)
+	touch $@
+
+nightly: $(VENV)/installed-nightly agents ## the long runs: kills, faults, properties, real agents
 	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -n 2 -q
 
 bench: $(VENV)/installed-dev ## benchmarks (DATA=folder with the data sets), JSON and docs/benchmarks.md

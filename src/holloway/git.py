@@ -208,6 +208,14 @@ def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> l
     return _messages(run(root, "--literal-pathspecs", "log", *asked, "--", *paths))
 
 
+def changes_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[tuple[str, str, str]]:
+    """Commits of this branch after a moment that touch some of these files: short hash, author and subject."""
+    asked = ("--no-merges", f"--since={since}", f"--max-count={limit}", "--format=%h%x1f%an%x1f%s%x1e")
+    said = run(root, "--literal-pathspecs", "log", *asked, "--", *paths)
+    rows = [row.strip("\n").split("\x1f") for row in said.split("\x1e")]
+    return [(row[0], row[1], row[2]) for row in rows if len(row) == 3]
+
+
 def commits_between(root: str, old: str, new: str, limit: int = 500) -> list[tuple[str, str]]:
     """Commits from one to another, newest first: hash and message; without the first, the latest up to a limit."""
     span = f"{old}..{new}" if old and has_commit(root, old) else new

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from holloway.domain.memory import MemoryType
 from holloway.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holloway.domain.details import WorkState
+    from holloway.domain.session import Outcome
 
 
 class Phase(StrEnum):
@@ -47,6 +54,20 @@ class Methodology:
     phases: dict[str, Phase]
     levels: tuple[str, ...] = ()
     relays: tuple[Relay, ...] = field(default=())
+    on_complete: Callable[[WorkUnit, Outcome], None] | None = None
+    """Called when a session in a work unit is finished, after it was learned from."""
+    relay_text: Callable[[str, str, Sequence[str]], str] | None = None
+    """Giver, taker and what is handed over, one line each, in the words of this methodology."""
+    work_text: Callable[[WorkState, str], str] | None = None
+    """Unfinished work and the usual words for it, in the words of this methodology."""
+
+    def relay(self, giver: str, taker: str) -> Relay:
+        """Who hands what to whom; a handing over that the methodology does not know is an error."""
+        for known in self.relays:
+            if (known.giver, known.taker) == (giver, taker):
+                return known
+        pairs = ", ".join(f"{each.giver} to {each.taker}" for each in self.relays)
+        raise InvalidInput(f"{self.id} hands nothing from {giver!r} to {taker!r}.", f"Known: {pairs or 'none'}.")
 
     def phase(self, name: str) -> Phase:
         """The universal phase behind a phase of this methodology; an unknown one counts as exploring."""

@@ -28,6 +28,7 @@ from holloway.domain.ports import RandomIds, SystemClock, stamp
 from holloway.domain.work import Phase
 from holloway.errors import HollowayError, InvalidInput
 from holloway.injection.session_start import Brief, brief
+from holloway.injection.work import in_brief
 from holloway.retrieval.novelty import closest
 from holloway.retrieval.query import understand
 from holloway.safety import paths
@@ -49,7 +50,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from holloway.domain.ports import Clock, Ids
+    from holloway.domain.session import SessionType
     from holloway.retrieval.recall import Result
+    from holloway.service.session import Session
     from holloway.store.memories import Added
     from holloway.store.project import Project
 
@@ -503,6 +506,47 @@ class Holloway:
             list(filter(_general, traps)),
             invocation(),
             self.map.progress(),
+            self._open_work(),
+        )
+
+    def _open_work(self) -> str:
+        """The unfinished work of this branch, in a line."""
+        from holloway.promotion.work import state_origin  # asked once a session
+
+        state = self.store.memories.by_origin(state_origin(self.branch))
+        if state is None or not state.alive or state.state is State.QUARANTINED:
+            return ""
+        changes = git.changes_since(str(self.project.root), state.updated_at, list(state.files)) if state.files else []
+        return in_brief(state, changes, self.clock.now())
+
+    def session(
+        self,
+        session: str = "",
+        *,
+        task: str = "",
+        agent: str = "",
+        type: SessionType | str | None = None,  # noqa: A002  (as above)
+        phase: Phase | str | None = None,
+        work_unit: Sequence[str] = (),
+        way: str = "plain",
+        planned_steps: int = 0,
+    ) -> Session:
+        """Begin to watch an agent's work, or go on with a session by its id.
+
+        `way` names a methodology: it maps the phase, names the levels of the work unit and says who hands what to whom.
+        """
+        from holloway.service.session import Session  # commands that watch nobody do not load it
+
+        return Session(
+            self,
+            session or f"{agent or 'agent'}-{self._ids.new()}",
+            agent=agent,
+            task=task,
+            type=type,
+            phase=phase,
+            work_unit=work_unit,
+            way=way,
+            planned_steps=planned_steps,
         )
 
     def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
@@ -521,5 +565,9 @@ class Holloway:
 
 
 def _general(memory: Memory) -> bool:
-    """Whether a memory belongs into the brief: pinned, or confirmed and not one that its file will bring."""
-    return memory.pinned or (memory.state is State.CONFIRMED and not memory.files)
+    """Whether a memory belongs into the brief: pinned, or confirmed and not one that its file will bring.
+
+    Rules files are loaded by the agents that they are for; what was read from them serves search and files.
+    """
+    general = memory.state is State.CONFIRMED and not memory.files and memory.source is not Source.RULES_FILE
+    return memory.pinned or general

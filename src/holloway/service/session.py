@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, Self
 
-from holloway.config import replace_file
+from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
-from holloway.domain.memory import choice
+from holloway.domain.memory import ReviewReason, choice
+from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome, SessionType
+from holloway.domain.session import Session as Ledgered
 from holloway.domain.work import Phase, methodology
 from holloway.errors import HollowayError
+from holloway.importers import tools
 from holloway.observer.observer import Observer
+from holloway.promotion.pipeline import Promotion
 from holloway.scratchpad import checkpoint
 from holloway.scratchpad.merge import merge
+from holloway.scratchpad.scratchpad import ends
+from holloway.service.gathering import Gathering
+from holloway.service.inplay import InPlay
 from holloway.service.learning import Learned, Learning
+from holloway.service.points import Points
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from holloway.domain.event import Event
+    from holloway.injection.prefetch import Plan
     from holloway.observer.observer import View
     from holloway.scratchpad.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
@@ -51,6 +61,11 @@ class Session:
         self.id = session
         self.siblings: list[Session] = []
         self.learned: Learned | None = None
+        self.points = Points(memory, session, agent)
+        self._way = methodology(way)
+        self._play = InPlay()
+        self._calls = 0
+        self._lock = Lock()
         self._file = checkpoint_file(memory.project.folder, session)
         self._observer = Observer(_restored(self._file))
         if self._observer.pad.start is None:
@@ -59,18 +74,20 @@ class Session:
 
             self.observe(
                 events.Started(
-                    self._now(),
+                    self.now(),
                     session,
                     agent,
                     memory.branch,
                     git.head_commit(root),
                     choice(SessionType, type) if type else None,
-                    methodology(way).phase(str(phase)) if phase else None,
+                    self._way.phase(str(phase)) if phase else None,
                     task,
-                    methodology(way).work_unit(*work_unit) if work_unit else None,
+                    self._way.work_unit(*work_unit) if work_unit else None,
                     planned_steps,
                 )
             )
+        if task:
+            self.points.follow(task)
 
     def __enter__(self) -> Self:
         return self
@@ -87,16 +104,18 @@ class Session:
         return self._observer.pad
 
     def observe(self, event: Event) -> None:
-        """Note what happened; a few microseconds, no I/O, and no exception."""
-        self._observer.observe(event)
+        """Note what happened; a few microseconds and no exception. Nothing is noted while capture is paused."""
+        if not self.points.paused("capture"):
+            with self._lock:
+                self._observer.observe(event)
 
     def record(self, text: str, *, type: str = "", files: Sequence[str] = ()) -> None:  # noqa: A002  (as above)
         """Ask for something to be remembered; it is kept only if the session proves right."""
-        self.observe(events.Recorded(self._now(), text, type, tuple(files)))
+        self.observe(events.Recorded(self.now(), text, type, tuple(files)))
 
     def subtask_done(self, name: str, *, validated: bool) -> Learned | None:
         """A part of the work is finished. The state is saved; a long build is learned from as it goes."""
-        self.observe(events.SubtaskDone(self._now(), name, validated))
+        self.observe(events.SubtaskDone(self.now(), name, validated))
         self.checkpoint()
         if validated and len(self.pad.subtasks) > EARLY_FROM_SUBTASKS:
             return Learning(self.memory).learn(self._whole(), part=True)
@@ -108,6 +127,8 @@ class Session:
 
     def checkpoint(self) -> None:
         """Save the state, so that a process that dies loses nothing."""
+        if self.pad.start is None:
+            return
         self._file.parent.mkdir(mode=0o700, exist_ok=True)
         replace_file(str(self._file), checkpoint.dump(self.pad))
 
@@ -117,17 +138,135 @@ class Session:
         """The session is over: judge it, keep what proved right, say what was learned."""
         if qa is not None or qa_passed is not None:
             passed = qa_passed if qa_passed is not None else not qa
-            self.observe(events.QaFindings(self._now(), passed, tuple(qa or ())))
-        self.observe(events.Ended(self._now(), "finished", choice(Outcome, outcome) if outcome else None))
+            self.observe(events.QaFindings(self.now(), passed, tuple(qa or ())))
+        self.observe(events.Ended(self.now(), "finished", choice(Outcome, outcome) if outcome else None))
+        if self.pad.start is None:
+            self.learned = Learned(self._unseen(), Promotion(()), {}, again=True)
+            return self.learned
         self.learned = Learning(self.memory).learn(self._whole())
         self._file.unlink(missing_ok=True)
+        self._mark_gone()
+        unit, ended = self.learned.session.work_unit, self.learned.session.outcome
+        if self._way.on_complete and unit and ended:
+            self._way.on_complete(unit, ended)
         return self.learned
+
+    def brief(self) -> str:
+        """Point 1, when the session starts: the project on a page, open work, rules, traps."""
+        made = self.memory.brief()
+        now = stamp(self.memory.clock.now())
+        if self.points.paused("injection"):
+            return ""
+        self.memory.shown(made, session=self.id, agent=self.points.agent, now=now)
+        return made.text
+
+    def context_for(self, prompt: str) -> str:
+        """Point 2, with a prompt: files with their reasons, tests, traps, dead ends, a recipe; often nothing."""
+        return self.points.on_prompt(prompt)
+
+    def augment(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True) -> str:
+        """Point 3, with a tool's result: what is known of its file, its failure or its search."""
+        return self.points.on_tool(self._call(tool, args, ""), _text(result), ok=ok)
+
+    def used(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True, call: str = "") -> str:
+        """Note that a tool was used and what came of it, and say what `augment` says."""
+        output = _text(result)
+        with self._lock:
+            self._calls += 1
+            call = call or f"{self.id}:{self._calls}"
+        at, root = self.now(), str(self.memory.project.root)
+        made = tools.calls(tool, args, at=at, call_id=call, root=root)
+        files = tools.files_in(output, made[0], root)
+        answer = events.Result(at, call, ok, ends(output, SCRATCHPAD_TEXT_CHARS_MAX), files, len(files))
+        for use in made:
+            self.observe(use)
+        for each in tools.results(answer, len(made)):
+            self.observe(each)
+        return self.points.on_tool(made[0], output, ok=ok)
+
+    def before_step(self, messages: Sequence[object] = ()) -> str:
+        """Point 4, between two steps: rarely anything, within its budget. What the messages cite is not repeated."""
+        return self.points.on_step(self.pad, self._play, messages)
+
+    def compacted(self) -> None:
+        """The agent's context was cut: what it was told before may be told again."""
+        self.points.compacted()
+        self._play = InPlay()
+
+    def search_first(self, pattern: str) -> str | None:
+        """The answer to a search before it is run, where it is known and still true."""
+        return self.points.on_search(pattern) or None
+
+    def step_limit(self, base: int) -> int:
+        """How many steps to allow: as many more as work here took, at most twice and 500."""
+        return self._gathering().step_limit(base)
+
+    def prefetch(self, what: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> Plan:
+        """Files to hand over at the start, for a module, for files or for the task; what to skip is in the prompt."""
+        gathering = self._gathering()
+        if isinstance(what, str) and what:
+            gathering.modules = [what]
+        elif what:
+            gathering = self._gathering(list(what))
+        return gathering.prefetch(skip)
+
+    def planner_context(self) -> str:
+        """For a planner: calibration, constraints, scope, recipes, rules, outcomes."""
+        return self.points.said(self._gathering().planner(), "planner")
+
+    def qa_context(self, files: Sequence[str] = ()) -> str:
+        """For a check of what was changed: known failures, what was seen in the application, requirements."""
+        self._play.take_in(self.pad)
+        return self.points.said(self._gathering(list(files) or sorted(self._play.edited)).qa(), "qa")
+
+    def recovery_context(self) -> str:
+        """For a second attempt: the first one, its dead ends, where the work stands."""
+        unit = self.pad.start.work_unit if self.pad.start else None
+        return self.points.said(self._gathering().recovery(unit, self._way), "recovery")
+
+    def relay(self, giver: str, taker: str) -> str:
+        """What one role hands to the next, of the types that the methodology names; siblings' notes are among it."""
+        unit = self.pad.start.work_unit if self.pad.start else None
+        notes = [
+            (note.type, note.text)
+            for sibling in self.siblings
+            if sibling.points.agent == giver
+            for note in sibling.pad.notes
+            if note.voice == "record"
+        ]
+        return self.points.said(self._gathering().relay(giver, taker, unit, self._way, notes), "relay")
+
+    def resume(self) -> str:
+        """Where unfinished work of this branch stands, how old that is, and what changed since; empty if none is."""
+        return "" if self.points.paused("injection") else self._gathering().resume(self._way)
+
+    def _gathering(self, files: Sequence[str] = ()) -> Gathering:
+        task = self.pad.start.task if self.pad.start else ""
+        return Gathering(self.memory, self.points, task, files)
+
+    def _call(self, tool: str, args: Mapping[str, object], call: str) -> events.Call:
+        return tools.call(tool, args, at=self.now(), call_id=call, root=str(self.memory.project.root))
+
+    def _unseen(self) -> Ledgered:
+        """A session of which nothing was captured, because the project was paused."""
+        at = stamp(self.memory.clock.now())
+        return Ledgered(self.id, self.points.agent, at, at)
+
+    def _mark_gone(self) -> None:
+        """What was withheld because a file that it names is gone waits for a person."""
+        store = self.memory.store.memories
+        for reference in dict.fromkeys(self.points.gone):
+            memory = store.get(reference)
+            if memory.alive and not memory.stale_at:
+                now = stamp(self.memory.clock.now())
+                store.change(memory, "stale", "a file it names is gone", stale_at=now, review=ReviewReason.STALE)
 
     def _whole(self) -> Scratchpad:
         """This session together with those that ran beside it."""
         return merge([self.pad, *(sibling.pad for sibling in self.siblings)]) if self.siblings else self.pad
 
-    def _now(self) -> float:
+    def now(self) -> float:
+        """The time by the memory's clock, as events carry it."""
         return self.memory.clock.now().timestamp()
 
 
@@ -135,6 +274,11 @@ def checkpoint_file(folder: Path, session: str) -> Path:
     """Where a session's state is saved."""
     kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "_" for char in session[:100])
     return folder / "checkpoints" / f"{kept or 'unknown'}.json"
+
+
+def _text(result: object) -> str:
+    """A tool's result as the agent reads it."""
+    return result if isinstance(result, str) else str(result)
 
 
 def _restored(file: Path) -> Scratchpad | None:

@@ -60,6 +60,19 @@ ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
 LIMIT :limit
 """
 
+# What a few memories name: the details of each, and its files.
+_NAMED = """
+SELECT m.id, m.details, (SELECT json_group_array(f.path) FROM memory_files f WHERE f.seq = m.seq) AS files
+FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids))
+"""
+
+_UNSEEN = f"""
+SELECT {_COLUMNS}, '' AS path
+FROM memories m
+WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {_SHOWABLE}
+ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
+"""
+
 
 def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
     """A store for a hook, or None where there is none, or it is of another version."""
@@ -82,19 +95,27 @@ def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
 class Shown:
     """To whom memories would be shown, and when; a plain class, because a dataclass costs a hook milliseconds."""
 
-    __slots__ = ("branch", "context", "level", "now", "session")
+    __slots__ = ("asked", "branch", "context", "level", "now", "session")
 
-    def __init__(self, *, session: str, context: int, branch: str, now: str, level: int) -> None:
+    def __init__(self, *, session: str, context: int, branch: str, now: str, level: int, asked: bool = False) -> None:
         self.session = session
         self.context = context
         self.branch = branch
         self.now = now
         self.level = level
+        self.asked = asked
+        """Whether somebody asked for it: then the cautious level is only as strict as its threshold."""
 
     def values(self) -> dict[str, object]:
         """As the queries name them."""
-        named: dict[str, object] = {name: getattr(self, name) for name in self.__slots__}
-        return named | {"least": INJECTION_THRESHOLDS[self.level]}
+        return {
+            "session": self.session,
+            "context": self.context,
+            "branch": self.branch,
+            "now": self.now,
+            "level": max(self.level, 2) if self.asked else self.level,
+            "least": INJECTION_THRESHOLDS[self.level],
+        }
 
 
 def traps(connection: sqlite3.Connection, paths: list[str], to: Shown, limit: int) -> list[dict[str, object]]:
@@ -116,6 +137,24 @@ def fixes(connection: sqlite3.Connection, errors: list[str], to: Shown, limit: i
     """The memories of errors with these fingerprints: what solved them before."""
     values = to.values() | {"errors": json.dumps(errors), "limit": limit}
     return [dict(row) for row in connection.execute(_FIXES, values)]
+
+
+def named(connection: sqlite3.Connection, ids: list[str]) -> dict[str, tuple[dict[str, object], list[str]]]:
+    """The details and the files of these memories, by their ids."""
+    found = {}
+    for row in connection.execute(_NAMED, {"ids": json.dumps(ids)}):
+        try:
+            details = json.loads(row["details"] or "{}")
+        except ValueError:
+            details = {}
+        found[row["id"]] = (details if isinstance(details, dict) else {}, json.loads(row["files"]))
+    return found
+
+
+def unseen(connection: sqlite3.Connection, ids: list[str], to: Shown) -> list[dict[str, object]]:
+    """Those of these memories that may be shown and have not been, the most telling first."""
+    values = to.values() | {"ids": json.dumps(ids)}
+    return [dict(row) for row in connection.execute(_UNSEEN, values)]
 
 
 def trust_level(connection: sqlite3.Connection) -> int:

@@ -1,0 +1,131 @@
+"""LangChain: a middleware that briefs an agent, watches its tools and speaks between its steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from holloway.domain import event as events
+from holloway.sdk.missing import missing
+
+try:
+    from langchain.agents.middleware import AgentMiddleware
+    from langchain.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+except ModuleNotFoundError as error:
+    raise missing("langchain", "langchain") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from langchain.agents.middleware import AgentState, ModelRequest, ModelResponse
+    from langchain.agents.middleware.types import ToolCallRequest
+    from langchain_core.messages import AnyMessage
+    from langgraph.runtime import Runtime
+    from langgraph.types import Command
+
+    from holloway.service.session import Session
+
+NAME = "holloway"
+
+
+class Memory(AgentMiddleware[Any, Any, Any]):
+    """`create_agent(..., middleware=[Memory(session)])`. The session is the caller's: it may see several runs."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self._brief = session.brief()
+
+    def before_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """The prompt is noted, and what is known of its task follows it."""
+        prompt = _last(state["messages"], HumanMessage)
+        self.session.observe(events.Prompt(self.session.now(), prompt))
+        return _message(self.session.context_for(prompt))
+
+    async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """As `before_agent`."""
+        return self.before_agent(state, runtime)
+
+    def before_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Between two steps."""
+        return _message(self.session.before_step(state["messages"]))
+
+    async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """As `before_model`."""
+        return self.before_model(state, runtime)
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """The brief goes with every request, the same text so that a prompt cache holds."""
+        return handler(self._briefed(request))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """As `wrap_model_call`."""
+        return await handler(self._briefed(request))
+
+    def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """The agent's own words and what they took."""
+        if isinstance(message := state["messages"][-1], AIMessage):
+            at = self.session.now()
+            if message.text:
+                self.session.observe(events.Said(at, message.text))
+            if usage := message.usage_metadata:
+                spent = usage["input_tokens"], usage["output_tokens"], usage["input_tokens"]
+                self.session.observe(events.Usage(at, *spent))
+        return None
+
+    async def aafter_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """As `after_model`."""
+        return self.after_model(state, runtime)
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+    ) -> ToolMessage | Command[Any]:
+        """A tool's result, with what is known of its file, its failure or its search."""
+        try:
+            return self._used(request, handler(request))
+        except Exception as error:
+            self._failed(request, error)
+            raise
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
+    ) -> ToolMessage | Command[Any]:
+        """As `wrap_tool_call`."""
+        try:
+            return self._used(request, await handler(request))
+        except Exception as error:
+            self._failed(request, error)
+            raise
+
+    def _briefed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        if not self._brief:
+            return request
+        said = "\n\n".join(filter(None, [request.system_prompt, self._brief]))
+        return request.override(system_message=SystemMessage(said))
+
+    def _used(self, request: ToolCallRequest, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
+        if not isinstance(result, ToolMessage):
+            return result
+        call = request.tool_call
+        ok = result.status != "error"
+        said = self.session.used(call["name"], call["args"], result.text, ok=ok, call=call["id"] or "")
+        if not said or not isinstance(result.content, str):
+            return result
+        return result.model_copy(update={"content": f"{result.content}\n\n{said}"})
+
+    def _failed(self, request: ToolCallRequest, error: Exception) -> None:
+        call = request.tool_call
+        self.session.used(call["name"], call["args"], str(error), ok=False, call=call["id"] or "")
+
+
+def _message(text: str) -> dict[str, Any] | None:
+    """What the agent reads next; a system message in the middle is refused by some providers."""
+    return {"messages": [HumanMessage(text, name=NAME)]} if text else None
+
+
+def _last(messages: Sequence[AnyMessage], kind: type[HumanMessage]) -> str:
+    found = [message for message in messages if isinstance(message, kind) and message.name != NAME]
+    return str(found[-1].text) if found else ""

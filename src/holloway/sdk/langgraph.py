@@ -1,0 +1,111 @@
+"""LangGraph: a store over the project's memory. `("holloway",)` finds all of it; other namespaces are the caller's."""
+
+from __future__ import annotations
+
+import asyncio
+import operator
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from holloway.errors import HollowayError
+from holloway.sdk.missing import missing
+from holloway.service.keyed import Entry, Keyed
+from holloway.service.opening import open_project
+
+try:
+    from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, PutOp, SearchItem, SearchOp
+except ModuleNotFoundError as error:
+    raise missing("langgraph", "langchain") from error
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Sequence
+
+    from langgraph.store.base import MatchCondition, Op, Result
+
+LOOKED_AT = 200
+"""Memories below a namespace that a search looks at."""
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "$eq": operator.eq,
+    "$ne": operator.ne,
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
+
+
+class MemoryStore(BaseStore):
+    """`create_agent(..., store=MemoryStore("."))`. Opened for each batch, because graphs run in several threads."""
+
+    def __init__(self, project: str | os.PathLike[str] = ".", *, home: str | os.PathLike[str] | None = None) -> None:
+        self._project = project
+        self._home = home
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do these operations in order."""
+        with open_project(self._project, home=self._home) as memory:
+            return [_done(Keyed(memory), op) for op in ops]
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """As `batch`, in a thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+
+def _done(keyed: Keyed, op: Op) -> Result:
+    if isinstance(op, GetOp):
+        found = keyed.get(op.namespace, op.key)
+        return _item(found) if found else None
+    if isinstance(op, SearchOp):
+        return _searched(keyed, op)
+    if isinstance(op, ListNamespacesOp):
+        return _listed(keyed, op)
+    if isinstance(op, PutOp):
+        if op.value is None:
+            keyed.delete(op.namespace, op.key)
+        else:
+            keyed.put(op.namespace, op.key, dict(op.value))
+        return None
+    raise HollowayError(f"{type(op).__name__} is not known here.", "Get, search, put and list are.")
+
+
+def _searched(keyed: Keyed, op: SearchOp) -> list[SearchItem]:
+    entries = keyed.find(op.namespace_prefix, op.query or "", LOOKED_AT)
+    wanted = (entry for entry in entries if _matches(entry.value, op.filter or {}))
+    return [_search_item(entry) for entry in islice(wanted, op.offset, op.offset + op.limit)]
+
+
+def _matches(value: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    return all(_compared(value.get(name), given) for name, given in wanted.items())
+
+
+def _compared(value: object, wanted: object) -> bool:
+    if not isinstance(wanted, dict) or not all(name in COMPARED for name in wanted):
+        return value == wanted
+    try:
+        return all(COMPARED[name](value, other) for name, other in wanted.items())
+    except TypeError:
+        return False
+
+
+def _listed(keyed: Keyed, op: ListNamespacesOp) -> list[tuple[str, ...]]:
+    found = [each for each in keyed.namespaces() if all(_fits(each, one) for one in op.match_conditions or ())]
+    cut = list(dict.fromkeys(each[: op.max_depth] for each in found))
+    return cut[op.offset : op.offset + op.limit]
+
+
+def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
+    path: Sequence[str] = condition.path
+    part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
+    return len(part) == len(path) and all(b in ("*", a) for a, b in zip(part, path, strict=True))
+
+
+def _item(entry: Entry) -> Item:
+    made, changed = (datetime.fromisoformat(each) for each in (entry.memory.created_at, entry.memory.updated_at))
+    return Item(value=entry.value, key=entry.key, namespace=entry.namespace, created_at=made, updated_at=changed)
+
+
+def _search_item(entry: Entry) -> SearchItem:
+    item = _item(entry)
+    return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, entry.score)

@@ -1,0 +1,264 @@
+"""The points at which a running session is told something: chosen, written into the ledger, and said once."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import contextmanager
+from threading import get_ident
+from typing import TYPE_CHECKING
+
+from holloway.config import (
+    POINT_WAIT_MS,
+    PROMPT_MEMORIES_MAX,
+    STEPS_WITHOUT_WORD,
+    TOOL_RESULT_MEMORIES_MAX,
+    trust_override,
+)
+from holloway.domain.details import Recipe
+from holloway.domain.event import ToolKind
+from holloway.domain.memory import MemoryType
+from holloway.domain.ports import stamp
+from holloway.injection import known, prompt, recipe, step, tool_result
+from holloway.retrieval.locate import Located
+from holloway.store import lookup, registry
+from holloway.store.filter import Filter
+from holloway.text import failures
+from holloway.text.citation import citation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from holloway.domain.event import Call
+    from holloway.domain.memory import Memory
+    from holloway.injection.prompt import Said
+    from holloway.scratchpad.scratchpad import Scratchpad
+    from holloway.service.holloway import Holloway
+    from holloway.service.inplay import InPlay
+
+FILE_KINDS = (ToolKind.READ, ToolKind.EDIT, ToolKind.WRITE)
+SEARCH_KINDS = (ToolKind.SEARCH, ToolKind.LIST)
+Rows = list[dict[str, object]]
+
+
+class Points:
+    """Speaks to one session, also from threads of its framework: a connection belongs to the thread that opened it.
+
+    A store that is locked, damaged or gone leaves the agent without our word, never without its own.
+    """
+
+    def __init__(self, memory: Holloway, session: str, agent: str) -> None:
+        self.memory = memory
+        self.session = session
+        self.agent = agent
+        self.root = str(memory.project.root)
+        self._flags = [str(folder / "paused") for folder in (memory.home, memory.project.folder)]
+        self.gone: list[str] = []
+        """Memories that were withheld because a file that they name is not there."""
+        self.failed = 0
+        """How often the store could not be asked."""
+        self._thread = get_ident()
+        self._connection: sqlite3.Connection | None = None
+        self._steps = 0
+        self._spent = 0.0
+        self._recipe: Memory | None = None
+        self._steps_told: set[int] = set()
+
+    def paused(self, what: str) -> bool:
+        """Whether `capture` or `injection` is paused now; asked at every event, so the usual case is two looks."""
+        if not any(map(os.path.exists, self._flags)):
+            return False
+        return registry.paused(str(self.memory.home), self.memory.project.key) in ("all", what)
+
+    @contextmanager
+    def reading(self, *, asked: bool = False) -> Iterator[tuple[sqlite3.Connection, lookup.Shown] | None]:
+        """The store and to whom its memories are shown; nothing where there is none or injection is paused."""
+        if self.paused("injection"):
+            yield None
+            return
+        own = get_ident() == self._thread
+        connection = self._connection if own else None
+        connection = connection or lookup.open_store(str(self.memory.project.database), POINT_WAIT_MS)
+        if own and connection and self._connection is None:
+            self._connection = connection
+            self.memory.at_close(connection.close)
+        try:
+            yield (connection, self._shown(connection, asked)) if connection else None
+        finally:
+            if connection and not own:
+                connection.close()
+
+    def _shown(self, connection: sqlite3.Connection, asked: bool) -> lookup.Shown:
+        return lookup.Shown(
+            session=self.session,
+            context=lookup.context_of(connection, self.session),
+            branch=self.memory.branch,
+            now=self._now(),
+            level=trust_override() or lookup.trust_level(connection),
+            asked=asked,
+        )
+
+    def on_tool(self, call: Call, output: str, *, ok: bool) -> str:
+        """With a tool's result: traps of its file, the fix of its failure, the answer to its search."""
+        limit = TOOL_RESULT_MEMORIES_MAX
+        if call.kind in FILE_KINDS and call.path and not call.outside:
+            return self._with_result(
+                lambda store, to: known.on_files(store, [call.path], to, self.root, limit, self.gone)
+            )
+        if call.kind is ToolKind.SHELL and failures.failed(output, not ok, call.command):
+            return self._with_result(lambda store, to: known.on_failure(store, output, to, self.root, limit, self.gone))
+        if call.kind in SEARCH_KINDS and call.pattern:
+            return self.on_search(call.pattern)
+        return ""
+
+    def on_search(self, pattern: str) -> str:
+        """The answer to a search, where it is known and still true."""
+        return self._with_result(lambda store, to: known.on_search(store, pattern, to, self.root, 1, self.gone))
+
+    def _with_result(self, find: Callable[[sqlite3.Connection, lookup.Shown], Rows]) -> str:
+        try:
+            with self.reading() as reader:
+                if reader is None or not (rows := find(*reader)):
+                    return ""
+                won = self._claim(reader[0], tool_result.render(rows)[1], "tool_result")
+                return tool_result.render([row for row in rows if row["id"] in won])[0]
+        except sqlite3.Error:
+            self.failed += 1
+            return ""
+
+    def on_step(self, pad: Scratchpad, play: InPlay, messages: Sequence[object]) -> str:
+        """Between two steps."""
+        self._steps += 1
+        play.take_in(pad)
+        play.read(messages)
+        state = step.State(
+            step=self._steps,
+            spent=self._spent,
+            files=tuple(play.files),
+            notes=play.new_notes(pad),
+            searches=tuple(play.searches),
+            due=self._due(play),
+            seen=play.seen,
+        )
+        if not (state.files or state.notes or state.searches or state.due):
+            return ""
+        try:
+            kind, text = self._decided(state)
+        except sqlite3.Error:
+            self.failed += 1
+            return ""
+        if self._steps > STEPS_WITHOUT_WORD:
+            play.asked(files=kind != "traps", searches=kind not in ("traps", "notes"))
+        if kind == "notes":
+            play.notes_told(pad)
+        elif kind == "recipe":
+            self._steps_told.add(self._next(play))
+        self._spent += step.cost(text)
+        return text
+
+    def _decided(self, state: step.State) -> tuple[str, str]:
+        with self.reading() as reader:
+            if reader is None:
+                return "", ""
+            kind, text, ids = step.decide(reader[0], state, reader[1], self.root, self.gone)
+            if ids and self._claim(reader[0], ids, "step") != ids:
+                # Another agent of this session was told some of it in this very moment.
+                kind, text, ids = step.decide(reader[0], state, reader[1], self.root, self.gone)
+                self._claim(reader[0], ids, "step")
+            return kind, text
+
+    def _due(self, play: InPlay) -> str:
+        """The next step of the recipe in use, once the one before it is done."""
+        number = self._next(play)
+        if not number or number in self._steps_told or self._recipe is None:
+            return ""
+        task, steps = _steps_of(self._recipe)
+        return recipe.next_line(task, steps, number, citation(self._recipe.id))
+
+    def _next(self, play: InPlay) -> int:
+        """The number of the step that comes next; 0 before the first is done and after the last."""
+        if self._recipe is None:
+            return 0
+        steps = _steps_of(self._recipe)[1]
+        reached = recipe.done(steps, play.edited, list(play.commands))
+        return reached + 1 if 0 < reached < len(steps) else 0
+
+    def on_prompt(self, text: str) -> str:
+        """With a prompt: where the task happens and what is known there."""
+        located = self.memory.map.locate(text) if self.memory.map.is_ready else Located()
+        paths = [file.path for file in prompt.good(located)]
+        self.follow(text)
+        with self.reading(asked=True) as reader:
+            if reader is None:
+                return ""
+            store, to = reader
+            rows = known.on_files(store, paths, to, self.root, PROMPT_MEMORIES_MAX, self.gone) if paths else []
+            rows += self._dead_ends(reader, text, {str(row["id"]) for row in rows})
+            rows = rows[:PROMPT_MEMORIES_MAX]
+            fitting = self._recipe if self._recipe and self._standing(reader, [self._recipe]) else None
+            command = next(iter(self.memory.map.overview().test), "")
+            said = prompt.render(located, rows, recipe=fitting, test_command=command)
+            won = self._claim(store, list(said.memories), "prompt")
+            if len(won) < len(said.memories):
+                rows = [row for row in rows if row["id"] in won]
+                said = prompt.render(located, rows, recipe=fitting, test_command=command)
+            return said.text
+
+    def follow(self, task: str) -> None:
+        """Use the recipe that fits a task, if there is one."""
+        recipes = self.memory.store.memories.find(self._here(MemoryType.WORKFLOW_RECIPE), order="telling")
+        fitting = [each for each in recipes if _steps_of(each)[1] and recipe.fits(_steps_of(each)[0], task)]
+        self._recipe = next(iter(fitting), self._recipe)
+
+    def _dead_ends(self, reader: tuple[sqlite3.Connection, lookup.Shown], task: str, told: set[str]) -> Rows:
+        """Dead ends of work like this one, whatever file they were met in."""
+        from holloway.injection.relevance import work  # only where a prompt came
+
+        asked = work((), (), task)
+        found = self.memory.store.memories.find(self._here(MemoryType.DEAD_END), order="telling")
+        ids = [each.id for each in found if each.id not in told and asked.concerns(each)]
+        return known.these(reader[0], ids, reader[1], self.root, PROMPT_MEMORIES_MAX, self.gone)
+
+    def said(self, said: Said, point: str) -> str:
+        """A text that was made elsewhere, once its memories are in the ledger."""
+        with self.reading(asked=True) as reader:
+            if reader is None:
+                return ""
+            self._claim(reader[0], list(said.memories), point)
+            return said.text
+
+    def standing(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Those of these memories that may be shown when somebody asks, and whose files are there."""
+        with self.reading(asked=True) as reader:
+            return self._standing(reader, memories) if reader else []
+
+    def _standing(self, reader: tuple[sqlite3.Connection, lookup.Shown], memories: Sequence[Memory]) -> list[Memory]:
+        ids = [memory.id for memory in memories]
+        kept = {row["id"] for row in known.these(reader[0], ids, reader[1], self.root, len(ids), self.gone)}
+        return [memory for memory in memories if memory.id in kept]
+
+    def compacted(self) -> None:
+        """The host cut the context: what was shown before is forgotten and may be shown again."""
+        with self.reading() as reader:
+            if reader:
+                now = self._now()
+                lookup.claim(reader[0], [], session=self.session, agent=self.agent, point="", now=now, compacted=True)
+
+    def _claim(self, connection: sqlite3.Connection, ids: list[str], point: str) -> list[str]:
+        if not ids:
+            return []
+        return lookup.claim(connection, ids, session=self.session, agent=self.agent, point=point, now=self._now())
+
+    def _here(self, *types: MemoryType) -> Filter:
+        return Filter(types=types, quarantined=False, branch=self.memory.branch)
+
+    def _now(self) -> str:
+        return stamp(self.memory.clock.now())
+
+
+def _steps_of(memory: Memory) -> tuple[str, list[tuple[str, str]]]:
+    """A recipe's task and its steps, each with its file."""
+    details = memory.details
+    if not isinstance(details, Recipe):
+        return "", []
+    return details.task, [(each.description, each.file) for each in details.steps]

@@ -1,0 +1,29 @@
+"""What a hook needs of the points loads almost nothing."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import holloway
+
+HEAVY = {"dataclasses", "typing", "pathlib", "subprocess", "logging", "inspect", "click", "rich", "tomllib", "asyncio"}
+
+
+@pytest.mark.promise("light")
+def test_tool_and_step_points_load_almost_nothing() -> None:
+    code = (
+        "import sys, json; before = set(sys.modules)\n"
+        "from holloway.injection import known, recipe, step, template, tool_result\n"
+        "import holloway.text.failures\n"
+        "template.lines('step'), template.lines('tool_result')\n"
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    source = str(Path(holloway.__file__).parents[1])
+    flags = ["-I", "-S", "-c", f"import sys; sys.path.insert(0, {source!r})\n{code}"]
+    done = subprocess.run([sys.executable, *flags], capture_output=True, text=True, check=True, timeout=20)
+    loaded = json.loads(done.stdout)
+    assert {name.split(".")[0] for name in loaded} & HEAVY == set()
+    assert not any(name.startswith("holloway.domain") for name in loaded)
