@@ -258,7 +258,9 @@ class Taint:
         in it are kept in mind as the program's."""
         self._foreign.own("\n".join((action.path, action.command, action.pattern, action.url)))
         if action.kind is ToolKind.SHELL and any(step.kind in _PRINTS for step in understand(action.command)):
-            orders = [line for line in action.text.splitlines() if _LEADS.search(line) or imperative(line)]
+            leads = bool(_LEADS.search(action.text)) or bool(imperative(action.text))
+            lines = action.text.splitlines() if leads else ()
+            orders = [line for line in lines if _LEADS.search(line) or imperative(line)]
             source = f"output: {action.command}"[:SOURCE_CHARS_MAX]
             self._foreign.remember("\n".join(orders), source)
             self._foreign.remember_names(action.text, source)

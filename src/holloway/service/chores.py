@@ -14,7 +14,7 @@ from holloway.config import SESSION_SILENCE_S
 from holloway.domain.ports import stamp
 from holloway.importers import journal
 from holloway.promotion import synthesis
-from holloway.service import sources
+from holloway.service import recording, sources
 from holloway.service.learning import Learning
 from holloway.service.mapping import Busy
 from holloway.service.sources import Sources, Unlearned
@@ -101,6 +101,17 @@ def _deleted(each: Journal) -> None:
         pass
 
 
+def has_records(memory: Holloway) -> bool:
+    """Whether an MCP server left records behind."""
+    return any((memory.project.folder / "checkpoints").glob(f"{recording.PREFIX}*.json"))
+
+
+def learn_records(memory: Holloway, seconds: float) -> str:
+    """Learn from MCP servers that were killed before they could finish; those that run are left alone."""
+    left = recording.finish_left(memory)
+    return f"{left} finished" if left else ""
+
+
 def is_held(memory: Holloway) -> bool:
     """Whether something waits for its work to prove right, and the history or the day changed since the last look."""
     if memory.store.noted("held_seen") == _held_mark(memory):
@@ -182,6 +193,7 @@ def settle(memory: Holloway, seconds: float) -> str:
 CHORES = (
     Chore("map", is_map_missing, bring_map),
     Chore("learn", has_journals, learn_ended),
+    Chore("records", has_records, learn_records),
     Chore("settle", always, settle),
     Chore("held", is_held, settle_held),
     Chore("undone", has_moved, take_back),
