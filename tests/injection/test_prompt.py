@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.config import PROMPT_TOKENS_MAX
-from holloway.injection.prompt import render
+from holloway.injection.prompt import good, render
 from holloway.retrieval.locate import Located, LocatedFile
 from holloway.text.tokens import MARGIN, estimate
 from tests.injection.test_tool_result import ROW
@@ -13,7 +13,7 @@ NAMED = LocatedFile("src/a.py", 1.0, ("named: a.py", "changed recently"), ("refr
 def test_it_reads_like_this() -> None:
     located = Located((NAMED,), ("tests/test_a.py",), (("src/b.py", "src/a.py"),))
     rows: list[dict[str, object]] = [{**ROW, "files": ["src/a.py"]}]
-    said = render(located, rows, test_command="pytest -q")
+    said = render(located.files, located, rows, test_command="pytest -q")
     assert said.text == (
         "holloway: for this task, from earlier sessions and the code map:\n"
         "- src/a.py: refresh (named: a.py)\n"
@@ -28,13 +28,21 @@ def test_a_dead_end_says_why_and_what_instead() -> None:
     details = {"approach": "Redis", "reason": "CI has none", "alternative": "SQLite"}
     row: dict[str, object] = {**ROW, "type": "dead_end", "summary": "Redis for sessions", "details": details}
     told = "Redis for sessions; CI has none; instead: SQLite"
-    assert render(Located(), [row]).text.split("\n")[1].startswith(f"- Dead end (seen 12 Oct): {told} [hw:7f3a2c")
+    assert render((), Located(), [row]).text.split("\n")[1].startswith(f"- Dead end (seen 12 Oct): {told} [hw:7f3a2c")
 
 
 def test_files_that_only_habit_speaks_for_are_not_named() -> None:
     habit = LocatedFile("src/busy.py", 1.0, ("changed recently", "imported by src/a.py"))
-    one_word = LocatedFile("src/word.py", 0.9, ("speaks of good",))
-    assert render(Located((habit, one_word), ("tests/test_x.py",), (("a", "b"),)), []).text == ""
+    small_talk = LocatedFile("src/word.py", 0.9, ("speaks of good, looks", "changed for “thanks for the test”"))
+    one_word = LocatedFile("src/one.py", 0.8, ("speaks of invoice",))
+    located = Located((habit, small_talk, one_word), ("tests/test_x.py",), (("a", "b"),))
+    assert good(located, "thanks, the test of the invoice looks good") == ()
+    assert render((), located, []).text == ""
+
+
+def test_files_that_several_words_of_the_task_speak_for_are_named() -> None:
+    file = LocatedFile("src/jwt.py", 0.5, ("speaks of jwt", "changed for “RS256 keys”"))
+    assert good(Located((file,)), "jwt fails for RS256") == (file,)
 
 
 @given(
@@ -44,6 +52,6 @@ def test_files_that_only_habit_speaks_for_are_not_named() -> None:
 def test_it_never_exceeds_its_budget_and_names_what_is_in_it(paths: list[str], summaries: list[str]) -> None:
     files = tuple(LocatedFile(path, 1.0, (f"named: {path}",)) for path in paths)
     rows = [{**ROW, "id": f"{number:06x}", "summary": each} for number, each in enumerate(summaries)]
-    said = render(Located(files, tuple(paths), tuple((path, path) for path in paths)), rows)
+    said = render(files, Located(files, tuple(paths), tuple((path, path) for path in paths)), rows)
     assert estimate(said.text) * MARGIN <= PROMPT_TOKENS_MAX
     assert [f"[hw:{one}" in said.text for one in said.memories] == [True] * len(said.memories)

@@ -1,8 +1,11 @@
 """What a session in process is told, and when: the points, their budgets, and each memory once."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from holloway.config import STEP_TOKENS_MAX, STEP_TOKENS_PER_SESSION_MAX, TOOL_RESULT_TOKENS_MAX
+from holloway.observer import injected
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session
 from holloway.text.tokens import MARGIN, estimate
@@ -221,3 +224,40 @@ def test_a_prompt_brings_a_recipe_that_fits(memory: Holloway) -> None:
     said = memory.session().context_for("We want to add a new payment provider")
     assert "- Done before (once): add a payment provider [hw:" in said
     assert f"-   2. Register it ({INVOICE})" in said
+
+
+def test_a_locked_store_leaves_the_agent_without_our_word_and_not_without_its_own(memory: Holloway) -> None:
+    taught(memory, "Redis was tried; CI has none", TOKENS, "dead_end")
+    session = memory.session()
+    with memory.store.database.write():
+        memory.store.database.run("UPDATE meta SET value = value")
+        assert session.used("Read", {"file_path": TOKENS}, "") == ""
+        assert session.before_step() == ""
+    assert session.points.failed == 2
+    session.used("bash", {"command": f"cat {TOKENS}"}, "")
+    assert "dead end: Redis was tried" in session.before_step()
+
+
+def test_tools_that_run_in_threads_are_noted_and_answered(memory: Holloway, repository: Repository) -> None:
+    paths = [f"src/shop/part{number}.py" for number in range(16)]
+    for number, path in enumerate(paths):
+        (repository.root / path).write_text("x = 1\n", "utf-8")
+        taught(memory, f"part {number} is odd", path)
+    session = memory.session()
+    with ThreadPoolExecutor(8) as pool:
+        said = list(pool.map(lambda path: session.used("Read", {"path": path}, "x = 1"), paths * 2))
+    assert sum("is odd" in each for each in said) + session.points.failed >= 16
+    assert all(sum(f"part {number} is odd" in each for each in said) <= 1 for number in range(16))
+    assert sorted(action.step for action in session.pad.actions) == list(range(1, 33))
+
+
+@pytest.mark.promise("own-words")
+def test_what_a_session_was_told_is_no_evidence(memory: Holloway) -> None:
+    taught(mapped(memory))
+    taught(memory, "Rotating refresh tokens in a thread was tried; it raced", "", "dead_end")
+    memory.remember("Adding a payment provider", type="workflow_recipe", details=RECIPE)
+    session = memory.session()
+    prompt = f"Make refresh() in {TOKENS} rotate the refresh token"
+    for said in (session.context_for(prompt), session.context_for("add a payment provider")):
+        assert said.count("\n") >= 2
+        assert injected.strip(f"Well then.\n{said}\nAnd so on.") == "Well then.\nAnd so on."

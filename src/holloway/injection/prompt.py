@@ -12,6 +12,7 @@ from holloway.config import (
     PROMPT_TOKENS_MAX,
 )
 from holloway.domain.details import Recipe
+from holloway.injection.relevance import telling
 from holloway.injection.template import line
 from holloway.injection.tool_result import cited_as, summed
 from holloway.safety.instructions import neutral
@@ -23,10 +24,22 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.retrieval.locate import Located, LocatedFile
 
-SCORE_MIN = 0.4
+SCORE_MIN = 0.3
 """Of the best file's score: what is worth less is not worth a line."""
 REASONS_SHOWN = 2
 STEPS_SHOWN = 8
+SHARED_MIN = 2
+"""Telling words of a prompt that must speak for a file, where it is not named."""
+_CHAT = frozenset(
+    "again all also another approach away back before better both broke broken bug change check close code come "
+    "commit continue correct did different done edit error everything explain far file files fine finish first fix "
+    "follow get give good great happen hello help here instead issue just keep last later let like list look looks "
+    "make maybe merge more move much need never new next nice nothing now okay old one only other out place please "
+    "problem pull push put read ready really redo remove repeat result revert review right run same say see ship show "
+    "shorter something start still stop sum summarize summary sure take tell test tests than thank thanks that thing "
+    "think time today too try two undo until update use very wait want way well what wrong write yes yet you".split()
+)
+"""Words of any conversation about work; they say nothing of where it happens."""
 _WEAK = ("changed recently", "imported by ", "changes with ")
 """Reasons that hold for any prompt: a file that has no other is not what the prompt is about."""
 _DOUBTS = {"unconfirmed": ", unconfirmed", "stale": ", possibly out of date"}
@@ -41,17 +54,18 @@ class Said:
 
 
 def render(
+    files: Sequence[LocatedFile],
     located: Located,
     rows: Sequence[dict[str, object]],
     *,
     recipe: Memory | None = None,
     test_command: str = "",
 ) -> Said:
-    """Put it together from the files that were located, the memories about them, and a recipe that fits.
+    """Put it together from the good ones of the files that were located, memories about them, and a recipe that fits.
 
     Where it does not fit the budget, coupled files go first, then the files least sure of, then memories.
     """
-    files = list(good(located))
+    files = list(files)
     coupled = list(located.coupled[:PROMPT_COUPLED_MAX]) if files else []
     kept = list(rows)
     while files or kept or recipe:
@@ -70,16 +84,19 @@ def render(
     return Said()
 
 
-def good(located: Located) -> tuple[LocatedFile, ...]:
-    """The files that are worth naming; none where nothing but habit speaks for the best one."""
-    telling = [file for file in located.files if file.score >= SCORE_MIN and _telling(file)]
-    return tuple(telling[:PROMPT_FILES_MAX])
+def good(located: Located, task: str) -> tuple[LocatedFile, ...]:
+    """The files that are worth naming; none where nothing but habit and small talk speak for the best one."""
+    asked = telling(task) - _CHAT
+    found = [file for file in located.files if file.score >= SCORE_MIN and _is_meant(file, asked)]
+    return tuple(found[:PROMPT_FILES_MAX])
 
 
-def _telling(file: LocatedFile) -> bool:
-    """Whether a file was found for two reasons of its own, or is named."""
+def _is_meant(file: LocatedFile, asked: frozenset[str]) -> bool:
+    """Whether a file is named, or found by several of the words that a task has for itself."""
     own = [reason for reason in file.reasons if not reason.startswith(_WEAK)]
-    return len(own) > 1 or any(reason.startswith(("named: ", "defines ")) for reason in own)
+    if any(reason.startswith(("named: ", "defines ")) for reason in own):
+        return True
+    return len(asked & telling(" ".join([*own, *file.symbols]))) >= SHARED_MIN
 
 
 def _lines(

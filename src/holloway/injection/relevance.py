@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WORDS_MIN = 2
 """Words that a memory and a task must share, where neither file nor module does."""
-LETTERS_MIN = 4
+LETTERS_MIN = 3
 _WORD = re.compile(r"[A-Za-z_]\w+")
 
 

@@ -59,6 +59,7 @@ class Points:
         """How often the store could not be asked."""
         self._thread = get_ident()
         self._connection: sqlite3.Connection | None = None
+        memory.at_close(self.close)
         self._steps = 0
         self._spent = 0.0
         self._recipe: Memory | None = None
@@ -79,14 +80,19 @@ class Points:
         own = get_ident() == self._thread
         connection = self._connection if own else None
         connection = connection or lookup.open_store(str(self.memory.project.database), POINT_WAIT_MS)
-        if own and connection and self._connection is None:
+        if own:
             self._connection = connection
-            self.memory.at_close(connection.close)
         try:
             yield (connection, self._shown(connection, asked)) if connection else None
         finally:
             if connection and not own:
                 connection.close()
+
+    def close(self) -> None:
+        """Let go of the store; a later word opens it again."""
+        if self._connection is not None and get_ident() == self._thread:
+            self._connection.close()
+            self._connection = None
 
     def _shown(self, connection: sqlite3.Connection, asked: bool) -> lookup.Shown:
         return lookup.Shown(
@@ -186,7 +192,8 @@ class Points:
     def on_prompt(self, text: str) -> str:
         """With a prompt: where the task happens and what is known there."""
         located = self.memory.map.locate(text) if self.memory.map.is_ready else Located()
-        paths = [file.path for file in prompt.good(located)]
+        files = prompt.good(located, text)
+        paths = [file.path for file in files]
         self.follow(text)
         with self.reading(asked=True) as reader:
             if reader is None:
@@ -197,11 +204,11 @@ class Points:
             rows = rows[:PROMPT_MEMORIES_MAX]
             fitting = self._recipe if self._recipe and self._standing(reader, [self._recipe]) else None
             command = next(iter(self.memory.map.overview().test), "")
-            said = prompt.render(located, rows, recipe=fitting, test_command=command)
+            said = prompt.render(files, located, rows, recipe=fitting, test_command=command)
             won = self._claim(store, list(said.memories), "prompt")
             if len(won) < len(said.memories):
                 rows = [row for row in rows if row["id"] in won]
-                said = prompt.render(located, rows, recipe=fitting, test_command=command)
+                said = prompt.render(files, located, rows, recipe=fitting, test_command=command)
             return said.text
 
     def follow(self, task: str) -> None:

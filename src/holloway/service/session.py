@@ -97,6 +97,7 @@ class Session:
             self.checkpoint()
         elif self.learned is None:
             self.finish()
+        self.points.close()
 
     @property
     def pad(self) -> Scratchpad:
