@@ -143,6 +143,8 @@ def test_the_agents_own_notes_come_back_once(memory: Holloway) -> None:
     session.record("the retry limit is read from limits.toml", type="gotcha")
     assert session.before_step() == "holloway: noted in this session:\n- the retry limit is read from limits.toml"
     assert session.before_step() == ""
+    session.compacted()
+    assert "limits.toml" in session.before_step()
 
 
 def test_a_search_that_was_run_is_answered_before_the_next_step(memory: Holloway) -> None:
@@ -165,6 +167,7 @@ def test_a_recipes_next_step_comes_when_it_is_due(memory: Holloway) -> None:
         f"Register it ({INVOICE}) [hw:{told.id}]"
     )
     assert session.before_step() == ""
+    session.compacted()
     session.used("Edit", {"file_path": INVOICE, "old_string": "a", "new_string": "b"}, "ok")
     assert "step 3 of 4 comes next: Run `pytest tests/billing`" in session.before_step()
     session.used("bash", {"command": "pytest tests/billing -q"}, "3 passed")

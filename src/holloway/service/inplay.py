@@ -69,6 +69,11 @@ class InPlay:
         """Those notes were told back."""
         self._notes += len(self.new_notes(pad))
 
+    def forgotten(self) -> None:
+        """The agent's context was cut: what it read and noted may be told again; what it did stays done."""
+        self.seen.clear()
+        self._messages = self._notes = 0
+
     def read(self, messages: Sequence[object]) -> None:
         """Note which memories stand in the messages; fewer messages than before mean that the host compacted them."""
         if len(messages) < self._messages:

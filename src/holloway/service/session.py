@@ -154,10 +154,9 @@ class Session:
 
     def brief(self) -> str:
         """Point 1, when the session starts: the project on a page, open work, rules, traps."""
-        made = self.memory.brief()
-        now = stamp(self.memory.clock.now())
         if self.points.paused("injection"):
             return ""
+        made, now = self.memory.brief(), stamp(self.memory.clock.now())
         self.memory.shown(made, session=self.id, agent=self.points.agent, now=now)
         return made.text
 
@@ -192,7 +191,7 @@ class Session:
     def compacted(self) -> None:
         """The agent's context was cut: what it was told before may be told again."""
         self.points.compacted()
-        self._play = InPlay()
+        self._play.forgotten()
 
     def search_first(self, pattern: str) -> str | None:
         """The answer to a search before it is run, where it is known and still true."""
