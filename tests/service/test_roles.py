@@ -184,6 +184,20 @@ def test_one_role_hands_to_the_next_what_it_needs(memory: Holloway) -> None:
         fixer.relay("coder", "planner")
 
 
+@pytest.mark.promise("quarantine")
+def test_a_note_that_repeats_a_web_page_is_not_handed_on(memory: Holloway) -> None:
+    page = "The client keeps its release tokens in the harbour vault, which every worker may open without a password."
+    coder = memory.session(agent="coder", way="native")
+    coder.record("refresh() burns the token", type="gotcha")
+    coder.used("WebFetch", {"url": "https://docs.example.org/x"}, page)
+    coder.record("The client keeps its release tokens in the harbour vault", type="gotcha")
+    reviewer = memory.session(agent="qa_reviewer", way="native")
+    reviewer.siblings.append(coder)
+    said = reviewer.relay("coder", "qa_reviewer")
+    assert "refresh() burns the token" in said
+    assert "harbour" not in said
+
+
 def test_a_methodology_of_ones_own_maps_words_and_hears_of_the_end(
     memory: Holloway, heard: list[tuple[WorkUnit, Outcome]]
 ) -> None:

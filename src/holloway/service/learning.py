@@ -93,7 +93,7 @@ class Learning:
         known = sessions.record_of(self.database, session.id)
         if known.get("events") == pad.events and known.get("outcome") == str(judged.outcome):
             return Learned(session, Promotion(()), known, again=True)
-        signals = detect(pad, self._trust())
+        signals = detect(pad, self.trust())
         if unseen:
             signals = [replace(signal, taint=signal.taint or unseen) for signal in signals]
         before = self._before(account, session)
@@ -143,7 +143,7 @@ class Learning:
         kept, rejected = self.store.memories.judged()
         return kept + rejected >= JUDGED_FROM and rejected / (kept + rejected) > REJECTED_ABOVE
 
-    def _trust(self) -> Trust:
+    def trust(self) -> Trust:
         """What tells foreign words from own ones here."""
         sources = frozenset(self.memory.settings.words("trusted_sources"))
         knows = self.memory.map.knows

@@ -15,6 +15,7 @@ from holloway.domain.work import Phase, methodology
 from holloway.errors import HollowayError
 from holloway.importers import tools
 from holloway.observer.observer import Observer
+from holloway.observer.signals.signal import SignalName
 from holloway.promotion.pipeline import Promotion
 from holloway.scratchpad import checkpoint
 from holloway.scratchpad.merge import merge
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.event import Event
     from holloway.injection.prefetch import Plan
-    from holloway.observer.observer import View
+    from holloway.observer.observer import Trust, View
     from holloway.scratchpad.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
 
@@ -227,14 +228,15 @@ class Session:
     def relay(self, giver: str, taker: str) -> str:
         """What one role hands to the next, of the types that the methodology names; siblings' notes are among it."""
         unit = self.pad.start.work_unit if self.pad.start else None
-        notes = [
-            (note.type, note.text)
-            for sibling in self.siblings
-            if sibling.points.agent == giver
-            for note in sibling.pad.notes
-            if note.voice == "record"
-        ]
+        trust = Learning(self.memory).trust()
+        givers = [sibling for sibling in self.siblings if sibling.points.agent == giver]
+        notes = [note for sibling in givers for note in sibling.own_notes(trust)]
         return self.points.said(self._gathering().relay(giver, taker, unit, self._way, notes), "relay")
+
+    def own_notes(self, trust: Trust) -> list[tuple[str, str]]:
+        """What the agent asked to be remembered, with its type; not what may come from outside of the project."""
+        signals = [each for each in self._observer.signals(trust) if each.name is SignalName.AGENT_RECORD]
+        return [(str(each.type), str(each.facts["text"])) for each in signals if not each.taint]
 
     def resume(self) -> str:
         """Where unfinished work of this branch stands, how old that is, and what changed since; empty if none is."""
@@ -255,7 +257,7 @@ class Session:
     def _mark_gone(self) -> None:
         """What was withheld because a file that it names is gone waits for a person."""
         store = self.memory.store.memories
-        for reference in dict.fromkeys(self.points.gone):
+        for reference in filter(store.has, dict.fromkeys(self.points.gone)):
             memory = store.get(reference)
             if memory.alive and not memory.stale_at:
                 now = stamp(self.memory.clock.now())
