@@ -116,8 +116,8 @@ def cases(installed: Installed) -> list[Case]:
     prompt = {**here, "hook_event_name": "UserPromptSubmit", "permission_mode": "default"}
     return [
         Case("capture: shell command", lambda turn: bash),
-        Case("capture: prompt", lambda turn: {**prompt, "prompt": asked}),
-        Case("capture: prompt that speaks of a token", lambda turn: {**prompt, "prompt": worded}),
+        Case("prompt, answered", lambda turn: {**prompt, "prompt": asked}),
+        Case("prompt that speaks of a token, answered", lambda turn: {**prompt, "prompt": worded}),
         Case("file read, no trap", lambda turn: _read(here, installed.root / "src/api/plain_handler.py")),
         Case(
             "file read, trap shown",
