@@ -182,9 +182,9 @@ def test_a_scratch_file_of_the_sessions_own_is_clean() -> None:
 
 
 def test_paths_of_a_shell_are_told_apart_by_the_root() -> None:
-    taint = Taint(root="/work/shop")
-    assert taint.observe(shell("cat /work/shop/src/a.py")) == ""
-    assert taint.observe(shell("cat /work/other/README.md")) == "outside:/work/other/README.md"
+    taint = Taint(root="/srv/shop")
+    assert taint.observe(shell("cat /srv/shop/src/a.py")) == ""
+    assert taint.observe(shell("cat /srv/other/README.md")) == "outside:/srv/other/README.md"
     assert taint.observe(shell("cat ../other/README.md")) == "outside:../other/README.md"
 
 

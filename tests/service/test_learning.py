@@ -449,3 +449,19 @@ def test_what_was_learned_can_be_forgotten_for_good(memory: Holloway) -> None:
         if path.is_file() and any(w in path.read_bytes() for w in words)
     ]
     assert left == []
+
+
+def test_what_a_person_rejected_does_not_come_back_in_other_words_either(memory: Holloway) -> None:
+    better = "The retry limit `retry_limit` is set in limits.toml, not in settings.py."
+    writer = FakeWriter(json.dumps([{"number": 1, "sentence": better}]))
+    (kept,) = Learning(memory, writer=writer).learn(corrected("s1").green().pad()).promotion.of("promoted")
+    memory.wrong(kept.memory, "incorrect")
+    again = learn(memory, corrected("s2").green())
+    assert [each.reason for each in again.promotion.candidates] == ["a person rejected it"]
+
+
+def test_locating_knows_where_earlier_sessions_worked(memory: Holloway) -> None:
+    memory.map.update()
+    learn(memory, Story("s1", task="Round the totals").edit("src/shop/billing/invoice.py").green())
+    found = {file.path: file.reasons for file in memory.map.locate("Round the totals once more").files}
+    assert "opened in the latest sessions" in found["src/shop/billing/invoice.py"]

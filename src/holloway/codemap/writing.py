@@ -39,10 +39,6 @@ class Rows:
         self._last_node = int(database.value("SELECT COALESCE(MAX(id), 0) FROM nodes"))
         self._last_chunk = int(database.value("SELECT COALESCE(MAX(id), 0) FROM chunks"))
 
-    def file_ids(self) -> dict[str, int]:
-        """All indexed files."""
-        return {row[0]: row[1] for row in self._db.rows("SELECT path, id FROM files")}
-
     def put(self, one: ReadFile, facts: Facts, file: int | None) -> int:
         """Write a file in place of what was known of it. All is worked out before anything is written."""
         number = self._last_file + 1 if file is None else file

@@ -20,7 +20,7 @@ from holloway.config import (
     SCRATCHPAD_RESULT_CHARS_MAX,
 )
 from holloway.safety import secrets
-from holloway.safety.paths import contained
+from holloway.safety.paths import contained, safe_name
 from holloway.text.served import is_record
 
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -74,12 +74,6 @@ def append(folder: str, session: str, entry: dict[str, object]) -> None:
 def file_of(folder: str, session: str) -> str:
     """The journal of a session."""
     return os.path.join(folder, safe_name(session) + ".jsonl")
-
-
-def safe_name(session: str) -> str:
-    """A session's id as a file name, whatever a host puts into it."""
-    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "_" for char in session[:100])
-    return kept or "unknown"
 
 
 def entry_of(event: dict[str, object], path: str, now: str, root: str = "", host: str = "") -> dict[str, object]:

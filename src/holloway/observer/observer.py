@@ -124,12 +124,13 @@ def detect(pad: Scratchpad, trust: Trust | None = None) -> list[Signal]:
     """All signals in a scratchpad, each once; what several agents saw on their own says how many they were."""
     trust = trust or Trust()
     found: dict[tuple[str, str], Signal] = {}
-    for actor, part in _by_actor(pad).items():
+    parts = _by_actor(pad)
+    for actor, part in parts.items():
         account = Account(part)
         shown = [signal for detector in DETECTORS for signal in detector(account)]
         for signal in tainted(part, shown, trust):
             _join(found, replace(signal, actor=actor))
-    for signal in parallel.parallel_conflict(Account(pad)):
+    for signal in parallel.parallel_conflict(Account(pad)) if len(parts) > 1 else ():
         _join(found, signal)
     return list(found.values())
 

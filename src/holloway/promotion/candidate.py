@@ -74,11 +74,19 @@ class Candidate:
 
     def kept(self, session: str, at: str, held_until: str) -> Kept:
         """As the ledger keeps it."""
-        draft = to_plain(self.draft) if self.draft else {}
-        until = held_until if self.state == HELD else ""
-        key = sighting_key(self.signal)
-        return Kept(session, self.number, self.signal.name, key, self.signal.step, self.state, self.reason,
-                    self.memory, draft, at, until)  # fmt: skip
+        return Kept(
+            session=session,
+            number=self.number,
+            signal=self.signal.name,
+            key=sighting_key(self.signal),
+            step=self.signal.step,
+            state=self.state,
+            reason=self.reason,
+            memory=self.memory,
+            draft=to_plain(self.draft) if self.draft else {},
+            at=at,
+            held_until=held_until if self.state == HELD else "",
+        )
 
 
 def sighting_key(signal: Signal) -> str:

@@ -85,8 +85,6 @@ STALE_FACTOR = 0.6
 """A memory that was marked as out of date."""
 CHANGED_SHARE = 0.3
 """How much a memory loses when all lines of its files have changed since it was learned."""
-UNTOUCHED_DAYS = 30.0
-"""Days after which a file that changed is a reason to doubt a memory, where git cannot say how much changed."""
 
 
 def factors(memory: Memory, now: datetime, phase: Phase | None, changed: Mapping[str, float]) -> dict[str, float]:

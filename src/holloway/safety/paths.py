@@ -31,3 +31,9 @@ def contained(path: str, root: str, where: str = "") -> str:
         return "."
     prefix = real_root.rstrip(os.sep) + os.sep
     return real[len(prefix) :].replace(os.sep, "/") if real.startswith(prefix) else ""
+
+
+def safe_name(session: str) -> str:
+    """A session's id as a file name, whatever a host puts into it."""
+    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "_" for char in session[:100])
+    return kept or "unknown"

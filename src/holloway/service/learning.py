@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from holloway import git
 from holloway.config import TEXT_CHARS_MAX
 from holloway.domain.memory import MemoryType
-from holloway.domain.ports import stamp
+from holloway.domain.ports import moment, stamp
 from holloway.domain.session import Outcome, Session
 from holloway.embeddings.vocabulary import ordinary
 from holloway.llm.choice import choose
@@ -223,7 +223,7 @@ class Learning:
                 memory = self.store.memories.get(memory_id)
                 command = getattr(memory.details, "command", "")
                 tokens = estimate(memory.summary)
-                found.append(Shown(memory_id, point, seconds_of(at), tokens, memory.files, command))
+                found.append(Shown(memory_id, point, moment(at).timestamp(), tokens, memory.files, command))
         return found
 
     def _keep_work(self, account: Account, judged: Judged, session: Session, *, part: bool) -> None:
@@ -278,11 +278,6 @@ class Learning:
 def moment_of(seconds: float) -> str:
     """A time of an event as the store writes it; clocks that jump out of range are brought back into it."""
     return stamp(datetime.fromtimestamp(min(max(seconds, 0.0), 4e9), UTC))
-
-
-def seconds_of(moment: str) -> float:
-    """And back."""
-    return datetime.fromisoformat(moment).timestamp()
 
 
 def _figures(signal: Signal) -> Mapping[str, object]:

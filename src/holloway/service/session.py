@@ -17,6 +17,7 @@ from holloway.importers import tools
 from holloway.observer.observer import Observer
 from holloway.observer.signals.signal import SignalName
 from holloway.promotion.pipeline import Promotion
+from holloway.safety.paths import safe_name
 from holloway.scratchpad import checkpoint
 from holloway.scratchpad.merge import merge
 from holloway.scratchpad.scratchpad import ends
@@ -274,8 +275,7 @@ class Session:
 
 def checkpoint_file(folder: Path, session: str) -> Path:
     """Where a session's state is saved."""
-    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "_" for char in session[:100])
-    return folder / "checkpoints" / f"{kept or 'unknown'}.json"
+    return folder / "checkpoints" / f"{safe_name(session)}.json"
 
 
 def _text(result: object) -> str:

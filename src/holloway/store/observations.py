@@ -119,19 +119,6 @@ def most_together(database: Database, least: int) -> list[tuple[str, str, int]]:
     return [(row["file_a"], row["file_b"], row["sessions"]) for row in database.rows(sql, (least,))]
 
 
-def together(database: Database, paths: Sequence[str]) -> list[tuple[str, str, int, int]]:
-    """The pairs that any of these files is part of: both files, in how many sessions, in how many both changed."""
-    sql = """
-    SELECT file_a, file_b, count(*) AS sessions, sum(edited) AS edited FROM (
-      SELECT file_a, file_b, session, edited FROM co_access WHERE file_a IN (SELECT value FROM json_each(:paths))
-      UNION
-      SELECT file_a, file_b, session, edited FROM co_access WHERE file_b IN (SELECT value FROM json_each(:paths))
-    ) GROUP BY file_a, file_b ORDER BY edited DESC, sessions DESC, file_a, file_b
-    """
-    rows = database.rows(sql, {"paths": json.dumps(list(paths))})
-    return [(row["file_a"], row["file_b"], row["sessions"], row["edited"]) for row in rows]
-
-
 def sessions_with(database: Database, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
     """In how many sessions each of these files was opened, and in how many changed."""
     sql = (
@@ -177,13 +164,6 @@ def past(database: Database, limit: int) -> list[tuple[str, tuple[tuple[str, int
     rows = database.rows(sql, (limit,))[::-1]
     files = files_of(database, [row["id"] for row in rows])
     return [(row["task"], tuple(files[row["id"]]), row["branch"]) for row in rows]
-
-
-def known_error(database: Database, fingerprint: str, session: str) -> tuple[int, str]:
-    """In how many other sessions an error was met, and what solved it there."""
-    sql = "SELECT count(*) AS met, max(resolved_by) AS fix FROM error_sightings WHERE fingerprint = ? AND session <> ?"
-    row = database.rows(sql, (fingerprint, session))[0]
-    return row["met"], row["fix"] or ""
 
 
 def solved_errors(database: Database, session: str) -> list[str]:
