@@ -465,3 +465,16 @@ def test_locating_knows_where_earlier_sessions_worked(memory: Holloway) -> None:
     learn(memory, Story("s1", task="Round the totals").edit("src/shop/billing/invoice.py").green())
     found = {file.path: file.reasons for file in memory.map.locate("Round the totals once more").files}
     assert "opened in the latest sessions" in found["src/shop/billing/invoice.py"]
+
+
+def test_a_fix_in_the_file_that_the_error_names_comes_after_a_second_session(memory: Holloway) -> None:
+    def linted(session: str) -> Story:
+        said = "src/shop/auth/tokens.py:2:5: SIM108 use a ternary operator instead of the block\n1 error"
+        told = Story(session).shell("ruff check src", said, ok=False)
+        told.edit("src/shop/auth/tokens.py", ["    return token"], ["    return token  # noqa: SIM108"])
+        return told.shell("ruff check src", "All checks passed!").commit()
+
+    first = [each for each in learn(memory, linted("s1")).promotion.candidates if each.signal.name == "error_retry"]
+    assert [each.reason for each in first] == ["seen in 1 of the 2 sessions it takes"]
+    second = learn(memory, linted("s2"))
+    assert [each.signal.name for each in second.promotion.of("promoted")] == ["error_retry"]
