@@ -35,9 +35,18 @@ def test_line_ends_of_every_kind_become_one() -> None:
     assert clean("a\r\nb\rc") == "a\nb\nc"
 
 
-@given(st.text(max_size=300))
+TROUBLE = st.text(st.sampled_from("ae\u0301\u0316\u200d\u200c\u200b\u212aé\n"), max_size=80)
+
+
+@given(st.text(max_size=300) | TROUBLE)
 def test_cleaning_twice_changes_nothing_more(text: str) -> None:
     assert clean(clean(text)) == clean(text)
+
+
+def test_a_letter_carries_no_more_marks_than_a_script_has_use_for() -> None:
+    marks = "\u0316\u0301"
+    assert clean("a" + marks * 4) == unicodedata.normalize("NFC", "a" + marks * 4)
+    assert clean("a" + marks * 50_000) == clean("a" + marks * 15)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
 from holloway.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 _KEEP = frozenset("\n\t")
 _JOINERS = frozenset("\u200c\u200d")
+_MARKS_MAX = 30
+"""Marks on one letter; Unicode's own stream-safe form allows as many."""
 _DROP = {"Cc", "Cf", "Cs", "Co", "Cn"}
 
 
@@ -18,19 +24,29 @@ def clean(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.strip()
-    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
-    kept = [char for char in text if _kept(char)]
-    joined = [char for at, char in enumerate(kept) if char not in _JOINERS or _joins(kept, at)]
-    return "".join(joined).strip()
+    kept = filter(_kept, text.replace("\r\n", "\n").replace("\r", "\n"))
+    chars = list(unicodedata.normalize("NFC", "".join(_with_few_marks(kept))))
+    joined = "".join(char for at, char in enumerate(chars) if char not in _JOINERS or _joins(chars, at))
+    return unicodedata.normalize("NFC", joined).strip()
 
 
 def _kept(char: str) -> bool:
     return char in _KEEP or char in _JOINERS or unicodedata.category(char) not in _DROP
 
 
+def _with_few_marks(chars: Iterable[str]) -> Iterator[str]:
+    """No letter with more marks than a script has use for: composing takes time with the square of their number."""
+    marks = 0
+    for char in chars:
+        if char not in _JOINERS:
+            marks = marks + 1 if unicodedata.combining(char) else 0
+        if marks <= _MARKS_MAX:
+            yield char
+
+
 def _joins(chars: list[str], at: int) -> bool:
-    before, after = chars[at - 1 : at], chars[at + 1 : at + 2]
-    return bool(before and after and not before[0].isascii() and not after[0].isascii())
+    around = chars[at - 1 : at] + chars[at + 1 : at + 2]
+    return len(around) == 2 and not any(char.isascii() or char.isspace() or char in _JOINERS for char in around)
 
 
 def bounded(text: str, limit_bytes: int, what: str) -> str:
