@@ -75,7 +75,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "person"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     monkeypatch.setenv("HOLLOWAY_PATIENCE", "20")
-    for name in ("HOLLOWAY_SYNCHRONOUS", "HOLLOWAY_TRUST_LEVEL", "HOLLOWAY_BRANCH_SCOPE", "CLAUDE_CONFIG_DIR"):
+    for name in (
+        "HOLLOWAY_SYNCHRONOUS",
+        "HOLLOWAY_TRUST_LEVEL",
+        "HOLLOWAY_BRANCH_SCOPE",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     return folder
 

@@ -32,7 +32,7 @@ def setup_command(agent: str, scope: str, dry_run: bool, remove: bool, yes: bool
     \b
     Examples:
       holloway setup claude-code
-      holloway setup claude-code --scope project --dry-run
+      holloway setup codex --scope project --dry-run
       holloway setup claude-code --remove
     """
     from holloway.hooks import install  # loaded when the command runs
@@ -67,6 +67,8 @@ def setup_command(agent: str, scope: str, dry_run: bool, remove: bool, yes: bool
     else:
         where = "a project that holloway knows" if scope == "user" else "this project"
         say(f"{dialect.label} is connected. Its next session in {where} starts with a brief.", "green")
+        if dialect.note:
+            say(dialect.note, "yellow")
         say(f"Undo: holloway setup {agent} --scope {scope} --remove", "dim")
 
 

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import re
+import shlex
 import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -28,20 +29,31 @@ BACKUP_SUFFIX = ".before-holloway"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one agent wants its hooks written: the file by scope, and the events with their time limits in seconds."""
+    """How one agent wants its hooks written: the file by scope, and the events with their time limits in seconds.
+
+    A host that takes no list of arguments runs one line in a shell.
+    """
 
     agent: str
     label: str
+    user_folder: str
+    folder_variable: str
     user_file: str
     project_file: str
+    in_shell: bool
+    note: str
     events: dict[str, int]
 
 
 CLAUDE_CODE = Dialect(
     agent="claude-code",
     label="Claude Code",
+    user_folder=".claude",
+    folder_variable="CLAUDE_CONFIG_DIR",
     user_file="settings.json",
     project_file=".claude/settings.local.json",
+    in_shell=False,
+    note="",
     events={
         "SessionStart": 10,
         "UserPromptSubmit": 5,
@@ -54,7 +66,28 @@ CLAUDE_CODE = Dialect(
         "SessionEnd": 2,
     },
 )
-DIALECTS = {dialect.agent: dialect for dialect in (CLAUDE_CODE,)}
+CODEX = Dialect(
+    agent="codex",
+    label="Codex",
+    user_folder=".codex",
+    folder_variable="CODEX_HOME",
+    user_file="hooks.json",
+    project_file=".codex/hooks.json",
+    in_shell=True,
+    note="Codex runs hooks only after you trust them: it asks at its next start, and /hooks in it shows them.",
+    events={
+        "SessionStart": 10,
+        "UserPromptSubmit": 5,
+        "PostToolUse": 5,
+        "PreCompact": 5,
+        "PostCompact": 5,
+        "SubagentStart": 5,
+        "SubagentStop": 5,
+        "Stop": 5,
+        "SessionEnd": 2,
+    },
+)
+DIALECTS = {dialect.agent: dialect for dialect in (CLAUDE_CODE, CODEX)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +122,7 @@ class Change:
 
     def command(self) -> str:
         """The program whose hooks come or go; it is the same for every event."""
-        return str(self._hooks()[0][1].get("command", ""))
+        return _program(self._hooks()[0][1])
 
     def diff(self) -> str:
         """The change as a person reads it."""
@@ -123,8 +156,8 @@ def config_file(chosen: Dialect, scope: str, root: Path) -> Path:
     """The file that holds the hooks; a project's file is the local one, because it names paths of this machine."""
     if scope == "project":
         return root / chosen.project_file
-    folder = os.environ.get("CLAUDE_CONFIG_DIR")
-    return (Path(folder).expanduser() if folder else Path.home() / ".claude") / chosen.user_file
+    folder = os.environ.get(chosen.folder_variable)
+    return (Path(folder).expanduser() if folder else Path.home() / chosen.user_folder) / chosen.user_file
 
 
 def handler(chosen: Dialect, timeout_s: int) -> dict[str, Any]:
@@ -138,12 +171,10 @@ def handler(chosen: Dialect, timeout_s: int) -> dict[str, Any]:
         f"import sys\nsys.path.insert(0, {str(package)!r})\ntry:\n from {MARK} import main\n"
         "except Exception:\n sys.exit(0)\nmain()"
     )
-    return {
-        "type": "command",
-        "command": _interpreter(),
-        "args": [*_flags(package), "-c", code, chosen.agent],
-        "timeout": timeout_s,
-    }
+    words = [_interpreter(), *_flags(package), "-c", code, chosen.agent]
+    if chosen.in_shell:
+        return {"type": "command", "command": shlex.join(words), "timeout": timeout_s}
+    return {"type": "command", "command": words[0], "args": words[1:], "timeout": timeout_s}
 
 
 def _interpreter() -> str:
@@ -213,15 +244,30 @@ def verdict(chosen: Dialect, path: Path) -> tuple[str, str, str]:
     except HollowayError as error:
         return "failure", error.message, error.hint
     ours = _ours(settings)
-    wanted = handler(chosen, 0)["args"]
+    wanted = _words(handler(chosen, 0))
     again = f"`holloway setup {chosen.agent}` writes them anew."
     if settings.get("disableAllHooks"):
         return "warning", f"{path} switches all hooks off", "Remove disableAllHooks there."
-    if gone := [command for _, one in ours if not _exists(command := str(one.get("command")))]:
+    if gone := [program for _, one in ours if not _exists(program := _program(one))]:
         return "failure", f"{path} names {gone[0]!r}, which is gone", again
-    if set(chosen.events) - {event for event, _ in ours} or any(one.get("args") != wanted for _, one in ours):
+    if set(chosen.events) - {event for event, _ in ours} or any(_words(one) != wanted for _, one in ours):
         return "warning", f"{path} has hooks of another installation", again
     return "ok", f"connected by {path}", ""
+
+
+def _words(one: dict[str, Any]) -> list[object]:
+    """The program of a hook and its arguments, however the host wants them."""
+    command, args = one.get("command"), one.get("args")
+    if isinstance(args, list) or not isinstance(command, str):
+        return [command, *_listed(args)]
+    try:
+        return list(shlex.split(command))
+    except ValueError:
+        return [command]
+
+
+def _program(one: dict[str, Any]) -> str:
+    return str(next(iter(_words(one)), ""))
 
 
 def _exists(command: str) -> bool:
