@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 import holloway
+from holloway.config import GRACE_DAYS
 from holloway.domain.memory import MemoryType, ReviewReason, Source, State
 from holloway.errors import InvalidInput
-from holloway.service.rules import GONE, RulesImported, approve_file, import_rules
+from holloway.service.rules import RulesImported, approve_file, import_rules
 from holloway.store.filter import EVERYTHING, Filter
+from holloway.store.lifecycle import GONE
 from holloway.testing import FakeClock
 from tests.conftest import Repository
 
@@ -77,6 +79,17 @@ def test_a_removed_rule_is_set_aside_and_returns_as_it_was(imported: holloway.Ho
     assert counts(import_rules(imported)) == (1, 0, 0, 2, 0)
     assert rules(imported)["Never use wildcard imports"].id == kept.id
     assert imported.get(kept.id).state is State.CONFIRMED
+
+
+def test_of_a_deleted_file_the_confirmed_rules_outlive_the_grace_and_no_others(
+    imported: holloway.Holloway, repository: Repository, clock: FakeClock
+) -> None:
+    kept = imported.confirm(rules(imported)["Never use wildcard imports"].id)
+    (repository.root / "CLAUDE.md").unlink()
+    import_rules(imported)
+    clock.advance(days=GRACE_DAYS + 1)
+    assert len(imported.prune().removed) == 2
+    assert imported.restore(kept.id).alive
 
 
 def test_a_rule_that_is_changed_back_is_the_old_memory_again(

@@ -18,6 +18,7 @@ from holloway.importers.rules.tracked import Tracked
 from holloway.safety.secrets import redact
 from holloway.store.filter import Filter
 from holloway.store.intake import admit
+from holloway.store.lifecycle import GONE
 from holloway.text.fingerprint import normalised
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.store.intake import Admitted
 
-GONE = "the rules file no longer says so"
 SAME_RULE_MIN = 0.5
 """The share of words that a changed rule has in common with its old words; below it, it is another rule."""
 MODULE_SAMPLE = 20

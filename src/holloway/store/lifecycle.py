@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FADED = "faded"
 """Why a memory that nobody used was set aside."""
+GONE = "the rules file no longer says so"
+"""Why one was set aside that came from a rules file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def count_uses(database: Database) -> None:
 def prune(database: Database, now: datetime) -> Pruned:
     """Set aside what nobody used for three half-lives; remove for good what was set aside and is past its grace.
 
-    Pinned memories stay. A confirmed one that only faded is never removed; one that a person forgot is.
+    Pinned memories stay. A confirmed one that was set aside by no person is never removed; one that they forgot is.
     """
     with database.write():
         faded = [row["id"] for row in database.rows(_FADED, {"now": stamp(now), "lives": PRUNE_AFTER_HALF_LIVES})]
@@ -61,7 +63,11 @@ def prune(database: Database, now: datetime) -> Pruned:
             "WHERE id IN (SELECT value FROM json_each(?))",
             (stamp(now), FADED, json.dumps(faded)),
         )
-        overdue = {"before": stamp(now - timedelta(days=GRACE_DAYS)), "faded": FADED, "confirmed": State.CONFIRMED}
+        overdue = {
+            "before": stamp(now - timedelta(days=GRACE_DAYS)),
+            "confirmed": State.CONFIRMED,
+            "unasked": json.dumps([FADED, GONE]),
+        }
         removed = [row["id"] for row in database.rows(_OVERDUE, overdue)]
         for table, column in (("memory_relations", "memory"), ("injections", "memory"), ("memories", "id")):
             chosen = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
@@ -88,6 +94,7 @@ ORDER BY seq
 """
 _OVERDUE = """
 SELECT id FROM memories
-WHERE deleted_at <> '' AND deleted_at < :before AND NOT (deleted_reason = :faded AND state = :confirmed)
+WHERE deleted_at <> '' AND deleted_at < :before
+  AND NOT (state = :confirmed AND deleted_reason IN (SELECT value FROM json_each(:unasked)))
 ORDER BY seq
 """
