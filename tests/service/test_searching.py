@@ -148,3 +148,12 @@ def test_memories_get_their_vectors_in_the_background_by_one_process_at_a_time(m
     assert memory.searching.to_embed() == 0
     use(memory, None)
     assert memory.searching.embed_waiting() == 0
+
+
+def test_what_holds_in_every_project_gets_its_vectors_in_the_background_too(memory: holloway.Holloway) -> None:
+    taught(memory, "tokens live an hour")
+    memory.remember("answers are short", user=True)
+    use(memory, FakeEmbedder())
+    assert memory.searching.to_embed() == 2
+    assert memory.searching.embed_waiting() == 2
+    assert memory.searching.to_embed() == 0

@@ -92,7 +92,7 @@ class Holloway:
 
     def settle(self) -> None:
         """Bring what others left behind up to date: uses that hooks noted, branches that were merged."""
-        for store in self._stores():
+        for store in self.stores():
             lifecycle.count_uses(store.database)
         branches.release_merged(self.store.database, str(self.project.root), self.clock.now())
         privacy.drop_old_journals(self.project.journal, self.clock.now())
@@ -114,7 +114,7 @@ class Holloway:
             ids=self._ids,
         )
 
-    def _stores(self) -> list[Store]:
+    def stores(self) -> list[Store]:
         """This project's store, and the user's own where there is one."""
         return [self.store, self.user] if projects.user_project(self.home).database.exists() else [self.store]
 
@@ -233,7 +233,7 @@ class Holloway:
         """
         wanted = chosen or Filter(quarantined=False, branch=self.branch)
         asked = understand(query, files=tuple(self.path_of(path) for path in files))
-        return self.searching.ask(self._stores(), asked, wanted, limit, phase=choice(Phase, phase) if phase else None)
+        return self.searching.ask(self.stores(), asked, wanted, limit, phase=choice(Phase, phase) if phase else None)
 
     def recall_everywhere(
         self, query: str, *, chosen: Filter | None = None, limit: int = 10
@@ -272,14 +272,14 @@ class Holloway:
 
     def count_user(self) -> int:
         """How many memories of the user's own there are."""
-        return sum(store.memories.count(Filter()) for store in self._stores()[1:])
+        return sum(store.memories.count(Filter()) for store in self.stores()[1:])
 
     def get(self, reference: str) -> Memory:
         """The memory with that id, or a unique beginning of it; the user's own store is searched too."""
         return self._located(reference)[1]
 
     def _located(self, reference: str) -> tuple[Store, Memory]:
-        *others, last = self._stores()
+        *others, last = self.stores()
         for store in others:
             try:
                 return store, store.memories.get(reference)
@@ -404,7 +404,7 @@ class Holloway:
         at = stamp(self.clock.now())
         owners = [(self._located(memory.id)[0], memory) for memory in memories]
         left: list[str] = []
-        for store in self._stores():
+        for store in self.stores():
             own = [memory for owner, memory in owners if owner is store]
             if hard and own:
                 left += privacy.erase(store, own)
@@ -443,7 +443,7 @@ class Holloway:
         gone_by_person = ("forgotten", "wrong")
         found = [
             memory
-            for store in self._stores()
+            for store in self.stores()
             for memory in store.memories.find(Filter(deleted=True, superseded=True), limit=-1)
             if memory.deleted_reason.startswith(gone_by_person)
         ]
@@ -453,7 +453,7 @@ class Holloway:
     def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
         """What waits for a person, quarantined first."""
         due = Filter(to_review=True, due=stamp(self.clock.now()))
-        return [memory for store in self._stores() for memory in store.memories.find(due, limit, "waiting")][:limit]
+        return [memory for store in self.stores() for memory in store.memories.find(due, limit, "waiting")][:limit]
 
     def later(self, reference: str, days: int = 1) -> Memory:
         """Ask again another day."""
@@ -473,15 +473,15 @@ class Holloway:
 
     def prune(self) -> Pruned:
         """Set aside what faded; remove what is past its grace."""
-        done = [lifecycle.prune(store.database, self.clock.now()) for store in self._stores()]
-        for store, pruned in zip(self._stores(), done, strict=True):
+        done = [lifecycle.prune(store.database, self.clock.now()) for store in self.stores()]
+        for store, pruned in zip(self.stores(), done, strict=True):
             if pruned.removed:
                 vectors.purge(store.project.folder)
         return Pruned(tuple(i for each in done for i in each.faded), tuple(i for each in done for i in each.removed))
 
     def maintain(self) -> None:
         """The daily chores that a command may do on its way out: a backup, and space given back."""
-        for store in self._stores():
+        for store in self.stores():
             store.backup_if_due()
             store.vacuum_if_due()
 
@@ -495,7 +495,7 @@ class Holloway:
         here = Filter(quarantined=False, branch=self.branch)
         rules = [
             memory
-            for store in self._stores()
+            for store in self.stores()
             for memory in store.memories.find(replace(here, types=RULES), order="telling")
         ]
         traps = self.store.memories.find(replace(here, types=TRAPS), order="telling")
@@ -551,7 +551,7 @@ class Holloway:
 
     def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
         """Write into the ledgers that a session was given a brief."""
-        for store in self._stores():
+        for store in self.stores():
             own = [memory for memory in made.memories if store.memories.has(memory)]
             lookup.claim(
                 store.database.connection,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -58,21 +59,17 @@ class Searching:
         return choose(self._memory.settings)
 
     def to_embed(self) -> int:
-        """How many memories have no vector of the present model yet."""
+        """How many memories have no vector of the present model yet, the user's own among them."""
         embedder = self.choice.embedder
-        return _texts(self._memory.store, embedder).remaining() if embedder else 0
+        return sum(_texts(store, embedder).remaining() for store in self._memory.stores()) if embedder else 0
 
     def embed_waiting(self, deadline_s: float = BACKGROUND_S) -> int:
         """Give memories their vectors in the background, one process at a time; returns how many got theirs."""
         embedder = self.choice.embedder
-        store = self._memory.store
-        if embedder is None or not _texts(store, embedder).remaining():
+        if embedder is None:
             return 0
-        try:
-            with FileLock(str(store.project.folder / "vectors.lock"), mode=0o600).acquire(timeout=0):
-                return catch_up(embedder, _texts(store, embedder), deadline_s=deadline_s).embedded
-        except Timeout:
-            return 0
+        end = time.monotonic() + deadline_s
+        return sum(_embedded(store, embedder, end - time.monotonic()) for store in self._memory.stores())
 
     def ask(
         self,
@@ -207,6 +204,17 @@ class Searching:
             memory.id: {path: found[memory.commit, path] for path in memory.files if (memory.commit, path) in found}
             for memory in memories
         }
+
+
+def _embedded(store: Store, embedder: Embedder, deadline_s: float) -> int:
+    texts = _texts(store, embedder)
+    if deadline_s <= 0 or not texts.remaining():
+        return 0
+    try:
+        with FileLock(str(store.project.folder / "vectors.lock"), mode=0o600).acquire(timeout=0):
+            return catch_up(embedder, texts, deadline_s=deadline_s).embedded
+    except Timeout:
+        return 0
 
 
 def _waiting(number: int) -> str:
