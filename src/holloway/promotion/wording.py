@@ -22,7 +22,7 @@ from holloway.domain.details import (
 )
 from holloway.domain.memory import MemoryType
 from holloway.observer.signals.signal import Signal, SignalName
-from holloway.text import commands
+from holloway.text import comparing
 from holloway.text.bounds import one_line
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _text(signal: Signal, name: str, limit: int = CLAUSE_MAX) -> str:
 
 def _error_retry(signal: Signal, evidence: Evidence) -> Worded | None:
     error, fix = _PLACE.sub("", _text(signal, "error")), _text(signal, "fix")
-    command = commands.normalised(_text(signal, "command"))[:120]
+    command = comparing.normalised(_text(signal, "command"))[:120]
     if not (error and fix and signal.facts.get("telling")) or _DESTROYS.search(fix):
         return None
     details = ErrorFix(error, fix, command, str(signal.facts.get("fingerprint", "")))

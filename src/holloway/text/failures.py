@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from holloway.text import commands, programs
+from holloway.text import comparing, programs
+from holloway.text.commands import understand
 
 OUTPUT_CHARS_MAX = 16_000
 LINE_CHARS_MAX = 500
@@ -166,7 +167,7 @@ def failed(output: str, flagged: bool, command: str = "") -> bool:
     text = _plain(output)
     if _NOT_RUN.match(text):
         return False
-    step = commands.purpose(command) if command else None
+    step = comparing.purpose(command) if command else None
     if flagged:
         return step is None or not _answers(step.program, text)
     if step is None:
@@ -212,7 +213,7 @@ def _body(text: str) -> str:
 
 def verdict(command: str, output: str, flagged: bool) -> str:
     """What a run of tests said: "green", "red", or "" where it ran none or does not say."""
-    if not any(step.kind == programs.TEST for step in commands.understand(command)):
+    if not any(step.kind == programs.TEST for step in understand(command)):
         return ""
     text = _plain(output)
     if _NOT_RUN.match(text):
@@ -221,11 +222,11 @@ def verdict(command: str, output: str, flagged: bool) -> str:
     if _RED.search(text):
         return "red"
     if flagged:
-        step = commands.purpose(command)
+        step = comparing.purpose(command)
         return "green" if green and step is not None and step.kind != programs.TEST else "red"
     if not green and (_STOPPED.search(text) or _BROKEN.search(text)):
         return "red"
-    return "green" if green or not commands.hides_status(command) else ""
+    return "green" if green or not comparing.hides_status(command) else ""
 
 
 def errors(output: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holloway.observer.account import is_test
 from holloway.observer.signals.runs import REMOVES, Run, alike, aspect, changed_files, counterpart, file_of, resolution
-from holloway.text import commands, failures
+from holloway.text import commands, comparing, failures
 from holloway.text.programs import CHECK, EDIT, GIT, INSTALL, LIST, READ, RUN, SEARCH, TEST
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ def _difference(failure: Run, fixed: Run) -> tuple[str, str] | None:
     if before is None or after is None:
         return None
     said: dict[str, list[str]] = {}
-    for one in commands.differing(before, after):
+    for one in comparing.differing(before, after):
         said.setdefault(one.split(" ", 1)[0], []).append(one.split(" ", 1)[1])
     if "env" in said:
         return "env", f"set {', '.join(said['env'][:FILES_MAX])}"

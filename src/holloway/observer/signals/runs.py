@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holloway.observer.account import is_test
-from holloway.text import commands, failures
+from holloway.text import commands, comparing, failures
 from holloway.text.programs import CHECK, COMMIT, EDIT, FETCH, GIT, LIST, OTHER, READ, REVERT, RUN, SEARCH, TEST
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Run:
     @cached_property
     def step(self) -> Step | None:
         """What the command is there for."""
-        return commands.chief(self.steps)
+        return comparing.chief(self.steps)
 
     @cached_property
     def failed(self) -> bool:
@@ -171,7 +171,7 @@ def _gone(failure: Run, run: Run) -> bool:
     """Whether a run that fails at the same stage still shows that this error is no longer there."""
     if not run.errors or run.stage != failure.stage or set(failure.prints) & set(run.prints):
         return False
-    return alike(failure, run) and _covers(failure, run) and not commands.hides_status(run.command)
+    return alike(failure, run) and _covers(failure, run) and not comparing.hides_status(run.command)
 
 
 def alike(failure: Run, run: Run) -> bool:
@@ -228,7 +228,7 @@ def _similar(before: Step, after: Step) -> float:
 
 def _covers(failure: Run, run: Run) -> bool:
     """Whether a run looks at least at what failed: the test by its name, the file by its folder."""
-    before, after = failure.step, commands.chief([step for step in run.steps if aspect(step)] or run.steps)
+    before, after = failure.step, comparing.chief([step for step in run.steps if aspect(step)] or run.steps)
     if before is None or after is None or not aspect(after):
         return True
     tests = [found[1] for error in failure.errors if (found := _TEST_NAME.match(error))]

@@ -1,0 +1,107 @@
+"""Whether two commands are one: the form in which they are compared, and what one has that the other has not.
+
+The hook process may import this module: it loads nothing but `re`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holloway.text import shell
+from holloway.text.arguments import VALUED
+from holloway.text.commands import understand
+from holloway.text.programs import CHECK, COMMIT, FETCH, GIT, INSTALL, REVERT, RUN, TEST
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.text.commands import Step
+
+FLAG_VALUE_CHARS_MAX = 40
+"""A longer value is an expression, not a setting; options are then compared by name."""
+
+_ROOTED = re.compile(r"(?<![\w.…-])(?:~|\$HOME|[A-Za-z]:)?[/\\](?:[^\s/\\:'\"=,;]+[/\\])+([^\s/\\:'\"=,;]*)")
+_TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s:'\"=,;]+|%TEMP%\S*")
+_MATTERS = frozenset((TEST, CHECK, RUN, COMMIT, REVERT, GIT, FETCH, INSTALL))
+
+
+def purpose(command: str) -> Step | None:
+    """The step that a command is there for: the last that does more than look; else the first."""
+    return chief(understand(command))
+
+
+def chief(steps: Sequence[Step]) -> Step | None:
+    """The one of these steps that the others prepare."""
+    telling = [step for step in steps if step.kind in _MATTERS and step.program != "git add"]
+    return telling[-1] if telling else steps[0] if steps else None
+
+
+def normalised(command: str) -> str:
+    """The form in which commands are compared across machines: no folder, values of variables or output filters."""
+    rendered = [_rendered(step) for step in understand(command)]
+    return " && ".join(rendered) if rendered else " ".join(_reduced(command[: shell.COMMAND_CHARS_MAX]).split())
+
+
+def _rendered(step: Step) -> str:
+    words = [word if word and not re.search(r"\s", word) else f"'{' '.join(word.split())}'" for word in step.args]
+    paths = step.paths if step.program == ">" else ()
+    return " ".join([*(f"{name}=" for name in step.env), step.program, *map(_reduced, [*words, *paths])])
+
+
+def _reduced(text: str) -> str:
+    """Absolute paths by their last name, temporary ones without it."""
+    return _ROOTED.sub(r"…/\1", _TEMPORARY.sub("<tmp>", text))
+
+
+def family(command: str) -> str:
+    """What makes commands one for "the same command passed later": program, task, paths and chosen tests, no flags."""
+    step = purpose(command)
+    if step is None:
+        return normalised(command)
+    parts = [step.program, *sorted(_reduced(path) for path in step.paths), step.pattern]
+    return " ".join(part for part in parts if part)
+
+
+def differences(failed: str, passed: str) -> tuple[str, ...]:
+    """What the passing command had that the failing one had not: `env NAME`, `flag -x`, `directory d`, `program p`.
+
+    `without -x` is a flag that had to go.
+    """
+    before, after = purpose(failed), purpose(passed)
+    return differing(before, after) if before and after else ()
+
+
+def differing(before: Step, after: Step) -> tuple[str, ...]:
+    """What one step has that another has not, as `differences` says it."""
+    found = [f"env {name}" for name in after.env if name not in before.env]
+    if after.program != before.program:
+        return (*found, f"program {after.program}")
+    if after.directory != before.directory:
+        found.append(f"directory {after.directory or '.'}")
+    old, new = _flags(before), _flags(after)
+    found += [f"flag {flag}" for flag in new if flag not in old]
+    return (*found, *(f"without {flag}" for flag in old if flag not in new))
+
+
+def _flags(step: Step) -> list[str]:
+    """The options that change what a command does, with their values: `-tags=integration`."""
+    valued = VALUED.get(step.program.split(" ", 1)[0], frozenset())
+    said = {
+        f"{word}={following}" if word in valued and 0 < len(following) <= FLAG_VALUE_CHARS_MAX else word: None
+        for word, following in zip(step.args, (*step.args[1:], ""), strict=False)
+        if word.startswith("-") and len(word) > 1 and not _QUIET_FLAG.fullmatch(word)
+    }
+    return list(said)
+
+
+_QUIET_FLAG = re.compile(
+    r"--?(?:v{1,3}|verbose|q{1,3}|quiet|x|s|count(?:=.*)?|timeout(?:=.*)?|tb(?:=.*)?|color(?:=.*)?|no-color|run(?:=.*)?|k|t|m|"
+    r"testNamePattern(?:=.*)?|maxfail(?:=.*)?|no-pager|\d+|-)"
+)
+"""Options that change what is shown, or which of the tests are run, and not whether they can pass."""
+
+
+def hides_status(command: str) -> bool:
+    """Whether the command can end well although what it is there for failed: `… | tail`, `… || true`, `…; echo $?`."""
+    return any(simple.after in ("|", "||", ";") for simple in shell.split(command)[1:])
