@@ -4,6 +4,7 @@ PROJECT ?= .
 VENV := .venv
 BIN := $(VENV)/bin
 CLAUDE_CODE := 2.1.325
+CODEX := 0.166.0
 CLAUDE_AGENT_SDK := 0.2.182
 DATA ?=
 
@@ -62,13 +63,19 @@ lock: $(VENV)/installed-dev ## resolve the dependencies anew
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  --group dev pyproject.toml -o requirements-dev.lock
 
-agents: build/agents/claude-code-$(CLAUDE_CODE) ## install the real agents for the journeys (npm)
+NPM_INSTALL := npm install --prefix build/agents --no-audit --no-fund --ignore-scripts --save-exact
+
+agents: build/agents/claude-code-$(CLAUDE_CODE) build/agents/codex-$(CODEX) ## install the real agents for the journeys (npm)
 
 build/agents/claude-code-$(CLAUDE_CODE):
-	npm install --prefix build/agents --no-audit --no-fund --ignore-scripts --save-exact \
-	  @anthropic-ai/claude-code@$(CLAUDE_CODE)
+	$(NPM_INSTALL) @anthropic-ai/claude-code@$(CLAUDE_CODE)
 	node build/agents/node_modules/@anthropic-ai/claude-code/install.cjs
 	rm -f build/agents/claude-code-* && touch $@
+
+# One npm at a time: both write the same folder.
+build/agents/codex-$(CODEX): build/agents/claude-code-$(CLAUDE_CODE)
+	$(NPM_INSTALL) @openai/codex@$(CODEX)
+	rm -f build/agents/codex-* && touch $@
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""A model that says what the test wrote: Messages API turns, played on loopback.
+"""A model that says what the test wrote: turns of the Messages API or the Responses API, played on loopback.
 
 A script is a list of turns. A turn is the text that ends the model's work, or the tool calls it makes,
 with words between them if it likes:
@@ -21,6 +21,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
+
+from tests.journeys import responses_api
 
 SOCKET_TIMEOUT_S = 10.0
 SHUTDOWN_POLL_S = 0.02
@@ -55,6 +57,8 @@ class Request:
     @property
     def text(self) -> str:
         """All the model would read: system prompt, messages and tool results, not its own tool calls."""
+        if self.path == responses_api.PATH:
+            return "\n".join(responses_api.texts(self.body))
         return "\n".join([*_texts(self.body.get("system")), *_texts(self.body.get("messages"))])
 
     @property
@@ -162,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse("the body is not JSON")
             return
         request = Request(urlsplit(self.path).path, body if isinstance(body, dict) else {})
-        if request.path == "/v1/messages":
+        if request.path in ("/v1/messages", responses_api.PATH):
             self._send_message(request)
             return
         self.server.model.note(request)
@@ -178,7 +182,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_message(self, request: Request) -> None:
         message = self.server.model.answer(request)
-        if request.body.get("stream"):
+        if request.path == responses_api.PATH:
+            self._send(EVENTS, b"".join(_response_events(message)))
+        elif request.body.get("stream"):
             self._send(EVENTS, b"".join(_events(message)))
         else:
             self._send_json(message)
@@ -237,6 +243,14 @@ def _events(message: dict[str, object]) -> Iterator[bytes]:
     ending = {"stop_reason": message["stop_reason"], "stop_sequence": None}
     yield _event("message_delta", delta=ending, usage={"output_tokens": usage["output_tokens"]})
     yield _event("message_stop")
+
+
+def _response_events(message: dict[str, object]) -> Iterator[bytes]:
+    blocks, usage = message["content"], message["usage"]
+    assert isinstance(blocks, list)
+    assert isinstance(usage, dict)
+    tokens = (usage["input_tokens"], usage["output_tokens"])
+    return responses_api.events(str(message["id"]).removeprefix("msg_"), blocks, tokens)
 
 
 def _streamed(block: dict[str, object]) -> tuple[dict[str, object], dict[str, object]]:
