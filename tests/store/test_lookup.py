@@ -36,10 +36,10 @@ def ids(rows: list[dict[str, object]]) -> list[str]:
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        ("parse_http_response", ["parsehttpresponse"]),
+        ("parse_http_response", ["parse_http_response"]),
         (r"def\s+refresh\b", ["def", "refresh"]),
-        (r"class (?:Foo|Bar)[A-Z]\w+\(", ["class", "foo", "bar"]),
-        ("TODO|FIXME", ["todo", "fixme"]),
+        (r"class (?:Foo|Bar)[A-Z]\w+\(", ["class", "Foo", "Bar"]),
+        ("TODO|FIXME", ["TODO", "FIXME"]),
         (r"\d{3,}-[a-z]+", []),
         ("..", []),
         ("a b", []),

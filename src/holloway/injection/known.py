@@ -7,10 +7,10 @@ may write can mark it.
 from __future__ import annotations
 
 import os
-import re
 
-from holloway.config import QUERY_TERMS_MAX, TEXT_CHARS_MAX
+from holloway.config import TEXT_CHARS_MAX
 from holloway.store import lookup
+from holloway.text.identifiers import in_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +19,9 @@ if TYPE_CHECKING:
 FAILURE_CHARS_MAX = 20_000
 STILL_BYTES_MAX = 512 * 1024
 ANSWERED_FROM_CHARS = 4
-"""A single word shorter than this is searched for too many reasons to know the answer."""
+"""A search for less than this is made for too many reasons to know the answer."""
 LOOKED_AT = 2
 """How many times the memories that are wanted are looked at, because some may not hold any more."""
-
-_ESCAPE = re.compile(r"\\[a-zA-Z]|\[[^\]]*\]|\(\?[a-zA-Z:=!<]*")
-_WORD = re.compile(r"[A-Za-z_]\w{2,}")
 
 
 def on_files(
@@ -66,8 +63,10 @@ def on_search(
     gone: list[str] | None = None,
 ) -> list[dict[str, object]]:
     """The memories that answer a search, where one of the files that they name still has what is searched for."""
-    words = words_of(pattern)
-    rows = lookup.answers(connection, words, to, limit * LOOKED_AT) if words else []
+    words = in_pattern(pattern)
+    if len("".join(words)) < ANSWERED_FROM_CHARS:
+        return []
+    rows = lookup.answers(connection, words, to, limit * LOOKED_AT)
     standing = _standing(connection, rows, root, limit * LOOKED_AT, gone)
     asked = {"as": "answer", "pattern": pattern[:TEXT_CHARS_MAX]}
     return [row | asked for row in standing if _still_true(row, words, root)][:limit]
@@ -83,12 +82,6 @@ def these(
 ) -> list[dict[str, object]]:
     """Those of these memories that may be shown, have not been, and still hold."""
     return _standing(connection, lookup.unseen(connection, ids, to) if ids else [], root, limit, gone)
-
-
-def words_of(pattern: str) -> list[str]:
-    """The words that a search is for, whatever its syntax; none where they say too little."""
-    found = list(dict.fromkeys(_WORD.findall(_ESCAPE.sub(" ", pattern[:TEXT_CHARS_MAX]))))[:QUERY_TERMS_MAX]
-    return found if len(found) > 1 or (found and len(found[0]) >= ANSWERED_FROM_CHARS) else []
 
 
 def with_parents(path: str) -> list[str]:

@@ -42,7 +42,6 @@ def search_text(*texts: str) -> str:
 
 
 def in_pattern(pattern: str) -> list[str]:
-    """The words that a search pattern, as grep takes it, asks for; its signs and what it leaves open are left out."""
-    plain = _ESCAPED.sub(" ", pattern[:PATTERN_CHARS_MAX])
-    found = [word.strip("_").replace("_", "").casefold() for word in _PATTERN_WORD.findall(plain)]
+    """The words, as written, that a grep pattern asks for; its signs and what it leaves open are left out."""
+    found = _PATTERN_WORD.findall(_ESCAPED.sub(" ", pattern[:PATTERN_CHARS_MAX]))
     return list(dict.fromkeys(word for word in found if len(word) >= PATTERN_WORD_MIN))[:PATTERN_WORDS_MAX]
