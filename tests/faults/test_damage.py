@@ -19,9 +19,9 @@ import holloway
 from holloway.store.database import is_sound
 from holloway.store.snapshot import dump
 from tests.conftest import Repository
+from tests.faults.figures import NIGHTLY, record
 from tests.faults.performer import Performer
 
-NIGHTLY = bool(os.environ.get("HOLLOWAY_NIGHTLY"))
 BATCHES = 40 if NIGHTLY else 5
 DAMAGES_PER_BATCH = 25 if NIGHTLY else 10
 DESTRUCTIVE = re.compile(r"\b(delete|remove|erase|unlink|overwrite|rm|start over)\b", re.IGNORECASE)
@@ -127,8 +127,8 @@ def test_a_damaged_file_is_named_and_the_last_copy_comes_back(patient: Patient, 
         assert patient.held() == copied, what
         kept = list(patient.database.parent.glob("backups/replaced-*.db"))
         assert len(kept) == 1, what
-    print(f"{DAMAGES_PER_BATCH} damages, {noticed} noticed by the doctor")
     assert noticed > 0
+    record("damage", damages=DAMAGES_PER_BATCH, noticed=noticed, restored=DAMAGES_PER_BATCH)
 
 
 DAMAGED_VALUES = {

@@ -1,5 +1,4 @@
 import errno
-import os
 import shutil
 import sqlite3
 import subprocess
@@ -24,10 +23,10 @@ from holloway.store.snapshot import dump
 from holloway.store.store import Store
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
+from tests.faults.figures import NIGHTLY, record
 from tests.faults.performer import OUTDATED, SECRET, Performer
 
 SHIM = Path(__file__).with_name("failing_io.c")
-NIGHTLY = bool(os.environ.get("HOLLOWAY_NIGHTLY"))
 OPERATIONS = ("remember", "replace", "prune", "bring back")
 
 Rows = list[dict[str, Any]]
@@ -74,6 +73,7 @@ class Bench:
     before: Path
     root: Path
     scratch: Path
+    points: int = 0
 
     def copy(self, name: str) -> Path:
         return Path(shutil.copytree(self.before, self.scratch / name))
@@ -92,7 +92,7 @@ class Bench:
     def faults(self, operation: str, fault: Fault, calls: str, *, every: bool) -> Iterator[tuple[dict[str, Any], Path]]:
         """An operation with each of its faults: what it reported, and the folder as it left it."""
         points = fault.points(calls, every=every or NIGHTLY)
-        print(f"{operation}, {fault}: {len(points)} of {len(calls)} fault points")
+        self.points += len(points)
         for at in points:
             home = self.copy(f"at-{at}")
             report = self.run(operation, fault, at, home)
@@ -156,11 +156,12 @@ def said_clearly(report: dict[str, Any]) -> bool:
     return "error" not in report or (not report.get("raw") and bool(report["message"]) and bool(report["hint"]))
 
 
-def settle(unclear: Sequence[object], partly: Sequence[object]) -> None:
+def settle(bench: Bench, unclear: Sequence[object], partly: Sequence[object]) -> None:
     if partly:
         raise Partly(partly)
     if unclear:
         raise Unclear(unclear)
+    record("faults", points=bench.points, half_done=0, damaged=0, unclear=0)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
@@ -179,7 +180,7 @@ def test_an_operation_on_a_failing_disk_happens_wholly_or_not_at_all(
         found = rows(bench.root, left)
         partly += [] if found == (was if "error" in report else after) else [(report, found)]
         assert [is_sound(copy) for copy in copies(left)] == [True]
-    settle(unclear, partly)
+    settle(bench, unclear, partly)
 
 
 @pytest.mark.promise("forget")
@@ -205,7 +206,7 @@ def test_a_hard_forget_on_a_failing_disk_leaves_no_byte_or_can_be_said_again(
             bench.run("forget", fault, 0, left)
         if remains := files_with_secret(left):
             partly.append((report, remains))
-    settle(unclear, partly)
+    settle(bench, unclear, partly)
 
 
 def files_with_secret(home: Path) -> list[Path]:
@@ -234,7 +235,7 @@ def test_a_copy_on_a_failing_disk_is_complete_or_absent_and_the_older_ones_stay(
         if names[0] == newer[0]:
             bench.run("bring back", fault, 0, left)
             assert rows(bench.root, left) == was
-    settle(unclear, [])
+    settle(bench, unclear, [])
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
@@ -262,7 +263,7 @@ def test_a_migration_on_a_failing_disk_stops_between_steps_and_goes_on_later(
         assert rows(bench.root, left) == after
         assert schema(left) == schemas[-1]
         assert all(is_sound(copy) for copy in rolling(next((left / "projects").iterdir()) / "backups"))
-    settle(unclear, [])
+    settle(bench, unclear, [])
 
 
 def prior(root: Path, home: Path) -> list[tuple[object, ...]]:
@@ -292,7 +293,7 @@ def test_a_first_opening_on_a_failing_disk_can_be_repeated(fault: Fault, bench: 
     for report, left in bench.faults("open", fault, calls, every=False):
         unclear += [] if said_clearly(report) else [report]
         assert rows(bench.root, left)[1:] == after[1:] == []
-    settle(unclear, [])
+    settle(bench, unclear, [])
 
 
 def test_a_memory_that_outgrows_the_disk_is_refused_whole(bench: Bench, home: Path) -> None:

@@ -1,5 +1,4 @@
 import json
-import os
 import random
 import subprocess
 import sys
@@ -11,9 +10,11 @@ import pytest
 
 import holloway
 from tests.conftest import make_repository
+from tests.faults.figures import NIGHTLY, record
+from tests.faults.writer import EDITION, MODEL, digest, embed, vectors_of
 
 WRITER = Path(__file__).with_name("writer.py")
-KILLS = 1_000 if os.environ.get("HOLLOWAY_NIGHTLY") else 50
+KILLS = 1_000 if NIGHTLY else 50
 KILLS_PER_STORE = 50
 """A store grows through so many kills; then the next one begins with nothing, so that first openings die too."""
 OPENING_S = 0.25
@@ -98,6 +99,27 @@ def examine(project: Path, ledger: Ledger) -> None:
         }
         ledger.compare(found)
         assert memory.store.database.problems() == []
+        wrong = [kept.id for kept, vector in embedded(memory) if vector != digest(kept)]
+        assert wrong == []
+
+
+def embedded(memory: holloway.Holloway) -> list[tuple[holloway.Memory, bytes]]:
+    """The memories that have a vector of today's text, each with it."""
+    sql = (
+        "SELECT m.seq, v.vector FROM memory_vectors v JOIN memories m USING (seq) WHERE model = ? "
+        "AND revision = ? || ' ' || m.updated_at AND m.deleted_at = '' AND m.superseded_by = ''"
+    )
+    vectors = {row["seq"]: row["vector"] for row in memory.store.database.rows(sql, (MODEL, EDITION))}
+    return [(kept, vectors[seq]) for seq, kept in memory.store.memories.many(list(vectors)).items()]
+
+
+def embed_the_rest(project: Path) -> int:
+    """After the last kill every memory that lives gets its vector, and nothing else has one; returns how many."""
+    with holloway.open(project) as memory:
+        while vectors_of(memory).remaining(MODEL, EDITION):
+            embed(memory)
+        assert {kept.id for kept, _ in embedded(memory)} == {kept.id for kept in memory.memories(limit=-1)}
+        return len(embedded(memory))
 
 
 @pytest.mark.promise("not-lost")
@@ -108,5 +130,6 @@ def test_what_was_acknowledged_survives_every_kill(tmp_path: Path, store: int) -
     for kill in range(KILLS_PER_STORE):
         write_until_killed(project, store * KILLS_PER_STORE + kill, ledger)
         examine(project, ledger)
-    print(f"{KILLS_PER_STORE} kills, {ledger.acknowledged} changes acknowledged, {len(ledger.kept)} memories kept")
+    figures = {"acknowledged": ledger.acknowledged, "kept": len(ledger.kept), "vectors": embed_the_rest(project)}
+    record("kill", kills=KILLS_PER_STORE, **figures, lost=0, unsound=0)
     assert ledger.acknowledged > KILLS_PER_STORE

@@ -10,6 +10,7 @@ import pytest
 import holloway
 from holloway.store.database import Database, rolling
 from tests.conftest import Repository
+from tests.faults.figures import record
 from tests.faults.worker import BOTH
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -62,7 +63,6 @@ def test_eight_writers_a_copier_and_a_searcher_never_see_a_lock_and_lose_nothing
         begin([*writers, *others])
         written = reports(writers)
         copied, searched = reports(others)
-    print(f"{WRITERS} x {TRANSACTIONS} transactions beside {copied} and {searched}")
     assert written == [{"written": TRANSACTIONS}] * WRITERS
     assert copied["unsound"] == 0
     assert searched["torn"] == 0
@@ -72,6 +72,8 @@ def test_eight_writers_a_copier_and_a_searcher_never_see_a_lock_and_lose_nothing
         assert (counted, held) == (WRITERS * TRANSACTIONS, WRITERS * TRANSACTIONS)
         contents = {kept.content for kept in memory.memories(limit=-1)}
         assert memory.store.database.problems() == []
+    figures = {"copies": copied["copies"], "searches": searched["searches"], "locked": 0, "lost": 0}
+    record("many", writers=WRITERS, transactions=WRITERS * TRANSACTIONS, **figures)
     assert contents == {f"writer {name} counted {number}" for name in range(WRITERS) for number in range(TRANSACTIONS)}
 
 
