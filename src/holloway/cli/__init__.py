@@ -44,6 +44,7 @@ COMMANDS = {
         "brief": ("project", "Print what an agent reads when its session starts"),
         "setup": ("agents", "Connect an agent, or disconnect it"),
         "mcp": ("serving", "Serve an agent over the Model Context Protocol"),
+        "statusline": ("serving", "Print a line for an agent's status bar"),
         "learn": ("learning", "Learn from agent sessions that are already on this disk"),
         "pause": ("project", "Stop capturing and injecting"),
         "resume": ("project", "Go on capturing and injecting"),

@@ -28,3 +28,18 @@ def mcp_command(project: str) -> None:
     if not place.is_dir():
         raise InvalidInput(f"{place} is not a folder.", "Give the folder of a project with --project.")
     serve(place)
+
+
+@click.command("statusline")
+def statusline_command() -> None:
+    """Print one line for the status bar of an agent, which tells on stdin of itself; nothing where there is no memory.
+
+    Claude Code runs this, not a person; `holloway setup claude-code` shows the entry for its settings.
+
+    \b
+    Example:
+      echo '{"cwd": "."}' | holloway statusline
+    """
+    from holloway.hooks import statusline  # usually run without this command line around it
+
+    statusline.main()

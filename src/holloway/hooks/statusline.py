@@ -1,0 +1,85 @@
+"""The status line: what the memory of this project holds and did for this session, in a few words.
+
+The agent runs it again and again, so it loads as little as a hook does, and like a hook it is silent on any trouble.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holloway.config import STATUS_INPUT_BYTES_MAX, STATUS_LINE_DEADLINE_MS, home, patience
+
+
+def main() -> None:
+    """Read what the agent says of itself from stdin, print one line or nothing, exit 0."""
+    try:
+        _deadline()
+        if said := line(_read_input()):
+            os.write(1, said.encode() + b"\n")
+    except BaseException:  # noqa: S110  (a status line that cannot be made is left empty)
+        pass
+    os._exit(0)
+
+
+def line(data: bytes) -> str:
+    """The line for a session that describes itself so; empty where its folder belongs to no known project."""
+    import json
+
+    about = json.loads(data)
+    if not isinstance(about, dict):
+        return ""
+    from holloway.store import registry
+
+    folder = home()
+    key, _ = registry.find(_where(about), folder)
+    if not key:
+        return ""
+    if paused := registry.paused(folder, key):
+        return "holloway: paused" if paused == "all" else f"holloway: {paused} paused"
+    return _counted(os.path.join(registry.project_folder(folder, key), "memory.db"), str(about.get("session_id") or ""))
+
+
+def _where(about: dict[str, object]) -> str:
+    """The folder that the session works in."""
+    workspace = about.get("workspace")
+    inner = workspace.get("current_dir") if isinstance(workspace, dict) else ""
+    named = about.get("cwd") or inner
+    return named if isinstance(named, str) and named else os.getcwd()
+
+
+def _counted(database: str, session: str) -> str:
+    from holloway.store import glance, lookup
+
+    store = lookup.open_store(database, int(STATUS_LINE_DEADLINE_MS * patience() / 3))
+    if store is None:
+        return ""
+    try:
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        memories, waiting, shown = glance.counts(store, session[:200], now)
+    finally:
+        store.close()
+    parts = [f"{memories} memor{'y' if memories == 1 else 'ies'}"]
+    parts += [f"{shown} shown"] if shown else []
+    parts += [f"{waiting} to review"] if waiting else []
+    return "holloway: " + ", ".join(parts)
+
+
+def _read_input() -> bytes:
+    """All of stdin up to the limit; what is longer is not what the agent says of itself."""
+    parts, size = [], 0
+    while size <= STATUS_INPUT_BYTES_MAX and (part := os.read(0, 1 << 16)):
+        size += len(part)
+        parts.append(part)
+    return b"".join(parts) if size <= STATUS_INPUT_BYTES_MAX else b""
+
+
+def _deadline() -> None:
+    """Leave in silence when the time is up, even while SQLite waits for a lock."""
+    import _thread  # built in; the threading module would cost a tenth of the time
+
+    def watch() -> None:
+        time.sleep(STATUS_LINE_DEADLINE_MS * patience() / 1000)
+        os._exit(0)
+
+    _thread.start_new_thread(watch, ())
