@@ -86,9 +86,9 @@ def test_a_success_too_late_does_not_count() -> None:
         (
             "pytest tests/a.py",
             "E   redis.ConnectionError: refused\n1 failed",
-            "REDIS_URL=x pytest tests/a.py",
+            "REDIS_URL=fake:// pytest tests/a.py",
             "env",
-            "set REDIS_URL",
+            "set REDIS_URL=fake://",
         ),
         (
             "go test ./it | tail",
@@ -307,3 +307,21 @@ def test_every_story_ends_once_and_after_it_began(deeds: list[Action]) -> None:
     assert not {pair.failed_at for pair in found} & {failure.failed_at for failure in open_}
     assert all(pair.fix and pair.error for pair in found)
     assert pairs(actions) == found
+
+
+@pytest.mark.promise("no-secret")
+@pytest.mark.parametrize(
+    ("given", "fix"),
+    [
+        ("SHOP_LEDGER='memory'", "set SHOP_LEDGER=memory"),
+        ("SHOP_DATA=/home/ann/data", "set SHOP_DATA"),
+        ("SHOP_DATA=$(pwd)", "set SHOP_DATA"),
+        ("SHOP_TOKEN=abc", "set SHOP_TOKEN"),
+        ("DATABASE_URL=postgres://ann:secret@db/shop", "set DATABASE_URL"),
+        ("SHOP_HOST=ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2", "set SHOP_HOST"),
+        ("SHOP_NOTE=" + "x" * 100, "set SHOP_NOTE"),
+    ],
+)
+def test_a_variable_is_told_with_its_value_unless_that_is_private(given: str, fix: str) -> None:
+    failed = bad("pytest -q", "E   shop.LedgerError: refused\n1 failed")
+    assert only(session(failed, shell(f"{given} pytest -q", "3 passed"))).fix == fix

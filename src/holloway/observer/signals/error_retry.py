@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holloway.observer.account import is_test
 from holloway.observer.signals.runs import REMOVES, Run, alike, aspect, changed_files, counterpart, file_of, resolution
+from holloway.safety import secrets
 from holloway.text import commands, comparing, failures
 from holloway.text.programs import CHECK, EDIT, GIT, INSTALL, LIST, READ, RUN, SEARCH, TEST
 
@@ -26,6 +27,7 @@ NEXT_CALLS = 2
 """How many calls may lie between for a success to be the next thing tried."""
 FILES_MAX = 3
 LINE_CHARS_MAX = 80
+VALUE_CHARS_MAX = 60
 RULE_WEIGHT = 3
 """How many common words a linter's rule is worth that is named in the error and in the change."""
 PHRASE_CHARS_MAX = 200
@@ -329,7 +331,7 @@ def _difference(failure: Run, fixed: Run) -> tuple[str, str] | None:
     for one in comparing.differing(before, after):
         said.setdefault(one.split(" ", 1)[0], []).append(one.split(" ", 1)[1])
     if "env" in said:
-        return "env", f"set {', '.join(said['env'][:FILES_MAX])}"
+        return "env", f"set {', '.join(_setting(name, fixed.command) for name in said['env'][:FILES_MAX])}"
     if "program" in said:
         return "command", f"use `{_short(after.program)}` instead of `{_short(before.program)}`"
     if "directory" in said:
@@ -338,6 +340,20 @@ def _difference(failure: Run, fixed: Run) -> tuple[str, str] | None:
     dropped = said.get("without", [])
     named = [flag for flag in dropped if flag.split("=", 1)[0] in failure.error]
     return _flags(before, said.get("flag", []), named or dropped)
+
+
+def _setting(name: str, command: str) -> str:
+    """A variable with the value that helped; without one that is a secret or a place on one machine."""
+    given = re.search(
+        rf"(?<![\w$]){re.escape(name)}=(['\"]?)([\w:.,+/-]{{1,{VALUE_CHARS_MAX}}})\1(?![^\s;&|)])", command
+    )
+    if given is None or given[2].startswith("/") or _SECRET_NAME.search(name):
+        return name
+    setting = f"{name}={given[2]}"
+    return name if secrets.scan(setting) else setting
+
+
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|AUTH|SESSION|COOKIE", re.IGNORECASE)
 
 
 def _flags(before: Step, added: list[str], dropped: list[str]) -> tuple[str, str] | None:
