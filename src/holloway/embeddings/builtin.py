@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import EMBED_BATCH_TEXTS, EMBED_BATCH_TOKENS, EMBED_THREADS_MAX, EMBED_TOKENS_MAX
+from holloway.embeddings import runtime
 from holloway.embeddings.failures import EmbedderMissing
 from holloway.embeddings.passage import collapsed
 
@@ -97,8 +98,9 @@ def missing(names: Sequence[str]) -> EmbedderMissing:
 def _load(folder: Path, threads: int) -> _Loaded:
     """The model, once for the whole process; a failure is not remembered."""
     try:
-        import onnxruntime  # a quarter of a second each; only those who embed pay
-        import tokenizers
+        import tokenizers  # a quarter of a second each; only those who embed pay
+
+        onnxruntime = runtime.onnxruntime()
     except ImportError as error:
         raise missing(absent_packages() or [error.name or "onnxruntime"]) from error
     model, words = _checked(folder, "model.onnx"), _checked(folder, "tokenizer.json")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.config import EMBED_THREADS_MAX, RERANK_BATCH, RERANK_TOKENS_MAX
-from holloway.embeddings import builtin
+from holloway.embeddings import builtin, runtime
 from holloway.embeddings.failures import EmbedderMissing, EmbeddingFailed
 from holloway.embeddings.passage import collapsed
 
@@ -76,8 +76,9 @@ def _in_time(
 @lru_cache(maxsize=1)
 def _loaded(folder: Path) -> tuple[InferenceSession, Tokenizer]:
     try:
-        import onnxruntime  # only those who rerank pay for it
-        import tokenizers
+        import tokenizers  # only those who rerank pay for it
+
+        onnxruntime = runtime.onnxruntime()
     except ImportError as error:
         raise builtin.missing(builtin.absent_packages() or [error.name or "onnxruntime"]) from error
     try:
