@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.config import PROMPT_TOKENS_MAX
-from holloway.injection.prompt import good, render
-from holloway.retrieval.locate import Located, LocatedFile
+from holloway.injection.prompt import fitting, good, render
+from holloway.retrieval.locate import Coupled, Located, LocatedFile
 from holloway.text.tokens import MARGIN, estimate
 from tests.injection.test_tool_result import ROW
 
@@ -11,13 +11,13 @@ NAMED = LocatedFile("src/a.py", 1.0, ("named: a.py", "changed recently"), ("refr
 
 
 def test_it_reads_like_this() -> None:
-    located = Located((NAMED,), ("tests/test_a.py",), (("src/b.py", "src/a.py"),))
+    located = Located((NAMED,), ("tests/test_a.py",), (Coupled("src/b.py", "src/a.py", 9, 11),))
     rows: list[dict[str, object]] = [{**ROW, "files": ["src/a.py"]}]
     said = render(located.files, located, rows, test_command="pytest -q")
     assert said.text == (
         "holloway: for this task, from earlier sessions and the code map:\n"
         "- src/a.py: refresh (named: a.py)\n"
-        "- src/b.py: changes together with src/a.py\n"
+        "- src/b.py: changes together with src/a.py in 9 of 11 commits\n"
         "- tests: tests/test_a.py (run: pytest -q)\n"
         "- Trap: refresh() burns the token [hw:7f3a2c, 3 sessions, last 12 Oct]"
     )
@@ -35,7 +35,7 @@ def test_files_that_only_habit_speaks_for_are_not_named() -> None:
     habit = LocatedFile("src/busy.py", 1.0, ("changed recently", "imported by src/a.py"))
     small_talk = LocatedFile("src/word.py", 0.9, ("speaks of good, looks", "changed for “thanks for the test”"))
     one_word = LocatedFile("src/one.py", 0.8, ("speaks of invoice",))
-    located = Located((habit, small_talk, one_word), ("tests/test_x.py",), (("a", "b"),))
+    located = Located((habit, small_talk, one_word), ("tests/test_x.py",), (Coupled("a", "b", 9, 9),))
     assert good(located, "thanks, the test of the invoice looks good") == ()
     assert render((), located, []).text == ""
 
@@ -45,6 +45,25 @@ def test_files_that_several_words_of_the_task_speak_for_are_named() -> None:
     assert good(Located((file,)), "jwt fails for RS256") == (file,)
 
 
+def test_of_the_words_that_speak_for_a_file_only_the_tasks_own_are_shown() -> None:
+    file = LocatedFile(
+        "src/auth/jwt.py", 1.0, ("path has auth, jwt", "speaks of up, jwt, make, keys", "changed recently")
+    )
+    said = render((file,), Located((file,)), [], task="make up the jwt keys")
+    assert said.text.split("\n")[1] == "- src/auth/jwt.py (speaks of jwt, keys)"
+
+
+def test_files_that_changed_together_once_or_with_something_else_are_no_line() -> None:
+    seldom, elsewhere = Coupled("src/b.py", "src/a.py", 2, 2), Coupled("src/c.py", "src/other.py", 9, 9)
+    assert "together" not in render((NAMED,), Located((NAMED,), (), (seldom, elsewhere)), []).text
+
+
+def test_an_error_comes_with_a_prompt_only_where_the_prompt_is_about_it() -> None:
+    row: dict[str, object] = {**ROW, "type": "error_pattern", "summary": "“redis refused port 6379”: set REDIS_URL"}
+    assert fitting([row, ROW], "why is redis refusing the connection on its port") == [row, ROW]
+    assert fitting([row, ROW], "rename the invoice totals") == [ROW]
+
+
 @given(
     st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), max_size=12),
     st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), max_size=12),
@@ -52,6 +71,6 @@ def test_files_that_several_words_of_the_task_speak_for_are_named() -> None:
 def test_it_never_exceeds_its_budget_and_names_what_is_in_it(paths: list[str], summaries: list[str]) -> None:
     files = tuple(LocatedFile(path, 1.0, (f"named: {path}",)) for path in paths)
     rows = [{**ROW, "id": f"{number:06x}", "summary": each} for number, each in enumerate(summaries)]
-    said = render(files, Located(files, tuple(paths), tuple((path, path) for path in paths)), rows)
+    said = render(files, Located(files, tuple(paths), tuple(Coupled(path, path, 9, 9) for path in paths)), rows)
     assert estimate(said.text) * MARGIN <= PROMPT_TOKENS_MAX
     assert [f"[hw:{one}" in said.text for one in said.memories] == [True] * len(said.memories)

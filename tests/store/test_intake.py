@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 import holloway
-from holloway.config import CONTENT_BYTES_MAX
-from holloway.domain.details import DeadEnd
+from holloway.config import CONTENT_BYTES_MAX, SUMMARY_CHARS_MAX
+from holloway.domain.details import DeadEnd, ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Visibility
 from holloway.errors import InvalidInput
 from holloway.store.intake import admit
@@ -115,3 +115,13 @@ def test_a_memory_about_too_much_is_refused(field: str) -> None:
     many = tuple(f"name{number}" for number in range(100))
     with pytest.raises(InvalidInput, match="about too much"):
         admit(Draft(content="x", **{field: many}))  # type: ignore[arg-type]
+
+
+def test_an_error_is_summed_up_by_its_words_and_its_fix() -> None:
+    error, fix = "require-error: use require (testifylint)", "edit cli/strategy/commit_test.go: `a(t` becomes `b(t`"
+    content = f"`mise run lint` failed with “{error}”; what solved it: {fix}"
+    draft = Draft(content, type=MemoryType.ERROR_PATTERN, details=ErrorFix(error, fix))
+    assert admit(draft).draft.summary == f"“{error}”: edit commit_test.go: `a(t` becomes `b(t`"
+    long = Draft(f"{error * 9} {fix}", type=MemoryType.ERROR_PATTERN, details=ErrorFix(error * 9, fix))
+    assert len(admit(long).draft.summary) <= SUMMARY_CHARS_MAX
+    assert admit(long).draft.summary.endswith("edit commit_test.go: `a(t` becomes `b(t`")

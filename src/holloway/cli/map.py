@@ -101,7 +101,9 @@ def locate_command(task: str, known: tuple[str, ...], limit: int, as_json: bool,
                     for file in found.files
                 ],
                 "tests": list(found.tests),
-                "coupled": [{"path": path, "with": other} for path, other in found.coupled],
+                "coupled": [
+                    {"path": one.path, "with": one.other, "commits": one.commits, "of": one.of} for one in found.coupled
+                ],
             }
         )
         return
@@ -113,8 +115,8 @@ def locate_command(task: str, known: tuple[str, ...], limit: int, as_json: bool,
         say(f"      {'; '.join(file.reasons)}")
     if found.tests:
         say(f"tests    {', '.join(found.tests)}")
-    for path, other in found.coupled[:4]:
-        say(f"coupled  {path} (changes with {other})")
+    for one in found.coupled[:4]:
+        say(f"coupled  {one.path} (changes with {one.other} in {one.commits} of {one.of} commits)")
 
 
 @click.command("impact")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from holloway.config import (
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holloway.domain.memory import Memory
-    from holloway.retrieval.locate import Located, LocatedFile
+    from holloway.retrieval.locate import Coupled, Located, LocatedFile
 
 SCORE_MIN = 0.3
 """Of the best file's score: what is worth less is not worth a line."""
 REASONS_SHOWN = 2
 STEPS_SHOWN = 8
+COUPLED_COMMITS_MIN = 3
+"""Commits that two files must share before one is worth naming for the other."""
 SHARED_MIN = 2
 """Telling words of a prompt that must speak for a file, where it is not named."""
 _CHAT = frozenset(
@@ -42,6 +45,10 @@ _CHAT = frozenset(
 """Words of any conversation about work; they say nothing of where it happens."""
 _WEAK = ("changed recently", "imported by ", "changes with ")
 """Reasons that hold for any prompt: a file that has no other is not what the prompt is about."""
+_WORDS = "speaks of "
+"""The reason that lists words of the task."""
+_SEEN = ("path has ", "closest in ")
+"""Reasons that an agent can see in the line itself."""
 _DOUBTS = {"unconfirmed": ", unconfirmed", "stale": ", possibly out of date"}
 
 
@@ -58,6 +65,7 @@ def render(
     located: Located,
     rows: Sequence[dict[str, object]],
     *,
+    task: str = "",
     recipe: Memory | None = None,
     test_command: str = "",
 ) -> Said:
@@ -65,11 +73,11 @@ def render(
 
     Where it does not fit the budget, coupled files go first, then the files least sure of, then memories.
     """
-    files = list(files)
-    coupled = list(located.coupled[:PROMPT_COUPLED_MAX]) if files else []
+    files, asked = list(files), asked_for(task)
+    coupled = _coupled(located, {file.path for file in files})
     kept = list(rows)
     while files or kept or recipe:
-        lines = _lines(files, coupled, located.tests if files else (), kept, recipe, test_command)
+        lines = _lines(files, coupled, located.tests if files else (), kept, recipe, test_command, asked)
         if within(lines, PROMPT_TOKENS_MAX):
             told = [str(row["id"]) for row in kept] + ([recipe.id] if recipe else [])
             return Said("\n".join(lines), tuple(told))
@@ -84,9 +92,28 @@ def render(
     return Said()
 
 
+def asked_for(task: str) -> frozenset[str]:
+    """The words that a task has for itself, in the form in which words are compared here."""
+    return telling(task) - _CHAT
+
+
+def fitting(rows: Sequence[dict[str, object]], task: str) -> list[dict[str, object]]:
+    """The memories to give with a prompt: an error comes with its fix when it is met, unless the task is about it."""
+    asked = asked_for(task)
+    return [
+        row for row in rows if row["type"] != "error_pattern" or len(asked & telling(str(row["summary"]))) >= SHARED_MIN
+    ]
+
+
+def _coupled(located: Located, files: set[str]) -> list[Coupled]:
+    """Files that no line names yet and that often change with one that has a line."""
+    often = (one for one in located.coupled if one.other in files and one.commits >= COUPLED_COMMITS_MIN)
+    return list(islice(often, PROMPT_COUPLED_MAX))
+
+
 def good(located: Located, task: str) -> tuple[LocatedFile, ...]:
     """The files that are worth naming; none where nothing but habit and small talk speak for the best one."""
-    asked = telling(task) - _CHAT
+    asked = asked_for(task)
     found = [file for file in located.files if file.score >= SCORE_MIN and _is_meant(file, asked)]
     return tuple(found[:PROMPT_FILES_MAX])
 
@@ -101,14 +128,14 @@ def _is_meant(file: LocatedFile, asked: frozenset[str]) -> bool:
 
 def _lines(
     files: Sequence[LocatedFile],
-    coupled: Sequence[tuple[str, str]],
+    coupled: Sequence[Coupled],
     tests: Sequence[str],
     rows: Sequence[dict[str, object]],
     recipe: Memory | None,
     test_command: str,
+    asked: frozenset[str],
 ) -> list[str]:
-    lines = [line("prompt", "head"), *map(_file, files)]
-    lines += [line("prompt", "coupled", path=neutral(path), other=neutral(other)) for path, other in coupled]
+    lines = [line("prompt", "head"), *(_file(file, asked) for file in files), *map(_together, coupled)]
     if tests:
         run = line("prompt", "run", command=neutral(test_command)) if test_command else ""
         named = ", ".join(neutral(path) for path in tests[:PROMPT_TESTS_MAX])
@@ -117,12 +144,27 @@ def _lines(
     return lines + (_recipe(recipe) if recipe else [])
 
 
-def _file(file: LocatedFile) -> str:
-    own = [reason for reason in file.reasons if not reason.startswith(_WEAK)] or list(file.reasons)
+def _file(file: LocatedFile, asked: frozenset[str]) -> str:
     symbols = f": {', '.join(map(neutral, file.symbols[:2]))}" if file.symbols else ""
-    shown = [reason for reason in own if not (symbols and reason.startswith("closest in "))] or own
-    reasons = "; ".join(map(neutral, shown[:REASONS_SHOWN]))
+    reasons = "; ".join(map(neutral, _reasons(file, asked)[:REASONS_SHOWN]))
     return line("prompt", "file", path=neutral(file.path), symbols=symbols, reasons=reasons)
+
+
+def _reasons(file: LocatedFile, asked: frozenset[str]) -> list[str]:
+    """The reasons that say most: of words those that are the task's own, and nothing that the line shows anyway."""
+    said = []
+    for reason in file.reasons:
+        if reason.startswith(_WORDS):
+            own = [word for word in reason.removeprefix(_WORDS).split(", ") if telling(word) & asked]
+            said += [_WORDS + ", ".join(own)] if own else []
+        elif not reason.startswith((*_WEAK, *_SEEN)):
+            said.append(reason)
+    return said or [*file.reasons]
+
+
+def _together(one: Coupled) -> str:
+    counted = {"commits": str(one.commits), "of": str(one.of)}
+    return line("prompt", "coupled", path=neutral(one.path), other=neutral(one.other), **counted)
 
 
 def _memory(row: dict[str, object]) -> str:

@@ -58,7 +58,9 @@ def places(found: Located, note: str) -> Places:
     files = tuple(
         Place(file.path, tuple(map(neutral, file.reasons)), tuple(map(neutral, file.symbols))) for file in found.files
     )
-    coupled = tuple(f"{path} (changes with {other})" for path, other in found.coupled)
+    coupled = tuple(
+        f"{one.path} (changes with {one.other} in {one.commits} of {one.of} commits)" for one in found.coupled
+    )
     said = note or ("" if files else "Nothing in this project speaks of that.")
     return Places(files, found.tests[:TESTS_MAX], coupled, said)
 

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap import questions, search
 from holloway.codemap.past import history
@@ -82,14 +82,22 @@ class LocatedFile:
     """The parts of it that fit best: functions, classes, headings."""
 
 
+class Coupled(NamedTuple):
+    """A file that changes with one of the best: with which, and in how many of its latest commits."""
+
+    path: str
+    other: str
+    commits: int
+    of: int
+
+
 @dataclass(frozen=True, slots=True)
 class Located:
     """Where a task happens."""
 
     files: tuple[LocatedFile, ...] = ()
     tests: tuple[str, ...] = ()
-    coupled: tuple[tuple[str, str], ...] = ()
-    """Files that change with them, and with which."""
+    coupled: tuple[Coupled, ...] = ()
 
 
 @dataclass(slots=True)
@@ -114,6 +122,8 @@ class Evidence:
     reason: dict[str, str] = field(default_factory=dict)
     symbols: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """The parts of a file that it speaks for, the best first."""
+    coupled: dict[str, Coupled] = field(default_factory=dict)
+    """With what a file changes, where that is the evidence."""
     share: float = 1.0
     """How far this kind of evidence can be trusted for this task."""
 
@@ -304,7 +314,6 @@ def by_known(database: MapDatabase, task: Task) -> Evidence:
     if task.known:
         for one in history.partners(database, task.known, now=task.now, limit=100):
             found.strength[one.path] = one.score
-            found.reason[one.path] = f"changes with {one.of}"
     return _present(database, found)
 
 
@@ -331,6 +340,7 @@ def followed(database: MapDatabase, task: Task, scores: dict[str, float]) -> dic
             if one.path != seed:
                 together.strength[one.path] = together.strength.get(one.path, 0.0) + weight * one.score
                 together.reason.setdefault(one.path, f"changes with {seed}")
+                together.coupled.setdefault(one.path, Coupled(one.path, seed, one.commits, one.of))
         used = questions.imported(database, seed)
         for path in used:
             neighbour.strength[path] = neighbour.strength.get(path, 0.0) + weight / len(used)
@@ -360,7 +370,7 @@ def _answer(
     shown = {file.path for file in files}
     tests = [path for path in ordered[: limit * 4] if is_test(path) and is_runnable_test(path)][:TESTS_MAX]
     coupled = [
-        (path, found["together"].reason[path].removeprefix("changes with "))
+        found["together"].coupled[path]
         for path, _ in sorted(
             found["together"].strength.items(), key=lambda item: (-ROLE_SHARE[role_of(item[0])] * item[1], item[0])
         )

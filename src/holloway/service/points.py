@@ -199,17 +199,23 @@ class Points:
             if reader is None:
                 return ""
             store, to = reader
-            rows = known.on_files(store, paths, to, self.root, PROMPT_MEMORIES_MAX, self.gone) if paths else []
+            rows = known.on_files(store, paths, to, self.root, 3 * PROMPT_MEMORIES_MAX, self.gone) if paths else []
+            rows = prompt.fitting(rows, text)
             rows += self._dead_ends(reader, text, {str(row["id"]) for row in rows})
             rows = rows[:PROMPT_MEMORIES_MAX]
             fitting = self._recipe if self._recipe and self._standing(reader, [self._recipe]) else None
             command = next(iter(self.memory.map.overview().test), "")
-            said = prompt.render(files, located, rows, recipe=fitting, test_command=command)
+            said = prompt.render(files, located, rows, task=text, recipe=fitting, test_command=command)
             won = self._claim(store, list(said.memories), "prompt")
             if len(won) < len(said.memories):
                 rows = [row for row in rows if row["id"] in won]
-                said = prompt.render(files, located, rows, recipe=fitting, test_command=command)
+                said = prompt.render(files, located, rows, task=text, recipe=fitting, test_command=command)
             return said.text
+
+    @property
+    def recipe(self) -> str:
+        """The id of the recipe in use, if there is one."""
+        return self._recipe.id if self._recipe else ""
 
     def follow(self, task: str) -> None:
         """Use the recipe that fits a task, if there is one."""

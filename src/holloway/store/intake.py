@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -73,12 +74,26 @@ def _path(path: str, root: str, where: str) -> str:
 
 def _summary(content: str, details: Details | None) -> str:
     """The line for agents: the sentence, and what its details add, each within half of the room if both are long."""
+    if isinstance(details, typed.ErrorFix) and details.error in content and details.fix in content:
+        return _solved(details)
     gist = typed.gist(details)
     if not gist or gist in content:
         return bounds.summary(content, config.SUMMARY_CHARS_MAX)
     room = config.SUMMARY_CHARS_MAX - 3
     added = bounds.one_line(gist, max(room // 2, room - len(content)))
     return f"{bounds.summary(content, room - len(added))} ({added})"
+
+
+def _solved(details: typed.ErrorFix) -> str:
+    """An error and its fix where a sentence says no more than that; the fix has the room that it needs."""
+    fix = _FOLDERS.sub("", details.fix)
+    room = config.SUMMARY_CHARS_MAX - 4
+    error = bounds.one_line(details.error, max(room // 3, room - len(fix)))
+    return f"“{error}”: {bounds.one_line(fix, room - len(error))}"
+
+
+_FOLDERS = re.compile(r"(?<![\w/.])(?:[\w.@+-]{1,100}/){2,20}(?=[\w@+-])")
+"""The folders of a path, which the files of the memory name in full."""
 
 
 def _text(text: str, limit: int, what: str, found: set[str]) -> str:
