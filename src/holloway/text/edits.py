@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from holloway.config import SCRATCHPAD_LINES_MAX
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 EDIT_CHARS_MAX = 200_000
 LINE_CHARS_MAX = 500
 PATCH_FILES_MAX = 50
@@ -34,12 +38,27 @@ def lines(text: str) -> list[str]:
 def changed(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The lines that an edit removes and adds; what it only repeats at its beginning and end is left out."""
     before, after = lines(old), lines(new)
-    shorter = min(len(before), len(after))
-    start = next((at for at in range(shorter) if before[at] != after[at]), shorter)
-    rest = shorter - start
-    end = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
+    start = _alike(before, after)
+    end = _alike(before[start:][::-1], after[start:][::-1])
     removed, added = before[start : len(before) - end], after[start : len(after) - end]
     return tuple(removed[:SCRATCHPAD_LINES_MAX]), tuple(added[:SCRATCHPAD_LINES_MAX])
+
+
+def differing(before: str, after: str, room_chars: int) -> tuple[str, str]:
+    """Two forms of a line; where they are long, what differs, from the start of the name that it stands in."""
+    if len(before) + len(after) <= room_chars:
+        return before, after
+    same = _alike(before, after)
+    rest = _alike(before[same:][::-1], after[same:][::-1])
+    start = max(before.rfind(" ", 0, same), before.rfind("(", 0, same)) + 1
+    old, new = before[start : len(before) - rest].strip(), after[start : len(after) - rest].strip()
+    return (old, new) if old and new else (before, after)
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How much two of a kind have in common at their beginnings."""
+    shorter = min(len(one), len(other))
+    return next((at for at in range(shorter) if one[at] != other[at]), shorter)
 
 
 def is_patch(text: str) -> bool:

@@ -242,6 +242,13 @@ def test_each_finding_of_a_linter_has_its_own_fix_with_the_line_that_changed() -
     assert first.fingerprint != second.fingerprint
 
 
+def test_of_a_long_line_the_fix_quotes_what_differs() -> None:
+    rest = '"git", "config", "core.excludesfile", globalIgnoreFile)'
+    replaced = edit("b.go", f"cmd := exec.CommandContext(ctx, {rest}", f"cmd := exec.Command({rest}")
+    found = pairs(session(bad("mise run lint", LINT), replaced, shell("mise run lint", "0 issues.")))
+    assert found[-1].fix == "edit b.go: `exec.Command(` becomes `exec.CommandContext(ctx,`"
+
+
 def test_a_change_that_silences_another_rule_does_not_explain_a_finding() -> None:
     other = edit("a.go", "x() //nolint:gosec // fine", "x()")
     first, _ = pairs(session(bad("mise run lint", LINT), other, edit("b.go"), shell("mise run lint", "0 issues.")))

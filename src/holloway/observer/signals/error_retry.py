@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holloway.observer.account import is_test
 from holloway.observer.signals.runs import REMOVES, Run, alike, aspect, changed_files, counterpart, file_of, resolution
 from holloway.safety import secrets
-from holloway.text import commands, comparing, failures
+from holloway.text import commands, comparing, edits, failures
 from holloway.text.programs import CHECK, EDIT, GIT, INSTALL, LIST, READ, RUN, SEARCH, TEST
 
 if TYPE_CHECKING:
@@ -274,9 +274,9 @@ def _change(between: Sequence[Action], files: tuple[str, ...], error: str) -> tu
     wanted = _words(failures.normalised(error))
     best, most = "", 0
     for action in between:
-        if action.path in files and (said := _line_change(action, wanted)):
-            shared = _shared(said, wanted)
-            best, most = (said, shared) if shared >= most else (best, most)
+        if action.path in files and (pair := _line_change(action, wanted)):
+            shared = _shared(" ".join(pair), wanted)
+            best, most = (_said(*pair), shared) if shared >= most else (best, most)
     return best, most
 
 
@@ -299,22 +299,28 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text)) - _COMMON
 
 
-def _line_change(action: Action, wanted: set[str]) -> str:
+def _line_change(action: Action, wanted: set[str]) -> tuple[str, str] | None:
+    """The line that an edit took away and the one that it put in, of several those that have most to do with it."""
     new = [_line(line) for line in action.added if line not in action.removed and _line(line)]
     old = [_line(line) for line in action.removed if line not in action.added and _line(line)]
     if len(new) > FILES_MAX or len(old) > FILES_MAX or not (new or old):
-        return ""
+        return None
     before = max(old, key=lambda line: len(_words(line) & wanted), default="")
     after = max(new, key=lambda line: len(_words(line) & (wanted | _words(before))), default="")
+    return before, after
+
+
+def _said(before: str, after: str) -> str:
     if before and after:
-        return f": `{before}` becomes `{after}`"
-    return f": add `{after}`" if after else f": remove `{before}`"
+        before, after = edits.differing(before, after, LINE_CHARS_MAX)
+        return f": `{before[:LINE_CHARS_MAX]}` becomes `{after[:LINE_CHARS_MAX]}`"
+    return f": add `{after[:LINE_CHARS_MAX]}`" if after else f": remove `{before[:LINE_CHARS_MAX]}`"
 
 
 def _line(line: str) -> str:
     """A line of code as it may be quoted; nothing for a bare bracket or a digest."""
     flat = " ".join(line.replace("`", "'").split())
-    return flat[:LINE_CHARS_MAX] if _WORD.search(flat) and not _DIGEST.fullmatch(flat) else ""
+    return flat if _WORD.search(flat) and not _DIGEST.fullmatch(flat) else ""
 
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]{2,}")
