@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +22,8 @@ from tests.store.test_privacy import places_of
 
 TRAP = "refresh() burns the token; call it once"
 FILE = "src/shop/auth/tokens.py"
+CALLS = count(1)
+"""Hosts give every use of a tool an id of its own."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,8 @@ def event(repository: Repository, name: str = "PostToolUse", session: str = "s1"
         "cwd": str(repository.root),
         "hook_event_name": name,
     }
+    if name.startswith("PostToolUse"):
+        payload |= {"tool_use_id": f"call-{next(CALLS)}"}
     if name == "PostToolUse":
         payload |= {"tool_name": "Read", "tool_input": {"file_path": str(repository.root / FILE)}}
     return json.dumps({**payload, **fields}).encode()

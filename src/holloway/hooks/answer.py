@@ -13,125 +13,206 @@ from holloway.config import (
     patience,
     trust_override,
 )
+from holloway.hooks import subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holloway.service.holloway import Holloway
+    import sqlite3
 
-FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
-SEARCH_TOOLS = ("Grep", "Glob")
-SHELL_TOOLS = ("Bash", "shell", "exec_command")
-FAILURE_CHARS_MAX = 20_000
+    from holloway.service.holloway import Holloway
+    from holloway.store.lookup import Shown
+
 PROMPT_CHARS_MAX = 20_000
 PROMPT_WORDS_MIN = 3
 """Fewer words ("go on", "yes please") name no task."""
-_FAILURE_SIGNS = ("rror", "FAIL", "fail", "atal", "panic", "ERR", "not found", "denied", "refused", "xception")
+_ROLES = {
+    "planner": ("plan", "architect", "design"),
+    "qa": ("review", "qa", "test", "verif", "check", "audit", "critic"),
+    "recovery": ("debug", "fix", "recover", "repair"),
+}
+"""By what the type of a subagent has in its name; any other is a coder."""
 
 
-def file_of(event: dict[str, object]) -> str:
-    """The file that a tool event is about, as the host names it."""
-    arguments = event.get("tool_input")
-    if event.get("tool_name") not in FILE_TOOLS or not isinstance(arguments, dict):
-        return ""
-    named = arguments.get("file_path") or arguments.get("notebook_path") or ""
-    return named if isinstance(named, str) else ""
+class Reader:
+    """Who reads an answer, and where: the agent or one of its subagents, in a project. A plain class, as hooks need."""
+
+    __slots__ = ("folder", "host", "name", "now", "root", "session")
+
+    def __init__(self, *, folder: str, root: str, session: str, agent: str, host: str, now: str) -> None:
+        self.folder = folder
+        self.root = root
+        self.session = session
+        self.name = f"{session}/{agent}"[:400] if agent else session
+        """What it was shown is kept under this name: a subagent has eyes of its own."""
+        self.host = host
+        self.now = now
+
+    @property
+    def journal(self) -> str:
+        """The folder of the journals."""
+        return os.path.join(self.folder, "journal")
+
+    def store(self) -> sqlite3.Connection | None:
+        """The project's memory, for a light look; nothing where there is none."""
+        from holloway.store import lookup  # sqlite3 is loaded only where there is something to look up
+
+        return lookup.open_store(os.path.join(self.folder, "memory.db"), int(HOOK_TOOL_DEADLINE_MS * patience() / 3))
+
+    def shown(self, store: sqlite3.Connection) -> Shown:
+        """To whom memories would be shown."""
+        from holloway.store import lookup  # loaded with the store
+
+        return lookup.Shown(
+            session=self.name,
+            context=lookup.context_of(store, self.name),
+            branch=git.branch(self.root),
+            now=self.now,
+            level=trust_override() or lookup.trust_level(store),
+        )
+
+    def claim(self, store: sqlite3.Connection, ids: list[str], point: str) -> list[str]:
+        """Write down what is shown; returns what no parallel hook showed first."""
+        from holloway.store import lookup  # loaded with the store
+
+        return lookup.claim(store, ids, session=self.name, agent=self.host, point=point, now=self.now)
 
 
-def search_of(event: dict[str, object]) -> str:
-    """The pattern that a tool event searched for."""
-    arguments = event.get("tool_input")
-    if event.get("tool_name") not in SEARCH_TOOLS or not isinstance(arguments, dict):
-        return ""
-    pattern = arguments.get("pattern")
-    return pattern if isinstance(pattern, str) else ""
-
-
-def failure_of(event: dict[str, object], name: str) -> str:
-    """What a tool that failed answered, bounded; empty for one that did not."""
-    if name == "PostToolUseFailure":
-        return _text(event.get("error")) or _text(event.get("tool_response"))
-    if event.get("tool_name") not in SHELL_TOOLS:
-        return ""
-    answered = _text(event.get("tool_response"))
-    if not any(sign in answered for sign in _FAILURE_SIGNS):
-        return ""
-    from holloway.text.failures import failed  # only where an output looks like a failure
-
-    arguments = event.get("tool_input")
-    command = arguments.get("command") if isinstance(arguments, dict) else ""
-    return answered if failed(answered, False, str(command or "")) else ""
-
-
-def _text(answer: object) -> str:
-    """The end of what a tool printed, whatever form the host gives it."""
-    if isinstance(answer, dict):
-        answer = "\n".join(str(answer[key]) for key in ("stdout", "stderr", "output", "content") if answer.get(key))
-    return answer[-FAILURE_CHARS_MAX:] if isinstance(answer, str) else ""
-
-
-def with_tool_result(
-    folder: str, root: str, event: dict[str, object], name: str, path: str, session: str, agent: str, now: str
-) -> str:
-    """What is known of a file that was just opened, of an error that was just met, or of what was searched for."""
-    failure = "" if path else failure_of(event, name)
-    pattern = "" if path or failure else search_of(event)
-    if not (path or failure or pattern):
-        return ""
-    from holloway.injection import known  # sqlite3 is loaded only where there is something to look up
-    from holloway.store import lookup
-
-    store = lookup.open_store(os.path.join(folder, "memory.db"), int(HOOK_TOOL_DEADLINE_MS * patience() / 3))
+def with_tool_result(reader: Reader, event: dict[str, object]) -> str:
+    """What is known of files that were just opened, of an error that was just met, or of what was searched for."""
+    about = subject.of(event, reader.root)
+    store = reader.store() if about else None
     if store is None:
         return ""
     try:
-        to = lookup.Shown(
-            session=session,
-            context=lookup.context_of(store, session),
-            branch=git.branch(root),
-            now=now,
-            level=trust_override() or lookup.trust_level(store),
-        )
-        if path:
-            rows = known.on_files(store, [path], to, root, TOOL_RESULT_MEMORIES_MAX)
-        elif failure:
-            rows = known.on_failure(store, failure, to, root, TOOL_RESULT_MEMORIES_MAX)
-        else:
-            rows = known.on_search(store, pattern, to, root, 1)
+        rows = _known(store, about, reader)
         if not rows:
             return ""
         from holloway.injection.tool_result import render  # only where there is something to say
 
-        ids = render(rows)[1]
-        won = lookup.claim(store, ids, session=session, agent=agent, point="tool_result", now=now)
+        won = reader.claim(store, render(rows)[1], "tool_result")
         return render([row for row in rows if row["id"] in won])[0]
     finally:
         store.close()
 
 
-def at_prompt(session: str, agent: str, root: str, prompt: str) -> str:
+def _known(store: sqlite3.Connection, about: subject.Subject, reader: Reader) -> list[dict[str, object]]:
+    from holloway.injection import known  # only where the store was opened
+
+    to, root, limit = reader.shown(store), reader.root, TOOL_RESULT_MEMORIES_MAX
+    rows = known.on_failure(store, about.failure, to, root, limit) if about.failure else []
+    if about.files:
+        rows += known.on_files(store, about.files, to, root, limit)
+    if about.pattern and not rows:
+        rows = known.on_search(store, about.pattern, to, root, 1)
+    return list({str(row["id"]): row for row in rows}.values())[:limit]
+
+
+def between_steps(reader: Reader, event: dict[str, object]) -> str:
+    """What an agent should know before its next step; nearly always nothing."""
+    from holloway.hooks import steps  # once a step
+
+    progress, batch = steps.Progress(reader.journal, reader.name), steps.Batch(event, reader.root)
+    progress.step += 1
+    store = reader.store() if steps.has_something(progress, batch) else None
+    try:
+        if store is None:
+            return ""
+        text, ids = steps.said(store, progress, batch, reader.shown(store), reader.root)
+        # Where another hook showed one of them in this very moment, the agent is left in peace.
+        return text if reader.claim(store, ids, "step") == ids else ""
+    finally:
+        progress.save()
+        if store is not None:
+            store.close()
+
+
+def loaded_by_host(reader: Reader, event: dict[str, object]) -> None:
+    """A rules file stands in the agent's context: what was read from it is not said to this session again."""
+    from holloway.safety.paths import contained
+    from holloway.store import lookup
+
+    named = event.get("file_path")
+    path = contained(named, reader.root) if isinstance(named, str) and named and "\0" not in named else ""
+    store = reader.store() if path else None
+    if store is not None:
+        try:
+            lookup.loaded_by_host(store, path, session=reader.name, agent=reader.host, now=reader.now)
+        finally:
+            store.close()
+
+
+def after_compaction(reader: Reader) -> None:
+    """What was said before the host cut its context may be said again, unless a session start has seen to it."""
+    from holloway.hooks import journal
+    from holloway.store import lookup
+
+    if journal.compaction_was_told(reader.journal, reader.session):
+        return
+    store = reader.store()
+    if store is not None:
+        try:
+            lookup.claim(store, [], session=reader.name, agent=reader.host, point="", now=reader.now, compacted=True)
+        finally:
+            store.close()
+
+
+def at_prompt(reader: Reader, prompt: str) -> str:
     """Where the task of a prompt happens and what is known there; often nothing."""
+    from holloway.hooks import steps
     from holloway.observer.words.prompt import spoken  # a prompt comes seldom; it may load what it needs
     from holloway.service.points import Points
 
     words = spoken(prompt[:PROMPT_CHARS_MAX])
     if len(words.split()) < PROMPT_WORDS_MIN:
         return ""
-    with _opened(root) as memory:
-        return Points(memory, session, agent).on_prompt(words)
+    with _opened(reader.root) as memory:
+        points = Points(memory, reader.name, reader.host)
+        said = points.on_prompt(words)
+    if points.recipe:
+        steps.Progress(reader.journal, reader.name).follow(points.recipe)
+    return said
 
 
-def at_start(session: str, agent: str, root: str, now: str, *, compacted: bool) -> tuple[str, str]:
+def at_subagent(reader: Reader, kind: str) -> str:
+    """What a subagent needs for its part of the task that the session was last given: by its role, often nothing."""
+    from holloway.domain.work import methodology  # a subagent starts seldom; it may load what it needs
+    from holloway.hooks import journal
+    from holloway.observer.words.prompt import spoken
+    from holloway.service.gathering import Gathering
+    from holloway.service.points import Points
+
+    task = spoken(journal.last_prompt(reader.journal, reader.session))
+    role = next((role for role, words in _ROLES.items() if any(word in kind.lower() for word in words)), "coder")
+    if role == "coder" and len(task.split()) < PROMPT_WORDS_MIN:
+        return ""
+    with _opened(reader.root) as memory:
+        points = Points(memory, reader.name, reader.host)
+        if role == "coder":
+            return points.on_prompt(task)
+        gathering = Gathering(memory, points, task)
+        made = gathering.planner() if role == "planner" else gathering.qa() if role == "qa" else None
+        return points.said(made or gathering.recovery(None, methodology("plain")), role)
+
+
+def at_start(reader: Reader, *, compacted: bool) -> tuple[str, str]:
     """The brief for the agent, and a line for the person."""
     from holloway.store.filter import Filter  # a session starts once; it may load what it needs
 
-    with _opened(root) as memory:
+    with _opened(reader.root) as memory:
         made = memory.brief()
-        memory.shown(made, session=session, agent=agent, now=now, compacted=compacted)
+        memory.shown(made, session=reader.name, agent=reader.host, now=reader.now, compacted=compacted)
         waiting = len(memory.to_review())
         known = memory.store.memories.count(Filter())
     review = f"; {waiting} to review (holloway review)" if waiting else ""
     line = f"holloway: briefed with {len(made.memories)} of {known} memories{review}"
     return made.text, line if known else ""
+
+
+def over(reader: Reader) -> None:
+    """The session is over: what was counted for it goes."""
+    from holloway.hooks import steps
+
+    steps.forget(reader.journal, reader.session)
 
 
 def settled(root: str) -> str:

@@ -23,8 +23,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_TOOL_EVENTS = ("PostToolUse", "PostToolUseFailure")
+    from holloway.hooks import answer
+
+_TOOL_EVENTS = ("PostToolUse", "PostToolUseFailure", "PostToolBatch")
 _MILESTONES = ("SessionStart", "Stop", "SessionEnd")
+_UNCAPTURED = ("PostToolBatch", "InstructionsLoaded")
+"""They tell nothing that other events did not tell, or nothing of what the agent did."""
 
 
 def main() -> None:
@@ -50,66 +54,87 @@ def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
     event = json.loads(data)
     if not isinstance(event, dict):
         return b"", None
-    name = str(event.get("hook_event_name", ""))
-    if name in _TOOL_EVENTS:
+    told = str(event.get("hook_event_name", ""))
+    if told in _TOOL_EVENTS:
         _deadline(HOOK_TOOL_DEADLINE_MS)
-    context, line, chore = _handle(event, name)
-    said: dict[str, object] = {}
-    if context:
-        said["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": context}
-    if line:
-        said["systemMessage"] = line
+    from holloway.hooks import hosts
+
+    host = hosts.recognised(event, sys.argv[1] if len(sys.argv) > 1 else "")
+    context, line, chore = _handle(hosts.understood(event), host)
+    said = hosts.answer(host, told, context, line)
     return json.dumps(said).encode() if said else b"", chore
 
 
-def _handle(event: dict[str, object], name: str) -> tuple[str, str, Callable[[], None] | None]:
+def _handle(event: dict[str, object], host: str) -> tuple[str, str, Callable[[], None] | None]:
     from holloway.store import registry
 
     folder = home()
     where = event.get("cwd")
     key, root = registry.find(where if isinstance(where, str) and where else os.getcwd(), folder)
-    if not key and root and name == "SessionStart":
+    if not key and root and event.get("hook_event_name") == "SessionStart":
         from holloway.hooks import answer
 
         key = answer.settled(root)
     if not key:
         return "", "", None
-    return _in_project(event, name, registry.project_folder(folder, key), root, registry.paused(folder, key))
+    return _in_project(event, host, registry.project_folder(folder, key), root, registry.paused(folder, key))
 
 
 def _in_project(
-    event: dict[str, object], name: str, folder: str, root: str, paused: str
+    event: dict[str, object], host: str, folder: str, root: str, paused: str
 ) -> tuple[str, str, Callable[[], None] | None]:
-    from holloway.hooks import answer, journal
-    from holloway.safety.paths import contained
+    from holloway.hooks import answer
 
-    session = str(event.get("session_id") or "unknown")[:200]
-    now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + f".{time.time_ns() // 1_000_000 % 1000:03d}Z"
-    named = answer.file_of(event)
-    path = contained(named, root) if named else ""
-    if paused not in ("all", "capture"):
-        entry = journal.entry_of(event, path, now, root, _host())
-        journal.append(os.path.join(folder, "journal"), session, entry)
+    name = str(event.get("hook_event_name", ""))
+    reader = answer.Reader(
+        folder=folder,
+        root=root,
+        session=str(event.get("session_id") or "unknown")[:200],
+        agent=str(event.get("agent_id") or ""),
+        host=host,
+        now=time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + f".{time.time_ns() // 1_000_000 % 1000:03d}Z",
+    )
+    if paused not in ("all", "capture") and name not in _UNCAPTURED and not _captured(event, reader):
+        return "", "", None
     due = name in _MILESTONES and paused != "all"
     chore = (lambda: answer.afterwards(folder, root, name)) if due else None
     if paused in ("all", "injection"):
         return "", "", chore
-    agent = str(event.get("agent_id") or "")
-    reader = f"{session}/{agent}"[:400] if agent else session
-    if name == "SessionStart":
-        compacted = event.get("source") == "compact"
-        text, line = answer.at_start(reader, _host(), root, now, compacted=compacted)
-        return text, line, chore
+    return *_answered(event, name, reader), chore
+
+
+def _captured(event: dict[str, object], reader: answer.Reader) -> bool:
+    """Note an event down; whether it is new."""
+    from holloway.hooks import journal, subject
+    from holloway.safety.paths import contained
+
+    named = subject.named_file(event)
+    path = contained(named, reader.root) if named else ""
+    entry = journal.entry_of(event, path, reader.now, reader.root, reader.host)
+    return journal.append(reader.journal, reader.session, entry)
+
+
+def _answered(event: dict[str, object], name: str, reader: answer.Reader) -> tuple[str, str]:
+    """Words for the agent and a line for the person."""
+    from holloway.hooks import answer
+
+    if name == "PostToolBatch":
+        return answer.between_steps(reader, event), ""
     if name in _TOOL_EVENTS:
-        return answer.with_tool_result(folder, root, event, name, path, reader, _host(), now), "", None
+        return answer.with_tool_result(reader, event), ""
+    if name == "SessionStart":
+        return answer.at_start(reader, compacted=event.get("source") == "compact")
     if name == "UserPromptSubmit" and isinstance(event.get("prompt"), str):
-        return answer.at_prompt(reader, _host(), root, str(event["prompt"])), "", None
-    return "", "", chore
-
-
-def _host() -> str:
-    """The agent that runs this hook, as `holloway setup` wrote it into the agent's configuration."""
-    return sys.argv[1] if len(sys.argv) > 1 and sys.argv[1].isprintable() else "claude-code"
+        return answer.at_prompt(reader, str(event["prompt"])), ""
+    if name == "SubagentStart":
+        return answer.at_subagent(reader, str(event.get("agent_type") or "")), ""
+    if name == "InstructionsLoaded":
+        answer.loaded_by_host(reader, event)
+    elif name == "PostCompact":
+        answer.after_compaction(reader)
+    elif name == "SessionEnd":
+        answer.over(reader)
+    return "", ""
 
 
 def _read_input() -> bytes:

@@ -23,7 +23,7 @@ from holloway.safety import secrets
 from holloway.safety.paths import contained, safe_name
 from holloway.text.served import is_record
 
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 FILES_KEPT_MAX = 50
 PLAN_ITEMS_MAX = 50
@@ -33,6 +33,12 @@ ANSWER_CHARS_MAX = 200_000
 MARGIN_CHARS = 200
 """So much more than is kept is searched for secrets, so that none is cut in two and left."""
 DIGEST_BYTES = 4
+
+TAIL_BYTES = 64 * 1024
+"""So much of a journal's end is looked at for an event that came twice."""
+LOOKED_BACK_BYTES = 1024 * 1024
+SAME_EVENT_S = 2
+"""Within this time the same event is one that two hosts told."""
 
 _NAMES = (("tool_name", "tool"), ("tool_use_id", "call"), ("agent_id", "agent"), ("agent_type", "role"))
 _TEXTS = ("command", "cmd", "pattern", "glob", "query", "url", "description", "subagent_type")
@@ -56,19 +62,77 @@ _ANSWERS = ("stdout", "stderr", "content", "result", "output", "text", "llmConte
 _BLOCKS = ("PRIVATE KEY", "Private-Lines")
 """Secrets of many lines: where one may be, the whole answer is searched before it is cut."""
 _CUT = "\n\u2026\n"
+_SAME = b'"same":"'
 
 
-def append(folder: str, session: str, entry: dict[str, object]) -> None:
-    """Add one event to the session's journal; a journal that grew too large takes no more."""
+def append(folder: str, session: str, entry: dict[str, object]) -> bool:
+    """Add one event to the session's journal; a journal that grew too large takes no more.
+
+    Returns whether the event is new: hosts read each other's configuration and may run the same hook twice. Each run
+    writes its line first and looks at the lines before it then, so that of two at once exactly one finds it new.
+    """
     if not os.path.isdir(folder):
         os.makedirs(folder, mode=0o700, exist_ok=True)
     line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
     descriptor = os.open(file_of(folder, session), _APPEND, 0o600)
     try:
-        if os.fstat(descriptor).st_size + len(line) <= JOURNAL_FILE_BYTES_MAX:
-            os.write(descriptor, line)
+        if os.fstat(descriptor).st_size + len(line) > JOURNAL_FILE_BYTES_MAX:
+            return True
+        os.write(descriptor, line)
+        end = os.lseek(descriptor, 0, os.SEEK_CUR)
+        tail = os.pread(descriptor, TAIL_BYTES, max(0, end - TAIL_BYTES)) if hasattr(os, "pread") else line
     finally:
         os.close(descriptor)
+    return not _told_before(tail, line)
+
+
+def _told_before(tail: bytes, line: bytes) -> bool:
+    """Whether a line before this one, the last, tells the same event at the same moment."""
+    at = line.find(_SAME)
+    mark = line[at : at + len(_SAME) + 2 * DIGEST_BYTES + 1]
+    before = tail[: -len(line)].rfind(mark) if at > 0 else -1
+    if before < 0:
+        return False
+    start = tail.rfind(b"\n", 0, before) + 1
+    return abs(_seconds(line) - _seconds(tail[start:before])) <= SAME_EVENT_S
+
+
+def _seconds(line: bytes) -> int:
+    """The time of day in an entry, in seconds; far off where it has none."""
+    clock = line[len(b'{"at":"2026-01-01T') :][:8].split(b":")
+    try:
+        hours, minutes, seconds = map(int, clock)
+    except ValueError:
+        return -(10**6)
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def last_prompt(folder: str, session: str) -> str:
+    """What the user last asked for in a session, as far as its journal tells."""
+    for line in reversed(_tail(folder, session).split(b"\n")):
+        if b'"event":"UserPromptSubmit"' in line:
+            try:
+                said = json.loads(line).get("prompt")
+            except ValueError:
+                continue
+            if isinstance(said, str) and said:
+                return said
+    return ""
+
+
+def compaction_was_told(folder: str, session: str) -> bool:
+    """Whether the session has begun anew since the host last set out to cut its context."""
+    tail = _tail(folder, session)
+    return b'"source":"compact"' in tail[max(0, tail.rfind(b'"event":"PreCompact"')) :]
+
+
+def _tail(folder: str, session: str) -> bytes:
+    try:
+        with open(file_of(folder, session), "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LOOKED_BACK_BYTES))
+            return file.read(LOOKED_BACK_BYTES)
+    except OSError:
+        return b""
 
 
 def file_of(folder: str, session: str) -> str:
@@ -79,7 +143,7 @@ def file_of(folder: str, session: str) -> str:
 def entry_of(event: dict[str, object], path: str, now: str, root: str = "", host: str = "") -> dict[str, object]:
     """What is kept of an event: which tool, on what, with what outcome; texts bounded and without secrets."""
     name = _text(event.get("hook_event_name"), 40)
-    entry: dict[str, object] = {"at": now, "event": name}
+    entry: dict[str, object] = {"at": now, "event": name, "same": _identity(event)}
     for given, kept in _NAMES:
         if event.get(given):
             entry[kept] = _text(event[given], 200)
@@ -96,6 +160,16 @@ def entry_of(event: dict[str, object], path: str, now: str, root: str = "", host
     if name in _MILESTONES:
         _note_session(entry, event, name, root, host)
     return entry
+
+
+def _identity(event: dict[str, object]) -> str:
+    """The same for one event that two hosts tell, each in its own words: by the id of the call, else by what was said.
+
+    Whole answers are left out: hosts cut and wrap them each in their way.
+    """
+    named = ("hook_event_name", "agent_id", "tool_use_id")
+    said = (*named, *(() if event.get("tool_use_id") else ("tool_name", "tool_input", *_SAID)))
+    return _digests([repr([event.get(name) for name in said])[:ANSWER_CHARS_MAX]])[0]
 
 
 def _note_session(entry: dict[str, object], event: dict[str, object], name: str, root: str, host: str) -> None:

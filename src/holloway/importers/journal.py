@@ -127,7 +127,8 @@ class _Reader:
             yield from self._tool(row, event)
         elif event == "UserPromptSubmit":
             yield from self._prompt(row, at)
-        elif said := text(row.get("last_assistant_message")).strip():
+        elif said := (text(row.get("last_assistant_message")) or text(row.get("compact_summary"))).strip():
+            # Where the host cuts the context, what the agent says of its work so far is all that is left of it.
             yield Said(at, said, False, text(row.get("agent"), ID_CHARS_MAX))
         if event == "SessionEnd":
             yield Ended(at, text(row.get("reason"), TEXT_CHARS_MAX))
@@ -135,7 +136,7 @@ class _Reader:
     def _repeats(self, row: Mapping[str, object], at: float) -> bool:
         """Whether the same was told a moment ago."""
         try:
-            same = json.dumps({**row, "at": ""}, sort_keys=True)
+            same = text(row.get("same"), ID_CHARS_MAX) or json.dumps({**row, "at": ""}, sort_keys=True)
         except RecursionError:  # no hook of ours wrote this
             return False
         before = self._recent.pop(same, None)

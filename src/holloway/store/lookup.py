@@ -180,6 +180,38 @@ def see_session(connection: sqlite3.Connection, session: str, agent: str, now: s
     return context_of(connection, session)
 
 
+def living(connection: sqlite3.Connection, memory: str) -> dict[str, object]:
+    """The details of a memory that is in force; none where it was taken out, replaced or set aside."""
+    found = connection.execute(
+        "SELECT details FROM memories "
+        "WHERE id = ? AND deleted_at = '' AND superseded_by = '' AND state <> 'quarantined'",
+        (memory,),
+    )
+    row = found.fetchone()
+    try:
+        details = json.loads(row[0] or "{}") if row else {}
+    except ValueError:
+        return {}
+    return details if isinstance(details, dict) else {}
+
+
+def loaded_by_host(connection: sqlite3.Connection, path: str, *, session: str, agent: str, now: str) -> None:
+    """The host has loaded a rules file into this session: what was read from it is not shown, and not used either."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        context = see_session(connection, session, agent, now)
+        connection.execute(
+            "INSERT OR IGNORE INTO injections(session, context, memory, point, at, counted) "
+            "SELECT ?, ?, id, 'host', ?, 1 FROM memories WHERE source = 'rules_file' "
+            "AND substr(origin, 1, length(?)) = ?",
+            (session, context, now, f"rules:{path}#", f"rules:{path}#"),
+        )
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
 def claim(
     connection: sqlite3.Connection,
     ids: list[str],

@@ -76,7 +76,7 @@ def drop_old_journals(journal: Path, now: datetime) -> int:
     """Delete journals that nobody learned from in time: what an agent did is not memory."""
     oldest = (now - timedelta(days=JOURNAL_KEEP_DAYS)).timestamp()
     dropped = 0
-    for log in journal.glob("*.jsonl"):
+    for log in (*journal.glob("*.jsonl"), *journal.glob("*.step")):
         with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
             if log.stat().st_mtime < oldest:
                 log.unlink()
