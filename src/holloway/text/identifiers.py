@@ -21,7 +21,7 @@ def words(text: str) -> list[str]:
 
 def parts(word: str) -> list[str]:
     """`parseHTTPResponse` and `parse_http_response` alike give parse, http, response."""
-    return [match.group().casefold() for match in _PART.finditer(word)]
+    return [piece.casefold() for piece in _PART.findall(word)]
 
 
 def expanded(text: str) -> list[str]:

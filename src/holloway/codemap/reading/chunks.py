@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.reading.facts import CLASS_KINDS
+from holloway.codemap.reading.facts import CLASS_KINDS, MODULE_SCOPE
 from holloway.codemap.reading.languages import PROSE_SUFFIXES
 from holloway.text.identifiers import parts
 
@@ -66,50 +66,59 @@ def chunks(path: str, data: bytes, facts: Facts | None) -> list[Chunk]:
     else:
         spans = _blocks(0, len(lines), "text", "", "")
     path_terms = search_terms(path)
-    starts = list(accumulate(map(len, lines), lambda at, length: at + length + 1, initial=0))
-    return [_chunk(path, path_terms, data, starts, span) for span in spans[:CHUNKS_MAX]]
+    return [_chunk(path, path_terms, lines, span) for span in spans[:CHUNKS_MAX]]
 
 
-def _chunk(path: str, path_terms: str, data: bytes, starts: list[int], span: _Span) -> Chunk:
+def _chunk(path: str, path_terms: str, lines: list[bytes], span: _Span) -> Chunk:
     first, last, kind, name, signature = span
-    content = data[starts[first] : min(starts[last] - 1, starts[first] + CHUNK_BYTES_MAX)]
+    content = b"\n".join(lines[first:last])[:CHUNK_BYTES_MAX]
     prefix = " ".join(filter(None, (f"{path}:{first + 1}-{last}", name, signature)))[:PREFIX_CHARS_MAX]
     digest = blake2b(content, digest_size=12).digest()
-    head = f"{path_terms} {search_terms(name)}".strip()
+    head = f"{path_terms} {search_terms(name)}".strip() if name else path_terms
     return Chunk(kind, name, first + 1, last, prefix, digest, head, _terms(content))
 
 
 def _code(lines: list[bytes], facts: Facts) -> list[_Span]:
-    tops = [d for d in facts.definitions if d.parent < 0 and d.kind != "variable"]
+    inside: dict[int, list[tuple[int, Definition]]] = {}
+    for index, definition in enumerate(facts.definitions):
+        inside.setdefault(definition.parent, []).append((index, definition))
     spans: list[_Span] = []
     at = 0
-    for definition in tops:
+    for index, definition in inside.get(MODULE_SCOPE, ()):
+        if definition.kind == "variable":
+            continue
         first = _with_attached(lines, definition.line - 1, at)
         last = min(definition.end_line, len(lines))
         if last <= at:
             continue
         spans += _blocks(at, first, "module", "", "")
-        spans += _definition(lines, facts, definition, max(first, at), last)
+        spans += _definition(lines, inside, index, definition, max(first, at), last)
         at = last
     return spans + _blocks(at, len(lines), "module", "", "")
 
 
-def _definition(lines: list[bytes], facts: Facts, definition: Definition, first: int, last: int) -> list[_Span]:
+def _definition(
+    lines: list[bytes],
+    inside: dict[int, list[tuple[int, Definition]]],
+    index: int,
+    definition: Definition,
+    first: int,
+    last: int,
+) -> list[_Span]:
     kind, name, signature = definition.kind, definition.qualified, definition.signature
     if last - first <= CHUNK_LINES_MAX:
         return [_Span(first, last, kind, name, signature)]
     if kind not in CLASS_KINDS:
         return _statements(lines, first, last, kind, name, signature)
-    index = facts.definitions.index(definition)
     spans: list[_Span] = []
     at = first
-    for member in (one for one in facts.definitions if one.parent == index and one.line - 1 >= first):
+    for number, member in inside.get(index, ()):
         start = _with_attached(lines, member.line - 1, at)
         end = min(member.end_line, last)
-        if end <= at:
+        if end <= at or member.line - 1 < first:
             continue
         spans += _blocks(at, start, kind, name, signature)
-        spans += _definition(lines, facts, member, max(start, at), end)
+        spans += _definition(lines, inside, number, member, max(start, at), end)
         at = end
     return spans + _blocks(at, last, kind, name, signature)
 
