@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
+from docs import architecture, events, promises, reliability
 from docs.console import BLOCK, Shell, filled
 from holloway.cli import COMMANDS, holloway
 from holloway.config import SETTINGS
@@ -105,6 +107,17 @@ def settings_page() -> str:
     return "\n".join(lines)
 
 
+GENERATED: dict[str, Callable[[], str]] = {
+    "architecture.md": architecture.page,
+    "commands.md": commands_page,
+    "events.md": events.page,
+    "promises.md": promises.page,
+    "reliability.md": reliability.page,
+    "settings.md": settings_page,
+}
+"""Pages that are written whole."""
+
+
 def tools_table() -> str:
     """Every tool of the MCP server, as agents read of it."""
     rows = [
@@ -133,8 +146,8 @@ def fill(page: Path) -> str:
 if __name__ == "__main__":
     SCHEMA.write_text(schema(), "utf-8")
     KEYWORDS.write_text(keywords(), "utf-8")
-    (DOCS / "commands.md").write_text(commands_page(), "utf-8")
-    (DOCS / "settings.md").write_text(settings_page(), "utf-8")
+    for name, made in GENERATED.items():
+        (DOCS / name).write_text(made(), "utf-8")
     (DOCS / "mcp.md").write_text(with_tools((DOCS / "mcp.md").read_text("utf-8")), "utf-8")
     for each in PAGES:
         each.write_text(fill(each), "utf-8")

@@ -128,6 +128,7 @@ def test_a_squashed_branch_is_recognised_after_main_went_on(branch: tuple[Reposi
     assert merged(*branch)
 
 
+@pytest.mark.promise("repository-is-not-trusted")
 def test_git_runs_no_program_that_the_environment_or_repository_names(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

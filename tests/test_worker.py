@@ -68,6 +68,7 @@ def in_a_process_of_its_own(do: Callable[[], object]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.promise("worker")
 def test_two_that_start_at_once_are_one(memory: Holloway, repository: Repository) -> None:
     memory.map.update()
     for number in range(3):
@@ -162,6 +163,7 @@ def dying(at: int) -> Iterator[list[int]]:
         Database.write = whole  # type: ignore[method-assign]
 
 
+@pytest.mark.promise("worker")
 @forks
 def test_killed_at_any_moment_it_repeats_nothing_and_loses_nothing(
     memory: Holloway, home: Path, repository: Repository, clock: FakeClock, tmp_path: Path
@@ -193,6 +195,7 @@ def test_killed_at_any_moment_it_repeats_nothing_and_loses_nothing(
             assert list(again.project.journal.glob("*")) == []
 
 
+@pytest.mark.promise("worker")
 def test_a_session_that_ends_is_learned_from_and_no_process_is_left_behind(
     memory: Holloway, repository: Repository
 ) -> None:
@@ -250,6 +253,7 @@ def test_the_data_may_be_deleted_meanwhile_and_is_not_made_anew(
     assert not home.exists()
 
 
+@pytest.mark.promise("doctor")
 def test_a_chore_that_fails_does_not_stop_the_others_and_is_told(
     memory: Holloway, home: Path, clock: FakeClock
 ) -> None:
@@ -281,6 +285,7 @@ def test_a_chore_that_fails_does_not_stop_the_others_and_is_told(
     assert tried.count("full") == CHORE_ATTEMPTS_MAX + 1
 
 
+@pytest.mark.promise("worker")
 @forks
 def test_one_that_hangs_ends_after_its_time_and_that_is_told(
     memory: Holloway, home: Path, monkeypatch: pytest.MonkeyPatch
@@ -312,6 +317,7 @@ def test_one_that_was_killed_in_a_chore_counts_that_as_a_failure(memory: Hollowa
     assert "deadly" in doctor(memory, home)[1]
 
 
+@pytest.mark.promise("worker")
 def test_its_log_is_bounded(memory: Holloway, home: Path) -> None:
     log = memory.project.folder / "worker.log"
     log.write_bytes(b"an old line\n" * WORKER_LOG_BYTES_MAX)
@@ -321,6 +327,7 @@ def test_its_log_is_bounded(memory: Holloway, home: Path) -> None:
     assert log.read_text().endswith("said: done\n")
 
 
+@pytest.mark.promise("repository-is-not-trusted")
 def test_nothing_of_the_project_is_run(memory: Holloway, repository: Repository, tmp_path: Path) -> None:
     mark = tmp_path / "was-run"
     for name in ("json.py", "filelock.py", "holloway/__init__.py"):

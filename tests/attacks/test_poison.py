@@ -61,6 +61,7 @@ def test_a_held_word_names_the_source_that_the_payload_came_from() -> None:
     assert {word.taint for word in told(case, Taint(known=ordinary))} == {"web:guides.example.org"}
 
 
+@pytest.mark.promise("honest-lessons")
 def test_honest_lessons_pass_unless_they_came_from_outside() -> None:
     lost = [case.name for case in BENIGN if not case.foreign for word in learned(case) if word.held]
     assert lost == []

@@ -49,6 +49,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
+@pytest.mark.promise("plain-errors")
 @pytest.mark.parametrize(("arguments", "named"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_is_named_with_a_hint_and_no_traceback(cli: Cli, arguments: tuple[str, ...], named: str) -> None:
     done = cli(*arguments)
@@ -72,6 +73,7 @@ def test_a_restored_memory_that_lives_is_named(cli: Cli, trap: str) -> None:
     assert f"{trap} is not forgotten" in cli("restore", trap).err
 
 
+@pytest.mark.promise("settings")
 def test_a_broken_settings_file_is_named_and_left_alone(cli: Cli, home: Path) -> None:
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text("synchronous = [[[")
@@ -114,6 +116,7 @@ HOSTILE_FILES: dict[str, tuple[bytes, str]] = {
 }
 
 
+@pytest.mark.promise("plain-errors")
 @pytest.mark.parametrize(("data", "named"), HOSTILE_FILES.values(), ids=HOSTILE_FILES)
 def test_a_hostile_file_is_refused_whole(cli: Cli, tmp_path: Path, data: bytes, named: str) -> None:
     (tmp_path / "hostile.json").write_bytes(data)

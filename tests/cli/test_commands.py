@@ -70,6 +70,7 @@ def test_list_filters(cli: Cli, trap: str) -> None:
     assert len(cli("list", "-n", "1", "--json").json["results"]) == 1
 
 
+@pytest.mark.promise("cited")
 def test_show_and_why_take_a_beginning_of_the_id(cli: Cli, trap: str) -> None:
     assert "refresh() burns the token" in cli("show", trap[:4]).out
     why = cli("why", trap, "--json").json
@@ -87,6 +88,7 @@ def test_wrong_forget_and_restore(cli: Cli, trap: str) -> None:
     assert (new["content"], cli("show", trap, "--json").json["superseded_by"]) == ("refresh() is safe now", new["id"])
 
 
+@pytest.mark.promise("asks-first")
 def test_forgetting_much_or_for_good_asks_first(cli: Cli, trap: str) -> None:
     for arguments in (("forget", "--all"), ("forget", trap, "--hard")):
         asked = cli(*arguments)
@@ -120,6 +122,7 @@ def test_review_later_asks_another_day(cli: Cli, tmp_path: Path) -> None:
     assert cli("review", "--later", one).out.startswith("Approved 0, dropped 0, later 1; 0 to go.")
 
 
+@pytest.mark.promise("backups")
 def test_backup_list_and_restore(cli: Cli, trap: str) -> None:
     assert cli("backup").code == 0
     name = cli("backup", "--list", "--json").json["backups"][0]["name"]
@@ -159,6 +162,7 @@ def test_status_counts_what_there_is(cli: Cli, trap: str) -> None:
     assert "1 gotcha" in cli("status").out
 
 
+@pytest.mark.promise("doctor")
 def test_doctor_finds_a_sound_set_up(cli: Cli, trap: str) -> None:
     done = cli("doctor", "--json")
     verdicts = {check["name"]: check["verdict"] for check in done.json["checks"]}
@@ -169,6 +173,7 @@ def test_doctor_finds_a_sound_set_up(cli: Cli, trap: str) -> None:
     assert {check["name"]: check["verdict"] for check in cli("doctor", "--json").json["checks"]}["claude-code"] == "ok"
 
 
+@pytest.mark.promise("asks-first")
 def test_setup_shows_what_it_does_and_asks(cli: Cli) -> None:
     assert "+  " in cli("setup", "claude-code", "--dry-run").out
     assert not (Path.home() / ".claude/settings.json").exists()
@@ -188,6 +193,7 @@ def test_a_memory_is_stored_and_shown_even_if_no_copy_can_be_made(cli: Cli, home
     assert "No backup was made" in done.err
 
 
+@pytest.mark.promise("looking")
 def test_looking_leaves_nothing_behind(cli: Cli, home: Path, tmp_path: Path) -> None:
     for arguments in (("list",), ("recall", "x"), ("status",), ("brief",), ("review",), ("doctor",), ("config",)):
         assert cli(*arguments).code == 0

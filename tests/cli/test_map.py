@@ -32,6 +32,7 @@ def test_locate_prints_files_with_reasons(cli: Cli) -> None:
     assert len(found["files"]) == 2
 
 
+@pytest.mark.promise("looking")
 def test_locate_works_where_nothing_was_ever_set_up_and_leaves_nothing(cli: Cli, home: Path) -> None:
     assert cli("locate", "refresh the token", "--json").json["files"]
     assert not (home / "projects").exists()
@@ -79,6 +80,7 @@ def test_a_relation_is_shown_with_the_impact_and_can_be_taken_back(cli: Cli) -> 
     assert cli("relate", "README.md", "likes", TOKENS).code == 2
 
 
+@pytest.mark.promise("doctor")
 def test_the_doctor_says_how_the_map_is(
     cli: Cli, trap: str, repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

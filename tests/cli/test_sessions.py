@@ -1,3 +1,5 @@
+import pytest
+
 import holloway
 from holloway.service.learning import Learning
 from tests.cli.conftest import Cli
@@ -31,6 +33,7 @@ def test_sessions_tells_what_each_was_for_and_how_it_ended(cli: Cli, repository:
     assert (session["id"], session["outcome"], session["record"]["tool_calls"]) == ("s1", "success", 3)
 
 
+@pytest.mark.promise("why")
 def test_explain_tells_what_was_kept_and_why(cli: Cli, repository: Repository) -> None:
     learned = watched(repository)
     printed = cli("explain", "last").out
@@ -42,6 +45,7 @@ def test_explain_tells_what_was_kept_and_why(cli: Cli, repository: Repository) -
     assert {each["signal"] for each in told["candidates"]} >= {"error_retry", "agent_record"}
 
 
+@pytest.mark.promise("why")
 def test_explain_names_the_reason_of_what_was_dropped(cli: Cli, repository: Repository) -> None:
     watched(repository)
     with holloway.open(repository.root) as memory:
@@ -65,6 +69,7 @@ def test_the_beginning_of_an_id_is_enough_if_only_one_begins_so(cli: Cli, reposi
     assert "could be" in cli("explain", "ab").err
 
 
+@pytest.mark.promise("why")
 def test_why_traces_a_memory_to_the_step_of_its_session(cli: Cli, repository: Repository) -> None:
     learned = watched(repository)
     assert "s1, step 3: error retry (promoted)" in cli("why", learned).out
@@ -81,6 +86,7 @@ def test_review_begins_with_the_last_session_and_goes_through_what_it_taught(cli
     assert learned in cli("review", "--json").json["last_session"]["learned"]
 
 
+@pytest.mark.promise("roll-back")
 def test_all_that_a_session_taught_can_be_taken_back(cli: Cli, repository: Repository) -> None:
     watched(repository)
     assert "2" in cli("forget", "--session", "s1", "--yes").out

@@ -243,6 +243,7 @@ def test_many_processes_read_what_one_process_reads(root: Path) -> None:
     assert content(database) == clean(root, root.parent / "clean.db")
 
 
+@pytest.mark.promise("map-reads-what-changed")
 def test_an_unchanged_project_is_not_read_again(root: Path) -> None:
     old = time.time_ns() - 10**10
     os.utime(root / "good.py", ns=(old, old))

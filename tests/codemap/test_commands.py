@@ -23,6 +23,7 @@ def project(root: Path, files: dict[str, str]) -> Commands:
 PACKAGE = "[project]\nname = 'shop'\nversion = '1'\n"
 
 
+@pytest.mark.promise("build-commands")
 @pytest.mark.parametrize(
     ("lock", "tool", "build", "test"),
     [
@@ -234,6 +235,7 @@ def test_what_ci_runs_is_taken_where_no_file_says_more(tmp_path: Path) -> None:
     assert (found.test, found.lint) == (("ctest --test-dir out",), ("cargo fmt --all --check",))
 
 
+@pytest.mark.promise("build-commands")
 def test_what_ci_runs_word_for_word_comes_first(tmp_path: Path) -> None:
     files = {"go.mod": "module x", "a.go": "", "Makefile": "test:\n\ttrue\n"}
     files |= {".github/workflows/ci.yml": WORKFLOW.format(test="go test ./...")}
@@ -312,6 +314,7 @@ def test_an_empty_project_says_nothing(tmp_path: Path) -> None:
     assert read(tmp_path, set()) == Commands()
 
 
+@pytest.mark.promise("build-commands")
 @settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.sampled_from(["Makefile", "justfile", "tox.ini", ".gitlab-ci.yml"]), st.text(max_size=400)))
 def test_whatever_the_files_say_commands_are_few_short_lines(texts: dict[str, str]) -> None:

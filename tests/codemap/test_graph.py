@@ -45,10 +45,12 @@ def test_a_file_is_reached_through_everything_in_it(database: MapDatabase) -> No
     assert dict(found.files) == {"middle.py": 1, "tests/test_core.py": 1, "top.py": 2}
 
 
+@pytest.mark.promise("map-does-not-guess")
 def test_mentions_that_could_not_be_followed_are_counted(database: MapDatabase) -> None:
     assert graph.impact(database, graph.find(database, "core.py", "Thing.go")).mentions == 1
 
 
+@pytest.mark.promise("hubs-are-bounded")
 def test_a_hub_is_answered_with_the_nearest_and_a_count(tmp_path: Path) -> None:
     users = {f"m{number}.py": f"from hub import hub\n\ndef f{number}():\n    hub()\n" for number in range(500)}
     database = mapped(tmp_path, {"hub.py": "def hub():\n    pass\n"} | users)
@@ -64,6 +66,7 @@ def test_a_symbol_may_be_named_by_its_end(database: MapDatabase) -> None:
     assert graph.find(database, "core.py", "nothing") == []
 
 
+@pytest.mark.promise("hubs-are-bounded")
 def test_no_question_looks_through_a_whole_table(tmp_path: Path) -> None:
     database = mapped(
         tmp_path,

@@ -196,6 +196,7 @@ def test_random_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFacto
     assert all(scip._stays_inside(one.path) for one in read_or_refused(path))
 
 
+@pytest.mark.promise("scip")
 @given(st.lists(st.tuples(st.integers(0, 2_000), st.integers(0, 255)), max_size=12))
 def test_a_damaged_index_gives_edges_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[int, int]]
@@ -324,6 +325,7 @@ def test_a_module_that_others_add_to_is_imported_from_its_own_file() -> None:
     } == {("src/b.ts", "src/cart.ts")}
 
 
+@pytest.mark.promise("scip")
 def test_relationships_become_edges_of_what_is_known_about_them() -> None:
     base, thing, face = f"{P}Base#", f"{P}Thing#", f"{P}Face#"
     base_run, thing_run = f"{P}Base#run().", f"{P}Thing#run()."

@@ -1,11 +1,12 @@
 """Documentation that cannot rot: generated parts are compared, commands are run, links lead somewhere."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
-from docs import generate
+from docs import events, generate
 from docs.console import BLOCK, Shell, filled, plain, steps
 from holloway.safety.rules import TABLE
 from holloway.service.plain import memory_json
@@ -19,13 +20,22 @@ PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.promise("documented")
-def test_every_command_and_option_is_documented_as_it_is() -> None:
-    assert (generate.DOCS / "commands.md").read_text("utf-8") == generate.commands_page()
+@pytest.mark.parametrize("name", generate.GENERATED)
+def test_what_is_written_from_the_code_says_what_the_code_says(name: str) -> None:
+    assert (generate.DOCS / name).read_text("utf-8") == generate.GENERATED[name](), "`make docs` writes it anew"
 
 
 @pytest.mark.promise("documented")
-def test_every_setting_is_documented_as_it_is() -> None:
-    assert (generate.DOCS / "settings.md").read_text("utf-8") == generate.settings_page()
+def test_every_event_that_setup_installs_a_hook_for_is_explained(tmp_path: Path, repository: Repository) -> None:
+    Shell(repository.root, tmp_path / "shell").run("holloway setup claude-code --yes")
+    settings = json.loads((tmp_path / "shell/home/.claude/settings.json").read_text("utf-8"))
+    assert set(settings["hooks"]) <= set(events.HOOK_EVENTS)
+
+
+def test_every_page_is_listed_where_a_reader_begins() -> None:
+    index = (generate.DOCS / "README.md").read_text("utf-8")
+    pages = {path.name for path in generate.DOCS.glob("*.md")} - {"README.md"}
+    assert {page for page in pages if f"({page})" not in index} == set()
 
 
 @pytest.mark.promise("documented")

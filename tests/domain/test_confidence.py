@@ -44,11 +44,13 @@ def test_confidence_is_half_after_a_half_life(memory_type: MemoryType) -> None:
     assert confidence.current(a_memory(memory_type), later) == pytest.approx(0.4)
 
 
+@pytest.mark.promise("fades")
 @pytest.mark.parametrize("memory_type", [MemoryType.DECISION, MemoryType.REQUIREMENT])
 def test_decisions_and_requirements_do_not_fade(memory_type: MemoryType) -> None:
     assert confidence.current(a_memory(memory_type), NOW + timedelta(days=10_000)) == 0.8
 
 
+@pytest.mark.promise("fades")
 def test_a_pinned_memory_does_not_fade() -> None:
     assert confidence.current(a_memory(pinned=True), NOW + timedelta(days=10_000)) == 0.8
 

@@ -256,6 +256,7 @@ def test_a_vector_in_the_truth_that_is_no_number_is_left_out(rows: Rows, tmp_pat
     assert 60 not in found(Nearest(rows, tmp_path, MODEL), unit(1), 60)
 
 
+@pytest.mark.promise("models-are-not-mixed")
 def test_vectors_of_another_model_or_size_are_never_compared(rows: Rows, tmp_path: Path) -> None:
     Nearest(rows, tmp_path, MODEL).nearest(unit(1), 1)
     other = cache_file(tmp_path, "other")

@@ -54,6 +54,7 @@ def test_a_cross_encoder_of_ones_own_is_asked(tmp_path: Path) -> None:
     assert encoder.score("money", [], deadline_s=60) == []
 
 
+@pytest.mark.promise("closer-look-ends")
 @pytest.mark.parametrize("deadline_s", [0.0, -1.0])
 def test_after_its_time_there_is_no_answer(deadline_s: float) -> None:
     assert LateInteraction().score("money", ["cents"], deadline_s=deadline_s) is None
@@ -88,6 +89,7 @@ def test_nothing_looks_closer_unless_chosen(monkeypatch: pytest.MonkeyPatch, tmp
     assert isinstance(choose(Settings.load()).reranker, CrossEncoder)
 
 
+@pytest.mark.promise("closer-look-ends")
 def test_a_question_is_answered_in_the_order_of_the_closer_look_or_as_before(
     memory: holloway.Holloway, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

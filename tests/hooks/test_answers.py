@@ -31,12 +31,14 @@ def solved(memory: holloway.Holloway) -> str:
     return next(each.memory for each in done.promotion.candidates if each.signal.name == "error_retry")
 
 
+@pytest.mark.promise("fix-with-error")
 def test_the_known_fix_arrives_with_the_error(repository: Repository, solved: str) -> None:
     met = shell(repository, "pytest -q", REFUSED, session="s1", failed=True)
     assert "REDIS_URL" in met.context
     assert f"hw:{solved}" in met.context
 
 
+@pytest.mark.promise("fix-with-error")
 def test_it_arrives_where_a_pipe_hides_the_failure(repository: Repository, solved: str) -> None:
     met = shell(repository, "pytest -q | tail -5", REFUSED, session="s1", failed=False)
     assert f"hw:{solved}" in met.context
@@ -56,6 +58,7 @@ def test_a_run_that_passed_is_met_with_silence(repository: Repository, solved: s
     assert shell(repository, "pytest -q", "3 passed in 0.1s", session="s1", failed=False).context == ""
 
 
+@pytest.mark.promise("answer-with-search")
 def test_a_search_is_answered_by_what_a_person_taught(repository: Repository, memory: holloway.Holloway) -> None:
     memory.remember("refresh tokens are rotated by refresh() only", files=["src/shop/auth/tokens.py"])
     given = {"tool_name": "Grep", "tool_input": {"pattern": "refresh.*tokens"}, "tool_response": {"filenames": []}}
@@ -63,6 +66,7 @@ def test_a_search_is_answered_by_what_a_person_taught(repository: Repository, me
     assert "rotated by refresh()" in met.context
 
 
+@pytest.mark.promise("place-with-prompt")
 def test_a_prompt_is_met_with_where_the_task_happens(repository: Repository, memory: holloway.Holloway) -> None:
     memory.map.update()
     memory.remember("refresh() burns the token; call it once", files=["src/shop/auth/tokens.py"])
@@ -72,6 +76,7 @@ def test_a_prompt_is_met_with_where_the_task_happens(repository: Repository, mem
     assert "burns the token" in met.context
 
 
+@pytest.mark.promise("place-with-prompt")
 @pytest.mark.parametrize("asked", ["go on", "yes", "", "ok thanks"])
 def test_a_prompt_without_a_task_is_met_with_silence(
     repository: Repository, memory: holloway.Holloway, asked: str

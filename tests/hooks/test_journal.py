@@ -32,6 +32,7 @@ def test_of_a_long_answer_both_ends_are_kept(tmp_path: Path) -> None:
     assert "failed" not in entry
 
 
+@pytest.mark.promise("journal")
 @pytest.mark.parametrize(
     ("tool", "response", "said"),
     [

@@ -275,6 +275,7 @@ def test_a_later_format_is_refused(rich_memory: holloway.Holloway, tmp_path: Pat
         archive.rows(json.dumps(later).encode() + b"\n" + rest)
 
 
+@pytest.mark.promise("private-files")
 def test_the_key_is_private(rich_memory: holloway.Holloway, home: Path) -> None:
     export(rich_memory, "archive")
     assert (home / "archive.key").stat().st_mode & 0o077 == 0

@@ -187,6 +187,7 @@ def test_what_the_host_made_up_for_the_agent_is_not_its_word(writer: Writer, tmp
     assert only(writer.events(tmp_path), Said) == []
 
 
+@pytest.mark.promise("past-sessions")
 def test_a_resumed_transcript_tells_nothing_twice(writer: Writer, tmp_path: Path) -> None:
     writer.user("Fix it")
     writer.uses("Bash", command="ls")

@@ -228,6 +228,7 @@ def test_the_first_versions_had_no_envelope(tmp_path: Path) -> None:
     assert (prompt.text, call.command) == ("Hello", "ls")
 
 
+@pytest.mark.promise("past-sessions")
 def test_sessions_of_both_agents_are_found_in_time_order_with_their_subagents(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,15 +64,18 @@ def test_the_brief_never_exceeds_its_budget(decisions: int, traps: int, modules:
     assert estimate(made.text) <= BRIEF_TOKENS_MAX
 
 
+@pytest.mark.promise("labelled")
 def test_unconfirmed_memories_are_labelled() -> None:
     doubtful = replace(a_memory(MemoryType.DECISION), state=State.UNCONFIRMED, summary="perhaps so")
     assert "unconfirmed: perhaps so" in brief(EMPTY, 0, [doubtful], []).text
 
 
+@pytest.mark.promise("stable-order")
 def test_the_order_is_stable() -> None:
     one, two = brief(OVERVIEW, 3, memories(5), memories(3)), brief(OVERVIEW, 3, memories(5), memories(3))
     assert one == two
 
 
+@pytest.mark.promise("map-says-when-partial")
 def test_a_map_that_is_still_being_made_is_said() -> None:
     assert "The code map is being made (40 %)" in brief(OVERVIEW, 0, [], [], indexing="40 %").text

@@ -19,6 +19,7 @@ def test_a_value_is_never_read_as_a_template() -> None:
     assert line("step", "note", text="{cited} {text}") == "- {cited} {text}"
 
 
+@pytest.mark.promise("data-not-orders")
 @pytest.mark.parametrize("point", POINTS)
 def test_no_template_gives_orders(point: str) -> None:
     for text in lines(point).values():

@@ -24,6 +24,7 @@ def total(memory: Holloway) -> int:
     return Spending(memory.store.database, memory.clock).total(f"{memory.clock.now():%Y-%m}")
 
 
+@pytest.mark.promise("spending")
 def test_every_call_is_counted_and_the_cap_holds_until_the_month_is_over(memory: Holloway, clock: FakeClock) -> None:
     writer = FakeWriter("one two three", "four", "five")
     meter = metered(memory, writer, cap=40)
@@ -44,6 +45,7 @@ def test_a_call_that_failed_counts_what_was_sent(memory: Holloway) -> None:
     assert 20 <= total(memory) < 100
 
 
+@pytest.mark.promise("spending")
 def test_spending_is_told_by_purpose(memory: Holloway) -> None:
     metered(memory, FakeWriter("yes"), cap=1_000).complete("a b", max_tokens=5, deadline_s=1)
     (spent,) = Spending(memory.store.database, memory.clock).by_purpose(f"{memory.clock.now():%Y-%m}")
@@ -87,6 +89,7 @@ def test_an_answer_cites_what_was_found_and_nothing_else(memory: Holloway) -> No
     assert answer.model == "fake"
 
 
+@pytest.mark.promise("without-a-model")
 def test_without_a_model_or_when_it_fails_the_evidence_is_the_answer(memory: Holloway) -> None:
     known = taught(memory, "Money is stored as integer cents")
     memory.map.update()

@@ -46,6 +46,7 @@ def waiting(root: Path) -> list[str]:
         return [each.content for each in memory.to_review()]
 
 
+@pytest.mark.promise("mcp")
 def test_every_tool_is_listed_and_answers_as_its_schema_says(shop: Repository) -> None:
     asyncio.run(_every_tool(shop.root))
     assert waiting(shop.root) == ["Invoices are rounded once, at the end, because of VAT"]
@@ -87,6 +88,7 @@ async def _every_tool(root: Path) -> None:
         assert answers["record_memory"]["in_session"] == 1
 
 
+@pytest.mark.promise("mcp")
 def test_the_list_of_tools_is_short(shop: Repository) -> None:
     async def listed() -> list[tuple[str, str, str]]:
         async with connected(shop.root) as client:
@@ -100,6 +102,7 @@ def test_the_list_of_tools_is_short(shop: Repository) -> None:
     assert sum(estimate(part) for tool in tools for part in tool) * MARGIN < LIST_TOKENS_MAX
 
 
+@pytest.mark.promise("mcp")
 def test_wrong_and_hostile_arguments_get_a_clear_answer_and_the_server_goes_on(shop: Repository) -> None:
     asyncio.run(_hostile(shop.root))
 
@@ -126,6 +129,7 @@ async def _hostile(root: Path) -> None:
         assert (await called(client, "search_memory", query="session store"))["memories"][0]["text"] == TRAP
 
 
+@pytest.mark.promise("mcp")
 def test_lines_that_are_no_messages_do_not_end_the_server(shop: Repository) -> None:
     host = Raw(shop.root)
     assert host.process.stdin
@@ -190,6 +194,7 @@ async def _two(root: Path, elsewhere: Path) -> None:
         assert [answer["in_session"] for answer in answers] == [1, 1]
 
 
+@pytest.mark.promise("mcp")
 def test_a_host_that_closes_stdin_ends_the_server_and_leaves_nothing_behind(shop: Repository) -> None:
     host = Raw(shop.root)
     host.record("Refunds go through the ledger first")
@@ -210,6 +215,7 @@ def test_a_host_that_sends_a_signal_ends_the_server_as_well(shop: Repository) ->
     assert left(shop.root) == []
 
 
+@pytest.mark.promise("records-wait")
 def test_what_a_killed_server_had_is_learned_by_the_next_one(shop: Repository) -> None:
     host = Raw(shop.root)
     host.record("Refunds go through the ledger first")
@@ -231,6 +237,7 @@ def test_a_project_without_a_memory_gets_none(repository: Repository, home: Path
     assert not home.exists()
 
 
+@pytest.mark.promise("extras-named")
 def test_without_the_optional_package_the_error_names_what_to_install(repository: Repository) -> None:
     code = "import sys; sys.modules['mcp'] = None; from holloway.cli import main; main(['mcp'])"
     done = subprocess.run([sys.executable, "-c", code], cwd=repository.root, capture_output=True, text=True)

@@ -17,11 +17,13 @@ def named(found: list[Signal], name: SignalName) -> list[Signal]:
     return [signal for signal in found if signal.name is name]
 
 
+@pytest.mark.promise("signals")
 def test_every_signal_stands_in_the_table() -> None:
     assert set(SIGNALS) == set(SignalName)
     assert all(0.4 <= row.score <= 1 and row.types and row.min_sessions >= 1 for row in SIGNALS.values())
 
 
+@pytest.mark.promise("signals")
 def test_a_broken_event_is_counted_and_harms_nobody() -> None:
     watching = Observer()
     watching.observe("not an event")  # type: ignore[arg-type]

@@ -29,6 +29,7 @@ def test_what_a_session_was_for(story: Story, expected: SessionType) -> None:
     assert why
 
 
+@pytest.mark.promise("outcome")
 @pytest.mark.parametrize(
     ("story", "expected"),
     [
@@ -54,6 +55,7 @@ def test_how_a_session_ended(story: Story, expected: Outcome) -> None:
     assert proof
 
 
+@pytest.mark.promise("outcome")
 def test_what_the_caller_says_stands() -> None:
     pad = Scratchpad()
     pad.add(Started(0.0, "s", type=SessionType.PR_REVIEW, phase=Phase.REFINE))

@@ -38,6 +38,7 @@ def test_a_fix_that_destroys_something_is_not_handed_on(fix: str) -> None:
     assert word(error(fix=fix), ONE) is None
 
 
+@pytest.mark.promise("no-junk")
 def test_a_fix_that_the_error_already_told_is_not_worth_a_memory() -> None:
     assert word(error(telling=False), ONE) is None
 
@@ -70,6 +71,7 @@ def test_words_about_the_conversation_are_no_memory() -> None:
     assert said(N.SELF_CORRECTION, belief="they wanted A", fact="the user wants the other button to be blue") == ""
 
 
+@pytest.mark.promise("your-word")
 def test_a_rule_of_the_user_keeps_the_users_words() -> None:
     assert (
         said(N.USER_CORRECTION, said="but always use integer cents for money") == "Always use integer cents for money"
@@ -77,6 +79,7 @@ def test_a_rule_of_the_user_keeps_the_users_words() -> None:
     assert said(N.USER_CORRECTION, said="and remember pagination") == ""
 
 
+@pytest.mark.promise("no-junk")
 def test_a_dead_end_without_a_reason_is_vague() -> None:
     assert said(N.DEAD_END, approach="Redis for sessions", reason="", alternative="SQLite") == ""
     told = said(N.DEAD_END, approach="Redis for sessions", reason="it is not available in CI", alternative="SQLite")

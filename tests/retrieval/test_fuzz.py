@@ -36,6 +36,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.promise("query-is-data")
 @pytest.mark.parametrize("seed", range(4))
 def test_any_question_is_answered_or_refused_as_empty(memory: holloway.Holloway, seed: int) -> None:
     for text in ("tokens live an hour", "parseHTTPResponse swallows timeouts", "日本語 works", "the of and"):

@@ -35,6 +35,7 @@ def test_the_closest_memories_are_found_whoever_may_see_them(memory: holloway.Ho
     assert closest(memory.store, "zeppelins") == []
 
 
+@pytest.mark.promise("likeness-destroys-nothing")
 def test_what_a_person_says_is_always_kept_and_what_is_close_is_told(memory: holloway.Holloway) -> None:
     known = taught(memory, "Tokens live 1 hour in the cache")
     said = memory.remember("Tokens live 2 hours in the cache", type="gotcha")
@@ -43,6 +44,7 @@ def test_what_a_person_says_is_always_kept_and_what_is_close_is_told(memory: hol
     assert memory.get(known.id).alive
 
 
+@pytest.mark.promise("likeness-destroys-nothing")
 def test_what_an_agent_says_again_reinforces_and_its_words_stay_readable(memory: holloway.Holloway) -> None:
     known = taught(memory, "Tokens live one hour in the cache")
     again = memory.remember(
@@ -55,6 +57,7 @@ def test_what_an_agent_says_again_reinforces_and_its_words_stay_readable(memory:
     assert len(memory.memories()) == 1
 
 
+@pytest.mark.promise("likeness-destroys-nothing")
 def test_what_an_agent_says_against_a_memory_is_kept_apart_and_both_name_each_other(
     memory: holloway.Holloway,
 ) -> None:

@@ -44,6 +44,7 @@ def test_no_pack_is_over_its_budget_and_no_memory_is_in_it_twice(
     assert sum(cost(one) for one in held if one.source is Source.FOREIGN_FILE) <= OUTSIDE_SHARE_MAX * most
 
 
+@pytest.mark.promise("stable-order")
 @settings(deadline=None, max_examples=60)
 @given(ranked=memories, data=st.data())
 def test_the_order_does_not_depend_on_the_order_of_the_results(ranked: list[Memory], data: st.DataObject) -> None:
@@ -62,6 +63,7 @@ def test_a_type_takes_its_share_first_and_what_others_leave_then() -> None:
     assert alone.tokens > SHARES[phase][MemoryType.GOTCHA] * budget * 2
 
 
+@pytest.mark.promise("required-together")
 def test_what_is_required_comes_along_and_what_disagrees_is_named() -> None:
     other = made(2, summary="then restart the worker")
     needs = replace(made(1), relations=(Relation(RelationType.REQUIRED_WITH, memory=other.id),))

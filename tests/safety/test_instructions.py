@@ -128,6 +128,7 @@ a b c d e f are the six cases
 """.strip().splitlines()
 
 
+@pytest.mark.promise("no-instructions")
 @pytest.mark.parametrize(("reason", "text"), [(reason, text) for reason, texts in ATTACKS.items() for text in texts])
 def test_an_attack_is_known_for_what_it_is(reason: str, text: str) -> None:
     assert instructs(text) == reason

@@ -58,6 +58,7 @@ def found(text: str) -> list[str]:
     return [finding.rule for finding in secrets.scan(text)]
 
 
+@pytest.mark.promise("secret-rules")
 @pytest.mark.parametrize("rule", TABLE, ids=lambda rule: rule.id)
 def test_a_rule_finds_its_own_true_examples(rule: Rule) -> None:
     assert rule.secret
@@ -65,6 +66,7 @@ def test_a_rule_finds_its_own_true_examples(rule: Rule) -> None:
         assert rule.id in found(expanded(template)), template
 
 
+@pytest.mark.promise("secret-rules")
 @pytest.mark.parametrize("rule", TABLE, ids=lambda rule: rule.id)
 def test_a_rule_leaves_its_own_false_examples_alone(rule: Rule) -> None:
     assert rule.benign

@@ -201,6 +201,7 @@ def cpu_s(text: str) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.promise("linear-time")
 @pytest.mark.parametrize(
     "piece",
     [

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,6 +80,7 @@ def test_an_agent_may_record_only_so_much() -> None:
     assert len(pad.notes) == config.RECORDS_PER_SESSION_MAX
 
 
+@pytest.mark.promise("bounded-watching")
 def test_over_its_budget_a_pad_lets_go_of_the_least_telling_first() -> None:
     pad = Scratchpad()
     big = "x" * 4_000

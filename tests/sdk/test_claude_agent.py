@@ -79,6 +79,7 @@ def test_a_failure_is_noted_and_brings_its_fix(memory: Holloway) -> None:
     assert session.pad.actions[0].ok is False
 
 
+@pytest.mark.promise("loop-goes-on")
 def test_what_a_client_may_send_breaks_nothing(memory: Holloway) -> None:
     session = memory.session()
     client = Client(session)

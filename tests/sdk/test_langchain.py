@@ -74,6 +74,7 @@ def test_what_an_agent_did_is_noted_in_async_runs_too(memory: Holloway) -> None:
     assert [(note.voice, note.text) for note in session.pad.notes] == [("user", "Run the tests"), ("agent", "Done.")]
 
 
+@pytest.mark.promise("loop-goes-on")
 def test_a_tool_that_fails_is_noted_and_fails_as_before(memory: Holloway) -> None:
     @tool
     def broken(command: str) -> str:

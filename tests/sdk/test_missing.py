@@ -13,6 +13,7 @@ ADAPTERS = {
 }
 
 
+@pytest.mark.promise("extras-named")
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_an_adapter_without_its_framework_names_what_to_install(adapter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     package, extra = ADAPTERS[adapter]

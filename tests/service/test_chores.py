@@ -30,6 +30,7 @@ def run(memory: Holloway) -> str:
     return learn_ended(memory, 60)
 
 
+@pytest.mark.promise("journal")
 def test_an_ended_session_is_learned_from_and_its_journal_deleted(memory: Holloway) -> None:
     log = watched(memory, "s1", 3)
     assert run(memory) == "1 learned"
@@ -45,6 +46,7 @@ def test_a_session_that_still_runs_is_left_alone(memory: Holloway) -> None:
     assert learned(memory) == []
 
 
+@pytest.mark.promise("ends-itself")
 def test_a_session_whose_end_never_comes_ends_itself_after_a_silence(memory: Holloway) -> None:
     log = watched(memory, "s1", ended=False, silent_s=SESSION_SILENCE_S + 60)
     assert run(memory) == "1 learned"
@@ -193,6 +195,7 @@ def test_held_candidates_are_looked_at_when_the_history_has_moved(memory: Hollow
     assert not candidates.held(memory.store.database)
 
 
+@pytest.mark.promise("backups")
 def test_pairs_are_looked_at_once_a_week_and_backups_made_once_a_day(memory: Holloway, clock: FakeClock) -> None:
     def due() -> tuple[bool, bool]:
         return chores.is_week_over(memory), chores.is_day_over(memory)

@@ -56,6 +56,7 @@ def test_what_a_person_approved_is_in_the_brief(memory: holloway.Holloway) -> No
     assert memory.brief().memories == (waiting.id,)
 
 
+@pytest.mark.promise("undo")
 def test_one_forget_is_taken_back_as_a_whole(memory: holloway.Holloway, clock: FakeClock) -> None:
     earlier = taught(memory, "forgotten earlier")
     memory.forget([earlier])
@@ -152,6 +153,7 @@ def test_a_folder_without_a_memory_reads_as_an_empty_one(repository: Repository,
     assert not home.exists()
 
 
+@pytest.mark.promise("backups")
 def test_a_restore_can_be_taken_back(memory: holloway.Holloway, repository: Repository) -> None:
     taught(memory, "in the copy")
     memory.store.backup()

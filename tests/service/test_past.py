@@ -26,6 +26,7 @@ def learn(memory: Holloway) -> past.Past:
     return past.learn(memory, past.find(memory))
 
 
+@pytest.mark.promise("past-sessions")
 def test_sessions_are_learned_from_in_their_order_and_once(memory: Holloway, repository: Repository) -> None:
     for number in (2, 0, 1):
         transcript(repository.root, f"s{number}", number)
@@ -72,6 +73,7 @@ def test_a_session_that_hooks_are_watching_is_left_to_the_worker(memory: Hollowa
     assert (found.sessions, found.running) == ((), 1)
 
 
+@pytest.mark.promise("past-sessions")
 def test_one_broken_file_does_not_stop_the_others(memory: Holloway, repository: Repository) -> None:
     transcript(repository.root, "s0", 0)
     broken = transcript(repository.root, "s1", 1)

@@ -45,6 +45,7 @@ def steps(session: Session, number: int, start: int = 0) -> list[str]:
     return said
 
 
+@pytest.mark.promise("trap-with-file")
 def test_a_trap_comes_with_the_file_it_is_about_and_only_once(memory: Holloway) -> None:
     told = taught(memory)
     session = memory.session(task="Rotate tokens")
@@ -64,6 +65,7 @@ def test_after_compaction_a_trap_may_come_again(memory: Holloway) -> None:
     assert session.augment("Read", {"file_path": TOKENS}, "") == ""
 
 
+@pytest.mark.promise("fix-with-error")
 def test_a_failed_command_brings_the_known_fix(memory: Holloway) -> None:
     for number in range(2):
         with memory.session(f"s{number}") as before:
@@ -78,6 +80,7 @@ def test_a_failed_command_brings_the_known_fix(memory: Holloway) -> None:
     assert session.used("bash", {"command": "pytest -q tests"}, "ok: nothing failed") == ""
 
 
+@pytest.mark.promise("answer-with-search")
 def test_a_search_is_answered_where_the_answer_is_known_and_still_true(
     memory: Holloway, repository: Repository
 ) -> None:
@@ -203,6 +206,7 @@ def mapped(memory: Holloway) -> Holloway:
     return memory
 
 
+@pytest.mark.promise("place-with-prompt")
 def test_a_prompt_brings_files_with_reasons_tests_traps_and_dead_ends(memory: Holloway) -> None:
     taught(mapped(memory))
     taught(memory, "Rotating refresh tokens in a background thread was tried; it raced", "", "dead_end")
@@ -215,6 +219,7 @@ def test_a_prompt_brings_files_with_reasons_tests_traps_and_dead_ends(memory: Ho
     assert any(line.startswith("- Dead end (seen 5 Jan): Rotating refresh tokens in a background") for line in rest)
 
 
+@pytest.mark.promise("place-with-prompt")
 def test_a_prompt_about_nothing_here_brings_nothing(memory: Holloway) -> None:
     taught(mapped(memory))
     session = memory.session()
@@ -229,6 +234,7 @@ def test_a_prompt_brings_a_recipe_that_fits(memory: Holloway) -> None:
     assert f"-   2. Register it ({INVOICE})" in said
 
 
+@pytest.mark.promise("loop-goes-on")
 def test_a_locked_store_leaves_the_agent_without_our_word_and_not_without_its_own(memory: Holloway) -> None:
     taught(memory, "Redis was tried; CI has none", TOKENS, "dead_end")
     session = memory.session()

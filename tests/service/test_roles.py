@@ -83,6 +83,7 @@ def test_calibration_appears_at_three_sessions(mapped: Holloway) -> None:
     assert "times the planned steps (3 sessions)" in later.planner_context()
 
 
+@pytest.mark.promise("roles")
 def test_a_plan_knows_constraints_scope_and_rules(mapped: Holloway) -> None:
     mapped.remember("Server sessions were tried; they do not scale", files=[TOKENS], type="dead_end")
     causal = {"when": TOKENS, "then": INVOICE, "reason": "both know the token"}
@@ -98,6 +99,7 @@ def test_a_plan_knows_constraints_scope_and_rules(mapped: Holloway) -> None:
     assert session.planner_context() == ""
 
 
+@pytest.mark.promise("roles")
 def test_a_check_knows_what_failed_before_and_what_to_look_at(mapped: Holloway) -> None:
     error = {"error": "jwt expired at the 24 h boundary", "fix": "verify with a leeway of 10 s"}
     mapped.remember("expiry at the boundary", files=[TOKENS], type="error_pattern", details=error)
@@ -150,6 +152,7 @@ def test_resume_after_days_carries_plan_failure_and_what_changed_since(
     assert 'Open work, 3 days ago: "Rotate refresh tokens"' in session.brief()
 
 
+@pytest.mark.promise("roles")
 def test_a_second_attempt_knows_the_first(memory: Holloway) -> None:
     left_behind(memory)
     memory.remember("Locking the token row was tried; it deadlocks", files=[TOKENS], type="dead_end")
@@ -162,6 +165,7 @@ def test_a_second_attempt_knows_the_first(memory: Holloway) -> None:
     assert 'Open work, today: "Rotate refresh tokens"' in said
 
 
+@pytest.mark.promise("roles")
 def test_one_role_hands_to_the_next_what_it_needs(memory: Holloway) -> None:
     unit = WorkUnit("native", ("spec-42",))
     shared = {"agent": "qa_reviewer", "work_unit": unit, "source": Source.USER_TAUGHT}
@@ -198,6 +202,7 @@ def test_a_note_that_repeats_a_web_page_is_not_handed_on(memory: Holloway) -> No
     assert "harbour" not in said
 
 
+@pytest.mark.promise("roles")
 def test_a_methodology_of_ones_own_maps_words_and_hears_of_the_end(
     memory: Holloway, heard: list[tuple[WorkUnit, Outcome]]
 ) -> None:
@@ -215,6 +220,7 @@ def test_a_methodology_of_ones_own_maps_words_and_hears_of_the_end(
     assert heard == [(WorkUnit("kanban", ("b1", "c2"), "Board b1 / Card c2"), Outcome.SUCCESS)]
 
 
+@pytest.mark.promise("prefetch")
 def test_files_are_handed_over_within_the_budget(memory: Holloway, repository: Repository) -> None:
     def write(name: str, lines: int) -> str:
         (repository.root / name).write_text("value = compute(one, two)\n" * lines, "utf-8")

@@ -34,6 +34,7 @@ def imported(memory: holloway.Holloway, repository: Repository) -> holloway.Holl
     return memory
 
 
+@pytest.mark.promise("repository-is-not-trusted")
 def test_a_tracked_rule_waits_as_unconfirmed_with_its_type_and_place(imported: holloway.Holloway) -> None:
     rule = rules(imported)["Money must be stored as integer cents"]
     assert (rule.type, rule.state, rule.confidence) == (MemoryType.REQUIREMENT, State.UNCONFIRMED, 0.85)
@@ -43,6 +44,7 @@ def test_a_tracked_rule_waits_as_unconfirmed_with_its_type_and_place(imported: h
     assert rules(imported)["Use the `ruff` formatter"].type is MemoryType.PATTERN
 
 
+@pytest.mark.promise("rules-files")
 def test_reading_again_changes_nothing(imported: holloway.Holloway, clock: FakeClock) -> None:
     before = imported.memories(EVERYTHING, limit=-1)
     clock.advance(days=1)
@@ -57,6 +59,7 @@ def test_a_dry_run_tells_and_changes_nothing(memory: holloway.Holloway, reposito
     assert (done.files, rules(memory)) == (("CLAUDE.md", "README.md", "pyproject.toml"), {})
 
 
+@pytest.mark.promise("rules-files")
 def test_a_changed_rule_supersedes_the_old_one_which_stays_readable(
     imported: holloway.Holloway, repository: Repository
 ) -> None:
@@ -152,6 +155,7 @@ def test_what_a_person_edited_is_left_alone(text: str, imported: holloway.Hollow
     assert imported.get(edited.id).alive
 
 
+@pytest.mark.promise("no-junk")
 def test_what_was_taught_before_is_not_stored_again(memory: holloway.Holloway, repository: Repository) -> None:
     taught = memory.remember("Never use wildcard imports.").memory
     repository.commit("CLAUDE.md", RULES)
@@ -186,6 +190,7 @@ def test_an_attack_is_quarantined_in_a_tracked_file_and_refused_elsewhere(
     assert [(entry.path, "instruct" in entry.reason) for entry in done.refused] == [("AGENTS.md", True)]
 
 
+@pytest.mark.promise("not-what-the-host-loads", "repository-is-not-trusted")
 def test_no_rule_is_in_the_brief_before_and_none_that_the_host_loads_after(imported: holloway.Holloway) -> None:
     assert imported.brief().memories == ()
     approve_file(imported, "CLAUDE.md")

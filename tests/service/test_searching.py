@@ -67,6 +67,7 @@ def test_a_memory_is_found_by_meaning_right_after_it_was_taught_changed_or_forgo
     assert contents(memory, "rounding of bills") == []
 
 
+@pytest.mark.promise("stages-say-so")
 @pytest.mark.parametrize("broken", [Broken(), None])
 def test_without_vectors_a_question_is_answered_by_words_and_that_is_said(
     memory: holloway.Holloway, broken: FakeEmbedder | None
@@ -88,6 +89,7 @@ def test_a_question_does_not_wait_long_for_many_memories_without_vectors(
     assert "1 have no vector yet" in memory.searching.degraded["new memories by meaning"]
 
 
+@pytest.mark.promise("models-are-not-mixed")
 def test_a_change_of_model_embeds_anew_and_never_mixes(memory: holloway.Holloway) -> None:
     taught(memory, "tokens live an hour")
     use(memory, FakeEmbedder(model="one"))
@@ -120,6 +122,7 @@ def test_a_phase_prefers_the_types_that_it_needs(memory: holloway.Holloway) -> N
     assert memory.recall("redis tests", phase="define")[0].memory.type == "workflow_recipe"
 
 
+@pytest.mark.promise("stale-code")
 def test_what_was_rewritten_since_it_was_learned_is_trusted_less(
     memory: holloway.Holloway, repository: Repository
 ) -> None:

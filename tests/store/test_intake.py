@@ -47,6 +47,7 @@ def test_what_had_a_secret_in_it_is_not_for_the_team() -> None:
     assert admit(Draft(content="use the vault", visibility=Visibility.TEAM)).draft.visibility is Visibility.TEAM
 
 
+@pytest.mark.promise("paths-inside")
 @pytest.mark.parametrize(
     ("path", "said"),
     [
@@ -65,6 +66,7 @@ def test_paths_stay_inside_the_project(repository: Repository, path: str, said: 
         admit(Draft(content="x", files=(path,)), str(repository.root))
 
 
+@pytest.mark.promise("paths-inside")
 def test_a_link_that_leads_out_of_the_project_is_refused(repository: Repository, tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("x")
     (repository.root / "link.txt").symlink_to(tmp_path / "secret.txt")

@@ -27,6 +27,7 @@ def faded_after(memory_type: MemoryType) -> float:
     return days * PRUNE_AFTER_HALF_LIVES
 
 
+@pytest.mark.promise("fades")
 def test_what_nobody_used_for_three_half_lives_is_set_aside(memory: holloway.Holloway, clock: FakeClock) -> None:
     made = taught(memory, "a trap", type="gotcha")
     clock.advance(days=faded_after(MemoryType.GOTCHA) - 1)
@@ -45,6 +46,7 @@ def test_pinned_and_unfading_memories_stay(memory: holloway.Holloway, clock: Fak
     assert len(memory.memories()) == 2
 
 
+@pytest.mark.promise("fades")
 def test_a_confirmed_memory_that_only_faded_is_never_removed(memory: holloway.Holloway, clock: FakeClock) -> None:
     made = taught(memory, "a trap", type="gotcha")
     clock.advance(days=1_000)
@@ -64,6 +66,7 @@ def test_an_unconfirmed_one_is_removed_after_its_grace(memory: holloway.Holloway
     assert memory.prune().removed == (faded,)
 
 
+@pytest.mark.promise("undo")
 def test_what_a_person_forgot_is_gone_after_thirty_days(memory: holloway.Holloway, clock: FakeClock) -> None:
     made = taught(memory, "a trap")
     memory.forget([made])
@@ -73,6 +76,7 @@ def test_what_a_person_forgot_is_gone_after_thirty_days(memory: holloway.Hollowa
     assert memory.prune().removed == (made.id,)
 
 
+@pytest.mark.promise("stays-readable")
 def test_what_was_replaced_stays_readable_for_ever(memory: holloway.Holloway, clock: FakeClock) -> None:
     made = taught(memory, "old words", type="gotcha")
     memory.wrong(made.id, "outdated", instead="new words")

@@ -61,6 +61,7 @@ def test_a_search_is_answered_by_a_memory_that_has_all_its_words(
     assert lookup.answers(hook, [], to(), 3) == []
 
 
+@pytest.mark.promise("query-is-data")
 @pytest.mark.parametrize("word", ['"', "*", "NEAR(", "a AND b", "col:", "\x00", "日本語"])
 def test_whatever_a_search_holds_is_data(hook: sqlite3.Connection, word: str) -> None:
     assert lookup.answers(hook, [word], to(), 3) == []

@@ -38,6 +38,7 @@ def test_a_memory_comes_back_as_it_was_taught(memory: holloway.Holloway) -> None
     assert made.modules == ("auth",)
 
 
+@pytest.mark.promise("cited")
 def test_ids_are_short_and_any_unique_beginning_works(memory: holloway.Holloway) -> None:
     made = taught(memory, "one")
     assert len(made.id) == 6
@@ -107,6 +108,7 @@ def test_what_was_rejected_is_not_learned_again_but_a_person_may_teach_it(memory
     assert inferred(memory, "deploys need a green CI", "s2") == "reinforced"
 
 
+@pytest.mark.promise("undo")
 def test_wrong_takes_a_memory_out_at_once_and_can_be_undone(memory: holloway.Holloway) -> None:
     made = taught(memory, "the cache is thread safe")
     gone = memory.wrong(made.id, WrongReason.INCORRECT, note="seen a race")
@@ -118,6 +120,7 @@ def test_wrong_takes_a_memory_out_at_once_and_can_be_undone(memory: holloway.Hol
     assert [each.id for each in memory.memories()] == [made.id]
 
 
+@pytest.mark.promise("stays-readable")
 @pytest.mark.parametrize("reason", list(WrongReason))
 def test_words_instead_take_the_place_and_the_old_ones_stay_readable(
     memory: holloway.Holloway, reason: WrongReason
@@ -147,6 +150,7 @@ def test_what_was_replaced_names_what_holds_now(memory: holloway.Holloway) -> No
         memory.pin(made.id)
 
 
+@pytest.mark.promise("stays-readable")
 def test_an_edit_keeps_the_old_words_in_the_history(memory: holloway.Holloway) -> None:
     made = taught(memory, "tokens live an hour")
     changed, _ = memory.edit(made.id, content="tokens live two hours", type="requirement")
@@ -167,6 +171,7 @@ def test_restoring_what_was_replaced_before_it_was_forgotten_brings_back_the_rep
     assert [each.id for each in memory.memories()] == [new.id]
 
 
+@pytest.mark.promise("roll-back")
 def test_forgetting_by_session_and_by_source_takes_just_those(memory: holloway.Holloway) -> None:
     for session, origin in (("s1", "https://example.com"), ("s2", "notes.md")):
         draft = Draft(content=f"from {session}", source=Source.AGENT_EXPLICIT, session=session, origin=origin)
@@ -179,6 +184,7 @@ def test_forgetting_by_session_and_by_source_takes_just_those(memory: holloway.H
     assert {each.content for each in memory.memories()} == {"from s2", "by me"}
 
 
+@pytest.mark.promise("everywhere")
 def test_what_holds_in_every_project_is_found_from_another(
     memory: holloway.Holloway, tmp_path: object, repository: Repository
 ) -> None:
@@ -195,6 +201,7 @@ def test_what_holds_in_every_project_is_found_from_another(
         assert elsewhere.recall("commits") == []
 
 
+@pytest.mark.promise("everywhere")
 def test_recall_looks_into_other_projects_only_when_asked(memory: holloway.Holloway, repository: Repository) -> None:
     other = repository.root.parent / "other"
     other.mkdir()

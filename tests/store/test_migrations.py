@@ -110,6 +110,7 @@ def test_a_newer_file_is_refused_and_left_alone(repository: Repository) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.promise("backups")
 def test_a_file_with_memories_is_copied_before_it_is_migrated(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,6 +113,7 @@ def test_a_reader_that_holds_the_log_is_reported_not_waited_for(
     assert "another process is reading it" in done.left[0]
 
 
+@pytest.mark.promise("journal")
 def test_journals_that_nobody_learned_from_are_dropped_after_a_week(tmp_path: Path) -> None:
     for name, days in (("old", 8), ("new", 6)):
         log = tmp_path / f"{name}.jsonl"

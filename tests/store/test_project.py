@@ -15,6 +15,7 @@ def key_of(path: Path, home: Path) -> str:
     return projects.resolve(path, home).key
 
 
+@pytest.mark.promise("one-project")
 def test_a_clone_shares_the_memory_by_its_origin(repository: Repository, tmp_path: Path, home: Path) -> None:
     repository.git("remote", "add", "origin", ORIGIN)
     other = make_repository(tmp_path / "elsewhere", {"x": "1"})
@@ -22,6 +23,7 @@ def test_a_clone_shares_the_memory_by_its_origin(repository: Repository, tmp_pat
     assert key_of(repository.root, home) == key_of(other.root, home)
 
 
+@pytest.mark.promise("one-project")
 def test_a_worktree_shares_the_memory(repository: Repository, tmp_path: Path, home: Path) -> None:
     first = key_of(repository.root, home)
     repository.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
@@ -29,6 +31,7 @@ def test_a_worktree_shares_the_memory(repository: Repository, tmp_path: Path, ho
     assert key_of(tmp_path / "side", home) == first
 
 
+@pytest.mark.promise("one-project")
 def test_a_moved_folder_keeps_its_memory_by_its_first_commit(
     repository: Repository, tmp_path: Path, home: Path
 ) -> None:
@@ -37,6 +40,7 @@ def test_a_moved_folder_keeps_its_memory_by_its_first_commit(
     assert key_of(tmp_path / "moved", home) == first
 
 
+@pytest.mark.promise("one-project")
 def test_an_origin_that_is_added_later_is_an_alias(repository: Repository, tmp_path: Path, home: Path) -> None:
     first = key_of(repository.root, home)
     repository.git("remote", "add", "origin", ORIGIN)
@@ -63,6 +67,7 @@ def test_a_clone_of_a_folder_on_this_machine_shares_its_memory(
     assert key_of(tmp_path / "clone", home) == first
 
 
+@pytest.mark.promise("one-project")
 def test_a_fork_has_a_memory_of_its_own(repository: Repository, tmp_path: Path, home: Path) -> None:
     repository.git("remote", "add", "origin", ORIGIN)
     first = key_of(repository.root, home)
@@ -140,6 +145,7 @@ def test_a_path_that_is_no_folder_is_named(tmp_path: Path, home: Path) -> None:
         projects.resolve(tmp_path / "nowhere", home)
 
 
+@pytest.mark.promise("private-files")
 def test_the_data_folder_is_private(repository: Repository, home: Path) -> None:
     found = projects.resolve(repository.root, home)
     for folder in (home, found.folder):

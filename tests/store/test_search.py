@@ -15,6 +15,7 @@ def found(memory: holloway.Holloway, query: str, limit: int = 10) -> list[str]:
     return [memories[seq].content for seq, _ in hits]
 
 
+@pytest.mark.promise("identifiers")
 @pytest.mark.parametrize("query", ["parseHTTPResponse", "parse_http_response", "http response", "PARSE", "responses"])
 def test_identifiers_are_found_whole_in_parts_and_in_either_spelling(memory: holloway.Holloway, query: str) -> None:
     taught(memory, "parseHTTPResponse swallows timeouts")

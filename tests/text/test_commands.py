@@ -23,6 +23,7 @@ def one(command: str) -> commands.Step:
     return step
 
 
+@pytest.mark.promise("shell-is-read")
 @pytest.mark.parametrize(
     ("command", "kind", "program", "paths"),
     [
@@ -93,6 +94,7 @@ def test_a_command_says_what_it_does_and_to_what(command: str, kind: str, progra
     assert (step.kind, step.program, step.paths) == (kind, program, paths)
 
 
+@pytest.mark.promise("shell-is-read")
 @pytest.mark.parametrize(
     ("command", "pattern", "paths"),
     [
@@ -110,6 +112,7 @@ def test_a_search_says_what_it_looks_for_and_where(command: str, pattern: str, p
     assert (step.kind, step.pattern, step.paths) == ("search", pattern, paths)
 
 
+@pytest.mark.promise("shell-is-read")
 @pytest.mark.parametrize(
     ("command", "url"),
     [
@@ -246,6 +249,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.promise("linear-time")
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_the_work_grows_with_the_length_and_not_faster(piece: str) -> None:
     short, long = (_lines_run(piece * (chars // len(piece))) for chars in (2_000, 16_000))

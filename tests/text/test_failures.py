@@ -198,12 +198,14 @@ OTHER = [
 ]
 
 
+@pytest.mark.promise("one-failure")
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_one_failure_on_two_machines_has_one_fingerprint(one: str, other: str) -> None:
     assert normalised(one) == normalised(other)
     assert fingerprint(one) == fingerprint(other) != ""
 
 
+@pytest.mark.promise("one-failure")
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_two_failures_have_two_fingerprints(one: str, other: str) -> None:
     assert fingerprint(one) != fingerprint(other)

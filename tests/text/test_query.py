@@ -1,6 +1,7 @@
 import sqlite3
 import string
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ def test_any_word_is_a_literal_beside_one_that_matches(word: str) -> None:
     assert matches(f'{quoted(word)} OR "auth"')
 
 
+@pytest.mark.promise("query-is-data")
 def test_operators_are_words_like_others() -> None:
     assert match_any(terms("auth NEAR token")) == '"auth" OR "near" OR "token"'
 

@@ -18,11 +18,13 @@ JSON = (
 )
 
 
+@pytest.mark.promise("token-estimate")
 @pytest.mark.parametrize(("text", "o200k"), [(CODE, 33), (PROSE, 27), (JSON, 55)])
 def test_code_prose_and_json_cost_about_what_o200k_counts(text: str, o200k: int) -> None:
     assert abs(estimate(text) / o200k - 1) < 0.07
 
 
+@pytest.mark.promise("token-estimate")
 @pytest.mark.parametrize(
     ("text", "o200k"),
     [

@@ -1,0 +1,1 @@
+"""What others wrote, as events and drafts: transcripts, journals, rules files, archives."""

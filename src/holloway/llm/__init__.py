@@ -1,0 +1,1 @@
+"""A language model where the user chose one, counted and capped."""

@@ -1,0 +1,1 @@
+"""The memory as tools of a server that speaks the Model Context Protocol."""

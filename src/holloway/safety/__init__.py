@@ -1,0 +1,1 @@
+"""What must not get in or out: secrets, instructions, paths that leave the project."""

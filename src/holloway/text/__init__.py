@@ -1,0 +1,1 @@
+"""Pure work on strings: identifiers, commands, failures, tokens, bounds."""

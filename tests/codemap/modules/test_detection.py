@@ -188,6 +188,7 @@ def test_a_module_that_grew_far_too_large_falls_apart_and_its_largest_piece_keep
     }
 
 
+@pytest.mark.promise("modules-are-stable")
 def test_a_name_that_a_person_gave_stays() -> None:
     edits = Edits(names={"auth": "Identity"})
     first = shop(edits=edits)
@@ -280,6 +281,7 @@ def changed(
     return after, left | edges([each for each in after if each.path in edited or "new_" in each.path] + kept[:5], rng)
 
 
+@pytest.mark.promise("modules-are-stable")
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 1_000_000))
 def test_a_small_change_neither_renames_nor_reshuffles(seed: int) -> None:

@@ -152,6 +152,7 @@ class Walk:
             git("reset", "-q", "--hard", "HEAD~1")
 
 
+@pytest.mark.promise("moves-together")
 @given(st.lists(step, min_size=4, max_size=14), st.sampled_from([3, 6, history.COMMITS_MAX]))
 @example([("rename", 0, 3), ("sync", 0, 0), ("drop", 0, 0), ("sync", 0, 0), ("edit", 0, 1)], history.COMMITS_MAX)
 @example([("branch", 0, 0), ("rename", 0, 3), ("sync", 0, 0), ("edit", 0, 0), ("sync", 0, 0)], history.COMMITS_MAX)
@@ -418,6 +419,7 @@ def test_a_repository_that_lost_an_old_file_still_has_a_history(past: Past, data
     assert activity(database, now=NOW)["a.py"].commits == 2
 
 
+@pytest.mark.promise("repository-is-not-trusted")
 def test_what_a_repository_configures_neither_runs_nor_changes_what_is_read(past: Past, database: MapDatabase) -> None:
     past.commit("first", {"lib/a.py": BODY, ".gitattributes": "*.py diff=evil\n"}, days_ago=3)
     past.rename("lib/a.py", "lib/b.py", days_ago=2)
@@ -484,6 +486,7 @@ def test_two_processes_that_read_at_once_write_once(
     assert contents(database) == fresh(past.root)
 
 
+@pytest.mark.promise("moves-together")
 def test_partners_are_the_files_of_the_same_commits(past: Past, database: MapDatabase) -> None:
     past.commit("one", {"a.py": "1\n", "b.py": "1\n", "c.py": "1\n"}, days_ago=3)
     past.commit("two", {"a.py": "2\n", "b.py": "2\n"}, days_ago=2)

@@ -83,6 +83,7 @@ def test_python_says_what_it_offers() -> None:
     assert read("python", "a = 1\n").exports is None
 
 
+@pytest.mark.promise("map-languages")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_query_compiles_and_an_empty_file_says_nothing(language: str) -> None:
     assert grammar(language)[1].pattern_count > 0
@@ -127,6 +128,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.promise("map-languages")
 @pytest.mark.parametrize(("language", "data"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_files_take_bounded_work(language: str, data: bytes) -> None:
     _is_bounded(language, data)

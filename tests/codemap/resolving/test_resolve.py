@@ -226,6 +226,7 @@ def test_names_are_followed_to_what_they_name(tmp_path: Path, project: Files, ex
     assert expected - found == set()
 
 
+@pytest.mark.promise("map-does-not-guess")
 def test_what_cannot_be_followed_is_kept_apart_and_gives_no_edge(tmp_path: Path) -> None:
     database = mapped(
         tmp_path, {"a.py": "def f(thing):\n    thing.run()\n", "b.py": "class Job:\n    def run(self): ...\n"}

@@ -23,6 +23,7 @@ def read(root: Path, contents: dict[str, str]) -> tuple[Said, rules_files.Files]
     return {block.text: (block.path, block.folder, block.globs) for block in found}, files
 
 
+@pytest.mark.promise("rules-files")
 @pytest.mark.parametrize(
     ("name", "head", "folder", "globs"),
     [
@@ -91,6 +92,7 @@ def test_imports_end_after_four_hops(tmp_path: Path) -> None:
     assert "4 deep" in files.problems["r5.md"]
 
 
+@pytest.mark.promise("paths-inside")
 def test_what_lies_outside_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("# Rules\n\n- Never read me\n")
     (tmp_path / "person").mkdir()

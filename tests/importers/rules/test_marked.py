@@ -14,6 +14,7 @@ CONTENTS = st.one_of(
 LINES = st.lists(st.text(max_size=60), max_size=6)
 
 
+@pytest.mark.promise("rules-files")
 @given(CONTENTS, LINES)
 def test_putting_the_block_in_and_taking_it_out_gives_the_same_bytes(data: bytes, lines: list[str]) -> None:
     assume(BEGIN not in data and END not in data)

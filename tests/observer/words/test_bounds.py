@@ -58,6 +58,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.promise("linear-time")
 @pytest.mark.parametrize("reader", READERS)
 def test_no_text_takes_long_to_read(reader: str) -> None:
     read = READERS[reader]

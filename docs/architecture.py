@@ -1,0 +1,120 @@
+"""The page of the architecture, written from the packages' own words, their layers and what they import."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "holloway"
+CAPABILITIES = {
+    "SQLite": ("sqlite3",),
+    "the network": ("socket", "ssl", "http.client", "urllib.request", "openai", "anthropic"),
+    "other programs": ("subprocess", "multiprocessing", "concurrent.futures"),
+    "a model on this machine": ("holloway.embeddings.runtime", "tokenizers"),
+    "grammars": ("tree_sitter",),
+    "an agent's framework": ("pydantic_ai", "langchain", "langgraph", "claude_agent_sdk"),
+    "the terminal": ("click", "rich"),
+}
+"""What only some packages touch, and the modules by which that is seen."""
+
+HEAD = """# Architecture
+
+Written by `make docs` from the packages themselves: their first line, their order in `.importlinter`, their imports.
+
+A library with thin edges. The core is synchronous Python over SQLite, and nothing is resident: a hook is a short
+process that appends a line to a journal and does one indexed lookup; what takes longer is done by one worker per
+project that ends by itself.
+
+```
+ agents ──hooks──> journal ──> observer ─> scratchpad ─> promotion ─┐
+   ^  │                                                             v
+   │  └─transcripts, SDK, MCP ──────────────────────────────────> store
+   │                                                              │  ^
+   └──── injection <── retrieval <────────────────────────────────┘  └── codemap, embeddings (derived)
+```
+
+How an event becomes a memory, step by step: [how it learns](learning.md). What is kept where: [how it
+works](how-it-works.md). Why it is so: [decisions](decisions).
+"""
+LAYERS = """## The layers
+
+A package may import what stands in the rows below it, and nothing beside or above it; `lint-imports` checks it with
+every commit. That order makes some promises hold by themselves: watching never writes, because `observer` and
+`scratchpad` lie below the `store`. The command line and the MCP server call `service` and nothing beneath it.
+
+| layer | package | what it is |
+| --- | --- | --- |"""
+TOUCHES = """## What touches what
+
+| only these | touch |
+| --- | --- |"""
+TAIL = """The hook's path (`hooks/entry.py` and what it loads to note an event or to look a file up) is a contract of
+its own: the standard library only, and little of it, checked on `sys.modules`. A process that loads dataclasses takes
+three times as long to start as bare Python.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    rows = [(number, name) for number, row in enumerate(_layers(), 1) for name in row]
+    layers = [f"| {number} | {_link(name)} | {_first_line(name)} |" for number, name in rows]
+    touches = [f"| {_listed(modules)} | {what} |" for what, modules in CAPABILITIES.items()]
+    return "\n".join([HEAD, LAYERS, *layers, "", TOUCHES, *touches, "", TAIL])
+
+
+def _layers() -> Iterator[list[str]]:
+    """The rows of the layers, the highest first; siblings in one row."""
+    contracts = configparser.ConfigParser()
+    contracts.read(ROOT / ".importlinter", "utf-8")
+    for row in contracts["importlinter:contract:layers"]["layers"].split("\n"):
+        names = [name.strip(" ()") for name in row.split("|") if name.strip(" ()")]
+        if names and names != ["__main__"]:
+            yield sorted(names)
+
+
+def _link(name: str) -> str:
+    return f"[`{name}`](../{_path(name).relative_to(ROOT)})"
+
+
+def _first_line(name: str) -> str:
+    path = _path(name)
+    said = ast.get_docstring(ast.parse((path if path.is_file() else path / "__init__.py").read_text("utf-8"))) or ""
+    return said.partition("\n")[0]
+
+
+def _path(name: str) -> Path:
+    module = SOURCE / f"{name}.py"
+    return module if module.exists() else SOURCE / name
+
+
+def _listed(modules: tuple[str, ...]) -> str:
+    users = {
+        path.relative_to(SOURCE).parts[0].removesuffix(".py") for path, found in _imports() if _any(modules, found)
+    }
+    return ", ".join(f"`{name}`" for name in sorted(users))
+
+
+def _any(modules: tuple[str, ...], found: set[str]) -> bool:
+    return any(name == module or name.startswith(f"{module}.") for module in modules for name in found)
+
+
+@cache
+def _imports() -> list[tuple[Path, set[str]]]:
+    """What each file imports when it runs: what is imported for types alone does not count."""
+    return [(path, set(_names(ast.parse(path.read_text("utf-8"))))) for path in sorted(SOURCE.rglob("*.py"))]
+
+
+def _names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        yield from _names(node)
