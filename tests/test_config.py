@@ -10,7 +10,7 @@ from holloway.errors import HollowayError, InvalidInput
 def test_settings_fall_back_from_environment_to_project_to_general_to_default(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert Settings.load("shop").resolve("trust_level") == (1, "default")
+    assert Settings.load("shop").resolve("trust_level") == ("auto", "default")
     change_setting("trust_level", "2")
     assert Settings.load("shop").resolve("trust_level") == (2, "config.toml")
     change_setting("trust_level", "3", project="shop")

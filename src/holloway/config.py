@@ -157,6 +157,9 @@ ID_CHARS_MIN = 6
 
 INJECTION_THRESHOLDS = {1: 0.80, 2: 0.65, 3: 0.55, 4: 0.45}
 """Least confidence that is injected, by trust level (1 cautious to 4 autonomous)."""
+TRUST_NAMES = {1: "cautious", 2: "standard", 3: "confident", 4: "autonomous"}
+TRUST_EARNED = "auto"
+"""The setting that leaves the trust level to what happens: cautious first, then standard, never more."""
 
 
 def home() -> str:
@@ -253,10 +256,11 @@ SETTINGS = {
         ),
         Setting(
             "trust_level",
-            1,
-            (1, 2, 3, 4),
+            TRUST_EARNED,
+            (TRUST_EARNED, *TRUST_NAMES),
             "How sure a memory must be before it is handed to an agent unasked: 1 cautious (0.80), 2 standard "
-            "(0.65), 3 confident (0.55), 4 autonomous (0.45).",
+            "(0.65), 3 confident (0.55), 4 autonomous (0.45). `auto` begins at 1 and goes on to 2 once it has earned "
+            "that; `holloway trust` tells how far it is.",
         ),
         Setting(
             "branch_scope",

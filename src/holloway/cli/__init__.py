@@ -46,6 +46,7 @@ COMMANDS = {
         "mcp": ("serving", "Serve an agent over the Model Context Protocol"),
         "statusline": ("serving", "Print a line for an agent's status bar"),
         "learn": ("learning", "Learn from agent sessions that are already on this disk"),
+        "trust": ("trust", "Show or set how much is said to agents unasked"),
         "pause": ("project", "Stop capturing and injecting"),
         "resume": ("project", "Go on capturing and injecting"),
         "config": ("project", "Show and change settings"),

@@ -122,6 +122,8 @@ def status_command(as_json: bool, project: str) -> None:
     say(f"  to review  {found['to_review']}" + ("  (holloway review)" if found["to_review"] else ""))
     say(f"  your own   {found['user_memories']} for all projects")
     say(f"  sessions   {found['sessions']} seen; trust level {found['trust_level']}")
+    if found["trust_offer"]:
+        say(f"             {found['trust_offer']}", "yellow")
     seen = found["observer"]
     say(f"  observed   {seen['promoted']} kept, {seen['held']} held, {seen['dropped']} dropped")
     if seen["strict"]:

@@ -26,6 +26,7 @@ from holloway.promotion.candidate import Finished, Places, sighting_key
 from holloway.promotion.pipeline import Promotion
 from holloway.promotion.rewording import reword
 from holloway.safety import secrets
+from holloway.service import trust
 from holloway.store import branches, observations, sessions
 from holloway.store.filter import Filter
 from holloway.store.intake import admit
@@ -111,6 +112,8 @@ class Learning:
         if settle:
             self.take_back()
         settled = tuple(self.settle_held()) if settle and not part else ()
+        if not part:
+            trust.advance(self.memory)
         return Learned(session, promotion, figures, tuple(looked_at), settled)
 
     def _reword(self, found: list[Candidate]) -> str:
@@ -212,7 +215,7 @@ class Learning:
             errors=frozenset(observations.solved_errors(self.database, session.id)),
             dead_end_files=frozenset(path for memory in dead_ends for path in memory.files),
             shown=tuple(self._shown(session.id)),
-            trust_level=int(self.memory.settings.number("trust_level")),
+            trust_level=trust.level(self.memory),
             search_tokens=observations.mean_search_tokens(self.database, session.id),
         )
 

@@ -11,6 +11,7 @@ from holloway.codemap.reading.files import names
 from holloway.domain.ports import RandomIds, SystemClock
 from holloway.errors import InvalidInput
 from holloway.safety import paths
+from holloway.service import trust
 from holloway.store import branches, lifecycle, privacy, vectors
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
@@ -63,7 +64,7 @@ class Opened:
             lifecycle.count_uses(store.database)
         branches.release_merged(self.store.database, str(self.project.root), self.clock.now())
         privacy.drop_old_journals(self.project.journal, self.clock.now())
-        self.store.note("trust_level", self.settings.stored("trust_level"))
+        trust.keep(self.store, self.settings)
 
     def prune(self) -> Pruned:
         """Set aside what faded; remove what is past its grace."""

@@ -176,10 +176,23 @@ class Points:
     def _due(self, play: InPlay) -> str:
         """The next step of the recipe in use, once the one before it is done."""
         number = self._next(play)
-        if not number or number in self._steps_told or self._recipe is None:
+        if not number or number in self._steps_told or self._recipe is None or not self._may_say(self._recipe):
             return ""
         task, steps = _steps_of(self._recipe)
         return recipe.next_line(task, steps, number, citation(self._recipe.id))
+
+    def _may_say(self, memory: Memory) -> bool:
+        """Whether a memory may be said unasked at this trust level, also if it was said before."""
+        try:
+            with self.reading() as reader:
+                if reader is None:
+                    return False
+                store, to = reader
+                anew = lookup.Shown(session="", context=0, branch=to.branch, now=to.now, level=to.level)
+                return bool(lookup.unseen(store, [memory.id], anew))
+        except sqlite3.Error:
+            self.failed += 1
+            return False
 
     def _next(self, play: InPlay) -> int:
         """The number of the step that comes next; 0 before the first is done and after the last."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import MemoryType, State
+from holloway.service import trust
 from holloway.service.learning import Learning
 from holloway.store import candidates, registry, sessions
 from holloway.store.database import rolling
@@ -37,7 +38,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "sessions": sessions.count(memory.store.database),
         "observer": _observer(memory),
         "paused": registry.paused(str(memory.home), memory.project.key) or None,
-        "trust_level": memory.settings.number("trust_level"),
+        **_trust(memory),
         **_search(memory),
         "bytes": sum(path.stat().st_size for path in files),
         "last_backup": newest.name if newest else None,
@@ -56,6 +57,11 @@ def _observer(memory: Holloway) -> dict[str, Any]:
         "rejected_by_people": rejected,
         "strict": Learning(memory).is_strict(),
     }
+
+
+def _trust(memory: Holloway) -> dict[str, Any]:
+    found = trust.standing(memory)
+    return {"trust_level": found.level, "trust_offer": found.offer or None}
 
 
 def _search(memory: Holloway) -> dict[str, Any]:

@@ -1,0 +1,30 @@
+"""The trust level on the command line."""
+
+from tests.cli.conftest import Cli
+
+
+def test_the_level_is_told_with_its_reason_its_counts_and_what_comes_next(cli: Cli, trap: str) -> None:
+    shown = cli("trust").out
+    assert "Trust level 1, cautious: the first sessions are watched before more is said." in shown
+    assert "0 sessions; 0 memories shown, 0 of them confirmed, 0 corrected" in shown
+    assert "standard comes by itself after 3 sessions (0 so far)" in " ".join(shown.split())
+
+
+def test_a_level_is_set_by_name_or_number_for_this_project(cli: Cli, trap: str) -> None:
+    assert cli("trust", "confident", "--json").json["level"] == 3
+    found = cli("trust", "--json").json
+    assert (found["level"], found["name"], found["from"], found["above_confidence"]) == (
+        3,
+        "confident",
+        "project",
+        0.55,
+    )
+    assert cli("trust", "2").code == 0
+    assert cli("status", "--json").json["trust_level"] == 2
+    assert cli("config", "get", "trust_level", "--json").json["trust_level"]["from"] == "project"
+
+
+def test_a_level_that_there_is_not_is_refused_with_those_that_there_are(cli: Cli, trap: str) -> None:
+    refused = cli("trust", "reckless")
+    assert refused.code != 0
+    assert "1 cautious, 2 standard, 3 confident, 4 autonomous, or auto" in " ".join(refused.err.split())
