@@ -206,7 +206,7 @@ def test_a_session_starts_with_the_brief_and_a_line_for_the_person(
     assert "money is integer cents [hw:" in answer.context
     assert "test: pytest" in answer.context
     assert TRAP not in answer.context
-    assert json.loads(answer.stdout)["systemMessage"] == "holloway: briefed with 1 of 2 memories"
+    assert json.loads(answer.stdout)["systemMessage"] == "holloway: briefed with 1 memory"
 
 
 @pytest.mark.promise("once")

@@ -40,7 +40,8 @@ WITH_TOOL = tool_result.render([ROW, {**ROW, "id": "c2d1a0", "state": "unconfirm
 PACK = pack(
     [made(3, summary=TRAP), replace(made(4, MemoryType.ERROR_PATTERN, "EADDRINUSE on 8080"), state=State.UNCONFIRMED)]
 ).text
-RENDERED = {"brief": BRIEF, "tool result": WITH_TOOL, "pack": PACK}
+LINES = f"holloway: briefed from 14 sessions, 5 memories; 3 to review\nholloway: learned: {TRAP} (holloway review)"
+RENDERED = {"brief": BRIEF, "tool result": WITH_TOOL, "pack": PACK, "lines for the person": LINES}
 OURS = ("burns", "token", "integer cents", "EADDRINUSE", "src/auth", "holloway", "hw:")
 
 WRAPPED = {

@@ -196,16 +196,27 @@ def at_subagent(reader: Reader, kind: str) -> str:
 
 def at_start(reader: Reader, *, compacted: bool) -> tuple[str, str]:
     """The brief for the agent, and a line for the person."""
-    from holloway.store.filter import Filter  # a session starts once; it may load what it needs
+    from holloway.hooks import lines  # a session starts once; it may load what it needs
+    from holloway.store import sessions
 
     with _opened(reader.root) as memory:
+        before = sessions.count(memory.store.database)
         made = memory.brief()
         memory.shown(made, session=reader.name, agent=reader.host, now=reader.now, compacted=compacted)
-        waiting = len(memory.to_review())
-        known = memory.store.memories.count(Filter())
-    review = f"; {waiting} to review (holloway review)" if waiting else ""
-    line = f"holloway: briefed with {len(made.memories)} of {known} memories{review}"
-    return made.text, line if known else ""
+        return made.text, lines.at_start(memory, before, len(made.memories))
+
+
+def at_turn_end(reader: Reader) -> str:
+    """A line for the person if something was learned since the last one."""
+    from holloway.hooks import lines  # once a turn
+
+    store = reader.store()
+    if store is None:
+        return ""
+    try:
+        return lines.at_turn_end(store, reader.session)
+    finally:
+        store.close()
 
 
 def over(reader: Reader) -> None:

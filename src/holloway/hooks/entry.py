@@ -126,6 +126,8 @@ def _answered(event: dict[str, object], name: str, reader: answer.Reader) -> tup
         return answer.at_start(reader, compacted=event.get("source") == "compact")
     if name == "UserPromptSubmit" and isinstance(event.get("prompt"), str):
         return answer.at_prompt(reader, str(event["prompt"])), ""
+    if name == "Stop":
+        return "", answer.at_turn_end(reader)
     if name == "SubagentStart":
         return answer.at_subagent(reader, str(event.get("agent_type") or "")), ""
     if name == "InstructionsLoaded":

@@ -89,7 +89,7 @@ class Batch:
             self.commands.append(command)
 
 
-def due(connection: sqlite3.Connection, progress: Progress, batch: Batch) -> str:
+def due(connection: sqlite3.Connection, progress: Progress, batch: Batch, to: Shown) -> str:
     """The next step of the recipe in use, once the one before it is done and as long as it was not told."""
     if not progress.recipe:
         return ""
@@ -100,7 +100,7 @@ def due(connection: sqlite3.Connection, progress: Progress, batch: Batch) -> str
     task, steps = _recipe(lookup.living(connection, progress.recipe))
     progress.reached = max(progress.reached, recipe.done(steps, batch.edited, batch.commands))
     number = progress.reached + 1
-    if not 1 < number <= len(steps) or number <= progress.told:
+    if not 1 < number <= len(steps) or number <= progress.told or not lookup.allowed(connection, progress.recipe, to):
         return ""
     return recipe.next_line(task, steps, number, citation(progress.recipe))
 
@@ -111,7 +111,7 @@ def said(
     """What there is to say before the next step, and the memories in it."""
     from holloway.injection import step
 
-    next_line = due(connection, progress, batch)
+    next_line = due(connection, progress, batch, to)
     state = step.State(
         step=progress.step,
         spent=progress.spent,

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 TOOLS = ("mcp__holloway__", "mcp__plugin_holloway_")
 
 _BREAK = re.compile(
-    r"(\r?\n|(?:\\r)?\\n|</?system-reminder>|(?=\bholloway: shared memory of this)|(?=\bholloway on \S)"
+    r"(\r?\n|(?:\\r)?\\n|</?system-reminder>|(?=\bholloway on \S)"
+    r"|(?=\bholloway: (?:shared memory of this|briefed (?:with|from) \d|learned: ))"
     r"|(?<=Traps of a file arrive when it is read\.))"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])(\s+)")
 _HOOK = re.compile(r"\b\w+(?::\w+)? hook (?:additional context|success):\s*$")
 _FIRST = re.compile(
-    r"\s*holloway: (?:shared memory of this|briefed with \d|for (?:this task|(?:planning|checking) this), from )"
+    r"\s*holloway: (?:shared memory of this|briefed (?:with|from) \d|learned: "
+    r"|for (?:this task|(?:planning|checking) this), from )"
 )
 _LAST = re.compile(r"\s*More: `\S+ locate |.*Traps of a file arrive when it is read\.")
 _OPENS = re.compile(r"\s*holloway on \S.{0,300}?: ")

@@ -185,11 +185,7 @@ class Points:
         """Whether a memory may be said unasked at this trust level, also if it was said before."""
         try:
             with self.reading() as reader:
-                if reader is None:
-                    return False
-                store, to = reader
-                anew = lookup.Shown(session="", context=0, branch=to.branch, now=to.now, level=to.level)
-                return bool(lookup.unseen(store, [memory.id], anew))
+                return reader is not None and lookup.allowed(reader[0], memory.id, reader[1])
         except sqlite3.Error:
             self.failed += 1
             return False

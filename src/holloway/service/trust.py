@@ -51,7 +51,7 @@ class Standing:
     @property
     def offered(self) -> int:
         """A level that the counts speak for and nobody but the user chooses; 0 where this one is right."""
-        if self.flagged >= FLAGGED_IN_A_SESSION and self.level > CAUTIOUS:
+        if self.level > CAUTIOUS and self.flagged >= FLAGGED_IN_A_SESSION:
             return self.level - 1
         return CONFIDENT if self.level == STANDARD and fit_for_confident(self.regard) else 0
 
@@ -90,11 +90,9 @@ class Standing:
         """The offer in a sentence; empty where there is none."""
         if not self.offered:
             return ""
-        name = TRUST_NAMES[self.offered]
         if self.offered < self.level:
-            return (
-                f"{self.flagged} memories of one session were wrong: `holloway trust {name}` shows fewer and surer ones"
-            )
+            return _less(self.level, self.flagged)
+        name = TRUST_NAMES[self.offered]
         return f"little was corrected in {self.regard.sessions} sessions: `holloway trust {name}` would show more"
 
 
@@ -117,6 +115,20 @@ def standing(memory: Opened) -> Standing:
     seen = regard.regard(memory.store.database)
     flagged = regard.most_flagged(memory.store.database, memory.store.noted("trust_settled_at"))
     return Standing(level(memory), "earned" if chosen == TRUST_EARNED else origin, seen, flagged)
+
+
+def more_careful(memory: Opened) -> str:
+    """The offer of a more careful level; empty where nothing speaks for one. Cheap: asked when a session starts."""
+    now = level(memory)
+    flagged = (
+        regard.most_flagged(memory.store.database, memory.store.noted("trust_settled_at")) if now > CAUTIOUS else 0
+    )
+    return _less(now, flagged) if flagged >= FLAGGED_IN_A_SESSION else ""
+
+
+def _less(now: int, flagged: int) -> str:
+    name = TRUST_NAMES[now - 1]
+    return f"{flagged} memories of one session were wrong: `holloway trust {name}` shows fewer and surer ones"
 
 
 def level(memory: Opened) -> int:

@@ -14,8 +14,40 @@ SELECT
   (SELECT count(DISTINCT memory) FROM injections WHERE session = :session)
 """
 
+# What a person taught or had read from a file is no news to them; where work stands is told at the next start.
+_LEARNED = """
+SELECT summary, state, created_at FROM memories
+WHERE created_at > :since AND deleted_at = '' AND superseded_by = ''
+  AND source NOT IN ('user_taught', 'rules_file', 'foreign_file')
+  AND type NOT IN ('work_state', 'work_unit_outcome')
+ORDER BY created_at DESC LIMIT :limit
+"""
+_SINCE = """
+SELECT coalesce((SELECT value FROM meta WHERE key = 'told_at'),
+                (SELECT started_at FROM sessions WHERE id = ?))
+"""
+LEARNED_MAX = 50
+
 
 def counts(connection: sqlite3.Connection, session: str, now: str) -> tuple[int, int, int]:
     """How many memories there are, how many wait for a person, and how many this session was shown."""
     row = connection.execute(_COUNTS, {"session": session, "now": now}).fetchone()
     return int(row[0]), int(row[1]), int(row[2])
+
+
+def learned(connection: sqlite3.Connection, session: str) -> list[tuple[str, bool]]:
+    """What was learned since a person was last told, or since this session began; each is told to one caller only.
+
+    The latest first: its words, and whether it waits in quarantine.
+    """
+    since = connection.execute(_SINCE, (session,)).fetchone()[0]
+    rows = connection.execute(_LEARNED, {"since": since, "limit": LEARNED_MAX}).fetchall() if since else []
+    if not rows:
+        return []
+    # Of hooks that end a turn in the same moment, the one that moves the mark tells.
+    mark = (
+        "INSERT INTO meta VALUES ('told_at', ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value WHERE value = ?"
+    )
+    if not connection.execute(mark, (rows[0][2], since)).rowcount:
+        return []
+    return [(str(row[0]), row[1] == "quarantined") for row in rows]

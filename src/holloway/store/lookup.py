@@ -157,6 +157,12 @@ def unseen(connection: sqlite3.Connection, ids: list[str], to: Shown) -> list[di
     return [dict(row) for row in connection.execute(_UNSEEN, values)]
 
 
+def allowed(connection: sqlite3.Connection, memory: str, to: Shown) -> bool:
+    """Whether a memory may be shown at this trust level, also if it was shown before."""
+    values = to.values() | {"ids": json.dumps([memory]), "session": ""}
+    return connection.execute(_UNSEEN, values).fetchone() is not None
+
+
 def trust_level(connection: sqlite3.Connection) -> int:
     """The project's trust level, as the last command left it."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'trust_level'").fetchone()
