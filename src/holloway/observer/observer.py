@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from holloway.observer.account import Account
 from holloway.observer.signals import application, files, pace, parallel, searching, spoken, trying
-from holloway.observer.signals.signal import SignalName
-from holloway.observer.taint import Taint
+from holloway.observer.tracing import Trust, tainted
 from holloway.scratchpad.scratchpad import Scratchpad
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from holloway.domain.event import Event
     from holloway.observer.signals.signal import Signal
-    from holloway.scratchpad.scratchpad import Action, Note
 
 EVENT_BUDGET_US = 2_000
 """An event that takes longer is counted."""
@@ -111,84 +109,51 @@ class View:
     recorded: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """What tells foreign words from own ones: trusted sources, the project's folder, and the names that it knows."""
+class Detected:
+    """All signals in a session, each once; what several agents saw on their own says how many they were.
 
-    sources: frozenset[str] = frozenset()
-    root: str = ""
-    known: Callable[[str], bool] | None = None
+    Where the words of a signal come from is looked up for those that are asked for: most never become candidates.
+    """
+
+    def __init__(self, account: Account) -> None:
+        parts = _by_actor(account.pad)
+        accounts = {actor: account if part is account.pad else Account(part) for actor, part in parts.items()}
+        self._shown = [(each.pad, _shown(actor, each)) for actor, each in accounts.items()]
+        found: dict[tuple[str, str], Signal] = {}
+        for _, shown in self._shown:
+            for key, signal in shown.items():
+                known = found.get(key)
+                found[key] = replace(known, actors=known.actors + 1) if known else signal
+        conflicts = parallel.parallel_conflict(account) if len(parts) > 1 else ()
+        self.signals = [*found.values(), *conflicts]
+
+    def sources(self, signals: Iterable[Signal], trust: Trust) -> list[str]:
+        """What taints each of these signals, if anything does; of what several agents saw, whatever taints either."""
+        asked = [(signal.name, signal.key) for signal in signals]
+        wanted = set(asked)
+        found: dict[tuple[str, str], str] = {}
+        for pad, shown in self._shown:
+            for signal in tainted(pad, [signal for key, signal in shown.items() if key in wanted], trust):
+                key = (signal.name, signal.key)
+                found[key] = found.get(key) or signal.taint
+        return [found.get(key, "") for key in asked]
 
 
 def detect(pad: Scratchpad, trust: Trust | None = None) -> list[Signal]:
-    """All signals in a scratchpad, each once; what several agents saw on their own says how many they were."""
-    trust = trust or Trust()
+    """All signals in a scratchpad, with what taints them."""
+    detected = Detected(Account(pad))
+    sources = detected.sources(detected.signals, trust or Trust())
+    return [replace(signal, taint=source) for signal, source in zip(detected.signals, sources, strict=True)]
+
+
+def _shown(actor: str, account: Account) -> dict[tuple[str, str], Signal]:
+    """What one agent's part of a session shows: what carries nobody's words first, then in the order of the session."""
+    shown = [signal for detector in DETECTORS for signal in detector(account)]
+    shown.sort(key=lambda signal: signal.step if signal.quotes else -1)
     found: dict[tuple[str, str], Signal] = {}
-    parts = _by_actor(pad)
-    for actor, part in parts.items():
-        account = Account(part)
-        shown = [signal for detector in DETECTORS for signal in detector(account)]
-        for signal in tainted(part, shown, trust):
-            _join(found, replace(signal, actor=actor))
-    for signal in parallel.parallel_conflict(Account(pad)) if len(parts) > 1 else ():
-        _join(found, signal)
-    return list(found.values())
-
-
-def tainted(pad: Scratchpad, shown: list[Signal], trust: Trust) -> list[Signal]:
-    """The signals with the source that their words may come from, if that is not the session itself.
-
-    The session is gone through in order, because words that came before a page was read cannot come from it.
-    """
-    waiting: dict[int, list[Signal]] = {}
     for signal in shown:
-        waiting.setdefault(signal.step if signal.quotes else -1, []).append(signal)
-    marked = waiting.pop(-1, [])
-    if not waiting:
-        return marked
-    taint = Taint(trust.sources, trust.root, trust.known)
-    notes: dict[int, list[Note]] = {}
-    for note in pad.notes:
-        notes.setdefault(note.step, []).append(note)
-    actions: list[Action | None] = [None, *pad.actions]
-    for action in actions:
-        if not waiting:
-            break
-        step = action.step if action else 0
-        source = taint.observe(action) if action else ""
-        said = {_USER: "", _AGENT: ""}
-        for note in notes.get(step, ()):
-            by_user = note.voice == "user"
-            who = _USER if by_user else _AGENT
-            said[who] = taint.said(note.text, step, by_user=by_user) or said[who]
-        for signal in waiting.pop(step, ()):
-            marked.append(replace(signal, taint=_source(signal, taint, said, source)))
-    return marked + [replace(signal, taint=taint.after(signal.step)) for rest in waiting.values() for signal in rest]
-
-
-_USER, _AGENT = "user", "agent"
-_FROM_TOOL = frozenset({SignalName.E2E, SignalName.EXTERNAL_REFERENCE})
-_FROM_AGENT = frozenset(
-    {SignalName.SELF_CORRECTION, SignalName.CAUSAL_STATEMENT, SignalName.DEAD_END, SignalName.AGENT_RECORD}
-)
-
-
-def _source(signal: Signal, taint: Taint, said: dict[str, str], answered: str) -> str:
-    """Where the words of a signal come from: the tool that answered, who said them, or what they quote or name."""
-    words = " ".join(signal.quotes)
-    if signal.name in _FROM_TOOL:
-        return answered
-    if signal.name is SignalName.USER_CORRECTION:
-        return taint.quotes(words)
-    if signal.name in _FROM_AGENT:
-        return said[_AGENT] or taint.of(words, signal.step)
-    if signal.name is SignalName.COMMIT_AUTO:
-        return taint.of(words, signal.step)
-    if signal.name is SignalName.ERROR_RETRY:
-        # The error is what a program of the project printed. What an output told the agent to run is its word.
-        fix = str(signal.facts["fix"])
-        return "" if signal.facts["fix_kind"] == "edit" else taint.strongly(fix) or taint.names(fix)
-    return taint.strongly(words)
+        found.setdefault((signal.name, signal.key), replace(signal, actor=actor))
+    return found
 
 
 def _by_actor(pad: Scratchpad) -> dict[str, Scratchpad]:
@@ -208,13 +173,3 @@ def _by_actor(pad: Scratchpad) -> dict[str, Scratchpad]:
         )
         for actor in actors
     }
-
-
-def _join(found: dict[tuple[str, str], Signal], signal: Signal) -> None:
-    """The same observation of two agents is one, and surer; tainted if either is."""
-    known = found.get((signal.name, signal.key))
-    if known is None:
-        found[(signal.name, signal.key)] = signal
-    elif known.actor != signal.actor:
-        joined = replace(known, actors=known.actors + 1, taint=known.taint or signal.taint)
-        found[(signal.name, signal.key)] = joined

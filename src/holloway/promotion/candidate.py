@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holloway.observer.outcome import Judged
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.gates import Passage
+    from holloway.retrieval.novelty import Close
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Candidate:
     sessions: tuple[str, ...] = ()
     draft: Draft | None = None
     score: float = 0.0
+    near: tuple[Close, ...] = ()
     known: Memory | None = None
     replaces: Memory | None = None
     state: str = ""

@@ -1,11 +1,13 @@
 """The pipeline of promotion, stage by stage; what falls out keeps its reason, what stays is written at once.
 
-validation ─> frequency ─> words ─> novelty ─> refusal ─> contradiction ─> trust ─> scoring ─> better words ─> the store
+validation ─> frequency ─> words ─> source ─> novelty ─> refusal ─> contradiction ─> trust ─> scoring
+─> better words ─> the store
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -16,7 +18,7 @@ from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
 from holloway.observer.account import is_test
-from holloway.observer.signals.signal import SIGNALS, SignalName
+from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
 from holloway.promotion.candidate import Candidate, Finished, Places, sighting_key
 from holloway.promotion.gates import GATES, HELD_DAYS, passage
 from holloway.promotion.synthesis import coupled
@@ -31,7 +33,6 @@ from holloway.store.memories import HUMAN
 
 if TYPE_CHECKING:
     from holloway.domain.memory import MemoryType
-    from holloway.observer.signals.signal import Signal
     from holloway.store.store import Store
 
 COUNTED_ONLY = frozenset(
@@ -73,6 +74,10 @@ _OWN_CONFIDENCE = frozenset(
 )
 
 
+Sources = Callable[[Sequence[Signal]], list[str]]
+"""What taints each of some signals, if anything does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Promotion:
     """What became of a session's candidates."""
@@ -84,14 +89,17 @@ class Promotion:
         return [each for each in self.candidates if each.state == state]
 
 
-def judged(store: Store, finished: Finished, places: Places, *, strict: bool = False) -> list[Candidate]:
+def judged(
+    store: Store, finished: Finished, places: Places, sources: Sources, *, strict: bool = False
+) -> list[Candidate]:
     """Carry a session's signals through all stages that decide; nothing is written yet."""
     found = validated(finished)
     found = frequent(store, finished, found, places, strict=strict)
     worded(store, finished, found, places)
+    sourced(found, sources)
     novel(store, found)
     refused(store, found)
-    contradicted(store, found)
+    contradicted(found)
     trusted(found)
     scored(finished, found, strict=strict)
     return found
@@ -195,13 +203,21 @@ def worded(store: Store, finished: Finished, found: list[Candidate], places: Pla
             each.drop(f"a {finished.judged.type} session does not leave a {said.type.label}")
 
 
+def sourced(found: list[Candidate], sources: Sources) -> None:
+    """Where its words come from, which is found out only for what came so far."""
+    alive = _alive(found)
+    for each, source in zip(alive, sources([each.signal for each in alive]), strict=True):
+        each.signal = replace(each.signal, taint=source)
+
+
 def novel(store: Store, found: list[Candidate]) -> None:
     """What is known already makes that memory surer; what a rules file says is not stored again."""
     for each, draft in _drafted(found):
         twin = store.memories.by_origin(each.origin)
         if twin is None and each.signal.quotes:
-            near = (one.memory for one in closest(store, draft.content) if one.verdict is Verdict.SAME)
-            twin = next((memory for memory in near if memory.type is draft.type), None)
+            each.near = tuple(closest(store, draft.content))
+            same = (one.memory for one in each.near if one.verdict is Verdict.SAME)
+            twin = next((memory for memory in same if memory.type is draft.type), None)
         if twin is None:
             continue
         if twin.source is Source.RULES_FILE:
@@ -221,12 +237,12 @@ def refused(store: Store, found: list[Candidate]) -> None:
             each.drop("a person rejected it")
 
 
-def contradicted(store: Store, found: list[Candidate]) -> None:
+def contradicted(found: list[Candidate]) -> None:
     """Said of the same, but otherwise: the new word replaces an observed one. A person's word stays beside it."""
     for each, draft in _drafted(found):
         if each.known is not None or not each.signal.quotes or each.signal.taint:
             continue
-        against = [one.memory for one in closest(store, draft.content) if one.verdict is Verdict.CONTRADICTS]
+        against = [one.memory for one in each.near if one.verdict is Verdict.CONTRADICTS]
         same = [memory for memory in against if memory.type is draft.type and set(memory.files) & set(draft.files)]
         if same and same[0].source not in (*HUMAN, Source.RULES_FILE) and same[0].state is not State.QUARANTINED:
             each.replaces = same[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from holloway.store.filter import Filter
@@ -21,6 +22,7 @@ SAME_FROM = 0.8
 NEAR_FROM = 0.5
 """Share from which they speak of the same, and a difference in a fact is a contradiction."""
 LOOKED_AT = 12
+COMPARED_AGAIN = 64
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _NEGATED = re.compile(r"\b(?:not|never|no|none|without|cannot|avoid|stop|n't|don't|doesn't|isn't|mustn't|can't)\b")
@@ -64,6 +66,8 @@ def compared(new: str, known: str) -> tuple[Verdict, float]:
     return (Verdict.SAME if likeness >= SAME_FROM else Verdict.NEW), likeness
 
 
+# A new text is held against several known ones.
+@lru_cache(maxsize=COMPARED_AGAIN)
 def _words(text: str) -> frozenset[str]:
     """What a text speaks of: its words without those that carry facts, so that a fact does not hide a contradiction."""
     return frozenset(word for word in expanded(_NUMBER.sub(" ", text)) if word not in STOP_WORDS and word not in _FACTS)

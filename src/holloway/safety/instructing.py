@@ -58,8 +58,8 @@ _SHAPES = {
     "encoded": rf"(?:%[0-9a-fA-F]{{2}}){{{ENCODED_RUN_MAX}}}|(?:\\x[0-9a-fA-F]{{2}}){{{ENCODED_RUN_MAX}}}"
     rf"|(?:\\u00[0-9a-fA-F]{{2}}){{{ENCODED_RUN_MAX}}}|(?:&#x?[0-9a-fA-F]{{2,5}};){{{ENCODED_RUN_MAX}}}",
     "escaped": r"(?:(?:%[0-9a-fA-F]{2}|&#?[0-9a-z]{2,6};)[^%&\n]{0,8}){4}",
-    "run": rf"[A-Za-z0-9+/_-]{{{DECODED_MIN},}}",
 }
+_RUN = re.compile(rf"[A-Za-z0-9+/_-]{{{DECODED_MIN},}}".encode())
 _HIDES = re.compile(_SHAPES["invisible"])
 _LOOKALIKES = tuple(zip("аеорсухівјѕԁԛԝһмнткгαεορτυχκνιϲӏɡɩ", "aeopcyxibjsdqwhmhtkraeoptuxkvicigi", strict=True))
 _HEX = re.compile(r"[0-9a-fA-F]+")
@@ -144,7 +144,7 @@ def _disguised(data: bytes) -> bool:
 def _blob(text: str, data: bytes) -> bool:
     if _pattern("encoded").search(data):
         return True
-    found = islice(_pattern("run").finditer(data), DECODED_RUNS_MAX)
+    found = islice(_RUN.finditer(data), DECODED_RUNS_MAX)
     runs = [run for match in found if not (run := match.group().decode()).islower() or _HEX.fullmatch(run)]
     return any(map(_long, runs)) or bool(_said("\n".join(_decoded(text, runs))))
 

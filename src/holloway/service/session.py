@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from holloway.domain.event import Event
     from holloway.injection.prefetch import Plan
-    from holloway.observer.observer import Trust, View
+    from holloway.observer.observer import View
+    from holloway.observer.tracing import Trust
     from holloway.scratchpad.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
 

@@ -1,0 +1,80 @@
+"""Where the words of a signal come from: the session itself, or something foreign that it had read before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holloway.observer.signals.signal import SignalName
+from holloway.observer.taint import Taint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holloway.observer.signals.signal import Signal
+    from holloway.scratchpad.scratchpad import Action, Note, Scratchpad
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What tells foreign words from own ones: trusted sources, the project's folder, and the names that it knows."""
+
+    sources: frozenset[str] = frozenset()
+    root: str = ""
+    known: Callable[[str], bool] | None = None
+
+
+def tainted(pad: Scratchpad, shown: Sequence[Signal], trust: Trust) -> list[Signal]:
+    """The signals with the source that their words may come from, if that is not the session itself.
+
+    The session is gone through in order, because words that came before a page was read cannot come from it.
+    """
+    waiting: dict[int, list[Signal]] = {}
+    for signal in shown:
+        waiting.setdefault(signal.step if signal.quotes else -1, []).append(signal)
+    marked = waiting.pop(-1, [])
+    if not waiting:
+        return marked
+    taint = Taint(trust.sources, trust.root, trust.known)
+    notes: dict[int, list[Note]] = {}
+    for note in pad.notes:
+        notes.setdefault(note.step, []).append(note)
+    actions: list[Action | None] = [None, *pad.actions]
+    for action in actions:
+        if not waiting:
+            break
+        step = action.step if action else 0
+        source = taint.observe(action) if action else ""
+        said = {_USER: "", _AGENT: ""}
+        for note in notes.get(step, ()):
+            by_user = note.voice == "user"
+            who = _USER if by_user else _AGENT
+            said[who] = taint.said(note.text, step, by_user=by_user) or said[who]
+        for signal in waiting.pop(step, ()):
+            marked.append(replace(signal, taint=_source(signal, taint, said, source)))
+    return marked + [replace(signal, taint=taint.after(signal.step)) for rest in waiting.values() for signal in rest]
+
+
+_USER, _AGENT = "user", "agent"
+_FROM_TOOL = frozenset({SignalName.E2E, SignalName.EXTERNAL_REFERENCE})
+_FROM_AGENT = frozenset(
+    {SignalName.SELF_CORRECTION, SignalName.CAUSAL_STATEMENT, SignalName.DEAD_END, SignalName.AGENT_RECORD}
+)
+
+
+def _source(signal: Signal, taint: Taint, said: dict[str, str], answered: str) -> str:
+    """Where the words of a signal come from: the tool that answered, who said them, or what they quote or name."""
+    words = " ".join(signal.quotes)
+    if signal.name in _FROM_TOOL:
+        return answered
+    if signal.name is SignalName.USER_CORRECTION:
+        return taint.quotes(words)
+    if signal.name in _FROM_AGENT:
+        return said[_AGENT] or taint.of(words, signal.step)
+    if signal.name is SignalName.COMMIT_AUTO:
+        return taint.of(words, signal.step)
+    if signal.name is SignalName.ERROR_RETRY:
+        # The error is what a program of the project printed. What an output told the agent to run is its word.
+        fix = str(signal.facts["fix"])
+        return "" if signal.facts["fix_kind"] == "edit" else taint.strongly(fix) or taint.names(fix)
+    return taint.strongly(words)
