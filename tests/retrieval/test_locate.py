@@ -10,7 +10,8 @@ import pytest
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
 from holloway.codemap.past import history
-from holloway.retrieval.locate import Located, by_name, locate, understand
+from holloway.retrieval.locate import ELSEWHERE, WEIGHTS, Located, by_name, by_sessions, fused, locate, understand
+from holloway.retrieval.past_sessions import PastSession
 from tests.conftest import Repository, make_repository
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -91,3 +92,12 @@ def test_a_file_already_in_play_leads_on_and_is_not_repeated(shop: Repository) -
 )
 def test_any_text_gives_an_answer(shop: Repository, task: str) -> None:
     assert isinstance(locate(mapped(shop), task, now=NOW), Located)
+
+
+def test_the_latest_sessions_say_less_on_a_branch_that_none_of_them_was_on(shop: Repository) -> None:
+    database, task = mapped(shop), understand("anything else", (), NOW)
+    past = [PastSession("the cart", (("shop/cart.py", 2),), "feature")]
+    here = fused(by_sessions(database, task, past, "feature"))["shop/cart.py"]
+    for elsewhere in ("other", ""):
+        assert fused(by_sessions(database, task, past, elsewhere))["shop/cart.py"] == pytest.approx(ELSEWHERE * here)
+    assert here == pytest.approx(WEIGHTS["recent"])

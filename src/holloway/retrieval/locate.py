@@ -55,6 +55,8 @@ COMMIT_FILES_MAX = 10
 """Files: a commit with more says little about any one of them."""
 LIKENESS_FULL = 0.25
 """How much of a task the most similar message must cover for its files to count in full."""
+ELSEWHERE = 0.4
+"""What the latest sessions are worth where none of them was on this branch: the work may well be new."""
 SEEDS = 5
 """Best files whose partners and neighbours are looked at."""
 REASONS_MAX = 4
@@ -304,6 +306,7 @@ def by_sessions(
         alike.strength[path] = strength
         alike.reason[path] = reason
     lately.strength.update(past_sessions.recent(past, branch))
+    lately.share = 1.0 if any(branch and each.branch == branch for each in past) else ELSEWHERE
     lately.reason = dict.fromkeys(lately.strength, "opened in the latest sessions")
     return {"sessions": _present(database, alike), "recent": _present(database, lately)}
 
