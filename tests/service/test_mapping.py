@@ -1,3 +1,4 @@
+import json
 import os
 import stat
 import subprocess
@@ -7,24 +8,27 @@ import time
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 import holloway
 from holloway.codemap import watch
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.errors import InvalidInput
-from holloway.service.mapping import Busy, CodeMap
+from holloway.service.mapping import Busy
 from tests.conftest import FILES, Repository
 from tests.store.test_memories import taught
 
 TOKENS = "src/shop/auth/tokens.py"
 
 
+@pytest.mark.promise("private-files")
 def test_the_map_is_readable_by_its_owner_only(memory: holloway.Holloway) -> None:
     memory.map.update()
     for path in memory.project.folder.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
+@pytest.mark.promise("map-reads-what-changed")
 def test_only_what_changed_is_read_again(memory: holloway.Holloway, repository: Repository) -> None:
     assert memory.map.update().read == 6
     old = time.time() - 60
@@ -38,8 +42,7 @@ def test_only_what_changed_is_read_again(memory: holloway.Holloway, repository: 
 
 
 def test_a_second_process_is_told_that_one_is_at_work(memory: holloway.Holloway) -> None:
-    other = CodeMap(memory)
-    with other._lock, pytest.raises(Busy):
+    with FileLock(memory.map.path.with_suffix(".lock")), pytest.raises(Busy):
         memory.map.update(wait=False)
 
 
@@ -158,12 +161,19 @@ def test_a_watcher_sees_a_change_and_the_map_has_it(memory: holloway.Holloway, r
 
 
 def test_progress_of_another_process_is_read_and_a_dead_one_ignored(memory: holloway.Holloway) -> None:
-    tell = memory.map._telling(None)
-    tell("reading", 50, 100)
+    told = memory.map.path.with_suffix(".progress")
+    told.write_text(json.dumps({"stage": "reading", "done": 50, "total": 100, "at": time.time()}))
     assert memory.map.progress() == "30 %"
-    memory.map._progress.write_text('{"stage": "reading", "done": 1, "total": 2, "at": 0}')
+    told.write_text('{"stage": "reading", "done": 1, "total": 2, "at": 0}')
     assert memory.map.progress() == ""
-    memory.map._progress.write_text("{")
+    told.write_text("{")
+    assert memory.map.progress() == ""
+
+
+def test_an_index_tells_how_far_it_has_come(memory: holloway.Holloway) -> None:
+    seen: set[str] = set()
+    memory.map.update(progress=lambda stage, done, total: seen.add(memory.map.progress()))
+    assert any(said.endswith("%") for said in seen)
     assert memory.map.progress() == ""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,7 +97,7 @@ _OWN_TABLES = (
 
 def schema() -> list[str]:
     """The statements that make an empty map."""
-    text = files("holloway.codemap").joinpath("schema.sql").read_text("utf-8")
+    text = Path(__file__).with_name("schema.sql").read_text("utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("--")]
     return [statement.strip() for statement in "\n".join(lines).split(";\n") if statement.strip()]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -96,7 +96,7 @@ class RandomIds:
 
     def new(self) -> str:
         """Thirty-two hexadecimal digits that nobody else has."""
-        return secrets.token_hex(16)
+        return os.urandom(16).hex()
 
 
 def stamp(moment: datetime) -> str:

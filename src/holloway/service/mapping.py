@@ -9,16 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
 from holloway import git
-from holloway.codemap import graph, health, index, precise, questions, watch
+from holloway.codemap import graph, health, questions
 from holloway.codemap.database import MapDatabase, open_map
-from holloway.codemap.modules import drawing, overview
-from holloway.codemap.modules.edits import Edits
+from holloway.codemap.modules import overview
 from holloway.codemap.past import history
-from holloway.codemap.past.commits import renames_between
-from holloway.config import RESULTS_MAX, replace_file
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.retrieval.locate import Located, locate
@@ -36,8 +31,6 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
 
-LOCK_WAIT_S = 120
-PROGRESS_EVERY_S = 0.5
 PROGRESS_STALE_S = 30
 """An index that has not said anything for so long is taken for dead."""
 COUPLED_MAX = 8
@@ -90,7 +83,6 @@ class CodeMap:
         self.root = memory.project.root
         self.path = health.map_file(memory.project.folder, self.root)
         self._progress = self.path.with_suffix(".progress")
-        self._lock = FileLock(str(self.path.with_suffix(".lock")), mode=0o600)
 
     @cached_property
     def database(self) -> MapDatabase:
@@ -118,86 +110,9 @@ class CodeMap:
         `workers` processes read files, 0 means one per core. More than one starts the calling program's main module
         again in each, as Python's multiprocessing does: a script of yours needs its `if __name__ == "__main__"`.
         """
-        try:
-            with self._lock.acquire(timeout=LOCK_WAIT_S if wait else 0):
-                return self._update(workers, only, scip, progress)
-        except Timeout:
-            hint = "Ask again in a moment; the answers before that are those of the last map."
-            raise Busy(f"Another process is indexing {self.root}.", hint) from None
-        finally:
-            self._progress.unlink(missing_ok=True)
+        from holloway.service.indexing import Indexing  # parsers and locks, which nobody who only asks should load
 
-    def _update(
-        self,
-        workers: int,
-        only: Iterable[str] | None,
-        scip: str | None,
-        progress: Callable[[str, int, int], None] | None,
-    ) -> Mapped:
-        started = time.perf_counter()
-        database = self.database
-        with database.write():
-            done = index.index(database, self.root, workers=workers, only=only, progress=self._telling(progress))
-            if only is None:
-                precise.bring_in(database, self.root, Path(scip) if scip else None)
-            past = history.sync(database, self.root, now=self._memory.clock.now()) if only is None else None
-            moves = self._moves(database) if only is None else {}
-            edits = contributions.module_edits(self._memory.store.database)
-            drawn_for = json.dumps([edits, database.meta("history.tip")])
-            moved = bool(done.read or done.removed or (past and (past.added or past.removed)))
-            if only is None and (moved or database.meta("drawn_for") != drawn_for):
-                if progress:
-                    progress("drawing modules", 0, 1)
-                found = drawing.draw(
-                    database, self.root, _edits(edits), self._memory.project.name, done.renamed | moves
-                )
-                overview.look(database, self.root, found)
-                database.note("drawn_for", drawn_for)
-        self._follow(done.renamed | moves)
-        skipped = {row[0]: row[1] for row in database.rows("SELECT reason, COUNT(*) FROM skipped GROUP BY reason")}
-        return Mapped(
-            done.files,
-            done.read,
-            done.removed,
-            done.resolved,
-            skipped,
-            int(database.value("SELECT COUNT(*) FROM commits")),
-            int(database.value("SELECT COUNT(*) FROM modules")),
-            time.perf_counter() - started,
-        )
-
-    def _moves(self, database: MapDatabase) -> dict[str, str]:
-        """The files that were renamed between the commit of the last index and this one."""
-        before, head = database.meta("head"), git.head_commit(str(self.root))
-        database.note("head", head)
-        return renames_between(self.root, before, head) if before and head and before != head else {}
-
-    def _follow(self, renamed: dict[str, str]) -> None:
-        """Memories go with the file that they are about."""
-        store = self._memory.store.memories
-        for old, new in sorted(renamed.items()):
-            if (self.root / old).exists() or not (self.root / new).exists():
-                continue
-            for memory in store.find(Filter(files=(old,)), RESULTS_MAX):
-                if old in memory.files:
-                    files = tuple(dict.fromkeys(new if path == old else path for path in memory.files))
-                    store.change(memory, "moved", f"{old} is now {new}", files=files)
-
-    def _telling(self, progress: Callable[[str, int, int], None] | None) -> Callable[[str, int, int], None]:
-        """Tell the caller at every step, and everybody else twice a second."""
-        last = 0.0
-
-        def tell(stage: str, done: int, total: int) -> None:
-            nonlocal last
-            if progress:
-                progress(stage, done, total)
-            now = time.monotonic()
-            if total > 1 and now - last >= PROGRESS_EVERY_S:
-                last = now
-                said = {"stage": stage, "done": done, "total": total, "at": time.time()}
-                replace_file(str(self._progress), json.dumps(said).encode())
-
-        return tell
+        return Indexing(self._memory, self.path, self._progress, self.database).run(workers, only, wait, scip, progress)
 
     def progress(self) -> str:
         """How far another process has come with the map, as a person reads it; empty where none is at work."""
@@ -217,6 +132,8 @@ class CodeMap:
 
     def watch(self) -> Iterator[list[str]]:
         """Follow every change of the files, for as long as the caller goes on asking; yields what was followed."""
+        from holloway.codemap import watch  # only a process that stays needs it
+
         for changed in watch.changes(self.root):
             self.update(only=changed)
             yield changed
@@ -296,6 +213,8 @@ class CodeMap:
 
     def modules(self) -> list[Module]:
         """The modules as they were last drawn, each as well known as sessions have worked in it."""
+        from holloway.codemap.modules import drawing  # heavy, and a brief has them on its page
+
         counts = observations.modules(self._memory.store.database)
         drawn = drawing.modules(self.database)
         return [replace(module, confidence=known(counts.get(module.name, 0))) for module in drawn]
@@ -347,15 +266,6 @@ class CodeMap:
     def is_behind(self) -> bool:
         """Whether HEAD has moved since the last index; edits are only seen by looking at the files."""
         return not self.is_ready or self.database.meta("history.tip") != git.head_commit(str(self.root))
-
-
-def _edits(said: list[tuple[str, str, str]]) -> Edits:
-    return Edits(
-        names={module: value for kind, module, value in said if kind == "name"},
-        files=[(value, module) for kind, module, value in said if kind == "files"],
-        purposes={module: value for kind, module, value in said if kind == "purpose"},
-        hidden=frozenset(module for kind, module, _ in said if kind == "hidden"),
-    )
 
 
 def known(sessions: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -136,6 +135,8 @@ class Opened:
         path = self.path_of(given, where)
         if (self.project.root / path).exists():
             return path
+        from difflib import get_close_matches  # only on the error path
+
         close = get_close_matches(path, names(self.project.root), n=1)
         hint = f"Did you mean {close[0]}?" if close else f"Paths are taken from {where or self.project.root}."
         raise InvalidInput(f"{given} does not exist in {self.project.name}.", hint)

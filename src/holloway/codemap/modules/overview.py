@@ -4,27 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from holloway.codemap import commands
-
-if TYPE_CHECKING:
-    from holloway.codemap.database import MapDatabase
-    from holloway.codemap.modules.detection import Module
-
-LANGUAGES_SHOWN = 4
-CORE_SHOWN = 3
-
-_NAMES = {
-    "typescript": "TypeScript",
-    "tsx": "TypeScript",
-    "javascript": "JavaScript",
-    "cpp": "C++",
-    "csharp": "C#",
-    "php": "PHP",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,39 +31,6 @@ class Overview:
     build: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     lint: tuple[str, ...] = ()
-
-
-def look(database: MapDatabase, root: Path, modules: list[Module]) -> Overview:
-    """Put the page together from a map and keep it there. The caller holds the transaction."""
-    rows = database.rows("SELECT language, COUNT(*) FROM files WHERE language != '' GROUP BY language")
-    counted: dict[str, int] = {}
-    for language, number in rows:
-        name = _NAMES.get(language, language.title())
-        counted[name] = counted.get(name, 0) + number
-    names = {row[0] for row in database.rows("SELECT path FROM files")}
-    told = commands.read(root, names)
-    made = Overview(
-        files=len(names),
-        source_files=sum(counted.values()),
-        languages=tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:LANGUAGES_SHOWN]),
-        modules=tuple(_part(module) for module in modules if not module.hidden and not module.support),
-        build=told.build,
-        test=told.test,
-        lint=told.lint,
-    )
-    database.note("overview", json.dumps(asdict(made), ensure_ascii=False))
-    return made
-
-
-def _part(module: Module) -> Part:
-    return Part(
-        module.name,
-        module.folder,
-        len(module.files),
-        module.core[:CORE_SHOWN],
-        module.tests[0] if module.tests else "",
-        module.purpose,
-    )
 
 
 def load(path: Path) -> Overview | None:

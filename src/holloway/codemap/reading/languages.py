@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -102,6 +102,6 @@ def grammar(name: str) -> tuple[Parser, Query]:
 
     row = LANGUAGES[name]
     compiled = Grammar(getattr(import_module(row.package), row.loader)())
-    folder = files("holloway.codemap.reading").joinpath("queries")
+    folder = Path(__file__).with_name("queries")
     source = "\n".join(folder.joinpath(f"{query}.scm").read_text("utf-8") for query in row.queries or (row.name,))
     return Parser(compiled), Query(compiled, source)
