@@ -7,6 +7,11 @@ CLAUDE_CODE := 2.1.325
 CODEX := 0.166.0
 CLAUDE_AGENT_SDK := 0.2.182
 DATA ?=
+REPOS ?=
+GRAPHS ?=
+PYCG ?=
+PEERS ?=
+QUICK ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check format nightly bench lock docs agents clean
@@ -50,8 +55,9 @@ $(VENV)/installed-nightly: $(VENV)/installed-dev
 nightly: $(VENV)/installed-nightly agents ## the long runs: kills, faults, properties, real agents
 	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -n 2 -q
 
-bench: $(VENV)/installed-dev ## benchmarks (DATA=folder with the data sets), JSON and docs/benchmarks.md
-	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA))
+bench: $(VENV)/installed-dev ## benchmarks (QUICK=1 for a sample; DATA=, REPOS=, GRAPHS=, PYCG=, PEERS= folders)
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA)) $(if $(REPOS),--repos $(REPOS)) \
+	  $(if $(GRAPHS),--graphs $(GRAPHS)) $(if $(PYCG),--pycg $(PYCG)) $(if $(PEERS),--peers $(PEERS))
 
 docs: $(VENV)/installed-dev ## write generated parts of the docs anew
 	$(BIN)/python -m docs.generate

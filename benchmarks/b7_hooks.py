@@ -14,25 +14,37 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.b7_store import SEED, Growing, target
+from benchmarks.generated import Code
+from benchmarks.installed import environment_in, hook_command, no_worker
 from benchmarks.machine import Samples, environment
+from holloway.domain.details import ErrorFix
+from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.text import failures
 
 MEMORIES = 10_000
-ROUNDS = 80
-QUICK_ROUNDS = 25
+FILES = 10_000
+QUICK_MEMORIES = 1_000
+QUICK_FILES = 300
+ROUNDS = 60
+QUICK_ROUNDS = 8
 WARM_UPS = 2
 CAPTURE_P50_MAX = 2.0
 CAPTURE_P95_MAX = 3.0
 BARE = "bare Python"
 TRAPPED = "src/api/planted_handler.py"
 TRAP = "the planted fixture must be closed"
+FAILURE = "src/db/pool.py:41:9: error: cannot import name 'borrow' from 'planted_pool'"
+FIX = "import borrow from planted_pool.idle"
 HOW = [
     "holloway is installed into a fresh virtual environment from its lock file, as a user would, and the command is "
-    "the one that `holloway setup claude-code` writes. The project is a git repository with 10,000 memories.",
+    "the one that `holloway setup claude-code` writes.",
     "Each round starts every process once, in random order, bare Python of the same interpreter among them, so that "
     "whatever else the machine does hits all of them alike. The ratio is between quantiles of the same run.",
-    "As expected counts what the hook really did: exit code 0, nothing on stderr, the trap on stdout where there is "
+    "The worker's lock is held: the worker that a session's start would leave behind does not run beside what is "
+    "measured, and starting it (one more process, after the answer) is not in the figures.",
+    "As expected counts what the hook really did: exit code 0, nothing on stderr, the answer on stdout where there is "
     "one, nothing where there is none, and a line more in the journal for each event of a known project. A hook that "
-    "fails does so in silence, so its exit code alone would say nothing.",
+    "fails does so in silence, so its exit code alone would say nothing; one that met its deadline is not as expected.",
 ]
 
 Event = dict[str, Any]
@@ -49,59 +61,53 @@ class Case:
 
 
 class Installed:
-    """holloway in an environment of its own, with a project that has a memory."""
+    """holloway in an environment of its own, with a project that has a memory and a map."""
 
-    def __init__(self, folder: Path) -> None:
-        self.python = _environment(folder / "venv")
+    def __init__(self, folder: Path, *, quick: bool) -> None:
+        self.python = sys.executable if quick else environment_in(folder / "venv")
         self.root, self.elsewhere, self.home = folder / "shop", folder / "other", folder / "home"
-        self.command = self._command()
         self.env = environment(HOLLOWAY_HOME=str(self.home), HOME=str(folder))
+        self.command = hook_command(self.python, self.env, folder)
         for path in (self.root, self.elsewhere):
             subprocess.run(["git", "init", "--quiet", "--initial-branch=main", path], env=self.env, check=True)
-        self._files()
-        self.journal = self._fill()
+        self.files = QUICK_FILES if quick else FILES
+        self.memories = QUICK_MEMORIES if quick else MEMORIES
+        self._write_files()
+        self.data = self._fill()
 
-    def _command(self) -> list[str]:
-        """The exact command that the agent's configuration gets."""
-        code = "import json; from holloway.hooks import install as i; print(json.dumps(i.handler(i.CLAUDE_CODE, 5)))"
-        done = subprocess.run([self.python, "-c", code], env=environment(), capture_output=True, check=True)
-        entry = json.loads(done.stdout)
-        return [entry["command"], *entry["args"]]
-
-    def _files(self) -> None:
+    def _write_files(self) -> None:
+        Code(self.files).write(self.root)
         for name in (TRAPPED, "src/api/plain_handler.py", "src/db/pool.py", "tests/test_pool.py", "Makefile"):
             path = self.root / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("test:\n\tpytest\n" if name == "Makefile" else "VALUE = 1\n")
+            text = f'"""The {path.stem} closes idle connections."""\nVALUE = 1\n'
+            path.write_text("test:\n\tpytest\n" if name == "Makefile" else text)
 
     def _fill(self) -> Path:
         growing = Growing(self.root, self.home, datetime.now(UTC) - timedelta(days=30))
         growing.plant([TRAPPED], 2)
-        growing.grow(MEMORIES)
+        growing.add(_fix())
+        growing.grow(self.memories)
+        growing.memory.map.update(workers=0)
         growing.memory.close()
-        return growing.memory.project.journal
+        return growing.memory.project.folder
 
     @property
     def flags(self) -> str:
         """Python's switches in the command."""
-        return " ".join(self.command[1 : self.command.index("-c")])
+        return " ".join(self.command[1 : self.command.index("-c")]) if "-c" in self.command else ""
 
     def noted(self) -> int:
         """How many bytes the journal holds; a hook that gave up in silence adds none."""
-        return sum(path.stat().st_size for path in self.journal.glob("*.jsonl"))
+        return sum(path.stat().st_size for path in (self.data / "journal").glob("*.jsonl"))
 
 
-def _environment(folder: Path) -> str:
-    source = Path(__file__).resolve().parents[1]
-    python = str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    for more in (
-        ["--require-hashes", "-r", str(source / "requirements.lock")],
-        ["--no-deps", "--no-build-isolation", str(source)],
-    ):
-        subprocess.run([*pip, *more], check=True, capture_output=True)
-    return python
+def _fix() -> Draft:
+    """A fix that was seen, for the error that is met."""
+    print_ = failures.fingerprints(FAILURE)[0]
+    details = ErrorFix(error=FAILURE, fix=FIX, fingerprint=print_)
+    text = f"{FAILURE} is solved by: {FIX}"
+    return Draft(text, MemoryType.ERROR_PATTERN, details=details, source=Source.ERROR_FIX, state=State.CONFIRMED)
 
 
 def cases(installed: Installed) -> list[Case]:
@@ -111,19 +117,30 @@ def cases(installed: Installed) -> list[Case]:
     bash: Event = {**here, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "toolu_01"}
     bash |= {"tool_input": {"command": "pytest -q tests/test_pool.py", "description": "Run the pool's tests"}}
     bash |= {"tool_response": {"stdout": output, "stderr": "", "interrupted": False}}
-    asked = "Make the pool close idle connections after five minutes, and add a test that shows it."
-    worded = "The login test fails: the auth token in the header is gone after the API key was rotated. Find out why."
+    failed: Event = {key: value for key, value in bash.items() if key != "tool_response"}
+    failed |= {"hook_event_name": "PostToolUseFailure", "error": f"Exit code 1\n{output}{FAILURE}\n"}
+    asked = "Make src/db/pool.py close idle connections after five minutes, and add a test that shows it."
+    thanks = "Thanks, that looks good to me, go on like this please."
     prompt = {**here, "hook_event_name": "UserPromptSubmit", "permission_mode": "default"}
     return [
         Case("capture: shell command", lambda turn: bash),
-        Case("prompt, answered", lambda turn: {**prompt, "prompt": asked}),
-        Case("prompt that speaks of a token, answered", lambda turn: {**prompt, "prompt": worded}),
         Case("file read, no trap", lambda turn: _read(here, installed.root / "src/api/plain_handler.py")),
         Case(
             "file read, trap shown",
             lambda turn: _read({**here, "session_id": f"fresh-{turn}"}, installed.root / TRAPPED),
             answer=TRAP,
         ),
+        Case(
+            "command failed, fix shown (PostToolUseFailure)",
+            lambda turn: {**failed, "session_id": f"failed-{turn}"},
+            answer=FIX,
+        ),
+        Case(
+            "prompt, files named",
+            lambda turn: {**prompt, "prompt": asked, "session_id": f"asked-{turn}"},
+            answer="src/db/pool.py",
+        ),
+        Case("prompt, small talk", lambda turn: {**prompt, "prompt": thanks}),
         Case(
             "session start",
             lambda turn: {**here, "hook_event_name": "SessionStart", "source": "startup", "session_id": f"new-{turn}"},
@@ -146,10 +163,11 @@ def run(*, quick: bool = False) -> dict[str, Any]:
     """Install, fill and measure."""
     rounds = QUICK_ROUNDS if quick else ROUNDS
     with tempfile.TemporaryDirectory() as name:
-        installed = Installed(Path(name).resolve())
-        times, right = _measured(installed, cases(installed), rounds)
+        installed = Installed(Path(name).resolve(), quick=quick)
+        with no_worker(installed.data):
+            times, right = _measured(installed, cases(installed), rounds)
         failed = (installed.home / "hook-failures.log").exists()
-    return _result(times, right, rounds, installed.flags, failed=failed)
+    return _result(times, right, rounds, installed, failed=failed)
 
 
 def _measured(installed: Installed, chosen: list[Case], rounds: int) -> tuple[dict[str, Samples], dict[str, int]]:
@@ -182,17 +200,17 @@ def _once(installed: Installed, samples: Samples, bare: list[str] | None, case: 
 
 
 def _result(
-    times: dict[str, Samples], right: dict[str, int], rounds: int, flags: str, *, failed: bool
+    times: dict[str, Samples], right: dict[str, int], rounds: int, installed: Installed, *, failed: bool
 ) -> dict[str, Any]:
     base = times[BARE].figures()
     columns = ["process", "p50 ms", "p95 ms", "CPU p50 ms", "CPU p95 ms"]
-    columns += ["x bare p50", "x bare p95", "x bare CPU p50", "as expected"]
+    columns += ["x bare p50", "x bare p95", "x bare CPU p50", "x bare CPU p95", "as expected"]
     rows = []
     for name, samples in times.items():
         figures = samples.figures()
-        ratios = [figures[at] / base[at] for at in (0, 1, 2)]
+        ratios = [figures[at] / base[at] for at in range(4)]
         rows.append([name, *figures, *ratios, f"{right[name]} of {rounds}"])
-    notes = [f"Python's switches in the command: `{flags}`."]
+    notes = [f"Python's switches in the command: `{installed.flags}`."]
     notes += ["Some hooks failed and counted it." if failed else "No hook counted a failure."]
     return {
         "title": "B7: hooks",
@@ -200,7 +218,13 @@ def _result(
         "how": [*HOW, *notes],
         "seed": SEED,
         "targets": _targets(times),
-        "tables": [{"title": f"{rounds} rounds", "columns": columns, "rows": rows}],
+        "tables": [
+            {
+                "title": f"{rounds} rounds, {installed.memories:,} memories, a map of {installed.files:,} files",
+                "columns": columns,
+                "rows": rows,
+            }
+        ],
     }
 
 

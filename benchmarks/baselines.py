@@ -287,3 +287,11 @@ def estimate(values: Sequence[float]) -> Estimate:
     means = sorted(sum(chance.choices(values, k=len(values))) / len(values) for _ in range(RESAMPLES))
     cut = round(0.025 * RESAMPLES)
     return Estimate(sum(values) / len(values), means[cut], means[-1 - cut], len(values))
+
+
+def paired(ours: Sequence[float], other: Sequence[float]) -> float:
+    """How often chance alone makes two methods differ as much: the signs of their differences flipped at random."""
+    differences = [one - two for one, two in zip(ours, other, strict=True)]
+    chance, seen = random.Random(SEED), abs(sum(differences))
+    flipped = (abs(sum(each * chance.choice((-1, 1)) for each in differences)) for _ in range(RESAMPLES))
+    return (1 + sum(each >= seen - 1e-12 for each in flipped)) / (1 + RESAMPLES)

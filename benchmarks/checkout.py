@@ -31,6 +31,15 @@ class Checkout:
         """Check out a commit, whatever lies in the working tree."""
         git(self.root, "checkout", "--quiet", "--force", "--detach", commit)
 
+    def stand(self, commit: str, branch: str, *, main: str) -> None:
+        """Check out a commit as the tip of a branch, beside a main branch and no other; without a name, no branch."""
+        self.move(commit)
+        for name in git(self.root, "for-each-ref", "--format=%(refname)", "refs/heads").split():
+            git(self.root, "update-ref", "-d", name)
+        git(self.root, "update-ref", "refs/heads/main", commit if branch == "main" else main)
+        if branch:
+            git(self.root, "checkout", "--quiet", "-B", branch)
+
 
 @contextmanager
 def checkout_of(repository: Path, root: Path) -> Iterator[Checkout]:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks import plots
+
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+FIRST = ("learning_curve",)
+"""Results that the page begins with; the others follow by name."""
 INTRODUCTION = """# Benchmarks
 
 Every figure here comes from `benchmarks/` and can be measured again with the command beside it; the numbers are also in
@@ -16,22 +21,40 @@ Every figure here comes from `benchmarks/` and can be measured again with the co
 Times are p50 and p95 on the machine that is named, or ratios within one run. Machines are noisy and these runs had
 neighbours, so trust ratios and CPU time before milliseconds. Each figure stands beside the simplest thing that could
 do the same job, measured in the same run.
+
+```sh
+make bench QUICK=1                       # a sample of everything that needs nothing, minutes in all; writes nothing
+make bench                               # everything that needs nothing
+make bench DATA=folder REPOS=folder      # everything that these folders have data and clones for
+```
+
+A benchmark that lacks something says what, and where to get it, and the others go on.
 """
+
+Result = Mapping[str, Any]
+
+
+def results() -> list[Result]:
+    """All results there are, in the order of the page."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
+    return sorted(found, key=lambda result: (result["name"] not in FIRST, result["name"]))
 
 
 def write() -> Path:
-    """Write the page anew from all results there are."""
-    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
+    """Write the page and its pictures anew from all results there are."""
+    from benchmarks import readme, sources  # these read the table of all benchmarks, which reads this module
+
+    found = results()
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text("\n".join([INTRODUCTION, *map(section, results)]), encoding="utf-8")
+    PAGE.write_text("\n".join([INTRODUCTION, sources.section(), *map(section, found)]), encoding="utf-8")
+    readme.write()
     return PAGE
 
 
-def section(result: dict[str, Any]) -> str:
+def section(result: Result) -> str:
     """One benchmark."""
     parts = [f"## {result['title']}", result["question"], _where(result), f"```sh\n{result['command']}\n```"]
-    if result["quick"]:
-        parts.append("This was a quick run: smaller and noisier than the full one.")
+    parts += [f"![{title}]({file})" for title, file in plots.write(result)]
     if result["targets"]:
         parts.append(_targets(result["targets"]))
     parts += [f"### {table['title']}\n\n{grid(table['columns'], table['rows'])}" for table in result["tables"]]
@@ -39,7 +62,7 @@ def section(result: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _where(result: dict[str, Any]) -> str:
+def _where(result: Result) -> str:
     machine = result["machine"]
     return (
         f"Measured on {result['date']}: {machine['cpu']}, {machine['cores']} cores, {machine['system']}, load "
@@ -69,3 +92,7 @@ def shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
     return "" if value is None else str(value)
+
+
+if __name__ == "__main__":
+    print(write())

@@ -1,0 +1,170 @@
+"""All benchmarks in one table: what each is called, needs and takes, and how it is run in full and in short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import (
+    b1_sessions,
+    b2_commits,
+    b3_issues,
+    b4_coding,
+    b4_conversations,
+    b4_tokens,
+    b5_errors,
+    b5_replay,
+    b5_words,
+    b6_graph,
+    b7_hooks,
+    b7_map,
+    b7_search,
+    b7_store,
+    b8_poison,
+    learning_curve,
+    needs,
+    replay,
+    secrets_table,
+    sessions,
+)
+
+if TYPE_CHECKING:
+    from benchmarks.needs import Given, Need
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """One of them."""
+
+    name: str
+    run: Callable[[Given], Result]
+    minutes: float
+    """About how long a full run takes on two cores."""
+    needs: tuple[Need, ...] = ()
+    beside: str = ""
+    """Options that bring peers in; without them they are left out."""
+
+    @property
+    def command(self) -> str:
+        """How to run this one alone."""
+        options = list(dict.fromkeys(need.option for need in self.needs if need.option))
+        return " ".join([f"python -m benchmarks --only {self.name}", *options, *([self.beside] if self.beside else [])])
+
+    def missing(self, given: Given) -> list[str]:
+        """What it needs and does not find, and how to get it."""
+        return [said for need in self.needs if (said := need.missing(given))]
+
+
+def _there(path: Path | None) -> Path:
+    """A folder that a need has made sure of."""
+    assert path is not None
+    return path
+
+
+SESSIONS = needs.file(sessions.DEV)
+CLI = needs.clones(replay.SOURCES)
+MAPPED = {name: b3_issues.REPOSITORIES[name] for name in b7_map.REPOSITORIES}
+
+ALL = (
+    Benchmark(
+        "learning_curve",
+        lambda given: learning_curve.run(_there(given.data), _there(given.repos), quick=given.quick),
+        6,
+        (SESSIONS, CLI),
+    ),
+    Benchmark(
+        "b1_sessions",
+        lambda given: b1_sessions.run(_there(given.data), _there(given.repos), quick=given.quick),
+        5,
+        (SESSIONS, CLI),
+    ),
+    Benchmark(
+        "b2_commits",
+        lambda given: b2_commits.run(
+            _there(given.data),
+            given.repos,
+            sample=20 if given.quick else 1,
+            names=("flask",) if given.quick else tuple(b2_commits.REPOSITORIES),
+        ),
+        15,
+        (
+            needs.file("cochange_flask.jsonl"),
+            needs.file("cochange_hono.jsonl"),
+            needs.clones(b2_commits.REPOSITORIES),
+        ),
+    ),
+    Benchmark(
+        "b3_issues",
+        lambda given: b3_issues.run(
+            _there(given.data),
+            given.repos,
+            names=("flask", "requests") if given.quick else tuple(b3_issues.REPOSITORIES),
+        ),
+        10,
+        (needs.file("swe_bench_lite_dev.json"), needs.clones(b3_issues.REPOSITORIES)),
+    ),
+    Benchmark(
+        "b4_conversations",
+        lambda given: b4_conversations.run(
+            _there(given.data),
+            None if given.quick else given.peers,
+            sample=20 if given.quick else 1,
+            only=("FTS5",) if given.quick else (),
+        ),
+        15,
+        (needs.file(b4_conversations.FILE),),
+        beside="--peers DIR",
+    ),
+    Benchmark(
+        "b4_coding",
+        lambda given: b4_coding.run(
+            given.repos,
+            None if given.quick else given.data,
+            quick=given.quick,
+            names=needs.present(given, b4_coding.REPOSITORIES)[-1:] if given.quick else (),
+        ),
+        20,
+        (needs.clones(b4_coding.REPOSITORIES, one_will_do=True), needs.file(b4_conversations.FILE)),
+    ),
+    Benchmark(
+        "b4_tokens",
+        lambda given: b4_tokens.run(given.repos, quick=given.quick),
+        2,
+        (needs.package(b4_tokens.TOKENIZER), needs.clones(b4_tokens.FITTED | b4_tokens.CONFIRMED)),
+    ),
+    Benchmark(
+        "b5_words",
+        lambda given: b5_words.run(_there(given.data)),
+        2,
+        (SESSIONS, needs.file("self_correction_dev.jsonl"), needs.file("self_correction_dev_extra.jsonl")),
+    ),
+    Benchmark(
+        "b5_errors", lambda given: b5_errors.run(_there(given.data)), 1, (SESSIONS, needs.file("error_fix_dev.jsonl"))
+    ),
+    Benchmark(
+        "b5_replay",
+        lambda given: b5_replay.run(_there(given.data), _there(given.repos), quick=given.quick),
+        2,
+        (SESSIONS, CLI),
+    ),
+    Benchmark("b6_graph", lambda given: b6_graph.run(_there(given.graphs), _there(given.pycg)), 2, (needs.graphs(),)),
+    Benchmark("b7_store", lambda given: b7_store.run(quick=given.quick), 8),
+    Benchmark("b7_hooks", lambda given: b7_hooks.run(quick=given.quick), 5),
+    Benchmark(
+        "b7_map",
+        lambda given: b7_map.run(_there(given.repos), quick=given.quick, aider=given.aider),
+        20,
+        (needs.clones(MAPPED),),
+        beside="--aider PYTHON",
+    ),
+    Benchmark("b7_search", lambda given: b7_search.run(quick=given.quick), 10),
+    Benchmark(
+        "b8_secrets", lambda given: secrets_table.run(_there(given.data)), 1, (needs.file("gitleaks_literals.json"),)
+    ),
+    Benchmark("b8_poison", lambda given: b8_poison.run(40 if given.quick else 0), 2),
+)
+BY_NAME = {one.name: one for one in ALL}

@@ -1,0 +1,128 @@
+"""The learning curve: what does holloway know after one session, after five, after a hundred?
+
+python -m benchmarks --only learning_curve --data DIR --repos DIR
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import learning_result, machine, trivial
+from benchmarks.learning_result import MARKS, OURS, UNTAUGHT, WINDOW, Curve, Figures, Kept, Looked, Met
+from benchmarks.replay import replay
+from benchmarks.sessions import DEV, recorded
+from benchmarks.told import failing, measured, told
+from holloway.domain.ports import stamp
+from holloway.injection import known
+from holloway.retrieval.locate import locate
+from holloway.retrieval.past_sessions import PastSession
+from holloway.service.mapping import PAST_SESSIONS
+from holloway.store import lookup, observations
+from holloway.store.filter import Filter
+from holloway.text import failures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.replay import Replay
+    from benchmarks.told import Told
+
+TOP = 10
+DEPTHS = (0, 1, 2, 5, 10, 15, 30, 60, 100)
+"""Sessions before each later one that are known, where the same later ones are asked again and again."""
+
+
+def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
+    """All sessions in time order, through the real pipeline; before each is looked at what is known."""
+    sessions = [told(session) for session in recorded(data / DEV)]
+    sessions = sessions[: len(sessions) // 6] if quick else sessions
+    curve = Curve()
+    with replay(repos / "cli", "curve_cli") as replayed:
+        marks = list(MARKS)
+        for place, session in enumerate(replayed.through(sessions)):
+            if marks and len(replayed.learned) >= marks[0]:
+                curve.kept.append(_kept(replayed))
+                marks = [mark for mark in marks if mark > len(replayed.learned)]
+            figures = _figures(replayed, session, PAST_SESSIONS) if session.is_asked else {}
+            curve.looked.append(Looked(len(replayed.learned), figures, _met(replayed, session)))
+            if session.is_asked and place >= len(sessions) // 2:
+                for depth in DEPTHS:
+                    curve.fixed.setdefault(depth, []).append(_figures(replayed, session, depth))
+                curve.fixed.setdefault(len(sessions), []).append(figures)
+        curve.kept.append(_kept(replayed))
+        took = list(replayed.learning_ms)
+    return learning_result.result(curve, took)
+
+
+def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
+    """What every method is worth that knows the latest sessions, so many of them."""
+    memory, now = replayed.memory, replayed.clock.now()
+    rows = observations.past(memory.store.database, PAST_SESSIONS)
+    past = [PastSession(*each) for each in rows][-depth:] if depth else []
+    before = replayed.learned[-depth:] if depth else []
+
+    def asked(known_sessions: Sequence[PastSession]) -> list[str]:
+        found = locate(
+            memory.map.database, session.query, past=known_sessions, branch=session.branch, limit=TOP, now=now
+        )
+        return [file.path for file in found.files]
+
+    ours = asked(past)
+    lists = {OURS: ours, UNTAUGHT: asked([]) if past else ours}
+    lists |= trivial.all_lists(session, before, replayed.paths())
+    return {name: measured(session, files[:TOP]) for name, files in lists.items()}
+
+
+def _met(replayed: Replay, session: Told) -> Met:
+    """The errors of a session against what was known before it."""
+    memory = replayed.memory
+    store = lookup.open_store(str(memory.project.database), 1000)
+    assert store is not None
+    before = {prints for one in replayed.learned for prints in _prints(one)}
+    solved = observations.solved_errors(memory.store.database, session.id)
+    met = Met()
+    with closing(store):
+        to = lookup.Shown(
+            session=session.id,
+            context=0,
+            branch=memory.branch,
+            now=stamp(replayed.clock.now()),
+            level=lookup.trust_level(store),
+        )
+        for output in failing(session):
+            prints = set(failures.fingerprints(output))
+            rows = known.on_failure(store, output, to, str(memory.project.root), 1)
+            met = Met(
+                met.errors + 1,
+                met.before + bool(prints & before),
+                met.solved + bool(prints & set(solved)),
+                met.told + bool(rows),
+            )
+    return met
+
+
+_known_prints: dict[str, frozenset[str]] = {}
+
+
+def _prints(session: Told) -> frozenset[str]:
+    if session.id not in _known_prints:
+        found = (prints for output in failing(session) for prints in failures.fingerprints(output))
+        _known_prints[session.id] = frozenset(found)
+    return _known_prints[session.id]
+
+
+def _kept(replayed: Replay) -> Kept:
+    memory = replayed.memory
+    memories = memory.store.memories.find(Filter(), limit=-1)
+    pages = memory.store.database.value("PRAGMA page_count") * memory.store.database.value("PRAGMA page_size")
+    latest = replayed.learning_ms[-WINDOW:] or [0.0]
+    return Kept(
+        len(replayed.learned),
+        Counter(str(each.type) for each in memories),
+        Counter(str(each.state) for each in memories),
+        pages / 1e6,
+        machine.quantile(latest, 0.5),
+    )

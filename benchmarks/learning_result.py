@@ -1,0 +1,207 @@
+"""The learning curve's figures as tables: as the project went on, and on the same later sessions again and again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from benchmarks import machine, trivial
+from benchmarks.baselines import SEED, Estimate, estimate
+
+MARKS = (0, 1, 5, 15, 30, 100)
+"""Sessions after which is looked at what is known; the last look is after all of them."""
+WINDOW = 20
+"""Sessions that a window has."""
+OURS = "holloway"
+UNTAUGHT = "holloway, no session learned"
+METHODS = (OURS, UNTAUGHT, *trivial.METHODS, trivial.FUSED)
+
+Figures = dict[str, tuple[float, float]]
+"""Recall and discovery calls avoided, by method."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """The errors of one session: how many, and how many of them were known how well."""
+
+    errors: int = 0
+    before: int = 0
+    solved: int = 0
+    told: int = 0
+
+    def __add__(self, other: Met) -> Met:
+        return Met(
+            self.errors + other.errors, self.before + other.before, self.solved + other.solved, self.told + other.told
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was known when a session began, and what that would have been worth; no figures without files to find."""
+
+    learned: int
+    figures: Figures
+    met: Met
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The store after so many sessions."""
+
+    learned: int
+    memories: Mapping[str, int]
+    states: Mapping[str, int]
+    store_mb: float
+    learning_ms: float
+
+
+@dataclass(slots=True)
+class Curve:
+    """What was measured on the way."""
+
+    looked: list[Looked] = field(default_factory=list)
+    fixed: dict[int, list[Figures]] = field(default_factory=dict)
+    """By how many sessions were known: the figures of the same later sessions."""
+    kept: list[Kept] = field(default_factory=list)
+
+
+def result(curve: Curve, took_ms: Sequence[float]) -> dict[str, Any]:
+    """Tables for a reader, figures for the plots."""
+    later = len(next(iter(curve.fixed.values())))
+    return {
+        "title": "The learning curve",
+        "question": "What does holloway know after one session, after five, after a hundred?",
+        "seed": SEED,
+        "targets": [],
+        "tables": [
+            _over_time("Recall@10", 0, curve.looked),
+            _over_time("DCA@10, an upper bound,", 1, curve.looked),
+            {
+                "title": f"Recall@10 of the same {later} later sessions, with so many sessions before each learned",
+                "columns": ["sessions learned", *METHODS],
+                "rows": [
+                    [depth, *(str(_of(figures, name, 0)) for name in METHODS)]
+                    for depth, figures in sorted(curve.fixed.items())
+                ],
+            },
+            _errors(curve.looked),
+            {
+                "title": "What is kept, and what learning costs",
+                "columns": [
+                    "sessions learned",
+                    "memories",
+                    "by type",
+                    "by state",
+                    "store (MB)",
+                    _LEARNING,
+                    "LLM calls",
+                ],
+                "rows": [_kept(one) for one in curve.kept],
+            },
+        ],
+        "figures": {
+            "windows": [_window(window) for window in _windows(curve.looked)],
+            "same_sessions": {
+                str(depth): {name: _numbers(_of(figures, name, 0)) for name in METHODS}
+                for depth, figures in sorted(curve.fixed.items())
+            },
+            "learning_cpu_ms": {f"p{share}": machine.quantile(took_ms, share / 100) for share in (50, 95)},
+        },
+        "how": HOW,
+    }
+
+
+_LEARNING = f"learning (CPU ms a session, median of {WINDOW})"
+
+
+def _of(figures: Sequence[Figures], name: str, which: int) -> Estimate:
+    return estimate([one[name][which] for one in figures])
+
+
+def _numbers(one: Estimate) -> list[float]:
+    return [round(value, 4) for value in (one.mean, one.low, one.high)]
+
+
+def _from(mark: int, looked: Sequence[Looked]) -> list[Looked]:
+    """The looks from the first one on that knew so many sessions."""
+    return [one for one in looked if one.learned >= mark]
+
+
+def _last(looked: Sequence[Looked]) -> list[Looked]:
+    """The last looks that make up a window."""
+    with_files = [place for place, one in enumerate(looked) if one.figures]
+    return list(looked[with_files[-WINDOW:][0] :])
+
+
+def _marked(looked: Sequence[Looked]) -> list[list[Looked]]:
+    """What follows each mark, and the end; a mark that too little follows is left out."""
+    following = [_from(mark, looked) for mark in MARKS]
+    full = [one for one in following if sum(bool(each.figures) for each in one) > WINDOW]
+    return [*full, _last(looked)]
+
+
+def _over_time(what: str, which: int, looked: Sequence[Looked]) -> dict[str, Any]:
+    rows = []
+    for following in _marked(looked):
+        figures = [one.figures for one in following if one.figures][:WINDOW]
+        rows.append([following[0].learned, *(str(_of(figures, name, which)) for name in METHODS)])
+    title = f"{what} of the next {WINDOW} sessions, as the project went on"
+    return {"title": title, "columns": ["sessions learned", *METHODS], "rows": rows}
+
+
+def _errors(looked: Sequence[Looked]) -> dict[str, Any]:
+    marks = [mark for mark in MARKS if _from(mark, looked)]
+    spans = [*zip(marks, [*marks[1:], sys.maxsize], strict=True), (0, sys.maxsize)]
+    rows = []
+    for low, high in spans:
+        met = sum((one.met for one in looked if low <= one.learned < high), Met())
+        known = f"{low} to {high - 1}" if high < sys.maxsize else f"{low} and more"
+        share = f"{met.told / met.errors:.1%}" if met.errors else ""
+        rows.append([known, met.errors, met.before, met.solved, met.told, share])
+    columns = ["sessions learned", "errors", "met before", "solved before", "fix handed over", "share"]
+    return {"title": "Errors that were known when they came back", "columns": columns, "rows": rows}
+
+
+def _kept(one: Kept) -> list[Any]:
+    listed = [
+        ", ".join(f"{name} {count}" for name, count in sorted(each.items())) for each in (one.memories, one.states)
+    ]
+    return [one.learned, sum(one.memories.values()), *listed, one.store_mb, one.learning_ms, 0]
+
+
+def _windows(looked: Sequence[Looked]) -> list[list[Looked]]:
+    """Windows that do not overlap, of sessions with files to find; the rest at the end joins the last one."""
+    asked = [one for one in looked if one.figures]
+    starts = list(range(0, max(1, len(asked) - WINDOW + 1), WINDOW))
+    return [asked[start : start + WINDOW] if start != starts[-1] else asked[start:] for start in starts]
+
+
+def _window(window: Sequence[Looked]) -> dict[str, Any]:
+    figures = [one.figures for one in window]
+    return {
+        "learned": round(fmean(one.learned for one in window), 1),
+        "sessions": len(window),
+        "recall": {name: _numbers(_of(figures, name, 0)) for name in METHODS},
+        "avoided": {name: _numbers(_of(figures, name, 1)) for name in METHODS},
+    }
+
+
+HOW = [
+    "192 recorded sessions of one project in time order, each through the real pipeline when it ended: observed, "
+    "judged, promoted, the worker's chores done, vectors included. Before each session the branch and the checkout are "
+    "as they were, the map is brought up to date, and every method is asked with what had ended by then.",
+    f"As the project went on: the mean over the next {WINDOW} sessions that had files to find, beside the same methods "
+    "with the same knowledge. Tasks and code change on the way, so these rows are not the same exam.",
+    "The same later sessions: the second half, asked again and again, as if holloway had been installed so many "
+    "sessions before each one. Only what is known differs. Rows at 0 are what the code, its history and the prompt "
+    "give without any session.",
+    "Intervals are the middle 95 % of 2,000 bootstrap means over the sessions.",
+    "DCA@10 is the share of discovery calls that ten named files could have saved, an upper bound.",
+    "Errors: failing shell commands with a fingerprint, each once a session. Met and solved before: by any session "
+    "that was learned from. Fix handed over: the hook's own lookup finds a memory that it may show at the default "
+    "trust level.",
+    "Learning is CPU time, map excluded; no language model is asked.",
+]

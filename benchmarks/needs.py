@@ -1,0 +1,98 @@
+"""What a benchmark needs beside this repository, and where anybody can get it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from benchmarks import b4_conversations, b6_graph, sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What whoever runs the benchmarks has at hand."""
+
+    data: Path | None = None
+    repos: Path | None = None
+    graphs: Path | None = None
+    pycg: Path | None = None
+    peers: Path | None = None
+    aider: str = ""
+    quick: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One thing that must be there: the option that says where it lies, and how to get it."""
+
+    option: str
+    missing: Callable[[Given], str]
+    """How to get it where it is missing, else nothing."""
+
+
+PREPARE = "python -m benchmarks.prepare"
+SESSIONS_FROM = (
+    "a clone of https://github.com/entireio/cli has its developers' sessions on the branch entire/checkpoints/v1 "
+    f"(MIT); `{PREPARE} sessions CLONE DIR` makes the file from it."
+)
+LABELS_FROM = (
+    "our own labels on those sessions. They quote people's words, so they are not published; without them this "
+    "benchmark cannot be run."
+)
+FILES = {
+    sessions.DEV: SESSIONS_FROM,
+    "error_fix_dev.jsonl": LABELS_FROM,
+    "self_correction_dev.jsonl": LABELS_FROM,
+    "self_correction_dev_extra.jsonl": LABELS_FROM,
+    "cochange_flask.jsonl": f"`{PREPARE} commits CLONE_OF_FLASK DIR` makes it from https://github.com/pallets/flask.",
+    "cochange_hono.jsonl": f"`{PREPARE} commits CLONE_OF_HONO DIR` makes it from https://github.com/honojs/hono.",
+    "swe_bench_lite_dev.json": (
+        "SWE-bench Lite, the test split of https://huggingface.co/datasets/princeton-nlp/SWE-bench_Lite (MIT), as a "
+        "JSON list; used are django below 13000, flask and requests."
+    ),
+    b4_conversations.FILE: (
+        "LoCoMo, https://github.com/snap-research/locomo, data/locomo10.json (CC BY-NC 4.0), under that name; used "
+        "were the first three dialogues."
+    ),
+    "gitleaks_literals.json": (
+        "the strings that the rules in https://github.com/gitleaks/gitleaks (MIT, cmd/generate/config/rules) must and "
+        'must not match, as {"pos": [[rule, string], ...], "neg": [...]}.'
+    ),
+}
+"""Files of the data folder, and where each comes from."""
+
+
+def file(name: str) -> Need:
+    """A file of the data folder."""
+    return Need(
+        "--data DIR", lambda given: "" if given.data and (given.data / name).exists() else f"{name}: {FILES[name]}"
+    )
+
+
+def clones(sources: Mapping[str, str], *, one_will_do: bool = False) -> Need:
+    """Clones of repositories, history included, by the name of their folder; in a quick run, one of them may do."""
+
+    def missing(given: Given) -> str:
+        here = present(given, sources)
+        absent = [] if here and given.quick and one_will_do else [name for name in sources if name not in here]
+        commands = [f"git clone https://github.com/{sources[name]} {given.repos or 'DIR'}/{name}" for name in absent]
+        return "\n    ".join(["clones with their history:", *commands]) if absent else ""
+
+    return Need("--repos DIR", missing)
+
+
+def present(given: Given, sources: Mapping[str, str]) -> list[str]:
+    """The names of those repositories that were cloned."""
+    return [name for name in sources if given.repos and (given.repos / name).is_dir()]
+
+
+def package(name: str) -> Need:
+    """A Python package that only a benchmark uses."""
+    return Need("", lambda given: "" if find_spec(name) else f"the package {name}: pip install {name}")
+
+
+def graphs() -> Need:
+    """Indexes and labelled call graphs that others made."""
+    return Need("--graphs DIR --pycg DIR", lambda given: "" if given.graphs and given.pycg else b6_graph.HOW_TO_MAKE)

@@ -1,0 +1,204 @@
+"""The README's figures, each from a result: the table is written, never typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import report
+from benchmarks.b1_sessions import HOOK, LOCATE
+from benchmarks.learning_result import OURS
+from benchmarks.trivial import FUSED
+
+README = Path(__file__).parents[1] / "README.md"
+BEGIN, END = "<!-- figures: written by benchmarks/readme.py -->", "<!-- end of figures -->"
+
+Results = Mapping[str, Mapping[str, Any]]
+
+
+def write() -> None:
+    """Put the table into the README."""
+    text = README.read_text(encoding="utf-8")
+    head, _, rest = text.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    README.write_text(f"{head}{BEGIN}\n{table()}\n{END}{tail}", encoding="utf-8")
+
+
+def table() -> str:
+    """The table as it must stand there."""
+    results = {str(one["name"]): one for one in report.results()}
+    rows = [[row.what, row.figure(results), row.beside(results), f"`make bench{row.given}`"] for row in ROWS]
+    return report.grid(["what", "figure", "beside it", "again with"], rows)
+
+
+def cell(results: Results, name: str, table: int, row: Sequence[object], column: str) -> Any:
+    """What stands in a result's table, in the row that begins so."""
+    found = results[name]["tables"][table]
+    line = next(each for each in found["rows"] if each[: len(row)] == list(row))
+    return line[found["columns"].index(column)]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table."""
+
+    what: str
+    figure: Callable[[Results], str]
+    beside: Callable[[Results], str]
+    given: str = ""
+    """What `make bench` must be given."""
+
+
+def _hook(results: Results, case: str) -> str:
+    p50, p95 = (cell(results, "b7_hooks", 0, [case], f"x bare {which}") for which in ("p50", "p95"))
+    return f"{p50:.1f}x a bare Python at p50, {p95:.1f}x at p95"
+
+
+def _store_p95(results: Results, operation: str) -> str:
+    sizes = [cell(results, "b7_store", 0, [operation, size], "p95 ms") for size in (10_000, 100_000)]
+    return " / ".join(f"{ms:.2g}" if ms < 1 else f"{ms:.1f}" if ms < 100 else f"{ms:.0f}" for ms in sizes)
+
+
+def _needed(results: Results, *methods: str) -> str:
+    return "; ".join(f"{name} {results['b1_sessions']['figures'][name]['recall']:.3f}" for name in methods)
+
+
+def _learned(results: Results, method: str) -> str:
+    """Recall by how many sessions were known, on the same sessions."""
+    depths = results["learning_curve"]["figures"]["same_sessions"]
+    return " / ".join(f"{depths[depth][method][0]:.3f}" for depth in ("0", "1", "5", "30", max(depths, key=int)))
+
+
+def _commits(results: Results, system: str) -> str:
+    figures = results["b2_commits"]["figures"]
+    return " / ".join(f"{figures[name]['message'][system][0]:.3f}" for name in ("flask", "hono"))
+
+
+def _issues(results: Results, system: str) -> str:
+    return " / ".join(f"{one[0]:.3f}" for one in results["b3_issues"]["figures"]["all"][system])
+
+
+def _edges(results: Results, side: str) -> str:
+    figures = results["b6_graph"]["figures"]["files"]
+    return " / ".join(f"{figures[f'{name} without tests {side}']['imports']['f1']:.2f}" for name in ("flask", "hono"))
+
+
+def _tied(results: Results, *systems: str) -> str:
+    found = (str(cell(results, "b4_coding", 1, [name], "recall@10")).split()[0] for name in systems)
+    return "; ".join(f"{name} {value}" for name, value in zip(systems, found, strict=True))
+
+
+def _turns(results: Results, system: str) -> str:
+    one = results["b4_conversations"]["figures"][system]
+    return f"{one['recall']['macro'][0]:.3f}, {one['query_ms_p50']:.0f} ms"
+
+
+def _peers(results: Results) -> str:
+    figures = results["b4_conversations"]["figures"]
+    peers = [name for name in figures if name != "holloway" and name not in ("dense", "RRF (k 60)")]
+    return "; ".join(f"{name} {_turns(results, name)}" for name in peers)
+
+
+def _fixed(results: Results, detector: str) -> str:
+    one = results["b5_errors"]["figures"]["labelled"][f"{detector}, all"]
+    return f"{one['precision']['value']:.2f} / {one['recall']['value']:.2f}"
+
+
+def _secrets(results: Results, detector: str) -> str:
+    return f"{results['b8_secrets']['figures'][detector]['generated']['recall']:.0%}"
+
+
+def _flagged(results: Results, detector: str) -> str:
+    return f"{results['b8_secrets']['figures'][detector]['library_flagged_per_1000']:.2g}"
+
+
+def _poisoned(results: Results) -> str:
+    rows = {row[0]: row[1] for row in results["b8_poison"]["tables"][0]["rows"]}
+    return f"{rows['of them reached an agent unseen']} of {rows['poisoned sessions']}"
+
+
+DATA, CLONES, INDEXES = " DATA=folder", " DATA=folder REPOS=folder", " GRAPHS=folder PYCG=folder"
+IMPORTS = "Python with json, sqlite3"
+ROWS = (
+    Row(
+        "a hook that only notes an event",
+        lambda results: _hook(results, "capture: shell command"),
+        lambda results: f"`import json, sqlite3` alone: {_hook(results, IMPORTS)}",
+    ),
+    Row(
+        "the traps of a file, 10,000 / 100,000 memories, ms at p95",
+        lambda results: _store_p95(results, "lookup, files as agents open them"),
+        lambda results: f"a bare `SELECT`: {_store_p95(results, 'bare SELECT by path')}",
+    ),
+    Row(
+        "text search, 10,000 / 100,000 memories, ms at p95",
+        lambda results: _store_p95(results, "search, all"),
+        lambda results: f"plain FTS5: {_store_p95(results, 'plain FTS5, all')}",
+    ),
+    Row(
+        "files that a session will need, from its first prompt, recall at 10",
+        lambda results: _needed(results, HOOK, LOCATE),
+        lambda results: _needed(results, "recent", "freq", "kNN over past prompts", FUSED),
+        CLONES,
+    ),
+    Row(
+        "the same, with 0 / 1 / 5 / 30 / all earlier sessions learned",
+        lambda results: _learned(results, OURS),
+        lambda results: f"{FUSED}: {_learned(results, FUSED)}",
+        CLONES,
+    ),
+    Row(
+        "files of a commit from its message, recall at 10, flask / hono",
+        lambda results: _commits(results, "holloway"),
+        lambda results: (
+            f"BM25 over contents {_commits(results, 'BM25 over contents')}; with similar commits (RRF) "
+            f"{_commits(results, 'RRF of both')}"
+        ),
+        CLONES,
+    ),
+    Row(
+        "the file that fixes an issue, 49 of SWE-bench Lite, first / in five / in ten",
+        lambda results: _issues(results, "holloway"),
+        lambda results: f"BM25 with named paths {_issues(results, 'BM25 with named paths')}",
+        CLONES,
+    ),
+    Row(
+        "files that import each other, F1 against SCIP, flask / hono",
+        lambda results: _edges(results, "map"),
+        lambda results: f"a regular expression: {_edges(results, 'regex scanner')}",
+        INDEXES,
+    ),
+    Row(
+        "memories that a commit's developers tied it to, recall at 10 (six repositories)",
+        lambda results: _tied(results, "holloway, as shipped").rpartition(" ")[2],
+        lambda results: _tied(results, "FTS5", "dense", "RRF (k 60)"),
+        CLONES,
+    ),
+    Row(
+        "turns of a long conversation that answer a question, recall at 10 and time (LoCoMo)",
+        lambda results: _turns(results, "holloway"),
+        _peers,
+        " DATA=folder PEERS=folder",
+    ),
+    Row(
+        "an error seen fixed, 60 labelled ones, precision / recall",
+        lambda results: _fixed(results, "observer"),
+        lambda results: f"a later success of a similar command {_fixed(results, 'baseline')}",
+        DATA,
+    ),
+    Row("poisoned sessions that reach an agent unseen", _poisoned, lambda results: ""),
+    Row(
+        "secrets found, 1,536 of 128 kinds",
+        lambda results: _secrets(results, "holloway"),
+        lambda results: f"five common patterns: {_secrets(results, 'five_patterns')}",
+        DATA,
+    ),
+    Row(
+        "source lines wrongly flagged, per 1,000",
+        lambda results: _flagged(results, "holloway"),
+        lambda results: f"five common patterns: {_flagged(results, 'five_patterns')}",
+        DATA,
+    ),
+)

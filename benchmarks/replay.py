@@ -1,0 +1,119 @@
+"""One memory that lives through recorded sessions in time order, in a checkout as it was, and cannot see ahead.
+
+A session is learned from when it ends, on its own branch, and the worker's chores are done then; whoever asks does so
+when a session begins, and knows only what had ended by then.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import holloway
+from benchmarks import checkout
+from holloway.service.chores import CHORES
+from holloway.service.learning import Learning
+from holloway.testing import FakeClock
+
+if TYPE_CHECKING:
+    from benchmarks.checkout import Checkout
+    from benchmarks.told import Told
+    from holloway.service.holloway import Holloway
+
+SOURCES = {"cli": "entireio/cli"}
+NOT_DUE = ("map", "learn", "records")
+"""Chores of the worker that the replay does itself, or that have nothing to do here."""
+CHORE_S = 300.0
+_MERGED = re.compile(r"Merge pull request #\d+ from [^/]+/(.+)$")
+_SAFE_BRANCH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
+
+
+@dataclass
+class Replay:
+    """The memory, the checkout that it belongs to, and what has happened so far."""
+
+    memory: Holloway
+    tree: Checkout
+    clock: FakeClock
+    past: Past
+    learned: list[Told] = field(default_factory=list)
+    """The sessions that were learned from, in the order of their ends."""
+    learning_ms: list[float] = field(default_factory=list)
+    """CPU time that learning from each took, chores and vectors included."""
+
+    def through(self, sessions: list[Told]) -> Iterator[Told]:
+        """Each session when it begins, its checkout and map in place; what ended before is learned."""
+        ahead = sorted(sessions, key=lambda session: session.end)
+        for session in sorted(sessions, key=lambda session: session.start):
+            while ahead and ahead[0].end < session.start:
+                self._learn(ahead.pop(0))
+            self._stand(session.branch, session.start)
+            self.memory.map.update()
+            yield session
+        for session in ahead:
+            self._learn(session)
+
+    def _stand(self, branch: str, now: float) -> None:
+        """Let it be that time, with that branch checked out."""
+        self.clock.advance(seconds=now - self.clock.now().timestamp())
+        safe = branch if _SAFE_BRANCH.fullmatch(branch) else ""
+        self.tree.stand(self.past.commit(branch, now), safe, main=self.past.commit("", now))
+
+    def _learn(self, session: Told) -> None:
+        self._stand(session.branch, session.end)
+        began = time.process_time()
+        Learning(self.memory).learn(session.pad)
+        for chore in CHORES:
+            if chore.name not in NOT_DUE and chore.is_due(self.memory):
+                chore.do(self.memory, CHORE_S)
+        self.learning_ms.append((time.process_time() - began) * 1000)
+        self.learned.append(session)
+
+    def paths(self) -> list[str]:
+        """All files of the checkout, as the map has them."""
+        return [row[0] for row in self.memory.map.database.rows("SELECT path FROM files")]
+
+
+class Past:
+    """The commits of a repository by time, on the main line and on the branches that were merged into it."""
+
+    def __init__(self, repository: Path) -> None:
+        self._main = _dated(checkout.git(repository, "log", "--first-parent", "--format=%ct %H"))
+        self._branches: dict[str, list[tuple[int, str]]] = {}
+        for line in checkout.git(repository, "log", "--merges", "--format=%P%x09%s").splitlines():
+            parents, _, subject = line.partition("\t")
+            merged = _MERGED.match(subject)
+            if merged and len(parents.split()) == 2:
+                into, tip = parents.split()
+                own = _dated(checkout.git(repository, "log", "--format=%ct %H", tip, f"^{into}"))
+                self._branches.setdefault(merged[1], []).extend(own)
+
+    def commit(self, branch: str, now: float) -> str:
+        """What was checked out at a time: of the branch if that had any commit of its own, else of the main line."""
+        own = [each for each in self._branches.get(branch, ()) if each[0] < now]
+        main = [each for each in self._main if each[0] < now]
+        return max(own or main)[1] if own or main else min(self._main)[1]
+
+
+def _dated(log: str) -> list[tuple[int, str]]:
+    return [(int(line.split()[0]), line.split()[1]) for line in log.splitlines()]
+
+
+@contextmanager
+def replay(repository: Path, name: str) -> Iterator[Replay]:
+    """A memory that knows nothing yet; `name` tells this benchmark's checkout from others'."""
+    clock = FakeClock()
+    past = Past(repository)
+    with (
+        tempfile.TemporaryDirectory() as home,
+        checkout.checkout_of(repository, checkout.cache_folder() / name) as tree,
+    ):
+        tree.move(past.commit("", 0.0))
+        with holloway.open(tree.root, home=Path(home), clock=clock) as memory:
+            yield Replay(memory, tree, clock, past)

@@ -1,0 +1,101 @@
+"""The simplest programs that could say which files a session needs: from paths, and from sessions before it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from holloway.text.identifiers import expanded
+from holloway.text.query import STOP_WORDS
+
+if TYPE_CHECKING:
+    from benchmarks.told import Told
+
+RRF_K = 60
+NEIGHBOURS = 10
+FUSED = "RRF of the four"
+
+Ranked = Mapping[str, float]
+
+
+def all_lists(session: Told, before: Sequence[Told], paths: Sequence[str]) -> dict[str, list[str]]:
+    """Every baseline's files for a session, the best first; `before` are sessions that had ended, `paths` all files."""
+    lists = {name: ordered(method(session, before, paths)) for name, method in METHODS.items()}
+    return lists | {FUSED: ordered(rrf(list(lists.values())))}
+
+
+def by_path(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
+    """BM25 of the prompt over the words of each path."""
+    documents = {path: Counter(_words(path)) for path in paths}
+    mean = sum(sum(words.values()) for words in documents.values()) / max(1, len(documents))
+    holders = Counter(word for words in documents.values() for word in words)
+    scores: dict[str, float] = {}
+    for path, words in documents.items():
+        size = 1.2 * (0.25 + 0.75 * sum(words.values()) / mean)
+        for word in set(_words(session.query)) & words.keys():
+            idf = math.log(1 + (len(documents) - holders[word] + 0.5) / (holders[word] + 0.5))
+            scores[path] = scores.get(path, 0.0) + idf * words[word] * 2.2 / (words[word] + size)
+    return scores
+
+
+def by_frequency(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
+    """In how many earlier sessions a file was opened."""
+    return Counter(path for one in before for path in one.files)
+
+
+def by_recency(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
+    """How lately a file was opened; of one session, the first first, which finds more than the last first."""
+    latest: dict[str, float] = {}
+    for place, one in enumerate(before):
+        latest |= {path: place + 1 - at / (1 + len(one.files)) for at, path in enumerate(one.files)}
+    return latest
+
+
+def by_similar(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
+    """Files of the ten sessions whose prompts are most alike, by cosine of TF-IDF."""
+    told_words = [Counter(_words(one.query)) for one in before]
+    counts = Counter(word for words in told_words for word in words)
+    weight = {word: math.log(1 + len(before) / (1 + number)) for word, number in counts.items()}
+    query = Counter(_words(session.query))
+    scored = sorted(((_cosine(query, words, weight), at) for at, words in enumerate(told_words)), reverse=True)
+    found: dict[str, float] = {}
+    for likeness, at in scored[:NEIGHBOURS]:
+        for path in before[at].files if likeness > 0 else ():
+            found[path] = found.get(path, 0.0) + likeness
+    return found
+
+
+METHODS: dict[str, Callable[[Told, Sequence[Told], Sequence[str]], Ranked]] = {
+    "path BM25": by_path,
+    "freq": by_frequency,
+    "kNN over past prompts": by_similar,
+    "recent": by_recency,
+}
+
+
+def _cosine(one: Counter[str], other: Counter[str], weight: Mapping[str, float]) -> float:
+    product = sum(one[word] * other[word] * weight.get(word, 0.0) ** 2 for word in one.keys() & other.keys())
+    lengths = [
+        math.sqrt(sum((number * weight.get(word, 0.0)) ** 2 for word, number in each.items())) for each in (one, other)
+    ]
+    return product / (lengths[0] * lengths[1]) if all(lengths) else 0.0
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in expanded(text) if word not in STOP_WORDS and len(word) > 1]
+
+
+def ordered(scores: Ranked) -> list[str]:
+    """Paths, best first."""
+    return sorted(scores, key=lambda path: (-scores[path], path))
+
+
+def rrf(lists: list[list[str]]) -> Ranked:
+    """Reciprocal rank fusion, as usual."""
+    found: dict[str, float] = {}
+    for each in lists:
+        for rank, path in enumerate(each, 1):
+            found[path] = found.get(path, 0.0) + 1 / (RRF_K + rank)
+    return found

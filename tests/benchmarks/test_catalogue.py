@@ -1,0 +1,58 @@
+"""Every benchmark is in the table, and one that lacks something says what and where to get it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import benchmarks
+from benchmarks import catalogue, needs, sources
+from benchmarks.__main__ import main
+from benchmarks.needs import Given
+
+if TYPE_CHECKING:
+    import pytest
+
+FOLDER = Path(benchmarks.__file__).parent
+
+
+def test_every_benchmark_of_the_folder_is_in_the_table() -> None:
+    modules = {path.stem for path in FOLDER.glob("b[0-9]_*.py")}
+    assert modules <= set(catalogue.BY_NAME)
+
+
+def test_what_is_missing_is_named_with_a_public_source(tmp_path: Path) -> None:
+    said = "\n".join(catalogue.BY_NAME["b1_sessions"].missing(Given(data=tmp_path)))
+    assert "https://github.com/entireio/cli" in said
+    assert f"git clone https://github.com/entireio/cli {'DIR'}/cli" in said
+
+
+def test_what_is_there_is_not_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "cli").mkdir()
+    (tmp_path / "sessions_entireio_cli_dev.jsonl.gz").touch()
+    assert catalogue.BY_NAME["b1_sessions"].missing(Given(data=tmp_path, repos=tmp_path)) == []
+
+
+def test_a_quick_run_of_the_coding_memories_takes_the_clone_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "django").mkdir()
+    (tmp_path / "locomo_dev.json").touch()
+    coding = catalogue.BY_NAME["b4_coding"]
+    assert coding.missing(Given(data=tmp_path, repos=tmp_path, quick=True)) == []
+    assert coding.missing(Given(data=tmp_path, repos=tmp_path)) != []
+
+
+def test_every_file_of_the_data_folder_has_a_source_on_the_page() -> None:
+    page = sources.section()
+    assert all(name in page for name in needs.FILES)
+    assert all(one.command in page for one in catalogue.ALL)
+
+
+def test_a_benchmark_that_cannot_run_is_skipped_and_nothing_is_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["benchmarks", "--quick", "--only", "b6_graph"])
+    main()
+    said = capsys.readouterr().out
+    assert said.startswith("b6_graph is skipped. It needs\n")
+    assert "git clone https://github.com/vitsalis/PyCG" in said
+    assert "The page is" not in said

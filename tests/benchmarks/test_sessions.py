@@ -1,0 +1,62 @@
+"""What a session needed, what a prediction would have saved, and what the simplest programs predict."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import trivial
+from benchmarks.b1_sessions import named
+from benchmarks.baselines import paired
+from benchmarks.told import failing, measured, told
+from tests.benchmarks.recordings import recording
+
+TOKENS, INVOICE, README = "src/auth/tokens.py", "src/billing/invoice.py", "README.md"
+
+
+def test_files_that_the_prompt_names_need_not_be_found() -> None:
+    session = told(recording("one", 0, "Mend the refresh in tokens.py now", ("read", TOKENS), ("edit", INVOICE)))
+    assert session.files == (TOKENS, INVOICE)
+    assert session.gold == {INVOICE}
+
+
+def test_a_prompt_of_two_words_is_no_task() -> None:
+    assert not told(recording("one", 0, "go on", ("read", TOKENS))).is_asked
+
+
+def test_a_predicted_file_saves_its_first_read_and_the_searches_before_it() -> None:
+    deeds = (("search", "refresh"), ("search", "token"), ("read", TOKENS), ("read", INVOICE), ("read", TOKENS))
+    session = told(recording("one", 0, "Why does the login fail", *deeds))
+    assert session.discovery == ("", "", TOKENS, INVOICE)
+    assert measured(session, [TOKENS]) == (0.5, 0.75)
+    assert measured(session, [INVOICE, TOKENS]) == (1.0, 1.0)
+    assert measured(session, []) == (0.0, 0.0)
+
+
+def test_the_same_error_counts_once_in_a_session() -> None:
+    error = "fail", "pytest -q -> E   ModuleNotFoundError: No module named 'shop'"
+    session = told(recording("one", 0, "Make the tests pass again", error, ("run", "ls"), error))
+    assert len(failing(session)) == 1
+
+
+def test_each_simple_program_follows_its_own_rule() -> None:
+    past = [
+        told(recording("a", 0, "Mend the token refresh", ("read", TOKENS), ("read", README))),
+        told(recording("b", 1, "Add the tax to an invoice", ("read", INVOICE), ("read", README))),
+    ]
+    asked = told(recording("c", 2, "The refresh of tokens is slow", ("read", TOKENS)))
+    lists = trivial.all_lists(asked, past, [TOKENS, INVOICE, README])
+    assert lists["freq"][0] == README
+    assert lists["recent"][0] == INVOICE
+    assert lists["kNN over past prompts"] == [README, TOKENS]
+    assert lists["path BM25"] == [TOKENS]
+    assert lists[trivial.FUSED][0] == TOKENS, "all four know it"
+
+
+def test_only_files_of_the_project_are_taken_from_a_text() -> None:
+    text = f"holloway: for this task:\n- {INVOICE}: total (named: invoice.py)\n- tests: {TOKENS} (run: make test)"
+    assert named(text, [TOKENS, INVOICE, README]) == [INVOICE, TOKENS]
+
+
+def test_a_difference_that_is_always_there_is_not_taken_for_chance() -> None:
+    assert paired([0.5] * 12, [0.2] * 12) < 0.01
+    assert paired([0.5, 0.2] * 6, [0.2, 0.5] * 6) == pytest.approx(1.0)
