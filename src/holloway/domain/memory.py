@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
@@ -123,6 +122,8 @@ def choice(kind: type[Kind], value: object) -> Kind:
         return kind(str(value).strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError:
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+        from difflib import get_close_matches  # only on the error path
+
         close = get_close_matches(str(value).lower(), list(kind), n=1)
         meant = f"Did you mean {close[0]}? " if close else ""
         raise InvalidInput(f"There is no {name} {str(value)[:60]!r}.", f"{meant}Known: {', '.join(kind)}.") from None
