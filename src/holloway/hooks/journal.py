@@ -30,6 +30,7 @@ PLAN_ITEMS_MAX = 50
 PLAN_ITEM_CHARS_MAX = 200
 ANSWER_CHARS_MAX = 200_000
 """Of an answer so much is looked at; hosts cut theirs well below it."""
+SECRET_CHARS_MIN = 20
 MARGIN_CHARS = 200
 """So much more than is kept is searched for secrets, so that none is cut in two and left."""
 DIGEST_BYTES = 4
@@ -207,11 +208,17 @@ def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: s
     if not path and named and root:
         path = contained(str(named), root, folder)
     if path:
-        entry["path"] = path
+        entry["path"] = _named(path)
     elif named:
         entry["outside"] = True
     if folder and root and folder != root and (below := contained(folder, root)) not in ("", "."):
         entry["cwd"] = below
+
+
+def _named(path: str) -> str:
+    """A path without secrets; the rules are loaded only where a part of it is as long as one and has figures in it."""
+    long = (part for part in path.split("/") if len(part) >= SECRET_CHARS_MIN)
+    return _redacted(path) if any(char.isdigit() for part in long for char in part) else path
 
 
 def _record(arguments: dict[str, object]) -> dict[str, object]:
@@ -231,7 +238,7 @@ def _edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     for change in edits.patch(patch):
         path = contained(change.path, root, folder)
-        about: dict[str, object] = {"path": path} if path else {"outside": True}
+        about: dict[str, object] = {"path": _named(path)} if path else {"outside": True}
         found.append(
             {**about, "kind": change.kind, "removed": _digests(change.removed), "added": _digests(change.added)}
         )
