@@ -12,7 +12,7 @@ from holloway.text import arguments, programs, shell, wrappers
 from holloway.text.programs import COMMIT, EDIT, OTHER, RUN, TEST
 
 STEPS_MAX = 64
-REMEMBERED_MAX = 256
+REMEMBERED_MAX = 1_024
 """How many commands are kept understood: several questions are asked about each."""
 NESTING_MAX = 4
 

@@ -9,6 +9,7 @@ prose, and by at most 9, 6 and 13 % for nineteen passages of twenty (`python -m 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MARGIN = 1.2
 """Budgets are kept with this margin: for the error of the estimate, and for models that cut finer than o200k."""
@@ -26,6 +27,8 @@ _SIGNS_FREE, _SIGN = 3, 0.35
 _ASTRAL_LETTER, _EASTERN_LETTER, _FOREIGN_LETTER = 3.0, 0.8, 0.5
 _ASTRAL_SIGN, _FOREIGN_SIGN = 2.0, 0.5
 """By where in Unicode a character lies: scripts and signs that a vocabulary hardly holds go byte by byte."""
+
+_WORDS_KEPT = 8_192
 
 _BEFORE = r"(?P<before>[^\w\r\n]|_)?"
 _PIECE = re.compile(
@@ -50,6 +53,7 @@ def estimate(text: str) -> int:
     return int(total + 0.5)
 
 
+@lru_cache(maxsize=_WORDS_KEPT)
 def _word(word: str, before: str | None) -> float:
     """What a word costs above one token."""
     more = max(0, len(word) - _LETTERS_FREE)

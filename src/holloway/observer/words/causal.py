@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from holloway.observer.words.sentences import clause, sentences
+from holloway.observer.words.sentences import bounded, clause, rare, sentences
 
 CLAUSE_CHARS_MIN = 4
 SENTENCES_MAX = 60
@@ -39,21 +39,15 @@ _PATTERNS = tuple(
         r"(?:requires|needs|means you (?:must|have to)|means updating)(?: also)? (?P<then>[^;]{4,})",
     )
 )
-_ANCHORS = (
-    "must",
-    "have to",
-    "has to",
-    "need",
-    "should",
-    "also",
-    "always",
-    "require",
-    "remember",
-    "forget",
-    "sure to",
-    "means",
+_MAY = rare(
+    r"\b(?:whenever|every time|each time)\b",
+    rf"\b(?:when|any time|anytime|if) {_WHO} ",
+    r"\b(?:must|has to|have to|needs? to) (?:also )?be (?:\w+ )?(?:updated|changed|regenerated|edited|rebuilt|adjusted"
+    r"|bumped|kept in sync)",
+    r"\b(?:must|have to|need to)\b.*\b(?:together|in sync|in step)",
+    r"\b(?:changing|editing|adding|renaming|modifying|touching|removing) .*\b(?:requires|needs|means)\b",
 )
-_OCCASIONS = ("whenever", "when ", "time ", "anytime", "if ", "together", "in sync", "in step", "ing ")
+"""What one of the patterns has in any case: looked for first, in a time that follows the length."""
 _ASKS = re.compile(r"\?|\b(?:would|might|could|maybe|let me)\b", re.IGNORECASE)
 
 
@@ -67,17 +61,15 @@ class Causal:
 
 def find(text: str) -> Causal | None:
     """The first statement of a text that one change asks for another."""
+    if not _MAY.search(bounded(text)):
+        return None
     for sentence in sentences(text)[:SENTENCES_MAX]:
-        lower = sentence.lower()
-        if any(map(lower.__contains__, _ANCHORS)) and not _ASKS.search(lower) and (found := _read(sentence)):
+        if _MAY.search(sentence) and not _ASKS.search(sentence) and (found := _read(sentence)):
             return found
     return None
 
 
 def _read(sentence: str) -> Causal | None:
-    lower = sentence.lower()
-    if not any(map(lower.__contains__, _OCCASIONS)):
-        return None
     for pattern in _PATTERNS:
         if match := pattern.search(sentence):
             when, then = clause(match["when"]), clause(match["then"])

@@ -117,12 +117,9 @@ def find(text: str) -> Correction | None:
 
 def candidates(text: str) -> list[Candidate]:
     """Every sentence that has the form of a correction and both of its halves."""
-    text = bounded(text)
-    lower = text.lower()
-    forms = tuple(form for form in FORMS if _has_anchor(form, lower))
-    if not forms:
+    if not _anchored(bounded(text)):
         return []
-    passage = _Passage(sentences(text), forms)
+    passage = _Passage(sentences(text))
     found = (passage.candidate(at) for at in islice(passage.promising(), READ_MAX))
     return list(islice((one for one in found if one), CANDIDATES_MAX))
 
@@ -130,17 +127,14 @@ def candidates(text: str) -> list[Candidate]:
 class _Passage:
     """Sentences with their signs, each read once."""
 
-    def __init__(self, said: tuple[str, ...], forms: tuple[Form, ...]) -> None:
+    def __init__(self, said: tuple[str, ...]) -> None:
         self.said = said
-        self._forms = forms
+        self._forms = [_anchored(sentence) for sentence in said]
         self._signs: dict[int, frozenset[str]] = {}
 
     def promising(self) -> Iterator[int]:
         """Where the sentences stand that have an anchor of a form."""
-        for at, sentence in enumerate(self.said):
-            lower = sentence.lower()
-            if any(_has_anchor(form, lower) for form in self._forms):
-                yield at
+        return (at for at, forms in enumerate(self._forms) if forms)
 
     def signs(self, at: int) -> frozenset[str]:
         """What the sentence at this place has of the signs; nothing where there is none."""
@@ -167,15 +161,11 @@ class _Passage:
 
     def _read(self, at: int) -> tuple[Form, dict[str, str | None]] | None:
         """The first form that this sentence has, and what it says in it."""
-        sentence = self.said[at]
-        lower = sentence.lower()
-        for form in self._forms:
-            if not _has_anchor(form, lower):
+        for form in self._forms[at]:
+            match = _pattern(form.pattern).search(self.said[at])
+            if match is None or (form.weak and not CHANGES_OF_MIND & self._round(at)):
                 continue
-            if form.weak and not CHANGES_OF_MIND & self._round(at):
-                continue
-            match = _pattern(form.pattern).search(sentence)
-            if match and not _denies_its_verb(form, groups := match.groupdict()):
+            if not _denies_its_verb(form, groups := match.groupdict()):
                 return form, groups
         return None
 
@@ -217,6 +207,16 @@ class _Passage:
         return [sign for sign in SIGN_POINTS if sign[0] in places[sign[1]]]
 
 
+def _anchored(text: str) -> list[Form]:
+    """The forms that a text may have, because it has an anchor of theirs."""
+    return [FORMS[index] for index in sorted(_anchors().Match(text) or ())]
+
+
+@cache
+def _anchors() -> re2.Set:
+    return _set_of(["|".join(map(re.escape, form.anchors)) for form in FORMS])
+
+
 @cache
 def _signs() -> re2.Set:
     return _set_of(list(SIGNS.values()))
@@ -240,10 +240,6 @@ def _options() -> re2.Options:
     options.case_sensitive = False
     options.log_errors = False
     return options
-
-
-def _has_anchor(form: Form, lower: str) -> bool:
-    return any(map(lower.__contains__, form.anchors))
 
 
 def _denies_its_verb(form: Form, groups: dict[str, str | None]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+import re2
+
 TEXT_CHARS_MAX = 12_000
 """A longer text is read at its beginning and its end; what an agent says is far shorter."""
 SENTENCES_MAX = 120
@@ -53,6 +55,15 @@ def bounded(text: str) -> str:
         for curly, plain in _QUOTES:
             text = text.replace(curly, plain)
     return _BLANK_LINES.sub("\n\n", text.replace("*", ""))
+
+
+def rare(*patterns: str) -> re2._Regexp:
+    """One of these, in any case: for a first look at texts most of which have none."""
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.never_capture = True
+    return re2.compile("|".join(f"(?:{pattern})" for pattern in patterns), options)
 
 
 def _parts(line: str) -> list[str]:
