@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from holloway.cli import main
 from holloway.errors import HollowayError, InvalidInput
 from holloway.hooks import install
-from holloway.hooks.install import CLAUDE_CODE
+from holloway.hooks.install import CLAUDE_CODE, change, keeping
+from holloway.hooks.install.launch import HOOK_MARK
 from holloway.service.opening import knows
 from tests.conftest import Repository
+from tests.hooks.installing import connected, disconnected, events, findings, holloway, planned, record, tree, written
 
 SETTINGS = {
     "nothing": None,
@@ -47,34 +48,8 @@ NOT_UNDERSTOOD: list[object] = [
 """Values of "hooks" that no agent writes, but a person or a repository may."""
 
 
-def connected(path: Path, home: Path) -> None:
-    install.apply(install.plan(CLAUDE_CODE, path, remove=False, home=home), home)
-
-
-def disconnected(path: Path, home: Path) -> None:
-    install.apply(install.plan(CLAUDE_CODE, path, remove=True, home=home), home)
-
-
 def beside(path: Path) -> Path:
     return path.with_name(path.name + ".before-holloway")
-
-
-def record(home: Path) -> dict[str, object]:
-    (file,) = (home / "installs").iterdir()
-    loaded: dict[str, object] = json.loads(file.read_bytes())
-    return loaded
-
-
-def holloway(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(arguments))
-    return int(ended.value.code or 0)
-
-
-def written(path: Path, data: bytes | None) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if data is not None:
-        path.write_bytes(data)
 
 
 @pytest.fixture
@@ -104,7 +79,7 @@ def test_setup_adds_its_hooks_and_keeps_everything_else(path: Path, home: Path, 
     connected(path, home)
     after = json.loads(path.read_bytes())
     assert set(CLAUDE_CODE.events) <= set(after["hooks"])
-    assert set(install.installed(path)) == set(CLAUDE_CODE.events)
+    assert set(events(path)) == set(CLAUDE_CODE.events)
     old = json.loads(before) if before else {}
     for event, entries in old.pop("hooks", {}).items():
         assert after["hooks"][event][: len(entries)] == entries
@@ -114,7 +89,7 @@ def test_setup_adds_its_hooks_and_keeps_everything_else(path: Path, home: Path, 
 def test_setting_up_twice_changes_nothing_more(path: Path, home: Path) -> None:
     written(path, SETTINGS["hooks of others"])
     connected(path, home)
-    again = install.plan(CLAUDE_CODE, path, remove=False, home=home)
+    again = planned(path, home, remove=False)
     assert not again.needed
 
 
@@ -142,10 +117,13 @@ def test_the_data_folder_keeps_hashes_and_the_bytes_stay_beside_the_file(path: P
     connected(path, home)
     assert record(home) == {
         "path": str(path),
+        "agent": "claude-code",
+        "scope": "user",
+        "root": str(path.parent),
         "existed": True,
         "before": hashlib.sha256(before).hexdigest(),
         "after": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "made_folder": False,
+        "made_folders": [],
     }
     assert beside(path).read_bytes() == before
     assert beside(path).stat().st_mode & 0o777 == 0o640
@@ -153,7 +131,8 @@ def test_the_data_folder_keeps_hashes_and_the_bytes_stay_beside_the_file(path: P
 
 def test_a_file_that_was_not_there_has_no_copy_and_is_private(path: Path, home: Path) -> None:
     connected(path, home)
-    assert (record(home)["existed"], record(home)["before"], record(home)["made_folder"]) == (False, None, True)
+    assert (record(home)["existed"], record(home)["before"]) == (False, None)
+    assert record(home)["made_folders"] == [str(path.parent), str(path.parent.parent)]
     assert not beside(path).exists()
     assert path.stat().st_mode & 0o777 == 0o600
     assert [folder.stat().st_mode & 0o777 for folder in (home, home / "installs")] == [0o700, 0o700]
@@ -233,19 +212,20 @@ def test_removal_clears_up_after_a_person_who_took_the_hooks_out_by_hand(path: P
     assert list((home / "installs").iterdir()) == []
 
 
-def test_a_setup_that_cannot_write_leaves_nothing_behind(
-    path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("refused", [".claude/settings.json", ".claude.json", ".claude/commands/review.md"])
+def test_a_setup_that_cannot_write_one_file_leaves_nothing_behind_in_any(
+    path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, refused: str
 ) -> None:
     def refuses(target: str, data: bytes) -> None:
-        if target == str(path):
+        if target == str(Path.home() / refused):
             raise HollowayError("The disk is full.")
         Path(target).write_bytes(data)
 
     written(path, b"{}")
-    monkeypatch.setattr(install, "replace_file", refuses)
-    with pytest.raises(HollowayError):
-        connected(path, home)
-    assert list(path.parent.iterdir()) == [path]
+    before = tree(Path.home())
+    monkeypatch.setattr(keeping, "replace_file", refuses)
+    assert holloway("setup", "claude-code", "--yes") == 1
+    assert tree(Path.home()) == before
     assert list((home / "installs").iterdir()) == []
 
 
@@ -257,11 +237,11 @@ def test_a_file_that_changed_after_it_was_shown_is_not_written(
     written(path, b"{}")
     if remove:
         connected(path, home)
-    change = install.plan(CLAUDE_CODE, path, remove=remove, home=home)
+    made = planned(path, home, remove=remove)
     path.unlink()
     written(path, later)
     with pytest.raises(HollowayError) as caught:
-        install.apply(change, home)
+        change.apply(made, home)
     assert caught.value.message == f"{path} was changed in the meantime; nothing was written."
     assert caught.value.hint == "Run the command again."
     assert (path.read_bytes() if path.exists() else None) == later
@@ -270,14 +250,13 @@ def test_a_file_that_changed_after_it_was_shown_is_not_written(
 
 @pytest.mark.parametrize(
     "data",
-    [b"{", b'{"a": 1,}', b"// comment\n{}", b"[]", b"7", b"\xff\xfe", b"[" * 90_000, b'{"hooks": []}']
-    + [json.dumps({"hooks": hooks}).encode() for hooks in NOT_UNDERSTOOD]
-    + [b'{"a": "\\ud800"}'],
+    [b"{", b'{"a": 1,,}', b"/* comment\n{}", b"[]", b"7", b"\xff\xfe", b"[" * 90_000, b'{"hooks": []}']
+    + [json.dumps({"hooks": hooks}).encode() for hooks in NOT_UNDERSTOOD],
 )
 def test_a_file_that_is_not_understood_is_left_alone_with_a_message(path: Path, home: Path, data: bytes) -> None:
     written(path, data)
     with pytest.raises(HollowayError) as caught:
-        install.plan(CLAUDE_CODE, path, remove=False, home=home)
+        planned(path, home, remove=False)
     assert str(path) in caught.value.message
     assert path.read_bytes() == data
 
@@ -285,9 +264,9 @@ def test_a_file_that_is_not_understood_is_left_alone_with_a_message(path: Path, 
 @pytest.mark.parametrize("hooks", [*NOT_UNDERSTOOD, {"PostToolUse": [{"matcher": "x"}]}])
 def test_hooks_of_any_form_are_nobody_s_and_removal_leaves_them(path: Path, home: Path, hooks: object) -> None:
     written(path, json.dumps({"hooks": hooks}).encode())
-    assert install.installed(path) == []
-    assert install.verdict(CLAUDE_CODE, path)[0] == "warning"
-    assert not install.plan(CLAUDE_CODE, path, remove=True, home=home).needed
+    assert events(path) == []
+    assert "hooks-gone" not in findings(path.parent)
+    assert not planned(path, home, remove=True).needed
 
 
 @pytest.mark.parametrize(
@@ -299,8 +278,8 @@ def test_entries_of_any_form_stay_when_ours_are_taken_out(path: Path, home: Path
     settings["hooks"]["Stop"] += entries if isinstance(entries, list) else []
     settings["hooks"]["Other"] = entries
     path.write_text(json.dumps(settings))
-    assert set(install.installed(path)) == set(CLAUDE_CODE.events)
-    assert install.verdict(CLAUDE_CODE, path)[0] == "ok"
+    assert set(events(path)) == set(CLAUDE_CODE.events)
+    assert findings(path.parent) == []
     disconnected(path, home)
     assert json.loads(path.read_bytes()) == {"hooks": {"Other": entries} | ({"Stop": entries} if entries else {})}
 
@@ -308,19 +287,19 @@ def test_entries_of_any_form_stay_when_ours_are_taken_out(path: Path, home: Path
 @pytest.mark.parametrize(
     "hook",
     [
-        {"args": [install.MARK]},
-        {"command": None, "args": [install.MARK]},
-        {"command": 7, "args": [install.MARK, {"a": []}]},
-        {"command": "x" * 5_000, "args": [install.MARK]},
-        {"command": install.MARK, "args": "x"},
-        {"command": "\ud800", "args": [install.MARK]},
-        {"command": "\0", "args": [install.MARK]},
+        {"args": [HOOK_MARK]},
+        {"command": None, "args": [HOOK_MARK]},
+        {"command": 7, "args": [HOOK_MARK, {"a": []}]},
+        {"command": "x" * 5_000, "args": [HOOK_MARK]},
+        {"command": HOOK_MARK, "args": "x"},
+        {"command": "\ud800", "args": [HOOK_MARK]},
+        {"command": "\0", "args": [HOOK_MARK]},
     ],
 )
 def test_hooks_of_ours_that_somebody_bent_are_found_and_taken_out(path: Path, home: Path, hook: object) -> None:
     written(path, json.dumps({"model": "opus", "hooks": {"Stop": [{"hooks": [hook]}]}}).encode())
-    assert install.installed(path) == ["Stop"]
-    assert install.verdict(CLAUDE_CODE, path)[0] == "failure"
+    assert events(path) == ["Stop"]
+    assert findings(path.parent) == ["hooks-gone"]
     holloway("doctor", "--json", "--project", str(path.parent))
     assert holloway("setup", "claude-code", "--remove", "--yes", "--project", str(path.parent)) == 0
     assert json.loads(path.read_bytes()) == {"model": "opus"}
@@ -329,20 +308,17 @@ def test_hooks_of_ours_that_somebody_bent_are_found_and_taken_out(path: Path, ho
 @pytest.mark.parametrize("data", [b"{", b"[]", b"7", b"null"])
 def test_a_broken_file_has_no_hooks_and_a_failure_for_the_doctor(path: Path, data: bytes) -> None:
     written(path, data)
-    assert install.installed(path) == []
-    verdict, seen, _ = install.verdict(CLAUDE_CODE, path)
-    assert verdict == "failure"
-    assert str(path) in seen
+    assert findings(path.parent) == ["config-broken", "not-connected"]
 
 
 def test_a_file_that_only_mentions_the_hook_is_not_rewritten_by_removal(path: Path, home: Path) -> None:
     written(path, b'{"permissions": {"deny":["Bash(python -m holloway.hooks.entry)"]}}')
-    assert not install.plan(CLAUDE_CODE, path, remove=True, home=home).needed
+    assert not planned(path, home, remove=True).needed
     connected(path, home)
     settings = json.loads(path.read_bytes()) | {"model": "opus"}
     path.write_text(json.dumps(settings))
     disconnected(path, home)
-    assert install.installed(path) == []
+    assert events(path) == []
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -377,18 +353,18 @@ def test_a_folder_outside_whose_file_links_back_into_the_project_is_refused(
     written(repository.root / "settings.json", b"{}")
     path = install.config_file(CLAUDE_CODE, "project", repository.root)
     with pytest.raises(HollowayError, match="outside"):
-        install.plan(CLAUDE_CODE, path, remove=False, home=home, within=repository.root)
+        planned(path, home, remove=False, within=repository.root)
 
 
 def test_a_link_that_is_made_after_the_question_is_refused_too(
     repository: Repository, tmp_path: Path, home: Path
 ) -> None:
     path = install.config_file(CLAUDE_CODE, "project", repository.root)
-    change = install.plan(CLAUDE_CODE, path, remove=False, home=home, within=repository.root)
+    made = planned(path, home, remove=False, within=repository.root)
     (tmp_path / "outside").mkdir()
     path.parent.symlink_to(tmp_path / "outside")
     with pytest.raises(HollowayError, match="leads out of the project"):
-        install.apply(change, home)
+        change.apply(made, home)
     assert list((tmp_path / "outside").iterdir()) == []
 
 
@@ -399,7 +375,7 @@ def test_a_link_within_the_project_is_followed(repository: Repository) -> None:
     path.parent.mkdir()
     path.symlink_to(real)
     assert holloway("setup", "claude-code", "--scope", "project", "--yes", "--project", str(repository.root)) == 0
-    assert install.installed(real)
+    assert events(real)
 
 
 def test_the_explanation_names_the_real_file_behind_a_link(
@@ -438,7 +414,7 @@ def test_a_linked_file_stays_a_link(path: Path, home: Path, tmp_path: Path) -> N
     path.symlink_to(real)
     connected(path, home)
     assert path.is_symlink()
-    assert install.installed(real)
+    assert events(real)
     disconnected(path, home)
     assert path.is_symlink()
     assert real.read_bytes() == b"{}\n"
@@ -453,7 +429,7 @@ def test_the_files_permissions_stay(path: Path, home: Path) -> None:
 
 def test_removal_where_nothing_is_installed_changes_nothing(path: Path, home: Path) -> None:
     written(path, SETTINGS["one line"])
-    assert not install.plan(CLAUDE_CODE, path, remove=True, home=home).needed
+    assert not planned(path, home, remove=True).needed
 
 
 def test_the_command_is_an_absolute_path_without_a_shell(path: Path, home: Path) -> None:
@@ -479,9 +455,9 @@ def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
 
 def test_hooks_whose_interpreter_is_gone_are_found_by_the_doctor(path: Path, home: Path) -> None:
     connected(path, home)
-    assert install.verdict(CLAUDE_CODE, path)[0] == "ok"
+    assert findings(path.parent) == []
     path.write_text(path.read_text().replace(install.handler(CLAUDE_CODE, 5)["command"], "/nowhere/python"))
-    assert install.verdict(CLAUDE_CODE, path)[0] == "failure"
+    assert findings(path.parent) == ["hooks-gone"]
 
 
 def test_in_a_repository_the_copy_of_the_settings_is_where_nobody_commits_it(

@@ -9,7 +9,7 @@ import click
 from holloway.cli.common import ask, emit, home, json_option, opened, project_option, say, yes_option
 
 if TYPE_CHECKING:
-    from holloway.hooks import install
+    from holloway.hooks.install import Plan
 
 
 @click.command("setup")
@@ -21,13 +21,30 @@ if TYPE_CHECKING:
     show_default=True,
     help="For all projects of this user, or for this project on this machine.",
 )
+@click.option(
+    "--without",
+    type=click.Choice(["mcp", "commands", "statusline"]),
+    multiple=True,
+    help="Leave the MCP server, the slash commands or the status line out; repeatable.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the change and stop.")
 @click.option("--remove", is_flag=True, help="Take holloway's entries out again.")
 @yes_option
 @json_option
 @project_option
-def setup_command(agent: str, scope: str, dry_run: bool, remove: bool, yes: bool, as_json: bool, project: str) -> None:
-    """Connect an agent: its own configuration gets holloway's hooks. The change is shown and asked for first.
+def setup_command(
+    agent: str,
+    scope: str,
+    without: tuple[str, ...],
+    dry_run: bool,
+    remove: bool,
+    yes: bool,
+    as_json: bool,
+    project: str,
+) -> None:
+    """Connect an agent (claude-code or codex): its own configuration gets holloway's hooks, MCP server and commands.
+
+    The whole change is shown and asked for first. Nothing of yours is replaced; --remove restores every byte.
 
     \b
     Examples:
@@ -36,68 +53,105 @@ def setup_command(agent: str, scope: str, dry_run: bool, remove: bool, yes: bool
       holloway setup claude-code --remove
     """
     from holloway.hooks import install  # loaded when the command runs
-
-    dialect = install.dialect(agent)
-    change = _planned(dialect, scope, project, remove=remove)
-    if not remove and not dry_run and not change.needed:
-        opened(project, create=True).close()
-    if as_json and (dry_run or not change.needed):
-        emit({"agent": agent, "file": str(change.path), "changed": False, "diff": change.diff()})
-        return
-    if not change.needed:
-        say(f"{dialect.label} is {'not connected' if remove else 'connected already'}: nothing to change.")
-        return
-    if dry_run:
-        say(change.diff())
-        _name_leftovers(change)
-        say("A dry run: nothing was written.")
-        return
-    if not as_json:
-        _explain(change)
-    if not ask(f"Write this to {change.path}?" if change.rewrites else "Delete these?", yes=yes):
-        say("Nothing was changed.")
-        return
-    install.apply(change, home())
-    if not remove:
-        opened(project, create=True).close()
-    if as_json:
-        emit({"agent": agent, "file": str(change.path), "changed": True, "diff": change.diff()})
-    elif remove:
-        say(f"{dialect.label} is disconnected; the memories stay.", "green")
-    else:
-        where = "a project that holloway knows" if scope == "user" else "this project"
-        say(f"{dialect.label} is connected. Its next session in {where} starts with a brief.", "green")
-        if dialect.note:
-            say(dialect.note, "yellow")
-        say(f"Undo: holloway setup {agent} --scope {scope} --remove", "dim")
-
-
-def _planned(dialect: install.Dialect, scope: str, project: str, *, remove: bool) -> install.Change:
-    """The change to the file of that scope; a project's file has to lie in the project."""
-    from holloway.hooks import install  # loaded when the command runs
     from holloway.service.opening import project_root
 
-    root = project_root(project)
-    path = install.config_file(dialect, scope, root)
-    return install.plan(dialect, path, remove=remove, home=home(), within=root if scope == "project" else None)
+    chosen, root = install.dialect(agent), project_root(project)
+    plan = (
+        install.removal(chosen, scope, root, home())
+        if remove
+        else install.setup(chosen, scope, root, home(), without=without)
+    )
+    done = not dry_run and carried_out(plan, yes=yes, quiet=as_json)
+    if not remove and not dry_run and (done or not plan.needed):
+        opened(project, create=True).close()
+    if as_json:
+        emit(plan_json(plan, changed=done))
+    elif dry_run:
+        show(plan)
+        say("A dry run: nothing was written." if plan.needed else _nothing(plan))
+    elif not plan.needed:
+        say(_nothing(plan))
+        _tell(plan.notes)
+    elif done:
+        _say_done(plan)
+    else:
+        say("Nothing was changed.")
 
 
-def _explain(change: install.Change) -> None:
-    """The change in a few lines; --dry-run prints it whole."""
-    from holloway.hooks import install  # loaded when the command runs
+def carried_out(plan: Plan, *, yes: bool, quiet: bool) -> bool:
+    """Show what would be done, ask, do it; whether it was done."""
+    from holloway.hooks import install  # loaded when a command runs
 
-    if not change.rewrites:
-        say(f"{change.path} has no hooks of holloway's.", "bold")
-        _name_leftovers(change)
+    if not plan.needed:
+        return False
+    if not quiet:
+        show(plan, short=yes)
+    if not ask(question(plan), yes=yes):
+        return False
+    install.apply(plan, home())
+    return True
+
+
+def question(plan: Plan) -> str:
+    """What a person is asked before anything is written."""
+    number = len(plan.needed)
+    return f"{'Undo' if plan.removes else 'Make'} {'this change' if number == 1 else f'these {number} changes'}?"
+
+
+def show(plan: Plan, *, short: bool = False) -> None:
+    """The whole change and a line for each file; or only the lines."""
+    from holloway.hooks.install.diff import diff  # loaded when a command runs
+
+    if not short:
+        for change in plan.needed:
+            say(diff(change).rstrip("\n"))
+    say(f"{plan.dialect.label}, {plan.scope} scope:", "bold")
+    for change in plan.needed:
+        linked = change.part.target != change.path.absolute()
+        where = f"{change.path}" + (f", which is {change.part.target} (where a link leads)" if linked else "")
+        say(f"  {change.action:<7} {where}: {change.part.content.what}")
+        if change.rewrites and plan.removes and change.after is not None:
+            continue
+        for file in change.leftovers if not change.rewrites else ():
+            say(f"  delete  {file}")
+    if not plan.removes:
+        _tell(plan.notes)
+
+
+def plan_json(plan: Plan, *, changed: bool) -> dict[str, object]:
+    """A plan as programs see it."""
+    from holloway.hooks.install.diff import diff  # loaded when a command runs
+
+    files = [
+        {"file": str(change.path), "action": change.action, "what": change.part.content.what, "diff": diff(change)}
+        for change in plan.needed
+    ]
+    return {
+        "agent": plan.dialect.agent,
+        "scope": plan.scope,
+        "changed": changed,
+        "files": files,
+        "notes": list(plan.notes),
+    }
+
+
+def _nothing(plan: Plan) -> str:
+    return f"{plan.dialect.label} is {'not connected' if plan.removes else 'connected already'}: nothing to change."
+
+
+def _say_done(plan: Plan) -> None:
+    label, scope = plan.dialect.label, plan.scope
+    if plan.removes:
+        say(f"{label} is disconnected; the memories stay.", "green")
+        _tell(plan.notes)
         return
-    say(f"{change.path}: hooks {'to remove' if change.removes else 'to add'}", "bold")
-    if change.target != change.path.absolute():
-        say(f"  in     {change.target} (where a link leads)")
-    say(f"  on     {', '.join(change.events())}")
-    say(f"  run    {change.command()} ... {install.MARK}")
-    say("  --dry-run shows the whole change; everything else in the file stays as it is.", "dim")
+    where = "a project that holloway knows" if scope == "user" else "this project"
+    say(f"{label} is connected. Its next session in {where} starts with a brief.", "green")
+    if plan.dialect.note:
+        say(plan.dialect.note, "yellow")
+    say(f"Undo: holloway setup {plan.dialect.agent} --scope {scope} --remove", "dim")
 
 
-def _name_leftovers(change: install.Change) -> None:
-    for file in change.leftovers:
-        say(f"  delete {file}")
+def _tell(notes: tuple[str, ...]) -> None:
+    for note in notes:
+        say(f"  note    {note}", "yellow")

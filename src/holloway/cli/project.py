@@ -233,18 +233,11 @@ def doctor_command(as_json: bool, project: str) -> None:
     """
     from dataclasses import asdict  # loaded when the command runs
 
-    from holloway.hooks import install
-    from holloway.service.doctor import Check, examine
+    from holloway.hooks.install import verdicts
+    from holloway.service.doctor import examine
     from holloway.service.opening import project_root
 
-    checks = examine(Path(project), home())
-    root = project_root(project)
-    for dialect in install.DIALECTS.values():
-        files = [install.config_file(dialect, scope, root) for scope in ("user", "project")]
-        connected = [path for path in files if install.installed(path)]
-        if not connected:
-            checks.append(Check(dialect.agent, "warning", "not connected", f"`holloway setup {dialect.agent}`"))
-        checks += [Check(dialect.agent, *install.verdict(dialect, path)) for path in connected]
+    checks = [*examine(Path(project), home()), *verdicts.examine(project_root(project))]
     if as_json:
         emit({"checks": [asdict(check) for check in checks]})
     else:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import sys
-from dataclasses import dataclass
+import tempfile
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 from holloway import config, git
 from holloway.codemap import health
 from holloway.domain.ports import RandomIds, SystemClock, stamp
+from holloway.embeddings.choice import choose
 from holloway.errors import HollowayError
 from holloway.service import background
+from holloway.service.findings import Check, Finding, failure, ok, warning
 from holloway.store import migrations, reads, registry
 from holloway.store import project as projects
-from holloway.store.database import Busy, Database, is_sound, rolling
+from holloway.store.database import Busy, Database, Newer, is_sound, rolling
 from holloway.store.memories import Memories
 from holloway.store.store import refuse_emptied
 
@@ -30,64 +32,74 @@ LOW_DISK_BYTES = 200 * 1024 * 1024
 OLDEST_SQLITE = (3, 35, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at: `ok`, `warning` or `failure`, what was seen, and what to do."""
-
-    name: str
-    verdict: str
-    seen: str
-    hint: str = ""
-
-
 def examine(path: Path, home: Path) -> list[Check]:
     """Look at this machine's set-up and at the project that holds a path."""
     checks = [*_machine(home), *_settings(home), *_hook_failures(home)]
     project = projects.find(path, home)
     if project is None:
         hint = "`holloway init` starts one."
-        return [*checks, Check("project", "warning", f"no memory for {path.resolve()} yet", hint)]
+        return [*checks, warning("project", Finding.NO_MEMORY, f"no memory for {path.resolve()} yet", hint)]
     return [*checks, *_project(project, home)]
 
 
 def _machine(home: Path) -> Iterator[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
-    yield Check("python", "ok", f"{version} at {sys.executable}")
-    recent = sqlite3.sqlite_version_info >= OLDEST_SQLITE
-    yield Check(
-        "sqlite", "ok" if recent else "failure", sqlite3.sqlite_version, "" if recent else "Needs 3.35 or newer."
-    )
+    yield ok("python", f"{version} at {sys.executable}")
+    if sqlite3.sqlite_version_info >= OLDEST_SQLITE:
+        yield ok("sqlite", sqlite3.sqlite_version)
+    else:
+        hint = "Use a Python with SQLite 3.35 or newer."
+        yield failure("sqlite", Finding.SQLITE_OLD, sqlite3.sqlite_version, hint)
     memory = sqlite3.connect(":memory:")
     try:
         memory.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
-        yield Check("text search", "ok", "FTS5 is there")
+        yield ok("text search", "FTS5 is there")
     except sqlite3.Error:
-        yield Check("text search", "failure", "this Python's SQLite has no FTS5", "Use a Python build with FTS5.")
+        seen = "this Python's SQLite has no FTS5"
+        yield failure("text search", Finding.NO_TEXT_SEARCH, seen, "Use a Python build with FTS5.")
     finally:
         memory.close()
-    scanner = importlib.util.find_spec("re2") is not None
-    yield Check(
-        "secret scanner", "ok" if scanner else "failure", "google-re2", "" if scanner else "pip install google-re2"
-    )
-    found = shutil.which("git")
-    yield Check(
-        "git", "ok" if found else "warning", found or "not found", "" if found else "Branches are not followed."
-    )
+    if importlib.util.find_spec("re2"):
+        yield ok("secret scanner", "google-re2")
+    else:
+        hint = "pip install google-re2"
+        yield failure("secret scanner", Finding.NO_SCANNER, "google-re2 is missing: nothing can be stored", hint)
+    if found := shutil.which("git"):
+        yield ok("git", found)
+    else:
+        yield warning("git", Finding.NO_GIT, "not found", "Branches and history are not followed without it.")
     yield from _home(home)
 
 
 def _home(home: Path) -> Iterator[Check]:
     if not home.exists():
-        yield Check("data folder", "ok", f"{home} (not made yet)")
+        yield ok("data folder", f"{home} (not made yet)")
         return
-    writable = os.access(home, os.W_OK)
-    yield Check("data folder", "ok" if writable else "failure", str(home), "" if writable else "It is not writable.")
+    if reason := _refuses(home):
+        hint = "Make it writable, or set HOLLOWAY_HOME to a folder that is."
+        yield failure("data folder", Finding.NOT_WRITABLE, f"{home}: {reason}", hint)
+    else:
+        yield ok("data folder", str(home))
     if os.name == "posix" and home.stat().st_mode & 0o077:
         hint = f"Others on this machine may look into it: chmod 700 {home}"
-        yield Check("permissions", "warning", oct(home.stat().st_mode & 0o777), hint)
+        yield warning("permissions", Finding.OPEN_TO_OTHERS, oct(home.stat().st_mode & 0o777), hint)
     free = shutil.disk_usage(home).free
-    low = free < LOW_DISK_BYTES
-    yield Check("disk", "warning" if low else "ok", f"{free // 1024 // 1024:,} MB free", "Running low." if low else "")
+    seen = f"{free // 1024 // 1024:,} MB free"
+    if free < LOW_DISK_BYTES:
+        yield warning("disk", Finding.DISK_LOW, seen, "Make room: holloway stores nothing on a full disk.")
+    else:
+        yield ok("disk", seen)
+
+
+def _refuses(folder: Path) -> str:
+    """Why nothing can be written there: permissions, a disk that is read-only, one that is full."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"0" * 4096)
+            probe.flush()
+    except OSError as error:
+        return error.strerror or "nothing can be written"
+    return ""
 
 
 def _settings(home: Path) -> Iterator[Check]:
@@ -96,10 +108,24 @@ def _settings(home: Path) -> Iterator[Check]:
         for key in config.SETTINGS:
             settings.get(key)
         unknown = settings.unknown()
-        seen = f"unknown keys: {', '.join(unknown)}" if unknown else "readable"
-        yield Check("settings", "warning" if unknown else "ok", seen, "`holloway config list`" if unknown else "")
+        if unknown:
+            seen, hint = f"unknown keys: {', '.join(unknown)}", "`holloway config list` shows the known ones."
+            yield warning("settings", Finding.SETTINGS_UNKNOWN, seen, hint)
+        else:
+            yield ok("settings", "readable")
+        yield _embedder(settings)
     except HollowayError as error:
-        yield Check("settings", "failure", error.message, error.hint)
+        yield failure("settings", Finding.SETTINGS_BROKEN, error.message, error.hint)
+
+
+def _embedder(settings: config.Settings) -> Check:
+    """What searches by meaning; choosing it contacts nobody and loads no model."""
+    choice = choose(settings)
+    if choice.embedder is not None:
+        return ok("search", f"by words and by meaning ({choice.embedder.model})")
+    if settings.text("embedding.provider") == "off":
+        return ok("search", choice.reason)
+    return warning("search", Finding.NO_EMBEDDER, choice.reason, "Until then search goes by words only.")
 
 
 def _hook_failures(home: Path) -> Iterator[Check]:
@@ -107,76 +133,92 @@ def _hook_failures(home: Path) -> Iterator[Check]:
     lines = log.read_text("utf-8", "replace").splitlines() if log.exists() else []
     if lines:
         seen = f"{len(lines)} since {lines[0].split(' ')[0]}, last: {lines[-1]}"
-        yield Check("hook failures", "warning", seen, f"The agent was not disturbed. The log is {log}")
+        hint = f"The agent was not disturbed. The log is {log}"
+        yield warning("hook failures", Finding.HOOK_FAILURES, seen, hint)
     else:
-        yield Check("hook failures", "ok", "none")
+        yield ok("hook failures", "none")
 
 
 def _project(project: projects.Project, home: Path) -> Iterator[Check]:
-    yield Check("project", "ok", f"{project.name} ({', '.join(project.identities) or project.root})")
+    yield ok("project", f"{project.name} ({', '.join(project.identities) or project.root})")
     if paused := registry.paused(str(home), project.key):
-        yield Check("paused", "warning", paused, "`holloway resume` goes on.")
+        yield warning("paused", Finding.PAUSED, paused, "`holloway resume` goes on.")
     yield from _database(project)
     copies = rolling(project.backups)
     sound = [copy for copy in copies if is_sound(copy)]
     if len(sound) < len(copies):
-        yield Check(
-            "backups", "warning", f"{len(copies) - len(sound)} of {len(copies)} are damaged", "`holloway backup`"
-        )
+        seen = f"{len(copies) - len(sound)} of {len(copies)} are damaged"
+        yield warning("backups", Finding.BACKUPS_DAMAGED, seen, "`holloway backup` makes a sound one.")
     else:
-        yield Check("backups", "ok", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
+        yield ok("backups", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
     yield _map(project)
     yield from _worker(project)
     if git.find_root(str(project.root)) and git.is_shallow(str(project.root)):
-        yield Check("history", "warning", "a shallow clone", "`git fetch --unshallow` gives it its whole history.")
+        hint = "`git fetch --unshallow` gives it its whole history."
+        yield warning("history", Finding.SHALLOW_CLONE, "a shallow clone", hint)
 
 
 def _map(project: projects.Project) -> Check:
+    again = "`holloway index` makes it anew; nothing is lost."
     try:
         found = health.examine(health.map_file(project.folder, project.root))
     except HollowayError as error:
-        return Check("code map", "warning", error.message, "`holloway index` makes it anew; nothing is lost.")
+        return warning("code map", Finding.MAP_DAMAGED, error.message, again)
     if found is None:
-        return Check("code map", "warning", "not made yet", "`holloway index`")
+        return warning("code map", Finding.NO_MAP, "not made yet", "`holloway index` makes it.")
     if not found.is_current:
-        return Check("code map", "warning", "of another version, or not finished", "`holloway index`")
+        return warning("code map", Finding.MAP_STALE, "of another version, or not finished", again)
     seen = f"{found.files:,} files, {found.nodes:,} nodes, {found.size // 1024 // 1024:,} MB"
     if found.is_large:
         hint = "Answers stay right, an index takes longer. What git ignores is left out: generated code, for example."
-        return Check("code map", "warning", f"{seen}: large", hint)
+        return warning("code map", Finding.MAP_LARGE, f"{seen}: large", hint)
     if found.tip != git.head_commit(str(project.root)):
-        return Check("code map", "ok", f"{seen}; HEAD has moved since, the next index follows it")
-    return Check("code map", "ok", seen)
+        return ok("code map", f"{seen}; HEAD has moved since, the next index follows it")
+    return ok("code map", seen)
 
 
 def _worker(project: projects.Project) -> Iterator[Check]:
     """How the background process fares, and what waits for it."""
     state = background.read_state(str(project.folder))
     log = f"The log is {project.folder / 'worker.log'}"
+    now = SystemClock().now()
     if background.is_running(str(project.folder)):
-        late = stamp(SystemClock().now() - timedelta(seconds=2 * config.WORKER_SECONDS_MAX))
+        late = stamp(now - timedelta(seconds=2 * config.WORKER_SECONDS_MAX))
         if str(state.get("started", "")) < late:
-            yield Check("worker", "warning", f"process {state.get('pid')} has not ended since {state['started']}", log)
+            seen = f"process {state.get('pid')} has not ended since {state.get('started', 'it began')}"
+            hint = f"It may be ended by that number: nothing is lost, the next one goes on. {log}"
+            yield warning("worker", Finding.WORKER_STUCK, seen, hint)
         else:
-            yield Check("worker", "ok", "running")
+            yield ok("worker", "running")
     elif failures := state.get("failures"):
         seen = f"{', '.join(sorted(failures))} failed, last: {state.get('error')} ({state.get('error_at')})"
-        yield Check("worker", "warning", seen, f"It is tried again at the next session, or within a day. {log}")
+        hint = f"It is tried again at the next session, or within a day. {log}"
+        yield warning("worker", Finding.WORKER_FAILING, seen, hint)
     else:
-        yield Check("worker", "ok", f"last run {state['started']}" if state.get("started") else "has not run yet")
-    waiting = sum(1 for _ in project.journal.glob("*.jsonl"))
-    yield Check("journals", "ok", f"{waiting} of sessions that are not over or not learned from yet")
+        yield ok("worker", f"last run {state['started']}" if state.get("started") else "has not run yet")
+    yield _journals(project, now.timestamp())
+
+
+def _journals(project: projects.Project, now_s: float) -> Check:
+    """What sessions left to learn from; it should be gone a day after the longest time that it may be kept."""
+    files = list(project.journal.glob("*.jsonl"))
+    limit_s = now_s - (config.JOURNAL_KEEP_DAYS + 1) * 24 * 3600
+    left = [file for file in files if file.stat().st_mtime < limit_s]
+    if left:
+        seen = f"{len(left)} of {len(files)} are older than {config.JOURNAL_KEEP_DAYS} days"
+        return warning("journals", Finding.JOURNAL_LEFT, seen, "`holloway learn` reads and clears them.")
+    return ok("journals", f"{len(files)} of sessions that are not over or not learned from yet")
 
 
 def _unlearned(database: Database) -> Check:
     """Sessions that nothing could be learned from."""
     found = [read for read in reads.everything(database).values() if read.attempts]
     if not found:
-        return Check("learning", "ok", "no session failed")
+        return ok("learning", "no session failed")
     aside = sum(read.attempts >= config.LEARN_ATTEMPTS_MAX for read in found)
     last = found[-1]
     seen = f"{len(found)} sessions could not be learned from, {aside} set aside; for example {last.path}: {last.error}"
-    return Check("learning", "warning", seen, "The others were. A file that changes is tried again.")
+    return warning("learning", Finding.NOT_LEARNED, seen, "The others were. A file that changes is tried again.")
 
 
 def _unreadable(database: Database) -> list[str]:
@@ -185,7 +227,7 @@ def _unreadable(database: Database) -> list[str]:
 
 def _database(project: projects.Project) -> Iterator[Check]:
     if not project.database.exists():
-        yield Check("database", "warning", "not made yet", "`holloway init`")
+        yield warning("database", Finding.NO_DATABASE, "not made yet", "`holloway init` makes it.")
         return
     database = Database(project.database, busy_timeout_ms=2_000)
     try:
@@ -195,15 +237,17 @@ def _database(project: projects.Project) -> Iterator[Check]:
         problems = [] if waiting else database.problems() or _unreadable(database)
         if problems:
             hint = "`holloway backup --list` shows the copies that can be restored."
-            yield Check("database", "failure", "; ".join(problems[:3]), hint)
+            yield failure("database", Finding.DATABASE_DAMAGED, "; ".join(problems[:3]), hint)
         else:
             seen = f"sound, {project.database.stat().st_size // 1024:,} KB"
-            yield Check("database", "ok", seen + (f", {len(waiting)} migrations to run" if waiting else ""))
+            yield ok("database", seen + (f", {len(waiting)} migrations to run" if waiting else ""))
             if not waiting:
                 yield _unlearned(database)
     except Busy as error:
-        yield Check("database", "warning", error.message, error.hint)
+        yield warning("database", Finding.DATABASE_BUSY, error.message, error.hint)
+    except Newer as error:
+        yield failure("database", Finding.DATABASE_NEWER, error.message, error.hint)
     except HollowayError as error:
-        yield Check("database", "failure", error.message, error.hint)
+        yield failure("database", Finding.DATABASE_DAMAGED, error.message, error.hint)
     finally:
         database.close()

@@ -1,0 +1,100 @@
+"""The agents that holloway knows how to set up: where their configuration is, and which events they have."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from holloway.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one agent wants its hooks written: the file by scope, and the events with their time limits in seconds.
+
+    A host that takes no list of arguments runs one line in a shell.
+    """
+
+    agent: str
+    label: str
+    program: str
+    folder: str
+    folder_variable: str
+    user_file: str
+    project_file: str
+    in_shell: bool
+    note: str
+    events: dict[str, int]
+
+    def home(self) -> Path:
+        """The agent's own folder."""
+        moved = os.environ.get(self.folder_variable)
+        return Path(moved).expanduser() if moved else Path.home() / self.folder
+
+    def is_installed(self) -> bool:
+        """Whether this machine has the agent, or had a session of it."""
+        return bool(shutil.which(self.program)) or self.home().is_dir()
+
+
+CLAUDE_CODE = Dialect(
+    agent="claude-code",
+    label="Claude Code",
+    program="claude",
+    folder=".claude",
+    folder_variable="CLAUDE_CONFIG_DIR",
+    user_file="settings.json",
+    project_file=".claude/settings.local.json",
+    in_shell=False,
+    note="",
+    events={
+        "SessionStart": 10,
+        "UserPromptSubmit": 5,
+        "PostToolUse": 5,
+        "PostToolUseFailure": 5,
+        "PostToolBatch": 5,
+        "SubagentStart": 5,
+        "SubagentStop": 5,
+        "InstructionsLoaded": 5,
+        "PreCompact": 5,
+        "PostCompact": 5,
+        "Stop": 5,
+        "SessionEnd": 2,
+    },
+)
+CODEX = Dialect(
+    agent="codex",
+    label="Codex",
+    program="codex",
+    folder=".codex",
+    folder_variable="CODEX_HOME",
+    user_file="hooks.json",
+    project_file=".codex/hooks.json",
+    in_shell=True,
+    note="Codex runs hooks only after you trust them: it asks at its next start, and /hooks in it shows them.",
+    events={
+        "SessionStart": 10,
+        "UserPromptSubmit": 5,
+        "PostToolUse": 5,
+        "SubagentStart": 5,
+        "SubagentStop": 5,
+        "PreCompact": 5,
+        "PostCompact": 5,
+        "Stop": 5,
+        "SessionEnd": 2,
+    },
+)
+DIALECTS = {dialect.agent: dialect for dialect in (CLAUDE_CODE, CODEX)}
+
+
+def dialect(agent: str) -> Dialect:
+    """The dialect of an agent."""
+    if agent in DIALECTS:
+        return DIALECTS[agent]
+    raise InvalidInput(f"holloway does not know the agent {agent!r}.", f"Known: {', '.join(DIALECTS)}.")
+
+
+def config_file(chosen: Dialect, scope: str, root: Path) -> Path:
+    """The file that holds the hooks; Claude Code's in a project is the local one, because it names this machine."""
+    return root / chosen.project_file if scope == "project" else chosen.home() / chosen.user_file

@@ -1,0 +1,81 @@
+"""How an agent starts holloway: the words in its configuration, by absolute path or, in a plugin, by name."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HOOK_MARK = "holloway.hooks.entry"
+"""What every hook of ours has in it, and nobody else's."""
+
+MCP_ENDING = ("-I", "-m", "holloway", "mcp")
+STATUS_ENDING = ("-I", "-m", "holloway", "statusline")
+"""How the words of our other entries end. Isolated, Python takes nothing from the repository it is started in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """The words that start a hook, the MCP server and the status line, and how a command is written in a text."""
+
+    hook: tuple[str, ...]
+    mcp: tuple[str, ...]
+    status: tuple[str, ...]
+    spoken: str
+
+
+BY_NAME = Launcher(("holloway-hook",), ("holloway", "mcp"), ("holloway", "statusline"), "holloway")
+"""For a plugin, which is the same on every machine: the PATH has to know holloway."""
+
+
+def by_path() -> Launcher:
+    """The real interpreter, without a shell, a shim or a search of the PATH.
+
+    A hook's program is given as text and not as a script's path, because Python exits with 2 when a script is missing,
+    and 2 tells the agent to block. With holloway uninstalled this exits with 0 and says nothing.
+    """
+    package = Path(__file__).resolve().parents[3]
+    code = (
+        f"import sys\nsys.path.insert(0, {str(package)!r})\ntry:\n from {HOOK_MARK} import main\n"
+        "except Exception:\n sys.exit(0)\nmain()"
+    )
+    python = _interpreter()
+    return Launcher(
+        hook=(python, *_flags(package), "-c", code),
+        mcp=(python, *MCP_ENDING),
+        status=(python, *STATUS_ENDING),
+        spoken=_spoken(python),
+    )
+
+
+def line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
+    """The words as one line for a shell; that of Windows takes no line breaks inside of a word."""
+    if windows:
+        return subprocess.list2cmdline([f"exec({word!r})" if "\n" in word else word for word in words])
+    return shlex.join(words)
+
+
+def serves_mcp() -> bool:
+    """Whether the optional package is there that the MCP server needs."""
+    return importlib.util.find_spec("mcp") is not None
+
+
+def _interpreter() -> str:
+    return os.path.abspath(sys.executable)  # noqa: PTH100  (a virtual environment's link must not be resolved)
+
+
+def _spoken(python: str) -> str:
+    """The launcher beside the interpreter, which reads well in a text; else the interpreter's own words."""
+    beside = Path(python).with_name("holloway.exe" if os.name == "nt" else "holloway")
+    return line((str(beside),)) if beside.exists() else line((python, "-I", "-m", "holloway"))
+
+
+def _flags(package: Path) -> tuple[str, ...]:
+    """Skip Python's site set-up where everything we need lies in one folder; it is a third of a hook's time."""
+    found = importlib.util.find_spec("re2")
+    beside = found is not None and found.origin is not None and Path(found.origin).resolve().is_relative_to(package)
+    return ("-I", "-S") if beside else ("-I",)

@@ -1,0 +1,29 @@
+"""Slash commands and the skill: files of ours in an agent's folder, recognised by a line in their heading."""
+
+from __future__ import annotations
+
+from importlib import resources
+from string import Template
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holloway.hooks.install.launch import Launcher
+
+COMMANDS = ("remember", "recall", "wrong", "review")
+FILE_MARK = "# Written by holloway setup; its --remove takes this file away."
+"""A comment in the heading of a file, which no agent reads."""
+
+
+def command(name: str, launcher: Launcher) -> str:
+    """The text of a slash command."""
+    return _rendered(f"{name}.md", launcher)
+
+
+def skill(launcher: Launcher) -> str:
+    """What an agent reads to act on a person's wish to remember, recall, correct or review."""
+    return _rendered("skill.md", launcher)
+
+
+def _rendered(name: str, launcher: Launcher) -> str:
+    text = resources.files(__package__).joinpath("texts", name).read_text("utf-8")
+    return Template(text).substitute(holloway=launcher.spoken, mark=FILE_MARK)

@@ -1,0 +1,74 @@
+"""What tests of setup share: one file of an agent's connected and disconnected, and the command line called."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from holloway.cli import main
+from holloway.hooks.install import CLAUDE_CODE, DIALECTS, change, keeping, launch, verdicts
+from holloway.hooks.install.change import Change, Part
+from holloway.hooks.install.content import settings_of
+from holloway.hooks.install.hooks_json import HooksJson, ours
+
+
+def holloway(*arguments: str) -> int:
+    """Run a command; returns its exit code."""
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    return int(ended.value.code or 0)
+
+
+def written(path: Path, data: bytes | None) -> None:
+    """A file with these bytes, its folder in any case."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if data is not None:
+        path.write_bytes(data)
+
+
+def part(path: Path, within: Path | None = None) -> Part:
+    """Claude Code's hooks in a file."""
+    content = HooksJson(CLAUDE_CODE, launch.by_path(), with_status=False)
+    scope = "project" if within else "user"
+    return Part(path, content, "claude-code", scope, within or path.parent, needed=True, inside=within is not None)
+
+
+def planned(path: Path, home: Path, *, remove: bool, within: Path | None = None) -> Change:
+    """What setup or removal would do to a file."""
+    return change.removal(part(path, within), home) if remove else change.setup(part(path, within))
+
+
+def connected(path: Path, home: Path) -> None:
+    """Put Claude Code's hooks into a file."""
+    change.apply(planned(path, home, remove=False), home, keeping.missing_folders(path))
+
+
+def disconnected(path: Path, home: Path) -> None:
+    """Take them out again."""
+    change.apply(planned(path, home, remove=True), home)
+
+
+def events(path: Path) -> list[str]:
+    """The events on which a file has hooks of ours."""
+    return list(dict.fromkeys(hook.event for hook in ours(settings_of(path.read_text("utf-8")))))
+
+
+def findings(root: Path, agent: str = "claude-code") -> list[str]:
+    """What the doctor finds wrong with an agent's connection."""
+    return [check.finding for check in verdicts.examine(root) if check.name == agent and check.finding]
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """Every file and folder below one, with the bytes of the files."""
+    found = sorted(folder.rglob("*")) if folder.exists() else []
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in found}
+
+
+def record(home: Path) -> dict[str, object]:
+    """What the data folder knows of the one file that was set up."""
+    (file,) = (home / "installs").iterdir()
+    loaded: dict[str, object] = json.loads(file.read_bytes())
+    return loaded
+
+
+AGENTS = tuple(DIALECTS)
