@@ -1,90 +1,33 @@
 import json
-import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import IO
 
 import pytest
 
 import holloway
-from holloway.hooks import install
 from tests.conftest import Repository, make_repository
+from tests.hooks.asking import TRAP, TRAP_FILE, Answer, command, event, hook
 from tests.store.test_memories import taught
 from tests.store.test_privacy import places_of
 
-TRAP = "refresh() burns the token; call it once"
-FILE = "src/shop/auth/tokens.py"
-CALLS = count(1)
-"""Hosts give every use of a tool an id of its own."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    code: int
-    stdout: bytes
-    stderr: bytes
-
-    @property
-    def context(self) -> str:
-        if not self.stdout:
-            return ""
-        return str(json.loads(self.stdout).get("hookSpecificOutput", {}).get("additionalContext", ""))
-
-
-def hook(data: bytes, *, environment: dict[str, str] | None = None, cwd: Path | None = None) -> Answer:
-    """Run the hook as the agent does: the very command that setup writes."""
-    entry = install.handler(install.CLAUDE_CODE, 5)
-    done = subprocess.run(
-        [entry["command"], *entry["args"]],
-        input=data,
-        capture_output=True,
-        timeout=20,
-        cwd=cwd,
-        env=dict(os.environ) if environment is None else environment,
-        check=False,
-    )
-    return Answer(done.returncode, done.stdout, done.stderr)
+FILE = TRAP_FILE
 
 
 @contextmanager
 def started(data: bytes) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """A hook whose host has written something and keeps the pipe open; with it, what it says on stderr."""
-    entry = install.handler(install.CLAUDE_CODE, 5)
-    command = [entry["command"], *entry["args"]]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(command(), bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin is not None
         assert process.stderr is not None
         process.stdin.write(data)
         yield process, process.stderr
-
-
-def event(repository: Repository, name: str = "PostToolUse", session: str = "s1", **fields: object) -> bytes:
-    payload: dict[str, object] = {
-        "session_id": session,
-        "transcript_path": "/nowhere.jsonl",
-        "cwd": str(repository.root),
-        "hook_event_name": name,
-    }
-    if name.startswith("PostToolUse"):
-        payload |= {"tool_use_id": f"call-{next(CALLS)}"}
-    if name == "PostToolUse":
-        payload |= {"tool_name": "Read", "tool_input": {"file_path": str(repository.root / FILE)}}
-    return json.dumps({**payload, **fields}).encode()
-
-
-@pytest.fixture
-def trap(memory: holloway.Holloway) -> str:
-    """A trap on a file of the shop; returns its id."""
-    return taught(memory, TRAP, files=[FILE]).id
 
 
 def failures(home: Path) -> str:
@@ -115,11 +58,7 @@ def test_it_arrives_once_per_session_and_again_in_the_next(repository: Repositor
 
 @pytest.mark.promise("once")
 def test_of_parallel_hooks_only_one_speaks(repository: Repository, trap: str) -> None:
-    entry = install.handler(install.CLAUDE_CODE, 5)
-    running = [
-        subprocess.Popen([entry["command"], *entry["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for _ in range(6)
-    ]
+    running = [subprocess.Popen(command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(6)]
     answers = [process.communicate(event(repository), timeout=20)[0] for process in running]
     assert sum(TRAP.encode() in answer for answer in answers) == 1
 
@@ -321,117 +260,6 @@ def test_a_path_outside_of_the_project_is_not_kept(repository: Repository, memor
     hook(event(repository, tool_input={"file_path": "/etc/passwd"}))
     (log,) = memory.project.journal.glob("*.jsonl")
     assert "passwd" not in log.read_text()
-
-
-HOSTILE = {
-    "nothing": b"",
-    "white space": b"  \n ",
-    "half an object": b'{"session_id": "s1", "hook_event_na',
-    "a list": b"[1, 2, 3]",
-    "a number": b"42",
-    "null": b"null",
-    "a string": b'"hello"',
-    "binary": bytes(range(256)) * 40,
-    "not UTF-8": b'{"hook_event_name": "\xff\xfe"}',
-    "deeply nested": b"[" * 100_000,
-    "deep object": b'{"a":' * 50_000,
-    "two objects": b"{}{}",
-    "an empty object": b"{}",
-    "a null byte": b'{"hook_event_name": "PostToolUse\\u0000", "cwd": "\\u0000"}',
-    "lone surrogates": b'{"hook_event_name": "PostToolUse", "session_id": "\\ud800", "cwd": "\\udfff"}',
-    "wrong types": b'{"hook_event_name": 7, "cwd": [], "session_id": {}, "tool_input": "x"}',
-    "an unknown event": b'{"hook_event_name": "Telepathy", "session_id": "s1"}',
-    "huge numbers": b'{"hook_event_name": 1e999999, "session_id": ' + b"9" * 5_000 + b"}",
-    "two megabytes": b'{"hook_event_name": "UserPromptSubmit", "prompt": "' + b"x" * 2_000_000 + b'"}',
-    "six megabytes": b'{"hook_event_name": "UserPromptSubmit", "prompt": "' + b"y" * 6_000_000 + b'"}',
-    "a session id that is a path": b'{"hook_event_name": "Stop", "session_id": "../../../../etc/cron.d/x"}',
-    "an endless path": b'{"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {"file_path": "'
-    + b"a/" * 20_000
-    + b'"}}',
-}
-
-
-@pytest.mark.promise("never-in-the-way")
-@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_input_is_met_with_exit_0_and_silence(
-    repository: Repository, memory: holloway.Holloway, trap: str, data: bytes
-) -> None:
-    if data.startswith(b'{"hook_event_name"') and b'"cwd"' not in data:
-        data = data[:-1] + b', "cwd": ' + json.dumps(str(repository.root)).encode() + b"}"
-    answer = hook(data, cwd=repository.root)
-    assert (answer.code, answer.stderr) == (0, b"")
-    assert answer.stdout == b"" or isinstance(json.loads(answer.stdout), dict)
-    assert {path.parent for path in memory.home.rglob("*.jsonl")} <= {memory.project.journal}
-
-
-def break_database(path: Path, how: str) -> None:
-    for beside in path.parent.glob("memory.db-*"):
-        beside.unlink()
-    if how == "missing":
-        path.unlink()
-    elif how == "empty":
-        path.write_bytes(b"")
-    elif how == "not a database":
-        path.write_bytes(b"hello" * 1_000)
-    elif how == "truncated":
-        path.write_bytes(path.read_bytes()[:5_000])
-    elif how == "a folder":
-        path.unlink()
-        path.mkdir()
-    elif how == "damaged":
-        data = bytearray(path.read_bytes())
-        data[4_096 : len(data) // 2] = b"\xaa" * (len(data) // 2 - 4_096)
-        path.write_bytes(data)
-    elif how == "newer":
-        connection = sqlite3.connect(path)
-        connection.execute("PRAGMA user_version = 99")
-        connection.execute("INSERT INTO migrations(name, at) VALUES ('x_0099', '')")
-        connection.commit()
-        connection.close()
-
-
-@pytest.mark.promise("never-in-the-way")
-@pytest.mark.parametrize(
-    "how", ["missing", "empty", "not a database", "truncated", "a folder", "damaged", "newer", "locked"]
-)
-@pytest.mark.parametrize("name", ["PostToolUse", "SessionStart"])
-def test_a_broken_store_is_met_with_exit_0_and_no_noise(
-    repository: Repository,
-    memory: holloway.Holloway,
-    trap: str,
-    how: str,
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("HOLLOWAY_PATIENCE", "1")
-    memory.store.database.truncate_wal()
-    memory.close()
-    path = memory.project.database
-    holder = sqlite3.connect(path, isolation_level=None) if how == "locked" else None
-    if holder:
-        holder.execute("BEGIN EXCLUSIVE")
-    else:
-        break_database(path, how)
-    answer = hook(event(repository, name, source="startup"))
-    if holder:
-        holder.close()
-    assert (answer.code, answer.stderr) == (0, b"")
-    assert answer.stdout == b"" or isinstance(json.loads(answer.stdout), dict)
-
-
-@pytest.mark.promise("never-in-the-way")
-@pytest.mark.parametrize("name", ["HOME", "HOLLOWAY_HOME", "PATH", "LANG", "everything"])
-def test_a_poor_environment_is_met_with_exit_0(repository: Repository, trap: str, name: str) -> None:
-    environment = {} if name == "everything" else {k: v for k, v in os.environ.items() if k != name}
-    answer = hook(event(repository), environment=environment)
-    assert (answer.code, answer.stderr) == (0, b"")
-
-
-@pytest.mark.promise("never-in-the-way")
-def test_a_data_folder_that_is_a_file_is_met_with_exit_0(repository: Repository, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    answer = hook(event(repository), environment={**os.environ, "HOLLOWAY_HOME": str(tmp_path / "file")})
-    assert answer == Answer(0, b"", b"")
 
 
 @pytest.mark.promise("never-in-the-way")

@@ -1,0 +1,106 @@
+"""The host is recognised by what it says, and an event that two hosts tell counts once."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.hooks import hosts
+from holloway.importers import journal as reader
+from tests.conftest import Repository
+from tests.hooks.asking import TRAP, TRAP_FILE, Asking, command, event
+
+ROLLOUT = "/home/ann/.codex/sessions/2026/11/15/rollout-2026-11-15T21-08-57-01a1.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("given", "payload", "host"),
+    [
+        (
+            "claude-code",
+            {"hook_event_name": "PostToolUse", "transcript_path": "/home/ann/.claude/t.jsonl"},
+            "claude-code",
+        ),
+        ("", {"hook_event_name": "Stop"}, "claude-code"),
+        ("\x1b[31m", {"hook_event_name": "Stop"}, "claude-code"),
+        ("claude-code", {"hook_event_name": "SessionStart", "transcript_path": ROLLOUT}, "codex"),
+        ("claude-code", {"hook_event_name": "PostToolUse", "turn_id": "t1", "model": "m"}, "codex"),
+        ("codex", {"hook_event_name": "SessionEnd"}, "codex"),
+        ("claude-code", {"hook_event_name": "PostToolUse", "tool_result": {"result_type": "success"}}, "copilot"),
+        ("claude-code", {"hook_event_name": "Stop", "cursor_version": "2.1"}, "cursor"),
+        ("claude-code", {"hook_event_name": "AfterTool"}, "gemini"),
+        ("opencode", {"hook_event_name": "PostToolUse"}, "opencode"),
+    ],
+)
+def test_what_an_event_says_counts_more_than_the_configuration(
+    given: str, payload: dict[str, object], host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CURSOR_VERSION", raising=False)
+    assert hosts.recognised(payload, given) == host
+    monkeypatch.setenv("CURSOR_VERSION", "2.1")
+    assert hosts.recognised(payload, given) == "cursor"
+
+
+def test_copilot_reads_the_words_where_it_looks_for_them(repository: Repository, trap: str, ask: Asking) -> None:
+    answer = ask(event(repository, tool_result={"result_type": "success", "text_result_for_llm": "x"}))
+    assert TRAP in answer.context
+    assert answer.said["additionalContext"] == answer.context
+    assert "additionalContext" not in ask(event(repository, session="s2")).said
+
+
+def test_gemini_is_answered_under_its_own_name_of_the_event(repository: Repository, trap: str, ask: Asking) -> None:
+    given = {"tool_name": "read_file", "tool_input": {"absolute_path": str(repository.root / TRAP_FILE)}}
+    answer = ask.under("gemini")(event(repository, "AfterTool", **given))
+    assert TRAP in answer.context
+    assert answer.said["hookSpecificOutput"]["hookEventName"] == "AfterTool"
+
+
+def test_the_ledger_names_the_host_that_spoke(repository: Repository, memory: holloway.Holloway, ask: Asking) -> None:
+    ask(event(repository, "SessionStart", "s1", source="startup", transcript_path=ROLLOUT))
+    (seen,) = memory.store.database.rows("SELECT agent FROM sessions WHERE id = 's1'")
+    assert seen["agent"] == "codex"
+
+
+def test_an_event_that_two_hosts_tell_is_answered_and_learned_once(
+    repository: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    start = {"source": "startup"}
+    assert "shared memory" in ask(event(repository, "SessionStart", **start)).context
+    assert ask.under("copilot")(event(repository, "SessionStart", transcript_path=None, **start)).printed == b""
+    read = {"tool_use_id": "t1", "tool_name": "Bash", "tool_input": {"command": "pytest -q"}}
+    ask(event(repository, tool_response={"stdout": "3 passed"}, **read))
+    ask(event(repository, **read, tool_result={"text_result_for_llm": "3 passed in Copilot's words"}))
+    (log,) = memory.project.journal.glob("*.jsonl")
+    told = [each for each in reader.read(log, repository.root) if type(each).__name__ in ("Started", "Call")]
+    assert [type(each).__name__ for each in told] == ["Started", "Call"]
+
+
+def test_of_two_hosts_at_the_same_moment_one_is_answered(repository: Repository, memory: holloway.Holloway) -> None:
+    start = event(repository, "SessionStart", source="startup")
+    running = [
+        subprocess.Popen(command(host), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for host in ("claude-code", "copilot", "cursor")
+    ]
+    printed = [process.communicate(start, timeout=20)[0] for process in running]
+    assert sum(b"shared memory" in each for each in printed) == 1
+
+
+@pytest.mark.parametrize("again", [{"source": "compact"}, {"source": "resume"}])
+def test_a_session_that_begins_anew_is_no_repetition(
+    repository: Repository, memory: holloway.Holloway, ask: Asking, again: dict[str, object]
+) -> None:
+    assert "shared memory" in ask(event(repository, "SessionStart", source="startup")).context
+    assert "shared memory" in ask(event(repository, "SessionStart", **again)).context
+
+
+def test_the_same_words_minutes_later_are_told_anew(tmp_path: Path) -> None:
+    from holloway.hooks import journal
+
+    def note(at: str) -> bool:
+        said = {"hook_event_name": "UserPromptSubmit", "prompt": "go on"}
+        return journal.append(str(tmp_path), "s1", journal.entry_of(said, "", f"2026-03-01T{at}.000Z"))
+
+    assert [note(at) for at in ("10:00:00", "10:00:01", "10:05:00", "10:05:02")] == [True, False, True, False]
+    assert len(json.dumps(journal.last_prompt(str(tmp_path), "s1"))) > 2
