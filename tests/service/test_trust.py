@@ -14,6 +14,7 @@ from holloway.domain.details import parse
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.errors import InvalidInput
 from holloway.service import trust
+from holloway.service.agents import dispute
 from holloway.service.holloway import Holloway
 from holloway.service.trust import Standing, fit_for_confident, fit_for_standard
 from holloway.store.intake import admit
@@ -249,3 +250,15 @@ def test_a_new_memory_reads_the_level_of_the_last_one(memory: Holloway, reposito
     memory.close()
     with holloway.open(Path(repository.root)) as again:
         assert trust.level(again) == 2
+
+
+def test_the_record_of_a_session_counts_what_was_corrected_of_what_it_was_shown(memory: Holloway) -> None:
+    made = [memory.remember(f"{word} burns the token", files=[TOKENS]).memory for word in ("one", "two", "three")]
+    with memory.session("s1") as session:
+        session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
+        assert made[0] is not None
+        assert made[1] is not None
+        memory.wrong(made[0].id, "incorrect")
+        dispute(memory, made[1].id, "wrong", session="s1")
+    assert session.learned is not None
+    assert (session.learned.record["corrected"], len(session.learned.record["shown"])) == (2, 3)

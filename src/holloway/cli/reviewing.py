@@ -11,8 +11,8 @@ from holloway.cli.common import emit, json_option, notable, opened, project_opti
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
-    from holloway.service.explaining import Summary
     from holloway.service.holloway import Holloway
+    from holloway.service.summary import Summary
 
 REASONS = {
     "tainted": "it came in after content from outside",
@@ -41,7 +41,8 @@ def review_command(
 ) -> None:
     """Go through what waits for you: ok, edit, drop or later. Quarantined memories reach no agent before that.
 
-    It begins with the last session: what it used, what was learned from it, and about how much that saved.
+    It begins with the last session: what it used, what was learned from it, and about how much that saved. How much of
+    that is told goes by the trust level (`holloway trust`), and by whether you decide on any of it.
 
     \b
     Examples:
@@ -50,9 +51,10 @@ def review_command(
       holloway review --ok-all-from CLAUDE.md
       holloway review --json
     """
-    from holloway.service.explaining import summary  # loaded when the command runs
+    from holloway.service import summary  # loaded when the command runs
     from holloway.service.plain import memory_json
     from holloway.service.rules import approve_file
+    from holloway.service.trust import more_careful
 
     with opened(project) as memory:
         for chosen in (*ok_ids, *later_ids, *drop_ids):
@@ -64,22 +66,28 @@ def review_command(
         approved = len(ok_ids) + sum(len(approve_file(memory, path)) for path in ok_files)
         if drop_ids:
             memory.forget([memory.get(chosen) for chosen in drop_ids])
-        waiting, last = memory.to_review(), summary(memory)
+        if approved or drop_ids or later_ids:
+            summary.decided(memory)
+        waiting = memory.to_review()
         if as_json:
+            last = summary.summary(memory)
             shown = [memory_json(each, memory.clock.now()) for each in waiting]
             emit({"results": shown, "last_session": summary_json(last) if last else None})
             return
         if approved or drop_ids or later_ids:
             say(f"Approved {approved}, dropped {len(drop_ids)}, later {len(later_ids)}; {len(waiting)} to go.")
             return
-        if last:
+        if last := summary.show(memory):
             _summary(last)
             known = {each.id for each in waiting}
-            waiting += [each for each in last.learned if each.id not in known and each.state == "unconfirmed"]
+            waiting += [each for each in last.to_decide if each.id not in known]
+        if offer := more_careful(memory):
+            say(f"{offer}.", "yellow")
         if not waiting:
             say("Nothing waits for you.")
         elif sys.stdin.isatty():
-            _go_through(memory, waiting)
+            if _go_through(memory, waiting):
+                summary.decided(memory)
         else:
             for number, card in enumerate(waiting, 1):
                 _card(memory, card, number, len(waiting))
@@ -98,31 +106,48 @@ def summary_json(last: Summary) -> dict[str, object]:
 
 
 def _summary(last: Summary) -> None:
-    saved = f"saved about {last.saved_tokens:,} tokens of searching; " if last.saved_tokens else ""
-    say(f"Last session: {last.session.task or last.session.id}", "bold")
-    say(f"  {saved}used {len(last.used)}, learned {len(last.learned)}.")
-    for each in last.used:
-        say(f"  used {each.id}: {each.summary}", "dim")
+    saved = f"saved about {last.saved_tokens:,} tokens of searching (an estimate); " if last.saved_tokens else ""
+    told = f"{saved}used {len(last.used)}, learned {len(last.learned)}"
+    name = last.session.task or last.session.id
+    if last.short:
+        say(f"Last session: {told}. ({name})", "dim")
+        return
+    say(f"Last session: {name}", "bold")
+    say(f"  {told}.")
+    for word, memories in (("used", last.used), ("learned", last.learned)):
+        for each in memories:
+            say(f"  {word} {each.id}: {each.summary}", "dim")
 
 
-def _go_through(memory: Holloway, waiting: list[Memory]) -> None:
+def _go_through(memory: Holloway, waiting: list[Memory]) -> int:
+    """Ask about each; returns how many were decided on."""
+    done = 0
     for number, each in enumerate(waiting, 1):
         _card(memory, each, number, len(waiting))
         choice = click.prompt(
             "  [o]k, [e]dit, [d]rop, [l]ater, [q]uit", type=click.Choice(list("oedlq")), show_choices=False, default="l"
         )
         if choice == "q":
-            return
-        if choice == "o":
-            memory.confirm(each.id)
-        elif choice == "d":
-            memory.forget([each])
-        elif choice == "l":
-            memory.later(each.id)
-        elif (text := click.edit(each.content)) is not None:
-            redaction_note(memory.edit(each.id, content=text)[1])
-        else:
-            say("  Not changed; it stays for later.", "dim")
+            return done
+        done += _decide(memory, each, choice)
+    return done
+
+
+def _decide(memory: Holloway, each: Memory, choice: str) -> bool:
+    """Do what was chosen for one; whether that was a decision."""
+    if choice == "l":
+        memory.later(each.id)
+        return False
+    if choice == "o":
+        memory.confirm(each.id)
+    elif choice == "d":
+        memory.forget([each])
+    elif (text := click.edit(each.content)) is not None:
+        redaction_note(memory.edit(each.id, content=text)[1])
+    else:
+        say("  Not changed; it stays for later.", "dim")
+        return False
+    return True
 
 
 def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
@@ -137,5 +162,5 @@ def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
         say(f"  {name}: {value}")
     origin = f" ({origin_of(each)})" if each.origin else ""
     say(f"  {notable(each, memory.clock.now())}", "dim")
-    why = f"Waits because {REASONS[each.review]}" if each.review else "Learned from the last session"
+    why = f"Waits because {REASONS[each.review]}" if each.review else "Learned or used in the last session"
     say(f"  {why}{origin}.", "dim")

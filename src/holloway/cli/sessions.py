@@ -111,8 +111,11 @@ def _line(session: Session, record: dict[str, Any]) -> None:
     what = f"{session.type or 'running'}, {session.outcome}" if session.outcome else "running or not learned from yet"
     say(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
     say(f"  {session.task or '(no prompt)'}")
-    learned = f"; learned {kept}" if kept else ""
-    say(f"  {what}; {record.get('tool_calls', 0)} tool calls{learned}", "dim")
+    told = [f"{record.get('tool_calls', 0)} tool calls"]
+    told += [f"used {len(used)}"] if (used := record.get("used")) else []
+    told += [f"learned {kept}"] if kept else []
+    told += [f"saved about {saved:,} tokens (an estimate)"] if (saved := record.get("saved_tokens")) else []
+    say(f"  {what}; {', '.join(told)}", "dim")
 
 
 def _candidate(each: Kept) -> None:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from holloway.store.candidates import Kept
 
 LIST_MAX = 200
-LOOKED_AT = 10
-"""Latest sessions among which the last one that ended is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +45,6 @@ def explain(memory: Holloway, reference: str) -> Explained:
     learned = [memories.get(each.memory) for each in kept if each.memory and memories.has(each.memory)]
     used = [memories.get(each) for each in record.get("used", ()) if memories.has(each)]
     return Explained(session, record, tuple(kept), tuple(used), tuple({each.id: each for each in learned}.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a session's end is worth telling: what it was shown and used, what was learned, what that saved."""
-
-    session: Session
-    saved_tokens: int
-    used: tuple[Memory, ...]
-    learned: tuple[Memory, ...]
-
-
-def summary(memory: Holloway) -> Summary | None:
-    """The summary of the latest session that was learned from; nothing where it had nothing to tell."""
-    ended = [session for session in sessions.latest(memory.store.database, LOOKED_AT) if session.outcome]
-    if not ended:
-        return None
-    told = explain(memory, ended[0].id)
-    new = tuple(each for each in told.learned if each.session == told.session.id and each.alive)
-    saved = int(told.record.get("saved_tokens", 0))
-    return Summary(told.session, saved, told.used, new) if new or told.used or saved else None
 
 
 def find(memory: Holloway, reference: str) -> Session:

@@ -27,7 +27,7 @@ from holloway.promotion.pipeline import Promotion
 from holloway.promotion.rewording import reword
 from holloway.safety import secrets
 from holloway.service import trust
-from holloway.store import branches, observations, sessions
+from holloway.store import branches, observations, regard, sessions
 from holloway.store.filter import Filter
 from holloway.store.intake import admit
 from holloway.store.observations import ErrorSeen, Observed, Sighting
@@ -215,6 +215,7 @@ class Learning:
             errors=frozenset(observations.solved_errors(self.database, session.id)),
             dead_end_files=frozenset(path for memory in dead_ends for path in memory.files),
             shown=tuple(self._shown(session.id)),
+            corrected=regard.corrected_in(self.database, session.id),
             trust_level=trust.level(self.memory),
             search_tokens=observations.mean_search_tokens(self.database, session.id),
         )

@@ -37,6 +37,13 @@ JOIN memory_history h ON h.seq = m.seq AND h.at >= i.at AND h.at > :since
 GROUP BY s.id ORDER BY flagged DESC LIMIT 1
 """
 
+_CORRECTED_IN = """
+SELECT count(DISTINCT m.seq)
+FROM injections i JOIN memories m ON m.id = i.memory
+JOIN memory_history h ON h.seq = m.seq AND h.at >= i.at AND h.kind IN (SELECT value FROM json_each(:kinds))
+WHERE i.session = :session OR (i.session > :session || '/' AND i.session < :session || '0')
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Regard:
@@ -54,6 +61,12 @@ def regard(database: Database) -> Regard:
     """All of it, from the first day on."""
     row = database.rows(_SHOWN, (json.dumps(CORRECTED_KINDS),))[0]
     return Regard(int(database.value(_SESSIONS)), row["shown"], row["confirmed"], row["corrected"])
+
+
+def corrected_in(database: Database, session: str) -> int:
+    """How many memories that a session was shown were corrected, by a person or by its agent, after that."""
+    kinds = json.dumps((*CORRECTED_KINDS, *FLAGGED_KINDS))
+    return int(database.value(_CORRECTED_IN, {"session": session, "kinds": kinds}))
 
 
 def most_flagged(database: Database, since: str) -> int:
