@@ -142,7 +142,7 @@ def status_command(as_json: bool, project: str) -> None:
 @click.option("--everywhere", is_flag=True, help="In every project, not only this one.")
 @project_option
 def pause_command(what: str, everywhere: bool, project: str) -> None:
-    """Stop capturing, injecting or both, from the next event on.
+    """Stop capturing, injecting or both, from the next event on. What is paused already stays so.
 
     \b
     Examples:
@@ -151,28 +151,30 @@ def pause_command(what: str, everywhere: bool, project: str) -> None:
     """
     from holloway.service.pausing import pause  # loaded when the command runs
 
-    pause(project, what, everywhere=everywhere)
+    what = pause(project, what, everywhere=everywhere)
     place = "everywhere" if everywhere else "here"
     back = "holloway resume --everywhere" if everywhere else "holloway resume"
     say(f"Paused {place}: {'everything' if what == 'all' else what}. `{back}` goes on.", "green")
 
 
 @click.command("resume")
+@click.argument("what", type=click.Choice(["all", "capture", "injection"]), default="all")
 @click.option("--everywhere", is_flag=True, help="End a pause that was set everywhere.")
 @project_option
-def resume_command(everywhere: bool, project: str) -> None:
-    """Go on capturing and injecting.
+def resume_command(what: str, everywhere: bool, project: str) -> None:
+    """Go on capturing, injecting or both.
 
     \b
-    Example:
+    Examples:
       holloway resume
+      holloway resume capture
     """
-    from holloway.service.pausing import paused, resume  # loaded when the command runs
+    from holloway.service.pausing import paused_where, resume  # loaded when the command runs
 
-    was = resume(project, everywhere=everywhere)
+    was = resume(project, what, everywhere=everywhere)
     say("Going on." if was else "Nothing was paused.", "green")
-    if still := paused(project):
-        place, more = ("here", "") if everywhere else ("everywhere", " --everywhere")
+    for place, still in paused_where(project).items():
+        more = " --everywhere" if place == "everywhere" else ""
         say(f"Still paused {place}: {still}. `holloway resume{more}` goes on.", "yellow")
 
 

@@ -16,36 +16,54 @@ from holloway.service.opening import known_project
 from holloway.store import registry
 from holloway.store.database import make_folder
 
-WHAT = ("all", "capture", "injection")
+PARTS = {"all": {"capture", "injection"}, "capture": {"capture"}, "injection": {"injection"}}
 SPANS_MAX = 1_000
 
 Spans = list[tuple[float, float | None]]
 """From when to when nothing was captured, in seconds since 1970; the last may not be over."""
 
 
-def pause(path: str, what: str = "all", *, everywhere: bool = False) -> None:
-    """Pause the project that holds a folder, or everything."""
-    if what not in WHAT:
-        raise InvalidInput(f"{what!r} cannot be paused.", f"It takes one of: {', '.join(WHAT)}.")
+def pause(path: str, what: str = "all", *, everywhere: bool = False) -> str:
+    """Pause the project that holds a folder, or everything; what is paused already stays so. Returns all that is."""
     folder = _place(path, everywhere)
     make_folder(folder)
-    replace_file(str(folder / "paused"), what.encode())
-    _note(folder, captures=what == "injection")
+    return _write(folder, _parts(_kept(folder)) | _parts(what))
 
 
-def resume(path: str, *, everywhere: bool = False) -> bool:
-    """Go on; False if nothing was paused there."""
+def resume(path: str, what: str = "all", *, everywhere: bool = False) -> bool:
+    """Go on with all or a part of it; False if that was not paused there."""
     folder = _place(path, everywhere)
-    flag = folder / "paused"
-    was = flag.exists()
-    flag.unlink(missing_ok=True)
-    _note(folder, captures=True)
-    return was
+    was = _parts(_kept(folder))
+    _write(folder, was - _parts(what))
+    return bool(was & _parts(what))
 
 
-def paused(path: str) -> str:
-    """What is paused for the project that holds a folder, by itself or with everything."""
-    return registry.paused(config.home(), known_project(path).key)
+def _kept(folder: Path) -> str:
+    return registry.paused_in(str(folder))
+
+
+def _parts(what: str) -> set[str]:
+    if what and what not in PARTS:
+        raise InvalidInput(f"{what!r} cannot be paused.", f"It takes one of: {', '.join(PARTS)}.")
+    return PARTS[what] if what else set()
+
+
+def _write(folder: Path, parts: set[str]) -> str:
+    """Leave word of what is paused in a folder, and of when capturing stopped or went on."""
+    what = next((name for name, meant in PARTS.items() if meant == parts), "")
+    if what:
+        replace_file(str(folder / "paused"), what.encode())
+    else:
+        (folder / "paused").unlink(missing_ok=True)
+    _note(folder, captures="capture" not in parts)
+    return what
+
+
+def paused_where(path: str) -> dict[str, str]:
+    """What is paused `here`, in the project that holds a folder, and `everywhere`; neither where nothing is."""
+    home, key = config.home(), known_project(path).key
+    found = {"here": registry.project_folder(home, key), "everywhere": home}
+    return {place: what for place, folder in found.items() if (what := registry.paused_in(folder))}
 
 
 def _place(path: str, everywhere: bool) -> Path:

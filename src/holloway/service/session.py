@@ -14,6 +14,7 @@ from holloway.domain.session import Session as Ledgered
 from holloway.domain.work import Phase, methodology
 from holloway.errors import HollowayError
 from holloway.importers import tools
+from holloway.injection.prefetch import Plan
 from holloway.observer.observer import Observer
 from holloway.observer.signals.signal import SignalName
 from holloway.promotion.pipeline import Promotion
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holloway.domain.event import Event
-    from holloway.injection.prefetch import Plan
     from holloway.observer.observer import View
     from holloway.observer.tracing import Trust
     from holloway.scratchpad.scratchpad import Scratchpad
@@ -202,10 +202,12 @@ class Session:
 
     def step_limit(self, base: int) -> int:
         """How many steps to allow: as many more as work here took, at most twice and 500."""
-        return self._gathering().step_limit(base)
+        return base if self.points.paused("injection") else self._gathering().step_limit(base)
 
     def prefetch(self, what: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> Plan:
         """Files to hand over at the start, for a module, for files or for the task; what to skip is in the prompt."""
+        if self.points.paused("injection"):
+            return Plan()
         gathering = self._gathering()
         if isinstance(what, str) and what:
             gathering.modules = [what]

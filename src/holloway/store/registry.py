@@ -78,11 +78,16 @@ def project_folder(home: str, key: str) -> str:
 
 
 def paused(home: str, key: str) -> str:
-    """What is paused for a project or everywhere: `all`, `capture`, `injection`, or nothing."""
-    for folder in (home, project_folder(home, key)):
-        try:
-            with open(os.path.join(folder, "paused"), encoding="utf-8") as file:
-                return file.read(32).strip() or "all"
-        except OSError:
-            continue
-    return ""
+    """What is paused for a project, by itself and with everything: `all`, `capture`, `injection`, or nothing."""
+    here, everywhere = paused_in(project_folder(home, key)), paused_in(home)
+    return "all" if here and everywhere and here != everywhere else here or everywhere
+
+
+def paused_in(folder: str) -> str:
+    """What is paused by the word in the folder of a project, or in that of everything."""
+    try:
+        with open(os.path.join(folder, "paused"), encoding="utf-8", errors="replace") as file:
+            said = file.read(32).strip()
+    except OSError:
+        return ""
+    return said if said in ("capture", "injection") else "all"
