@@ -73,7 +73,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
         sessions = sessions[: len(sessions) // 6]
     answers = Answers()
     with replay(repos / "cli", "b1_cli") as replayed:
-        command = hook_command(sys.executable, _env(replayed), replayed.memory.home)
+        command = hook_command(sys.executable, _env(replayed), replayed.memory.home, replayed.tree.root)
         for place, session in enumerate(replayed.through(sessions)):
             if place >= len(sessions) // 2 and session.is_asked:
                 _ask(replayed, session, answers)

@@ -67,9 +67,9 @@ class Installed:
         self.python = sys.executable if quick else environment_in(folder / "venv")
         self.root, self.elsewhere, self.home = folder / "shop", folder / "other", folder / "home"
         self.env = environment(HOLLOWAY_HOME=str(self.home), HOME=str(folder))
-        self.command = hook_command(self.python, self.env, folder)
         for path in (self.root, self.elsewhere):
             subprocess.run(["git", "init", "--quiet", "--initial-branch=main", path], env=self.env, check=True)
+        self.command = hook_command(self.python, self.env, folder, self.root)
         self.files = QUICK_FILES if quick else FILES
         self.memories = QUICK_MEMORIES if quick else MEMORIES
         self._write_files()
