@@ -53,7 +53,7 @@ class Place:
         """As the agent passes it on."""
         return os.environ | {"HOLLOWAY_HOME": str(self.data), "HOLLOWAY_PATIENCE": "1"}
 
-    def tell(self, name: str = "PostToolUse", **fields: object) -> bytes:
+    def tell(self, name: str = "PostToolUse", /, **fields: object) -> bytes:
         """An event of this project that has all that any event has."""
         root = self.repository.root
         payload: dict[str, object] = {
@@ -292,15 +292,18 @@ STATES: dict[str, Callable[[Place], object]] = {
     "a count on a full disk": lambda place: _linked(place.journal / "s1.step", "/dev/full"),
     "a count that is a folder": lambda place: (place.journal / "s1.step").mkdir(parents=True),
     "a failure log that is a folder": lambda place: (place.data / "hook-failures.log").mkdir(),
-    "a data folder that is read-only": lambda place: [
-        path.chmod(0o500) for path in (place.data, place.database.parent)
-    ],
+    "a data folder that is read-only": lambda place: _read_only(place.data, place.database.parent),
     "a project that is gone": lambda place: place.repository.root.rename(place.repository.root.with_name("away")),
     "a repository without a head": lambda place: (place.repository.root / ".git/HEAD").unlink(),
     "a repository whose head is binary": lambda place: (place.repository.root / ".git/HEAD").write_bytes(b"\xff\0\xfe"),
     "a git folder that is a file": lambda place: _as_file(place.repository.root / ".git"),
     "a trap's file that is a folder": lambda place: _as_folder(place.repository.root / TRAP_FILE),
 }
+
+
+def _read_only(*folders: Path) -> None:
+    for folder in folders:
+        folder.chmod(0o500)
 
 
 def _linked(path: Path, target: str) -> None:

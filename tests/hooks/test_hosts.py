@@ -3,6 +3,7 @@
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,10 @@ def test_copilot_reads_the_words_where_it_looks_for_them(repository: Repository,
 
 
 def test_gemini_is_answered_under_its_own_name_of_the_event(repository: Repository, trap: str, ask: Asking) -> None:
-    given = {"tool_name": "read_file", "tool_input": {"absolute_path": str(repository.root / TRAP_FILE)}}
+    given: dict[str, Any] = {
+        "tool_name": "read_file",
+        "tool_input": {"absolute_path": str(repository.root / TRAP_FILE)},
+    }
     answer = ask.under("gemini")(event(repository, "AfterTool", **given))
     assert TRAP in answer.context
     assert answer.said["hookSpecificOutput"]["hookEventName"] == "AfterTool"
@@ -69,7 +73,7 @@ def test_an_event_that_two_hosts_tell_is_answered_and_learned_once(
     start = {"source": "startup"}
     assert "shared memory" in ask(event(repository, "SessionStart", **start)).context
     assert ask.under("copilot")(event(repository, "SessionStart", transcript_path=None, **start)).printed == b""
-    read = {"tool_use_id": "t1", "tool_name": "Bash", "tool_input": {"command": "pytest -q"}}
+    read: dict[str, Any] = {"tool_use_id": "t1", "tool_name": "Bash", "tool_input": {"command": "pytest -q"}}
     ask(event(repository, tool_response={"stdout": "3 passed"}, **read))
     ask(event(repository, **read, tool_result={"text_result_for_llm": "3 passed in Copilot's words"}))
     (log,) = memory.project.journal.glob("*.jsonl")
@@ -89,7 +93,7 @@ def test_of_two_hosts_at_the_same_moment_one_is_answered(repository: Repository,
 
 @pytest.mark.parametrize("again", [{"source": "compact"}, {"source": "resume"}])
 def test_a_session_that_begins_anew_is_no_repetition(
-    repository: Repository, memory: holloway.Holloway, ask: Asking, again: dict[str, object]
+    repository: Repository, memory: holloway.Holloway, ask: Asking, again: dict[str, str]
 ) -> None:
     assert "shared memory" in ask(event(repository, "SessionStart", source="startup")).context
     assert "shared memory" in ask(event(repository, "SessionStart", **again)).context
@@ -99,7 +103,7 @@ def test_the_same_words_minutes_later_are_told_anew(tmp_path: Path) -> None:
     from holloway.hooks import journal
 
     def note(at: str) -> bool:
-        said = {"hook_event_name": "UserPromptSubmit", "prompt": "go on"}
+        said: dict[str, object] = {"hook_event_name": "UserPromptSubmit", "prompt": "go on"}
         return journal.append(str(tmp_path), "s1", journal.entry_of(said, "", f"2026-03-01T{at}.000Z"))
 
     assert [note(at) for at in ("10:00:00", "10:00:01", "10:05:00", "10:05:02")] == [True, False, True, False]

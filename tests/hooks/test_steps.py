@@ -8,6 +8,7 @@ import pytest
 
 import holloway
 from holloway.config import STEP_TOKENS_MAX, STEPS_WITHOUT_WORD, TOOL_RESULT_MEMORIES_MAX
+from holloway.domain.event import Said
 from holloway.hooks import steps
 from holloway.importers import journal as reader
 from holloway.service import rules
@@ -190,7 +191,7 @@ def test_the_summary_of_a_compaction_is_material(
     ask(event(repository, "PostCompact", trigger="auto", compact_summary="We chose JWT over server sessions."))
     ask(event(repository, "SubagentStop", agent_id="a1", last_assistant_message="Nothing else uses it."))
     (log,) = memory.project.journal.glob("*.jsonl")
-    said = [(each.text, each.actor) for each in reader.read(log, repository.root) if hasattr(each, "thinking")]
+    said = [(each.text, each.actor) for each in reader.read(log, repository.root) if isinstance(each, Said)]
     assert said == [("We chose JWT over server sessions.", ""), ("Nothing else uses it.", "a1")]
 
 

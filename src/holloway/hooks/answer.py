@@ -226,13 +226,17 @@ def over(reader: Reader) -> None:
     steps.forget(reader.journal, reader.session)
 
 
-def settled(root: str) -> str:
-    """The key of the project at a known root whose origin is new, once git has been asked."""
+def settled(where: str, root: str) -> tuple[str, str]:
+    """Key and root of a project that is known by another address or place, once git has been asked; else nothing."""
     from pathlib import Path  # this happens once in the life of a project
 
     from holloway.store import project as projects
 
-    return projects.resolve(Path(root), Path(home())).key
+    folder = Path(home())
+    if not root and not projects.known_by_history(Path(where), folder):
+        return "", ""
+    found = projects.resolve(Path(root or where), folder)
+    return found.key, str(found.root)
 
 
 def afterwards(folder: str, root: str, name: str) -> None:

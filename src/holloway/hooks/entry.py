@@ -69,12 +69,13 @@ def _handle(event: dict[str, object], host: str) -> tuple[str, str, Callable[[],
     from holloway.store import registry
 
     folder = home()
-    where = event.get("cwd")
-    key, root = registry.find(where if isinstance(where, str) and where else os.getcwd(), folder)
-    if not key and root and event.get("hook_event_name") == "SessionStart":
+    given = event.get("cwd")
+    where = given if isinstance(given, str) and given else os.getcwd()
+    key, root = registry.find(where, folder)
+    if not key and event.get("hook_event_name") == "SessionStart":
         from holloway.hooks import answer
 
-        key = answer.settled(root)
+        key, root = answer.settled(where, root)
     if not key:
         return "", "", None
     return _in_project(event, host, registry.project_folder(folder, key), root, registry.paused(folder, key))

@@ -1,0 +1,105 @@
+"""Worktrees side by side, a project that moved, a session that is resumed."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.store import registry
+from tests.conftest import Repository, make_repository
+from tests.hooks.asking import TRAP, TRAP_FILE, Asking, event
+from tests.store.test_memories import taught
+
+BRIEFED = "shared memory of this repository"
+
+
+@pytest.fixture
+def side(repository: Repository, tmp_path: Path) -> Repository:
+    """A second working tree of the shop, on a branch of its own."""
+    repository.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    return Repository(tmp_path / "side")
+
+
+def test_two_worktrees_at_once_share_one_memory_and_keep_their_sessions_apart(
+    repository: Repository, side: Repository, memory: holloway.Holloway, trap: str, ask: Asking
+) -> None:
+    for name, where in (("main", repository), ("side", side)):
+        assert BRIEFED in ask(event(where, "SessionStart", name, source="startup")).context
+    assert TRAP in ask(event(repository, session="main")).context
+    assert TRAP in ask(event(side, session="side")).context
+    assert ask(event(repository, session="main")).printed == b""
+    assert sorted(path.name for path in memory.project.journal.glob("*.jsonl")) == ["main.jsonl", "side.jsonl"]
+    assert '"branch":"side"' in (memory.project.journal / "side.jsonl").read_text()
+
+
+@pytest.mark.promise("branches")
+def test_what_holds_on_one_branch_reaches_only_the_worktree_that_has_it(
+    repository: Repository, side: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    made = taught(memory, "only the side branch rotates tokens", files=[TRAP_FILE])
+    with memory.store.database.write():
+        memory.store.database.run("UPDATE memories SET branch_only = 'side' WHERE id = ?", (made.id,))
+    assert ask(event(repository, session="main")).printed == b""
+    assert "only the side branch" in ask(event(side, session="side")).context
+
+
+def test_a_file_of_the_other_worktree_is_outside(
+    repository: Repository, side: Repository, trap: str, ask: Asking
+) -> None:
+    assert ask(event(repository, tool_input={"file_path": str(side.root / TRAP_FILE)})).printed == b""
+
+
+def test_a_project_that_moved_is_known_again_when_a_session_starts(
+    repository: Repository, memory: holloway.Holloway, trap: str, ask: Asking, tmp_path: Path
+) -> None:
+    repository.root.rename(tmp_path / "moved")
+    moved = Repository(tmp_path / "moved")
+    assert ask(event(moved)).printed == b""
+    assert BRIEFED in ask(event(moved, "SessionStart", source="startup")).context
+    assert TRAP in ask(event(moved)).context
+    assert registry.find(str(moved.root), str(memory.home)) == (memory.project.key, str(moved.root))
+
+
+def test_a_repository_that_nobody_knows_is_not_taken_in_by_a_session_start(
+    memory: holloway.Holloway, trap: str, ask: Asking, tmp_path: Path
+) -> None:
+    other = make_repository(tmp_path / "other", {"a.py": "another history\n"})
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    for where in (other, Repository(plain)):
+        assert ask(event(where, "SessionStart", source="startup")).printed == b""
+        assert registry.find(str(where.root), str(memory.home))[0] == ""
+
+
+def test_a_project_under_its_own_name_in_another_place_keeps_its_data_folder(
+    repository: Repository, memory: holloway.Holloway, trap: str, ask: Asking, tmp_path: Path
+) -> None:
+    shutil.copytree(repository.root, tmp_path / "copy" / "shop")
+    copy = Repository(tmp_path / "copy" / "shop")
+    ask(event(copy, "SessionStart", source="startup"))
+    assert TRAP in ask(event(copy)).context
+    assert [path.name for path in (memory.home / "projects").iterdir()] == [memory.project.key]
+
+
+@pytest.mark.promise("once")
+def test_a_resumed_session_is_briefed_anew_and_not_told_its_traps_twice(
+    repository: Repository, memory: holloway.Holloway, trap: str, ask: Asking
+) -> None:
+    assert BRIEFED in ask(event(repository, "SessionStart", source="startup")).context
+    assert TRAP in ask(event(repository)).context
+    ask(event(repository, "SessionEnd", reason="other"))
+    assert BRIEFED in ask(event(repository, "SessionStart", source="resume")).context
+    assert ask(event(repository)).printed == b""
+    (log,) = memory.project.journal.glob("*.jsonl")
+    assert log.read_text().count('"event":"SessionStart"') == 2
+
+
+def test_a_session_that_goes_on_after_it_was_cleared_is_told_again(
+    repository: Repository, trap: str, ask: Asking
+) -> None:
+    """A host that clears its context gives the session a new id."""
+    assert TRAP in ask(event(repository)).context
+    ask(event(repository, "SessionEnd", reason="clear"))
+    ask(event(repository, "SessionStart", "s2", source="clear"))
+    assert TRAP in ask(event(repository, session="s2")).context
