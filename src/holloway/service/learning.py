@@ -16,10 +16,11 @@ from holloway.llm.choice import choose
 from holloway.llm.metered import Metered
 from holloway.measure.record import Before, Shown, record
 from holloway.observer.account import Account
-from holloway.observer.observer import Trust, detect
+from holloway.observer.observer import Detected
 from holloway.observer.outcome import judge
 from holloway.observer.signals.signal import SignalName
 from holloway.observer.signals.spoken import sha_of
+from holloway.observer.tracing import Trust
 from holloway.observer.words import prompt
 from holloway.promotion import held, pipeline, synthesis, work
 from holloway.promotion.candidate import Finished, Places, sighting_key
@@ -94,12 +95,18 @@ class Learning:
         known = sessions.record_of(self.database, session.id)
         if known.get("events") == pad.events and known.get("outcome") == str(judged.outcome):
             return Learned(session, Promotion(()), known, again=True)
-        signals = detect(pad, self.trust())
-        if unseen:
-            signals = [replace(signal, taint=signal.taint or unseen) for signal in signals]
+        detected = Detected(account)
+        signals = detected.signals
         before = self._before(account, session)
         finished = Finished(session, judged, tuple(signals), self._commit(account), self._branch_only(session))
-        found = pipeline.judged(self.store, finished, self.places, strict=self.is_strict())
+        own = self.trust()
+        found = pipeline.judged(
+            self.store,
+            finished,
+            self.places,
+            lambda asked: [source or unseen for source in detected.sources(asked, own)],
+            strict=self.is_strict(),
+        )
         trouble = "" if part else self._reword(found)
         with self.database.write():
             observations.keep(self.database, self._observed(account, session, signals))

@@ -114,8 +114,12 @@ class Session:
                 self._observer.observe(event)
 
     def record(self, text: str, *, type: str = "", files: Sequence[str] = ()) -> None:  # noqa: A002  (as above)
-        """Ask for something to be remembered; it is kept only if the session proves right."""
-        self.observe(events.Recorded(self.now(), text, type, tuple(files)))
+        """Ask for something to be remembered; it is kept only if the session proves right.
+
+        `type` is one of holloway's or one that the methodology adds.
+        """
+        said, kind = self._way.typed(text, type)
+        self.observe(events.Recorded(self.now(), said, kind, tuple(files)))
 
     def subtask_done(self, name: str, *, validated: bool) -> Learned | None:
         """A part of the work is finished. The state is saved; a long build is learned from as it goes."""
@@ -218,6 +222,10 @@ class Session:
     def planner_context(self) -> str:
         """For a planner: calibration, constraints, scope, recipes, rules, outcomes."""
         return self.points.said(self._gathering().planner(), "planner")
+
+    def spec_context(self) -> str:
+        """For whoever writes a specification: requirements, decisions, preferences, patterns."""
+        return self.points.said(self._gathering().spec(), "spec")
 
     def qa_context(self, files: Sequence[str] = ()) -> str:
         """For a check of what was changed: known failures, what was seen in the application, requirements."""
