@@ -18,7 +18,9 @@ KILLS = 1_000 if NIGHTLY else 50
 KILLS_PER_STORE = 50
 """A store grows through so many kills; then the next one begins with nothing, so that first openings die too."""
 OPENING_S = 0.25
-WRITING_S = 0.15
+WORDS_MAX = 12
+"""A writer is heard to say up to so many words before it dies, so that a slow machine writes as much as a fast one."""
+WRITING_S = 0.05
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ def write_until_killed(project: Path, seed: int, ledger: Ledger) -> None:
         assert writer.stderr is not None
         moment_s = rng.uniform(0, OPENING_S)
         if rng.random() < 0.8:
-            ledger.hear(writer.stdout.readline())
+            for _ in range(rng.randrange(1, WORDS_MAX)):
+                ledger.hear(writer.stdout.readline())
             moment_s = rng.uniform(0, WRITING_S)
         with suppress(subprocess.TimeoutExpired):
             writer.wait(moment_s)
