@@ -52,8 +52,10 @@ $(VENV)/installed-nightly: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check claude-agent-sdk==$(CLAUDE_AGENT_SDK)
 	touch $@
 
-nightly: $(VENV)/installed-nightly agents ## the long runs: kills, faults, properties, real agents
+nightly: $(VENV)/installed-nightly agents ## the long runs: kills, faults, soak, fuzz, properties, real agents; writes docs/reliability.md
+	rm -rf build/reliability
 	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m docs.reliability
 
 bench: $(VENV)/installed-dev ## benchmarks (QUICK=1 for a sample; DATA=, REPOS=, GRAPHS=, PYCG=, PEERS= folders)
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA)) $(if $(REPOS),--repos $(REPOS)) \

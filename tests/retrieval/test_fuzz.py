@@ -1,6 +1,5 @@
 """Whatever is asked, there is an answer and no error."""
 
-import os
 import random
 
 import pytest
@@ -10,9 +9,10 @@ from holloway.embeddings.choice import Choice
 from holloway.errors import InvalidInput
 from holloway.store.intake import admit
 from holloway.testing import FakeEmbedder
+from tests.faults.figures import NIGHTLY, record
 from tests.store.test_memories import taught
 
-COUNT = 100_000 if os.environ.get("HOLLOWAY_NIGHTLY") else 400
+COUNT = 100_000 if NIGHTLY else 400
 PIECES = [
     *('"', "'", "(", ")", "*", "^", "-", "+", ":", "{", "}", "[", "]", "\\", "/", "%", "_", ";", ",", ".", "?", "!"),
     *("AND", "OR", "NOT", "NEAR(", "NEAR/3", "rowid:", "search_text:", "a*", '"open', "--", "/*", "*/", "DROP TABLE"),
@@ -56,6 +56,7 @@ def test_any_question_is_answered_or_refused_as_empty(memory: holloway.Holloway,
         assert all(0.0 <= result.score <= 1.0 for result in results)
         assert len({result.memory.id for result in results}) == len(results)
     assert answered > COUNT // 8
+    record("questions", asked=COUNT // 4, errors=0)
 
 
 def test_a_question_of_a_hundred_kilobytes_is_answered(memory: holloway.Holloway) -> None:
