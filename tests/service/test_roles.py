@@ -57,6 +57,7 @@ def heard() -> Iterator[list[tuple[WorkUnit, Outcome]]]:
         ("board", "card"),
         (Relay("tester", "fixer", frozenset({MemoryType.ERROR_PATTERN})),),
         on_complete=lambda unit, outcome: told.append((unit, outcome)),
+        types={"working_agreement": MemoryType.DECISION},
         relay_text=lambda giver, taker, lines: f"{giver} > {taker}: {len(lines)}",
         work_text=lambda state, text: f"CARD {state.task}",
     )
@@ -97,6 +98,22 @@ def test_a_plan_knows_constraints_scope_and_rules(mapped: Holloway) -> None:
     assert "- Requirement: Tokens live at most an hour [hw:" in said
     assert "logo" not in said
     assert session.planner_context() == ""
+
+
+@pytest.mark.promise("roles")
+def test_a_specification_knows_requirements_decisions_preferences_and_patterns(mapped: Holloway) -> None:
+    mapped.remember("Tests are named as sentences", type="preference")
+    mapped.remember("Money is integer cents", type="decision")
+    mapped.remember("Tokens live at most an hour", files=[TOKENS], type="requirement")
+    mapped.remember("Handlers return a result, they do not raise", files=[TOKENS], type="pattern")
+    mapped.remember("Builds are numbered without gaps", files=["README.md"], modules=["docs"], type="requirement")
+    mapped.remember("refresh() burns the token", files=[TOKENS], type="gotcha")
+    session = mapped.session(task=f"Rotate what {TOKENS} makes")
+    said = session.spec_context().split("\n")
+    assert said[0] == "holloway: for specifying this, from earlier sessions:"
+    assert [text.split(": ")[0] for text in said[1:]] == ["- Requirement", "- Decision", "- Preference", "- Pattern"]
+    assert "Tokens live at most an hour" in said[1]
+    assert session.spec_context() == ""
 
 
 @pytest.mark.promise("roles")
@@ -218,6 +235,34 @@ def test_a_methodology_of_ones_own_maps_words_and_hears_of_the_end(
         assert session.pad.start.phase == work.Phase.IMPLEMENT
         session.finish(outcome="success")
     assert heard == [(WorkUnit("kanban", ("b1", "c2"), "Board b1 / Card c2"), Outcome.SUCCESS)]
+
+
+@pytest.mark.promise("roles")
+def test_a_methodology_may_add_types_each_a_kind_of_one_of_ours(
+    memory: Holloway, heard: list[tuple[WorkUnit, Outcome]]
+) -> None:
+    with memory.session("s1", way="kanban", type="build") as session:
+        session.record("The board shows at most three cards in each column", type="working_agreement")
+        edited(session, TOKENS)
+        session.used("bash", {"command": "pytest -q"}, "12 passed in 0.31s")
+    (found,) = memory.memories(Filter(types=(MemoryType.DECISION,)))
+    assert found.content == "Working agreement: The board shows at most three cards in each column"
+
+
+@pytest.mark.promise("roles")
+def test_siblings_see_each_other_at_work_and_change_nothing(memory: Holloway) -> None:
+    one, two = memory.session("one", task="Split tokens"), memory.session("two")
+    two.siblings.append(one)
+    before = two.siblings[0].view()
+    edited(one, TOKENS)
+    one.used("bash", {"command": "pytest -q"}, "FAILED tests/test_x.py::test_y - KeyError: 'a'", ok=False)
+    one.record("refresh() burns the token")
+    seen = two.siblings[0].view()
+    assert before.editing == ()
+    assert (seen.task, seen.editing, seen.recorded) == ("Split tokens", (TOKENS,), ("refresh() burns the token",))
+    assert seen.failing
+    with pytest.raises(AttributeError):
+        seen.task = "mine"  # type: ignore[misc]
 
 
 @pytest.mark.promise("prefetch")

@@ -10,7 +10,7 @@ from holloway.domain.memory import MemoryType
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from holloway.domain.details import WorkState
     from holloway.domain.session import Outcome
@@ -54,6 +54,8 @@ class Methodology:
     phases: dict[str, Phase]
     levels: tuple[str, ...] = ()
     relays: tuple[Relay, ...] = field(default=())
+    types: Mapping[str, MemoryType] = field(default_factory=dict)
+    """Types of memories that this methodology adds, each as a kind of one of holloway's own."""
     on_complete: Callable[[WorkUnit, Outcome], None] | None = None
     """Called when a session in a work unit is finished, after it was learned from."""
     relay_text: Callable[[str, str, Sequence[str]], str] | None = None
@@ -75,6 +77,12 @@ class Methodology:
         if key in set(Phase):
             return Phase(key)
         return self.phases.get(key, Phase.EXPLORE)
+
+    def typed(self, text: str, kind: str) -> tuple[str, str]:
+        """What is recorded under a type that the methodology added; its name stays in the words, to be found by."""
+        if kind not in self.types:
+            return text, kind
+        return f"{kind.replace('_', ' ').capitalize()}: {text}", str(self.types[kind])
 
     def work_unit(self, *path: str) -> WorkUnit:
         """The unit with these names, outermost first."""

@@ -1,4 +1,4 @@
-"""What a planner, a checker, a second attempt and the next in line read: each memory in the words that they need."""
+"""What the roles around a piece of work read: each memory in the words that its reader needs."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Line = tuple[str, str]
 """The id of a memory, or nothing, and what is said."""
 
+SPEC = (MemoryType.REQUIREMENT, MemoryType.DECISION, MemoryType.PREFERENCE, MemoryType.PATTERN)
 _DOUBTS = {"unconfirmed": ", unconfirmed", "stale": ", possibly out of date"}
 _KINDS = {kind: place for place, kind in enumerate(E2EKind)}
 
@@ -37,6 +38,12 @@ def planner(memories: Sequence[Memory], figures: Sequence[Figure] = ()) -> Said:
     lines += [(each.id, _said("rule", each)) for each in _of(memories, MemoryType.REQUIREMENT, MemoryType.DECISION)]
     lines += [(each.id, _said("outcome", each)) for each in _of(memories, MemoryType.WORK_UNIT_OUTCOME)]
     return _fitted(line("roles", "planner"), lines, BUDGET_TOKENS[Phase.DEFINE])
+
+
+def spec(memories: Sequence[Memory]) -> Said:
+    """What was asked for and decided before, how people like it done, and how it is done here."""
+    lines = [(each.id, _said("rule", each)) for kind in SPEC for each in _of(memories, kind)]
+    return _fitted(line("roles", "spec"), lines, BUDGET_TOKENS[Phase.DEFINE])
 
 
 def qa(memories: Sequence[Memory]) -> Said:

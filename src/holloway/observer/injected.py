@@ -26,7 +26,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])(\s+)")
 _HOOK = re.compile(r"\b\w+(?::\w+)? hook (?:additional context|success):\s*$")
 _FIRST = re.compile(
     r"\s*holloway: (?:shared memory of this|briefed (?:with|from) \d|learned: "
-    r"|for (?:this task|(?:planning|checking) this), from )"
+    r"|for (?:this task|(?:planning|checking|specifying) this), from )"
 )
 _LAST = re.compile(r"\s*More: `\S+ locate |.*Traps of a file arrive when it is read\.")
 _OPENS = re.compile(r"\s*holloway on \S.{0,300}?: ")

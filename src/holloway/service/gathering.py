@@ -56,6 +56,13 @@ class Gathering:
         outcomes = self._concerning(T.WORK_UNIT_OUTCOME)
         return roles.planner([*self.points.standing(self._concerning(*PLANNER)), *outcomes], self._calibrations())
 
+    def spec(self) -> Said:
+        """For whoever specifies: rules that hold for all of the project, and those of this part of it."""
+        asked = work(self.files, self.modules, self.task)
+        return roles.spec(
+            self.points.standing([each for each in self._here(*roles.SPEC) if not each.files or asked.concerns(each)])
+        )
+
     def qa(self) -> Said:
         """For whoever checks: what failed before and what to look at."""
         return roles.qa(self.points.standing(self._concerning(*QA)))
