@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.domain.event import Event, Started
+from holloway import config
+from holloway.domain.event import Event, Said, Started
 from holloway.observer.observer import Observer, detect
 from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
 from holloway.scratchpad import checkpoint
@@ -30,6 +31,16 @@ def test_a_broken_event_is_counted_and_harms_nobody() -> None:
     watching.observe(Started(1.0, "s"))
     assert (watching.telemetry.events, watching.telemetry.failed) == (2, 1)
     assert watching.pad.start is not None
+
+
+def test_a_correction_outlives_the_budget_of_a_pad(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 1_000_000)
+    watching = Observer()
+    watching.observe(Said(0.0, FIX, thinking=True))
+    for number in range(400):
+        watching.observe(Said(float(number), f"Step {number}. " + "Reading on. " * 330, thinking=True))
+    assert watching.pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert [signal.facts["fact"] for signal in named(watching.signals(), SignalName.SELF_CORRECTION)]
 
 
 def test_siblings_see_what_a_session_is_doing() -> None:

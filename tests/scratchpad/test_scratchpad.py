@@ -99,6 +99,39 @@ def test_over_its_budget_a_pad_lets_go_of_the_least_telling_first() -> None:
     assert pad.notes
 
 
+def test_past_its_budget_by_words_alone_a_pad_keeps_those_that_must_never_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 1_000_000)
+    pad = Scratchpad()
+    pad.spare(lambda words: "8080" in words)
+    pad.add(Said(0.0, "I was wrong about the port: it is 8080, not 80.", thinking=True))
+    for number in range(400):
+        pad.add(Said(float(number), f"{number} " + "thinking " * 480, thinking=True))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert pad.notes[0].text.startswith("I was wrong about the port")
+    assert pad.notes[-1].text.startswith("399 ")
+
+
+def test_what_a_shell_wrote_outlives_what_it_only_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 1_000_000)
+    pad = Scratchpad()
+    pad.add(Call(0.0, "wrote", ToolKind.SHELL, command="sed -i s/a/b/ src/app.py"))
+    pad.add(Result(0.0, "wrote"))
+    for number in range(400):
+        pad.add(Call(float(number), f"c{number}", ToolKind.SHELL, command="make " + "x" * 4_000))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert pad.actions[0].call == "wrote"
+
+
+def test_past_its_budget_by_edits_alone_a_pad_still_knows_who_changed_what(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 1_000_000)
+    pad = Scratchpad()
+    lines = tuple(f"line {number}" for number in range(config.SCRATCHPAD_LINES_MAX))
+    for number in range(200):
+        pad.add(Call(float(number), f"c{number}", ToolKind.EDIT, path=f"{number}.py", removed=lines, added=lines))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert len(pad.actions) == 200
+
+
 paths = st.sampled_from(["a.py", "b.py", "src/c.py", "tests/test_a.py"])
 times = st.floats(0, 1e6)
 ids = st.sampled_from([f"c{n}" for n in range(12)])

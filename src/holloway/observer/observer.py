@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from holloway.observer.account import Account
 from holloway.observer.signals import application, files, pace, parallel, searching, spoken, trying
 from holloway.observer.tracing import Trust, tainted
+from holloway.observer.words import self_correction
 from holloway.scratchpad.scratchpad import Scratchpad
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Observer:
 
     def __init__(self, pad: Scratchpad | None = None) -> None:
         self.pad = pad or Scratchpad()
+        self.pad.spare(lambda words: self_correction.find(words) is not None)
         self.telemetry = Telemetry()
 
     def observe(self, event: Event) -> None:

@@ -6,7 +6,10 @@ the pad lived in one process, was restored from a checkpoint or was rebuilt from
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holloway import config
@@ -32,6 +35,14 @@ EVICTION: tuple[tuple[str, frozenset[ToolKind]], ...] = (
     ("test_order", frozenset({ToolKind.SHELL, ToolKind.SEARCH})),
 )
 """Over its budget a pad lets go of evidence in this order: the signal that suffers, and the deeds that feed it."""
+QUIET_VOICES = ("thought", "agent", "user")
+"""Then of words, in this order; what the agent recorded stays."""
+SPARED_MAX = 200
+"""So many notes that carry a correction outlive everything: ten times what a session's signals hold."""
+
+_WRITES = re.compile(r"(?:^|[^-=0-9&])>(?!&)")
+_WRITERS = ("sed -i", "perl -", "tee ", "patch", "cp ", "mv ", "rm ", "touch ")
+"""Shell commands that may have changed a file: two agents that did are in conflict."""
 
 
 @dataclass(slots=True)
@@ -82,6 +93,10 @@ class Subtask:
     validated: bool
 
 
+def _nothing(text: str) -> bool:
+    return False
+
+
 @dataclass(slots=True)
 class Scratchpad:
     """All that is known of one running session."""
@@ -107,6 +122,11 @@ class Scratchpad:
     bytes: int = 0
     evicted: tuple[str, ...] = ()
     _calls: dict[str, Action] = field(default_factory=dict)
+    _spares: Callable[[str], bool] = _nothing
+
+    def spare(self, carries: Callable[[str], bool]) -> None:
+        """Say which words must never be let go: a pad itself does not know what a correction is."""
+        self._spares = carries
 
     def add(self, event: Event) -> None:
         """Take in one event; what was there already, or belongs to nothing, changes nothing."""
@@ -117,18 +137,46 @@ class Scratchpad:
             self._evict()
 
     def _evict(self) -> None:
-        """Let go of the older half of the least telling deeds; edits, failures and words stay."""
-        for signal, kinds in EVICTION:
+        """Let go of the older half of the least telling deeds, then of results, of words, and of changed lines.
+
+        That files were changed, by whom, what failed, and words that carry a correction stay.
+        """
+        deeds = [partial(self._drop_deeds, *row) for row in EVICTION]
+        words = [partial(self._drop_words, voice) for voice in QUIET_VOICES]
+        stages: list[Callable[[], None]] = [*deeds, self._drop_results, *words, self._drop_lines]
+        for stage in stages:
             if self.bytes <= config.SCRATCHPAD_BYTES_MAX:
                 break
-            loose = [action for action in self.actions if action.kind in kinds and action.ok is not False]
-            gone = {id(action) for action in loose[: (len(loose) + 1) // 2]}
-            self.actions = [action for action in self.actions if id(action) not in gone]
-            self.evicted = tuple(dict.fromkeys((*self.evicted, signal)))
+            stage()
             self.bytes = sum(map(weight, self.actions)) + sum(map(weight, self.notes))
-        if self.bytes > config.SCRATCHPAD_BYTES_MAX:
-            self.notes = [note for note in self.notes if note.voice != "thought"] or self.notes[len(self.notes) // 2 :]
-            self.bytes = sum(map(weight, self.actions)) + sum(map(weight, self.notes))
+
+    def _drop_deeds(self, signal: str, kinds: frozenset[ToolKind]) -> None:
+        loose = [each for each in self.actions if each.kind in kinds and each.ok is not False and not _writes(each)]
+        gone = {id(action) for action in loose[: (len(loose) + 1) // 2]}
+        self.actions = [action for action in self.actions if id(action) not in gone]
+        self.evicted = tuple(dict.fromkeys((*self.evicted, signal)))
+
+    def _drop_results(self) -> None:
+        for action in self.actions:
+            if action.ok is not False:
+                action.text, action.files = "", ()
+
+    def _drop_words(self, voice: str) -> None:
+        spoken = [note for note in self.notes if note.voice == voice]
+        spared = {id(note) for note in islice((note for note in self.notes if self._spares(note.text)), SPARED_MAX)}
+        gone = {id(note) for note in spoken[: (len(spoken) + 1) // 2]} - spared
+        self.notes = [note for note in self.notes if id(note) not in gone]
+
+    def _drop_lines(self) -> None:
+        for action in self.actions[: (len(self.actions) + 1) // 2]:
+            action.removed, action.added = (), ()
+
+
+def _writes(action: Action) -> bool:
+    if action.kind is not ToolKind.SHELL:
+        return False
+    written = ">" in action.command and _WRITES.search(action.command)
+    return bool(written) or any(writer in action.command for writer in _WRITERS)
 
 
 def weight(entry: Action | Note) -> int:
