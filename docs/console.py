@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-RUNS = ("holloway ", "git ", "cat ", "cd ")
+RUNS = ("holloway ", "git ", "cat ", "cd ", "echo ")
 """Commands that a block may run; a line that begins with anything else is shown but not run."""
 
 
@@ -75,8 +75,12 @@ class Shell:
         (folder / "home").mkdir(exist_ok=True)
         runner = folder / "bin/runner.py"
         runner.write_text(RUNNER)
-        launcher = folder / "bin/holloway"
-        launcher.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(runner))} "$@"\n')
+        self._launcher("holloway", str(runner))
+        self._launcher("holloway-hook", "-c", "from holloway.hooks.entry import main; main()")
+
+    def _launcher(self, name: str, *arguments: str) -> None:
+        launcher = self.folder / "bin" / name
+        launcher.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, *arguments])} "$@"\n')
         launcher.chmod(0o755)
 
     def run(self, command: str) -> str:
@@ -88,6 +92,7 @@ class Shell:
             "HOME": str(self.folder / "home"),
             "HOLLOWAY_HOME": str(self.folder / "home/.local/share/holloway"),
             "GIT_CONFIG_GLOBAL": "/dev/null",
+            "HOLLOWAY_PATIENCE": "20",
         }
         done = subprocess.run(
             ["sh", "-c", command],
