@@ -164,6 +164,7 @@ def test_status_counts_what_there_is(cli: Cli, trap: str) -> None:
 
 @pytest.mark.promise("doctor")
 def test_doctor_finds_a_sound_set_up(cli: Cli, trap: str) -> None:
+    (Path.home() / ".claude").mkdir(parents=True)
     done = cli("doctor", "--json")
     verdicts = {check["name"]: check["verdict"] for check in done.json["checks"]}
     assert done.code == 0

@@ -43,6 +43,7 @@ COMMANDS = {
         "rules": ("rules", "Read rules files into memories to review"),
         "brief": ("project", "Print what an agent reads when its session starts"),
         "setup": ("agents", "Connect an agent, or disconnect it"),
+        "uninstall": ("leaving", "Take every trace of holloway back"),
         "mcp": ("serving", "Serve an agent over the Model Context Protocol"),
         "statusline": ("serving", "Print a line for an agent's status bar"),
         "learn": ("learning", "Learn from agent sessions that are already on this disk"),

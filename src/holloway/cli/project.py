@@ -125,9 +125,11 @@ def status_command(as_json: bool, project: str) -> None:
     if found["trust_offer"]:
         say(f"             {found['trust_offer']}", "yellow")
     seen = found["observer"]
-    say(f"  observed   {seen['promoted']} kept, {seen['held']} held, {seen['dropped']} dropped")
+    for line in _observed(seen):
+        say(f"  {line}")
     if seen["strict"]:
-        say("             You rejected more than 30 % of what was inferred: it takes more to be kept now.", "yellow")
+        more = f"{seen['threshold_factor'] - 1:.0%}"
+        say(f"             That is more than 30 %: it takes {more} more to be kept now.", "yellow")
     by = f"by words and by meaning ({found['model']})" if found["model"] else f"by words. {found['search_note']}"
     waiting = f", {found['to_embed']:,} memories still to embed" if found["to_embed"] else ""
     say(f"  search     {by}{waiting}")
@@ -135,6 +137,20 @@ def status_command(as_json: bool, project: str) -> None:
     place = f"{found['folder']} ({found['bytes'] // 1024:,} KB)" if found["folder"] else "none yet (holloway init)"
     say(f"  data       {place}")
     say(f"  backup     {found['last_backup'] or 'none yet'}")
+
+
+def _observed(seen: dict[str, Any]) -> Iterator[str]:
+    """How watching went, signal by signal, and what people made of it."""
+    yield f"observed   {seen['promoted']} kept, {seen['held']} held, {seen['dropped']} dropped"
+    if seen["events"]:
+        yield f"           {seen['events']:,} events, {seen['slow_events']} slow, {seen['failed_events']} failed"
+    for name, times in seen["signals"].items():
+        if times["promoted"] or times["reinforced"]:
+            kept = f"{times['promoted']} kept" + (f", {times['reinforced']} seen again" if times["reinforced"] else "")
+            yield f"           {name.replace('_', ' ')}: fired {times['fired']:,} times, {kept}"
+    judged = seen["confirmed_by_people"] + seen["rejected_by_people"]
+    if judged:
+        yield f"           You rejected {seen['rejected_by_people']} of the {judged} that you judged."
 
 
 @click.command("pause")
@@ -246,7 +262,7 @@ def doctor_command(as_json: bool, project: str) -> None:
         marks = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failure": ("✗", "red")}
         for check in checks:
             mark, style = marks[check.verdict]
-            say(f"{mark} {check.name}: {check.seen}", style)
+            say(f"{mark} {check.name}: {check.seen}" + (f" [{check.finding}]" if check.finding else ""), style)
             if check.hint and check.verdict != "ok":
                 say(f"    {check.hint}")
     if any(check.verdict == "failure" for check in checks):

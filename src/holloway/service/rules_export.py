@@ -59,6 +59,16 @@ def export_block(memory: Holloway, name: str, *, remove: bool = False, replace: 
     return str(path), "renewed" if found.body else "written"
 
 
+def take_out(root: Path, name: str) -> str:
+    """Take the block out of a rules file of a project, with or without a memory of it; returns what was done.
+
+    A block that somebody edited has words of theirs in it, and stays.
+    """
+    path = _target(root, name)
+    found = marked.parts(_read(path))
+    return "edited" if found.edited else _taken_out(path, found)
+
+
 def _target(root: Path, name: str) -> Path:
     """The file that a name leads to inside of the project, links followed."""
     if Path(name).name not in TARGETS:

@@ -40,7 +40,7 @@ def by_path() -> Launcher:
     """
     package = Path(__file__).resolve().parents[3]
     code = (
-        f"import sys\nsys.path.insert(0, {str(package)!r})\ntry:\n from {HOOK_MARK} import main\n"
+        f"import sys\nsys.path.insert(0, {_literal(str(package))})\ntry:\n from {HOOK_MARK} import main\n"
         "except Exception:\n sys.exit(0)\nmain()"
     )
     python = _interpreter()
@@ -62,6 +62,12 @@ def line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
 def serves_mcp() -> bool:
     """Whether the optional package is there that the MCP server needs."""
     return importlib.util.find_spec("mcp") is not None
+
+
+def _literal(text: str) -> str:
+    """A text as Python writes it; in double quotes where they do, because a shell's own are single ones."""
+    plain = repr(text)
+    return f'"{plain[1:-1]}"' if plain.startswith("'") and '"' not in plain else plain
 
 
 def _interpreter() -> str:
