@@ -7,6 +7,7 @@ from holloway.config import SETTINGS, Settings, change_setting
 from holloway.errors import HollowayError, InvalidInput
 
 
+@pytest.mark.promise("settings")
 def test_settings_fall_back_from_environment_to_project_to_general_to_default(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -20,6 +21,7 @@ def test_settings_fall_back_from_environment_to_project_to_general_to_default(
     assert Settings.load("shop").resolve("trust_level") == (4, "HOLLOWAY_TRUST_LEVEL")
 
 
+@pytest.mark.promise("settings")
 def test_a_persons_comments_and_order_stay(home: Path) -> None:
     home.mkdir()
     path = home / "config.toml"
@@ -41,6 +43,7 @@ def test_a_wrong_value_is_named_with_what_is_allowed(home: Path, key: str, value
     assert not (home / "config.toml").exists()
 
 
+@pytest.mark.promise("settings")
 def test_a_mistyped_key_is_answered_with_the_closest(home: Path) -> None:
     with pytest.raises(InvalidInput) as caught:
         change_setting("trust_levle", "2")
@@ -57,6 +60,7 @@ def test_a_wrong_value_in_the_file_or_environment_names_its_place(home: Path, mo
         Settings.load().get("synchronous")
 
 
+@pytest.mark.promise("durability")
 def test_durability_reaches_the_database(memory: object, home: Path, repository: object) -> None:
     import holloway
     from tests.conftest import Repository

@@ -35,6 +35,7 @@ def failures(home: Path) -> str:
     return log.read_text() if log.exists() else ""
 
 
+@pytest.mark.promise("trap-with-file")
 def test_a_trap_arrives_with_the_file_it_is_about(repository: Repository, trap: str) -> None:
     answer = hook(event(repository))
     assert (answer.code, answer.stderr) == (0, b"")
@@ -42,6 +43,7 @@ def test_a_trap_arrives_with_the_file_it_is_about(repository: Repository, trap: 
     assert json.loads(answer.stdout)["hookSpecificOutput"]["hookEventName"] == "PostToolUse"
 
 
+@pytest.mark.promise("trap-with-file")
 @pytest.mark.parametrize("tool", ["Edit", "Write", "NotebookEdit"])
 def test_it_arrives_with_an_edit_too(repository: Repository, trap: str, tool: str) -> None:
     name = "notebook_path" if tool == "NotebookEdit" else "file_path"
@@ -74,6 +76,7 @@ def test_a_subagent_has_eyes_of_its_own(repository: Repository, trap: str) -> No
     assert TRAP in hook(event(repository, agent_id="a1", agent_type="Explore")).context
 
 
+@pytest.mark.promise("trap-with-file")
 def test_a_trap_on_a_folder_arrives_with_the_files_in_it(repository: Repository, memory: holloway.Holloway) -> None:
     taught(memory, "everything here is generated", files=["src/shop/auth"])
     assert "everything here is generated" in hook(event(repository)).context
@@ -113,6 +116,7 @@ def test_a_quarantined_memory_is_injected_at_no_trust_level(
     assert "poison" not in hook(event(repository, "SessionStart", source="startup")).context
 
 
+@pytest.mark.promise("labelled")
 def test_an_inferred_memory_waits_for_trust_and_says_that_it_is_unconfirmed(
     repository: Repository, memory: holloway.Holloway
 ) -> None:
@@ -231,6 +235,7 @@ def wait_until(holds: Callable[[], object], seconds: float = 60) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.promise("journal")
 def test_the_journal_keeps_what_was_done_and_no_results(
     repository: Repository, memory: holloway.Holloway, trap: str
 ) -> None:
@@ -256,6 +261,7 @@ def test_no_secret_gets_into_the_journal(repository: Repository, memory: hollowa
     assert places_of(home, token) == []
 
 
+@pytest.mark.promise("paths-inside")
 def test_a_path_outside_of_the_project_is_not_kept(repository: Repository, memory: holloway.Holloway) -> None:
     hook(event(repository, tool_input={"file_path": "/etc/passwd"}))
     (log,) = memory.project.journal.glob("*.jsonl")
