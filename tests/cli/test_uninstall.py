@@ -35,7 +35,7 @@ def lived_in(repository: Repository, elsewhere: Repository) -> None:
     assert holloway("export", "--to", "docs/AGENTS.md", "--project", str(elsewhere.root)) == 0
 
 
-@pytest.mark.promise("leaves-no-trace")
+@pytest.mark.promise("leaves-no-trace", "uninstall")
 def test_every_trace_of_both_agents_in_every_project_is_taken_back(
     repository: Repository, elsewhere: Repository, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,6 +65,7 @@ def test_a_second_time_there_is_nothing_to_do(repository: Repository, capsys: py
     assert "has anything of holloway's" in capsys.readouterr().out
 
 
+@pytest.mark.promise("uninstall")
 def test_it_shows_first_and_changes_nothing_without_an_answer(repository: Repository) -> None:
     assert holloway("setup", "claude-code", "--yes", "--project", str(repository.root)) == 0
     before = tree(Path.home())
@@ -73,6 +74,7 @@ def test_it_shows_first_and_changes_nothing_without_an_answer(repository: Reposi
     assert tree(Path.home()) == before
 
 
+@pytest.mark.promise("uninstall")
 def test_memories_stay_and_their_folder_is_named(
     repository: Repository, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -82,6 +84,7 @@ def test_memories_stay_and_their_folder_is_named(
     assert any(home.rglob("memory.db"))
 
 
+@pytest.mark.promise("uninstall")
 def test_with_data_nothing_of_the_data_folder_is_left(repository: Repository, home: Path) -> None:
     project = ("--project", str(repository.root))
     assert holloway("setup", "claude-code", "--yes", *project) == 0

@@ -16,6 +16,7 @@ from tests.hooks.asking import TRAP, TRAP_FILE, Asking, command, event
 ROLLOUT = "/home/ann/.codex/sessions/2026/11/15/rollout-2026-11-15T21-08-57-01a1.jsonl"
 
 
+@pytest.mark.promise("told-once")
 @pytest.mark.parametrize(
     ("given", "payload", "host"),
     [
@@ -67,6 +68,7 @@ def test_the_ledger_names_the_host_that_spoke(repository: Repository, memory: ho
     assert seen["agent"] == "codex"
 
 
+@pytest.mark.promise("told-once")
 def test_an_event_that_two_hosts_tell_is_answered_and_learned_once(
     repository: Repository, memory: holloway.Holloway, ask: Asking
 ) -> None:

@@ -40,6 +40,7 @@ def test_codex_home_moves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert install.config_file(CODEX, "project", tmp_path) == tmp_path / ".codex/hooks.json"
 
 
+@pytest.mark.promise("codex")
 def test_the_line_that_a_shell_runs_answers_a_session_and_fails_open(home: Path, tmp_path: Path) -> None:
     line = install.handler(CODEX, 5)["command"]
     clean = {"HOLLOWAY_HOME": str(home), "PATH": os.defpath}
@@ -55,6 +56,7 @@ def test_the_doctor_finds_that_the_interpreter_is_gone(path: Path) -> None:
     assert "hooks-gone" in findings(path.parent, "codex")
 
 
+@pytest.mark.promise("codex")
 def test_the_person_hears_that_hooks_have_to_be_trusted(capsys: pytest.CaptureFixture[str]) -> None:
     assert holloway("setup", "codex", "--yes") == 0
     assert "after you trust them" in capsys.readouterr().out

@@ -66,7 +66,7 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path, home: Path) -> Iterator
     assert not (home / "hook-failures.log").exists()
 
 
-@pytest.mark.promise("validated", "first-loop", "wrong-is-gone", "pause")
+@pytest.mark.promise("validated", "first-loop", "wrong-is-gone", "pause", "codex")
 def test_what_one_session_learned_reaches_the_next_until_it_is_wrong(desk: Desk) -> None:
     _meets_an_error_and_fixes_it(desk)
     fix = _what_was_learned(desk)
