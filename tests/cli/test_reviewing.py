@@ -34,6 +34,7 @@ def test_the_summary_tells_what_was_saved_used_and_learned_and_says_what_is_an_e
     assert "used 1, learned 2, saved about 1,200 tokens (an estimate)" in " ".join(cli("sessions").out.split())
 
 
+@pytest.mark.promise("person")
 def test_let_pass_three_times_in_a_row_it_gets_shorter_and_never_disappears(cli: Cli, repository: Repository) -> None:
     shown = []
     for number in range(6):

@@ -38,6 +38,7 @@ def now(memory: holloway.Holloway, monkeypatch: pytest.MonkeyPatch) -> holloway.
     return memory
 
 
+@pytest.mark.promise("person")
 def test_a_session_starts_with_what_it_was_briefed_from_and_what_waits(
     repository: Repository, memory: holloway.Holloway
 ) -> None:
@@ -64,6 +65,7 @@ def test_three_wrong_memories_in_a_session_are_met_with_an_offer_at_the_next_sta
     assert said.endswith("; 3 memories of one session were wrong: `holloway trust cautious` shows fewer and surer ones")
 
 
+@pytest.mark.promise("person")
 def test_the_end_of_a_turn_tells_once_what_was_learned(repository: Repository, now: holloway.Holloway) -> None:
     line(repository, "SessionStart")
     assert line(repository, "Stop") == ""

@@ -25,6 +25,7 @@ def printed(about: object, *, raw: bytes | None = None) -> str:
     return done.stdout.decode()
 
 
+@pytest.mark.promise("person")
 def test_it_tells_what_is_known_what_was_shown_and_what_waits(repository: Repository) -> None:
     with holloway.open(repository.root) as memory:
         memory.remember("refresh() burns the token", files=["src/shop/auth/tokens.py"])

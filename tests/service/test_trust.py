@@ -66,6 +66,7 @@ def at_level(memory: Holloway, level: int) -> Iterator[None]:
 
 
 @pytest.mark.promise("quarantine")
+@pytest.mark.promise("trust-levels")
 @pytest.mark.parametrize("level", TRUST_NAMES)
 def test_a_tools_result_brings_what_the_level_allows(memory: Holloway, every_case: dict[str, Case], level: int) -> None:
     with at_level(memory, level):
@@ -75,6 +76,7 @@ def test_a_tools_result_brings_what_the_level_allows(memory: Holloway, every_cas
 
 
 @pytest.mark.promise("quarantine")
+@pytest.mark.promise("trust-levels")
 @pytest.mark.parametrize("level", TRUST_NAMES)
 def test_so_does_a_word_between_steps(memory: Holloway, every_case: dict[str, Case], level: int) -> None:
     shown = set()
@@ -89,6 +91,7 @@ def test_so_does_a_word_between_steps(memory: Holloway, every_case: dict[str, Ca
 
 
 @pytest.mark.promise("quarantine")
+@pytest.mark.promise("trust-levels")
 @pytest.mark.parametrize("level", TRUST_NAMES)
 def test_who_asks_is_shown_what_is_sure_enough(memory: Holloway, every_case: dict[str, Case], level: int) -> None:
     every = memory.memories(limit=-1)
@@ -98,6 +101,7 @@ def test_who_asks_is_shown_what_is_sure_enough(memory: Holloway, every_case: dic
 
 
 @pytest.mark.promise("quarantine")
+@pytest.mark.promise("trust-levels")
 @pytest.mark.parametrize("level", TRUST_NAMES)
 def test_the_brief_never_holds_what_is_quarantined_or_unconfirmed(memory: Holloway, level: int) -> None:
     for state in State:
@@ -111,7 +115,7 @@ def test_the_brief_never_holds_what_is_quarantined_or_unconfirmed(memory: Hollow
     assert [str(state) for state in State if f"always {state} first" in text] == ["confirmed"]
 
 
-@pytest.mark.promise("points")
+@pytest.mark.promise("trust-levels")
 @pytest.mark.parametrize("level", TRUST_NAMES)
 def test_a_recipes_next_step_is_said_unasked_only_where_the_level_allows(memory: Holloway, level: int) -> None:
     steps = [{"description": f"change {path}", "file": path} for path in (TOKENS, "README.md")]
@@ -164,6 +168,7 @@ def worked(memory: Holloway, name: str) -> None:
         session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
 
 
+@pytest.mark.promise("trust-levels")
 def test_after_three_sessions_without_a_correction_cautious_becomes_standard_and_stays(memory: Holloway) -> None:
     levels = [trust.level(memory)]
     for number in range(25):
@@ -222,6 +227,7 @@ def test_a_level_that_there_is_not_is_an_error_that_names_those_that_there_are(m
     assert "2 standard" in caught.value.hint
 
 
+@pytest.mark.promise("trust-levels")
 def test_three_wrong_in_one_session_and_a_more_careful_level_is_offered_not_forced(
     memory: Holloway, clock: FakeClock
 ) -> None:
