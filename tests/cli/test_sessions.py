@@ -97,3 +97,27 @@ def test_status_tells_what_became_of_what_was_observed(cli: Cli, repository: Rep
     watched(repository)
     assert "2 kept, 0 held" in cli("status").out
     assert cli("status", "--json").json["observer"]["promoted"] == 2
+
+
+def test_status_tells_how_watching_went_and_which_signals_were_kept(cli: Cli, repository: Repository) -> None:
+    watched(repository)
+    seen = cli("status", "--json").json["observer"]
+    assert (seen["failed_events"], seen["slow_events"], seen["threshold_factor"]) == (0, 0, 1.0)
+    assert seen["events"] > 0
+    assert seen["signals"]["error_retry"] == {"fired": 1, "promoted": 1, "reinforced": 0, "held": 0, "dropped": 0}
+    assert f"{seen['events']} events, 0 slow, 0 failed" in cli("status").out
+    assert "error retry: fired 1 times, 1 kept" in cli("status").out
+
+
+def test_status_tells_when_thresholds_are_tightened_and_why(cli: Cli, repository: Repository) -> None:
+    cli("init", "--yes")
+    with holloway.open(repository.root) as memory:
+        for number in range(5):
+            told = Story(f"s{number}").edit("src/shop/auth/tokens.py").records(f"the limit of queue {number} is low")
+            (kept,) = Learning(memory).learn(told.green().pad()).promotion.of("promoted")
+            memory.wrong(kept.memory, "incorrect") if number < 2 else memory.confirm(kept.memory)
+    seen = cli("status", "--json").json["observer"]
+    assert (seen["rejection_rate"], seen["strict"], seen["threshold_factor"]) == (0.4, True, 1.2)
+    printed = cli("status").out
+    assert "You rejected 2 of the 5 that you judged." in printed
+    assert "it takes 20% more to be kept now" in printed

@@ -29,7 +29,7 @@ def test_a_broken_event_is_counted_and_harms_nobody() -> None:
     watching = Observer()
     watching.observe("not an event")  # type: ignore[arg-type]
     watching.observe(Started(1.0, "s"))
-    assert (watching.telemetry.events, watching.telemetry.failed) == (2, 1)
+    assert (watching.pad.events, watching.pad.failed) == (2, 1)
     assert watching.pad.start is not None
 
 

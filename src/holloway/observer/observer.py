@@ -52,23 +52,12 @@ DETECTORS: tuple[Callable[[Account], Iterable[Signal]], ...] = (
 )
 
 
-@dataclass(slots=True)
-class Telemetry:
-    """How the observer itself fared."""
-
-    events: int = 0
-    failed: int = 0
-    slow: int = 0
-    slowest_us: float = 0.0
-
-
 class Observer:
     """Watches one session."""
 
     def __init__(self, pad: Scratchpad | None = None) -> None:
         self.pad = pad or Scratchpad()
         self.pad.spare(lambda words: self_correction.find(words) is not None)
-        self.telemetry = Telemetry()
 
     def observe(self, event: Event) -> None:
         """Note one event; whatever is wrong with it is counted, and nobody else's trouble."""
@@ -76,12 +65,9 @@ class Observer:
         try:
             self.pad.add(event)
         except Exception:  # the agent goes on, whatever an adapter hands over
-            self.telemetry.failed += 1
-        took = (time.perf_counter_ns() - began) / 1_000
-        self.telemetry.events += 1
-        if took > EVENT_BUDGET_US:
-            self.telemetry.slow += 1
-        self.telemetry.slowest_us = max(self.telemetry.slowest_us, took)
+            self.pad.failed += 1
+        if time.perf_counter_ns() - began > EVENT_BUDGET_US * 1_000:
+            self.pad.slow += 1
 
     def signals(self, trust: Trust | None = None) -> list[Signal]:
         """What the session shows so far."""

@@ -44,6 +44,8 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
         ended=next((pad.ended for pad in ordered if pad.ended is not None), None),
         outcome=next((pad.outcome for pad in ordered if pad.outcome is not None), None),
         events=sum(pad.events for pad in ordered),
+        failed=sum(pad.failed for pad in ordered),
+        slow=sum(pad.slow for pad in ordered),
         bytes=sum(map(weight, actions)) + sum(map(weight, notes)),
         evicted=tuple(dict.fromkeys(signal for pad in ordered for signal in pad.evicted)),
         _calls={action.call: action for action in actions if action.call},

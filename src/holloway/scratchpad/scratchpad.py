@@ -119,6 +119,10 @@ class Scratchpad:
     ended: str | None = None
     outcome: Outcome | None = None
     events: int = 0
+    failed: int = 0
+    """Events that could not be noted."""
+    slow: int = 0
+    """Events that took longer than they may."""
     bytes: int = 0
     evicted: tuple[str, ...] = ()
     _calls: dict[str, Action] = field(default_factory=dict)

@@ -112,7 +112,10 @@ class Learning:
             observations.keep(self.database, self._observed(account, session, signals))
             promotion = pipeline.written(self.store, finished, found)
             self._keep_work(account, judged, session, part=part)
-            figures = record(account, judged, signals, promotion, before) | ({"wording": trouble} if trouble else {})
+            figures = record(account, judged, signals, promotion, before)
+            figures |= {"failed_events": pad.failed, "slow_events": pad.slow} | (
+                {"wording": trouble} if trouble else {}
+            )
             sessions.finish(self.database, session, figures)
         due = synthesis.due(self.store, self._modules(account))
         looked_at = [synthesis.synthesise(self.store, module, threshold, self.places) for module, threshold in due]
@@ -152,6 +155,11 @@ class Learning:
         """Whether a person rejected so much of what was inferred that it takes more to be kept."""
         kept, rejected = self.store.memories.judged()
         return kept + rejected >= JUDGED_FROM and rejected / (kept + rejected) > REJECTED_ABOVE
+
+    @property
+    def threshold_factor(self) -> float:
+        """What the thresholds are multiplied with here."""
+        return pipeline.REJECTED_TIGHTENS if self.is_strict() else 1.0
 
     def trust(self) -> Trust:
         """What tells foreign words from own ones here."""

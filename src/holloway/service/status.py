@@ -45,17 +45,28 @@ def status(memory: Holloway) -> dict[str, Any]:
     }
 
 
+STATES = ("promoted", "reinforced", "held", "dropped")
+
+
 def _observer(memory: Holloway) -> dict[str, Any]:
-    """What became of everything that was observed, and what people made of it."""
-    states: dict[str, int] = {}
-    for (_, state), number in candidates.counts(memory.store.database).items():
-        states[state] = states.get(state, 0) + number
+    """What was watched and how that went, what became of everything that was observed, what people made of it."""
+    database = memory.store.database
+    became = candidates.counts(database)
+    fired = sessions.fired(database)
     kept, rejected = memory.store.memories.judged()
+    learning = Learning(memory)
     return {
-        **{state: states.get(state, 0) for state in ("promoted", "reinforced", "held", "dropped")},
+        **{state: sum(number for (_, of), number in became.items() if of == state) for state in STATES},
+        **sessions.watched(database),
+        "signals": {
+            name: {"fired": times, **{state: became.get((name, state), 0) for state in STATES}}
+            for name, times in fired.items()
+        },
         "confirmed_by_people": kept,
         "rejected_by_people": rejected,
-        "strict": Learning(memory).is_strict(),
+        "rejection_rate": round(rejected / (kept + rejected), 3) if kept + rejected else None,
+        "strict": learning.is_strict(),
+        "threshold_factor": learning.threshold_factor,
     }
 
 

@@ -57,6 +57,23 @@ def record_of(database: Database, session: str) -> dict[str, Any]:
     return record
 
 
+def watched(database: Database) -> dict[str, int]:
+    """Events of all sessions together, those that could not be noted, and those that took too long."""
+    names = ("events", "failed_events", "slow_events")
+    columns = ", ".join(f"coalesce(sum(json_extract(record, '$.{name}')), 0) AS {name}" for name in names)
+    row = database.row(f"SELECT {columns} FROM sessions")  # noqa: S608  (names of our own)
+    return {name: int(row[name]) if row else 0 for name in names}
+
+
+def fired(database: Database) -> dict[str, int]:
+    """How often each signal fired in all sessions together."""
+    sql = (
+        "SELECT each.key AS signal, sum(each.value) AS times FROM sessions, json_each(record, '$.signals') AS each "
+        "GROUP BY each.key ORDER BY times DESC, signal"
+    )
+    return {row["signal"]: int(row["times"]) for row in database.rows(sql)}
+
+
 def outcome_of(database: Database, session: str) -> str:
     """How a session ended; empty where nobody knows."""
     return database.value("SELECT outcome FROM sessions WHERE id = ?", (session,)) or ""
