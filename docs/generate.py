@@ -13,6 +13,7 @@ from docs import architecture, events, promises, reliability
 from docs.console import BLOCK, Shell, filled
 from holloway.cli import COMMANDS, holloway
 from holloway.config import SETTINGS
+from holloway.hooks.install import plugin
 from holloway.mcp.server import TOOLS
 from holloway.mcp.tools import Tools
 from holloway.safety import rules
@@ -149,5 +150,8 @@ if __name__ == "__main__":
     for name, made in GENERATED.items():
         (DOCS / name).write_text(made(), "utf-8")
     (DOCS / "mcp.md").write_text(with_tools((DOCS / "mcp.md").read_text("utf-8")), "utf-8")
+    for name, text in plugin.files().items():
+        (DOCS.parent / name).parent.mkdir(parents=True, exist_ok=True)
+        (DOCS.parent / name).write_text(text, "utf-8")
     for each in PAGES:
         each.write_text(fill(each), "utf-8")

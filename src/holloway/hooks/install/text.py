@@ -14,16 +14,16 @@ FILE_MARK = "# Written by holloway setup; its --remove takes this file away."
 """A comment in the heading of a file, which no agent reads."""
 
 
-def command(name: str, launcher: Launcher) -> str:
+def command(name: str, launcher: Launcher, mark: str = FILE_MARK) -> str:
     """The text of a slash command."""
-    return _rendered(f"{name}.md", launcher)
+    return _rendered(f"{name}.md", launcher, mark)
 
 
-def skill(launcher: Launcher) -> str:
+def skill(launcher: Launcher, mark: str = FILE_MARK) -> str:
     """What an agent reads to act on a person's wish to remember, recall, correct or review."""
-    return _rendered("skill.md", launcher)
+    return _rendered("skill.md", launcher, mark)
 
 
-def _rendered(name: str, launcher: Launcher) -> str:
+def _rendered(name: str, launcher: Launcher, mark: str) -> str:
     text = resources.files(__package__).joinpath("texts", name).read_text("utf-8")
-    return Template(text).substitute(holloway=launcher.spoken, mark=FILE_MARK)
+    return Template(text).substitute(holloway=launcher.spoken, mark=mark)
