@@ -19,6 +19,7 @@ from holloway.retrieval.recall import STAGES, Means, Result, recall
 from holloway.service import searching
 
 if TYPE_CHECKING:
+    from holloway.domain.sketch import Sketch
     from holloway.retrieval.candidates import Meaning
     from holloway.retrieval.query import Query
     from holloway.service.holloway import Holloway
@@ -144,11 +145,11 @@ def answers(caught: Caught, variants: Mapping[str, Variant] = VARIANTS) -> dict[
 Shares = Mapping[str, Mapping[str, float]]
 
 
-def _each_once(changed: Callable[[Sequence[Memory]], Shares]) -> Callable[[Sequence[Memory]], Shares]:
+def _each_once(changed: Callable[[Sequence[Sketch]], Shares]) -> Callable[[Sequence[Sketch]], Shares]:
     """Ask about each memory once, whichever variants want to know."""
     known: dict[str, Mapping[str, float]] = {}
 
-    def once(memories: Sequence[Memory]) -> Shares:
+    def once(memories: Sequence[Sketch]) -> Shares:
         known.update(changed([memory for memory in memories if memory.id not in known]))
         return known
 

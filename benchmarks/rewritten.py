@@ -14,6 +14,7 @@ from benchmarks import machine
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
+    from holloway.domain.sketch import Sketch
 
 
 class Content(NamedTuple):
@@ -38,7 +39,7 @@ class Rewritten:
         self._content = lru_cache(maxsize=4_000)(self._read)
         self._known: dict[tuple[bytes, bytes], float] = {}
 
-    def shares(self, memories: Sequence[Memory], now: str) -> Mapping[str, Mapping[str, float]]:
+    def shares(self, memories: Sequence[Memory | Sketch], now: str) -> Mapping[str, Mapping[str, float]]:
         """By the memory's id and path, what of the file at `now` is not as it was; 1 where it is gone."""
         return {
             memory.id: {path: self._share(memory.commit, now, path) for path in memory.files} for memory in memories

@@ -86,3 +86,21 @@ def test_very_common_words_give_way_to_rarer_ones(memory: holloway.Holloway) -> 
 def test_a_senseless_limit_is_named(memory: holloway.Holloway, limit: int) -> None:
     with pytest.raises(InvalidInput, match=str(limit)):
         memory.recall("x", limit=limit)
+
+
+@pytest.mark.parametrize("limit", [1, 4, 20])
+def test_where_a_filter_drops_most_matches_the_rest_is_still_found(memory: holloway.Holloway, limit: int) -> None:
+    with memory.store.database.write():
+        for number in range(120):
+            kind = MemoryType.DECISION if number % 6 == 0 else MemoryType.PATTERN
+            text = f"zeppelin {number} " + "lands " * (number % 6)
+            memory.store.memories.add(admit(Draft(content=text, type=kind)))
+    chosen = Filter(types=(MemoryType.DECISION,))
+    hits = search(memory.store.database, "zeppelin lands", chosen, limit)
+    kinds = {one.type for one in memory.store.memories.many([seq for seq, _ in hits]).values()}
+    assert (len(hits), kinds) == (limit, {MemoryType.DECISION})
+
+
+def test_no_results_are_wanted_and_none_are_found(memory: holloway.Holloway) -> None:
+    taught(memory, "zeppelin")
+    assert found(memory, "zeppelin", 0) == []

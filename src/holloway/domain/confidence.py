@@ -11,6 +11,8 @@ from holloway.domain.ports import moment
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from holloway.domain.sketch import Sketch
+
 BIRTH = {
     Source.USER_TAUGHT: (0.90, State.CONFIRMED),
     Source.RULES_FILE: (0.85, State.UNCONFIRMED),
@@ -56,7 +58,7 @@ HALF_LIFE_DAYS: dict[MemoryType, float | None] = {
 """Days after which an unused memory counts half; None means that it does not fade."""
 
 
-def current(memory: Memory, now: datetime) -> float:
+def current(memory: Memory | Sketch, now: datetime) -> float:
     """Confidence today: halved for each half-life since the memory was last used, unless it is pinned."""
     if memory.pinned or memory.half_life_days is None:
         return memory.confidence

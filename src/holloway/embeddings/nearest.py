@@ -65,11 +65,12 @@ class Nearest:
         query = np.ascontiguousarray(query, dtype=np.float32).reshape(-1)
         chosen = None if allowed is None else np.asarray(allowed, dtype=np.int64)
         found = _search(self._fresh(len(query)), query, limit, chosen)
-        if any(not _possible(score) for _, score in found):
-            self._discard()
-            self._loaded = None
-            found = _search(self._fresh(len(query)), query, limit, chosen)
-        return [hit for hit in found if _possible(hit[1])]
+        if _is_possible(found):
+            return found
+        self._discard()
+        self._loaded = None
+        found = _search(self._fresh(len(query)), query, limit, chosen)
+        return [hit for hit in found if _is_possible([hit])]
 
     def _fresh(self, dims: int) -> _Loaded:
         """The matrix as the store is now; from memory, from the file, or made anew."""
@@ -102,6 +103,8 @@ class Nearest:
         """Whether a matrix holds the beginning of what the store holds: nothing was removed, only added."""
         if (about.model, about.dims, about.removals) != (self._model, dims, state.removals):
             return False
+        if about.last == state.last:
+            return about.mark == state.mark
         return about.last == 0 or self._source.mark(self._model, about.last) == about.mark
 
     def _grown(self, loaded: _Loaded, dims: int, state: VectorState) -> _Loaded:
@@ -131,7 +134,7 @@ def _search(
     # A damaged file may hold any number; what it leads to is looked at, not warned of.
     with np.errstate(all="ignore"):
         parts = [_best(part, query, limit, allowed) for part in loaded if part is not None]
-    return sorted((hit for part in parts for hit in part), key=_order)[:limit]
+    return parts[0] if len(parts) == 1 else sorted((hit for part in parts for hit in part), key=_order)[:limit]
 
 
 def _best(
@@ -154,13 +157,14 @@ def _top(seqs: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> li
         places = np.nonzero(~(scores < edge))[0]
         seqs, scores = seqs[places], scores[places]
     scores = np.where(np.isnan(scores), np.float32(np.inf), scores)
-    hits = zip(seqs.tolist(), scores.tolist(), strict=True)
-    return sorted(hits, key=_order)[:limit]
+    order = np.lexsort((seqs, -scores))[:limit]
+    return list(zip(seqs[order].tolist(), scores[order].tolist(), strict=True))
 
 
 def _order(hit: tuple[int, float]) -> tuple[float, int]:
     return (-hit[1], hit[0])
 
 
-def _possible(score: float) -> bool:
-    return abs(score) <= 1 + COSINE_OFF_MAX
+def _is_possible(hits: Sequence[tuple[int, float]]) -> bool:
+    """Whether all are cosines; of hits in their order, the first and the last tell."""
+    return all(abs(score) <= 1 + COSINE_OFF_MAX for _, score in (*hits[:1], *hits[-1:]))

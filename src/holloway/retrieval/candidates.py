@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,12 +54,11 @@ def collected(
 
 def by_meaning(store: Store, meaning: Meaning, chosen: Filter) -> dict[int, float]:
     """The memories nearest to a question; more are looked at where the filter drops many."""
-    portion = DENSE_MAX
+    portion = math.ceil(search.LOOK_AHEAD * DENSE_MAX)
     while True:
         near = meaning.nearest.nearest(meaning.vector, portion)
-        kept = search.kept(store.database, [seq for seq, _ in near], chosen)
-        found = {seq: cosine for seq, cosine in near if seq in kept and cosine >= meaning.related_from}
-        is_all = len(near) < portion or near[-1][1] < meaning.related_from
-        if len(found) >= DENSE_MAX or is_all:
-            return dict(list(found.items())[:DENSE_MAX])
+        related = [hit for hit in near if hit[1] >= meaning.related_from]
+        found = search.first_kept(store.database, related, chosen, DENSE_MAX)
+        if len(found) == DENSE_MAX or len(related) < portion:
+            return dict(found)
         portion *= 8

@@ -61,7 +61,8 @@ def by_words(text_of: Callable[[int], str]) -> Likeness:
         return known[seq]
 
     def likeness(one: int, other: int) -> float:
-        both = words(one) | words(other)
-        return len(words(one) & words(other)) / len(both) if both else 1.0
+        first, second = words(one), words(other)
+        shared = len(first & second)
+        return shared / (len(first) + len(second) - shared) if first or second else 1.0
 
     return likeness

@@ -37,8 +37,9 @@ def fuse(
     fused: dict[int, float] = defaultdict(float)
     for name, scores in lists.items():
         scaled = _ranks(scores) if how is Fusion.RANKS else _scaled(name, scores, related_from)
+        weight = WEIGHTS[kind][name]
         for seq, value in scaled.items():
-            fused[seq] += WEIGHTS[kind][name] * value
+            fused[seq] += weight * value
     best = max(fused.values(), default=0.0)
     return {seq: value / best for seq, value in fused.items()} if best > 0 else dict.fromkeys(fused, 0.0)
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from holloway.domain.sketch import Sketch
+
 PHASE_WEIGHTS: dict[Phase, dict[MemoryType, float]] = {
     Phase.DEFINE: {
         MemoryType.WORKFLOW_RECIPE: 1.4,
@@ -87,7 +89,9 @@ CHANGED_SHARE = 0.3
 """How much a memory loses when all lines of its files have changed since it was learned."""
 
 
-def factors(memory: Memory, now: datetime, phase: Phase | None, changed: Mapping[str, float]) -> dict[str, float]:
+def factors(
+    memory: Memory | Sketch, now: datetime, phase: Phase | None, changed: Mapping[str, float]
+) -> dict[str, float]:
     """What multiplies a memory's score, by name. `changed` is how much of each of its files was rewritten since."""
     found = {
         "trust": trust(memory),
@@ -100,7 +104,7 @@ def factors(memory: Memory, now: datetime, phase: Phase | None, changed: Mapping
     return found
 
 
-def trust(memory: Memory) -> float:
+def trust(memory: Memory | Sketch) -> float:
     """A little above 1 for what a person said, a little below for what was inferred or brought in."""
     return _prior(SOURCE_TRUST[memory.source])
 
@@ -109,19 +113,20 @@ def _prior(weight: float) -> float:
     return 1.0 + PRIOR_SHARE * (weight - 1.0)
 
 
-def recency(memory: Memory, now: datetime) -> float:
+def recency(memory: Memory | Sketch, now: datetime) -> float:
     """Close to 1 for what is fresh or pinned; the files tell how fast that goes."""
     if memory.pinned:
         return 1.0
     days = max(0.0, (now - moment(max(memory.last_used_at, memory.updated_at))).total_seconds() / 86_400)
-    ends = [VOLATILE_DAYS.get("." + path.rpartition(".")[2], RECENCY_DAYS) for path in memory.files] or [RECENCY_DAYS]
-    return 1.0 - RECENCY_SHARE * (1.0 - math.pow(0.5, days / (sum(ends) / len(ends))))
+    ends = [VOLATILE_DAYS.get("." + path.rpartition(".")[2], RECENCY_DAYS) for path in memory.files]
+    half = sum(ends) / len(ends) if ends else RECENCY_DAYS
+    return 1.0 - RECENCY_SHARE * (1.0 - math.pow(0.5, days / half))
 
 
-def staleness(memory: Memory, changed: Mapping[str, float]) -> float:
+def staleness(memory: Memory | Sketch, changed: Mapping[str, float]) -> float:
     """Lower for what was marked out of date, or speaks of files that are no longer what they were."""
     factor = STALE_FACTOR if memory.state is State.STALE or memory.stale_at else 1.0
-    if memory.files and not memory.pinned:
+    if changed and memory.files and not memory.pinned:
         share = sum(min(changed.get(path, 0.0), 1.0) for path in memory.files) / len(memory.files)
         factor *= 1.0 - CHANGED_SHARE * share
     return factor

@@ -17,11 +17,13 @@ from holloway.retrieval.diversity import by_words, distinct, diverse
 from holloway.retrieval.fusion import Fusion, fuse
 from holloway.retrieval.neighbourhood import boosted
 from holloway.retrieval.query import QueryKind
+from holloway.retrieval.whole import Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from holloway.domain.memory import Memory
+    from holloway.domain.sketch import Sketch
     from holloway.domain.work import Phase
     from holloway.retrieval.candidates import Meaning
     from holloway.retrieval.query import Query
@@ -30,6 +32,14 @@ if TYPE_CHECKING:
 
 STAGES = frozenset(["kinds", "neighbourhood", "trust", "recency", "confidence", "staleness", "phase", "once"])
 """The stages that are on. "difference" is built and off: it moved the best ten about and found nothing more."""
+
+DIGITS = {
+    **dict.fromkeys(["fused", "neighbourhood", "reranked"], 4),
+    **dict.fromkeys(["trust", "recency", "confidence", "staleness", "phase"], 3),
+}
+"""Of what a stage said, the decimals that are told."""
+SPARE = 2
+"""Memories that are read whole beyond those asked for, because some say the same as a better one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ class Means:
     places: Mapping[str, float] = field(default_factory=dict)
     """Files that the question is about or that lie near them, and how near."""
     phase: Phase | None = None
-    changed: Callable[[Sequence[Memory]], Mapping[str, Mapping[str, float]]] | None = None
+    changed: Callable[[Sequence[Sketch]], Mapping[str, Mapping[str, float]]] | None = None
     """How much of the files of memories was rewritten since they were learned, by id and path."""
     rerank: Callable[[str, list[str]], list[float] | None] | None = None
     """Scores for the best few texts, or None where that took too long."""
@@ -67,19 +77,20 @@ def recall(store: Store, query: Query, chosen: Filter, limit: int, means: Means 
     means = means or Means()
     lists = candidates.collected(store, query, chosen, means.meaning, means.places)
     scores = _best(_fused(lists, query, means), max(candidates.POOL_MAX, limit))
-    memories = store.memories.many(list(scores))
-    scores = {seq: score for seq, score in scores.items() if seq in memories}
-    trail = {seq: {name: found[seq] for name, found in lists.items() if seq in found} for seq in scores}
-    _note(trail, "fused", scores)
+    sketches = store.memories.sketches(list(scores))
+    scores = {seq: score for seq, score in scores.items() if seq in sketches}
+    said: dict[str, Mapping[int, float]] = {**lists, "fused": scores}
     if "neighbourhood" in means.stages:
-        scores = boosted(scores, memories)
-        _note(trail, "neighbourhood", scores)
-    scores = _weighed(store, scores, memories, means, trail)
+        scores = said["neighbourhood"] = boosted(scores, sketches)
+    factors = _factors(store, scores, sketches, means)
+    for name, factor in factors.items():
+        scores = {seq: score * factor[seq] for seq, score in scores.items()}
+        said[name] = factor
     if means.rerank:
-        scores = _reranked(query, scores, memories, means.rerank)
-        _note(trail, "reranked", scores)
-    order = _varied(scores, memories, limit, means.stages)
-    return _results(store, order, scores, memories, trail)
+        scores = said["reranked"] = _reranked(store, query, scores, means.rerank)
+    whole = Whole(store.memories, list(_best(scores, len(scores))), limit + SPARE)
+    order = _varied(scores, whole, limit, means.stages)
+    return _results(store, order, scores, whole, said)
 
 
 def _fused(lists: Mapping[str, Mapping[int, float]], query: Query, means: Means) -> dict[int, float]:
@@ -98,45 +109,35 @@ def check(query: str, limit: int) -> None:
 
 def _best(scores: Mapping[int, float], count: int) -> dict[int, float]:
     """The highest scores, the highest first; of equals the newer memory."""
-    return {seq: scores[seq] for seq in sorted(scores, key=lambda seq: (-scores[seq], -seq))[:count]}
+    newest_first = sorted(scores, reverse=True)
+    return {seq: scores[seq] for seq in sorted(newest_first, key=scores.__getitem__, reverse=True)[:count]}
 
 
-def _note(trail: dict[int, dict[str, float]], stage: str, scores: Mapping[int, float]) -> None:
-    for seq, score in scores.items():
-        trail[seq][stage] = round(score, 4)
-
-
-def _weighed(
-    store: Store,
-    scores: dict[int, float],
-    memories: Mapping[int, Memory],
-    means: Means,
-    trail: dict[int, dict[str, float]],
-) -> dict[int, float]:
-    """Scores times what phase, source, age, confidence and the state of the files make of them."""
+def _factors(
+    store: Store, scores: Mapping[int, float], sketches: Mapping[int, Sketch], means: Means
+) -> dict[str, dict[int, float]]:
+    """What phase, source, age, confidence and the state of the files make of each score, by name."""
     now = store.clock.now()
     asked = means.changed if "staleness" in means.stages else None
-    changed = asked([memories[seq] for seq in scores]) if asked else {}
-    weighed = {}
+    changed = asked([sketches[seq] for seq in scores]) if asked else {}
+    found: dict[str, dict[int, float]] = {}
     for seq in scores:
-        memory = memories[seq]
-        score = scores[seq]
-        for name, factor in rank.factors(memory, now, means.phase, changed.get(memory.id, {})).items():
+        sketch = sketches[seq]
+        for name, factor in rank.factors(sketch, now, means.phase, changed.get(sketch.id, {})).items():
             if name in means.stages:
-                trail[seq][name] = round(factor, 3)
-                score *= factor
-        weighed[seq] = score
-    return weighed
+                found.setdefault(name, {})[seq] = factor
+    return found
 
 
 def _reranked(
+    store: Store,
     query: Query,
     scores: dict[int, float],
-    memories: Mapping[int, Memory],
     rerank: Callable[[str, list[str]], list[float] | None],
 ) -> dict[int, float]:
     """The best few in the order of a closer look; the fused order stands where that look took too long."""
-    top = list(_best(scores, candidates.RERANKED))
+    memories = store.memories.many(list(_best(scores, candidates.RERANKED)))
+    top = [seq for seq in _best(scores, candidates.RERANKED) if seq in memories]
     looked = rerank(query.text, [memories[seq].content for seq in top]) if top else None
     if looked is None:
         return scores
@@ -148,11 +149,9 @@ def _reranked(
     return {seq: first.get(seq, score / best) for seq, score in scores.items()}
 
 
-def _varied(
-    scores: Mapping[int, float], memories: Mapping[int, Memory], limit: int, stages: frozenset[str]
-) -> list[int]:
+def _varied(scores: Mapping[int, float], whole: Whole, limit: int, stages: frozenset[str]) -> list[int]:
     """The best few, what says the same as a better one left out."""
-    likeness = by_words(lambda seq: memories[seq].content)
+    likeness = by_words(whole.text)
     order = diverse(scores, likeness) if "difference" in stages else list(_best(scores, len(scores)))
     return distinct(order, likeness, limit) if "once" in stages else order[:limit]
 
@@ -161,18 +160,28 @@ def _results(
     store: Store,
     order: list[int],
     scores: Mapping[int, float],
-    memories: Mapping[int, Memory],
-    trail: Mapping[int, Mapping[str, float]],
+    whole: Whole,
+    said: Mapping[str, Mapping[int, float]],
 ) -> list[Result]:
     best = max(scores.values(), default=0.0)
     now = store.clock.now()
     return [
         Result(
-            memories[seq],
+            memory,
             scores[seq] / best if best > 0 else 1.0,
-            confidence.current(memories[seq], now),
+            confidence.current(memory, now),
             store.project.name,
-            trail[seq],
+            _trail(seq, said),
         )
         for seq in order
+        if (memory := whole.get(seq)) is not None
     ]
+
+
+def _trail(seq: int, said: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
+    """What each stage said of a memory, in their order; candidates' own scores as they are."""
+    return {
+        name: round(values[seq], DIGITS[name]) if name in DIGITS else values[seq]
+        for name, values in said.items()
+        if seq in values
+    }

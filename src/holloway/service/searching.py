@@ -6,8 +6,6 @@ import time
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
 from holloway.codemap import questions
 from holloway.codemap.past import changes, history
 from holloway.config import RERANK_DEADLINE_S
@@ -28,8 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from holloway.domain.memory import Memory
     from holloway.domain.ports import Embedder
+    from holloway.domain.sketch import Sketch
     from holloway.domain.work import Phase
     from holloway.embeddings.nearest import Nearest
     from holloway.retrieval.query import Query
@@ -195,7 +193,7 @@ class Searching:
             places[one.path] = max(places.get(one.path, 0.0), NEAR_WEIGHT * min(one.score, 1.0))
         return places
 
-    def _rewritten(self, memories: Sequence[Memory]) -> Mapping[str, Mapping[str, float]]:
+    def _rewritten(self, memories: Sequence[Sketch]) -> Mapping[str, Mapping[str, float]]:
         asked = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}
         if not asked or not self._memory.under_git:
             return {}
@@ -210,6 +208,8 @@ def _embedded(store: Store, embedder: Embedder, deadline_s: float) -> int:
     texts = _texts(store, embedder)
     if deadline_s <= 0 or not texts.remaining():
         return 0
+    from filelock import FileLock, Timeout  # a question embeds without it
+
     try:
         with FileLock(str(store.project.folder / "vectors.lock"), mode=0o600).acquire(timeout=0):
             return catch_up(embedder, texts, deadline_s=deadline_s).embedded

@@ -8,7 +8,7 @@ import sqlite3
 
 from holloway.config import INJECTION_THRESHOLDS
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """The schema that these queries know; a file of another version is left alone by hooks."""
 
 # What may be shown to an agent unasked: living, not quarantined, of this branch, sure enough for the trust level, and

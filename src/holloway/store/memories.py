@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holloway.config import ID_CHARS_MIN, REASON_CHARS_MAX, RESULTS_MAX
 from holloway.domain import confidence
@@ -12,16 +12,19 @@ from holloway.domain.memory import Draft, Memory, Relation, RelationType, Source
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.store.database import damage
-from holloway.store.rows import SELECT, columns, to_memory
+from holloway.store.rows import SELECT, SELECT_SKETCH, columns, to_memory, to_sketch
 from holloway.text.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from holloway.domain.ports import Clock, Ids
+    from holloway.domain.sketch import Sketch
     from holloway.store.database import Database, Row
     from holloway.store.filter import Filter
     from holloway.store.intake import Admitted
+
+Found = TypeVar("Found")
 
 ORDERS = {
     "newest": "m.created_at DESC, m.seq DESC",
@@ -155,6 +158,11 @@ class Memories:
         """Memories by their row number."""
         sql = SELECT + " WHERE m.seq IN (SELECT value FROM json_each(?))"
         return {row["seq"]: self._memory(row) for row in self._db.rows(sql, (json.dumps(list(seqs)),))}
+
+    def sketches(self, seqs: Sequence[int]) -> dict[int, Sketch]:
+        """What ranking must know of memories, by their row number."""
+        rows = self._db.rows(SELECT_SKETCH, (json.dumps(list(seqs)),))
+        return {row[0]: self._understood(row, to_sketch) for row in rows}
 
     def unreadable(self) -> list[str]:
         """What is wrong with rows whose values SQLite itself does not check."""
@@ -342,8 +350,11 @@ class Memories:
             self._db.run(sql, (name, seq, place))
 
     def _memory(self, row: Row) -> Memory:
+        return self._understood(row, to_memory)
+
+    def _understood(self, row: Row, read: Callable[[Row], Found]) -> Found:
         try:
-            return to_memory(row)
+            return read(row)
         except (ValueError, TypeError, InvalidInput) as error:
             # SQLite checks the file's structure, not its values: a flipped bit in a text is only seen here.
             raise damage(self._db.path, f"the memory {row['id']} cannot be read ({error})") from error

@@ -18,6 +18,7 @@ from holloway.domain.memory import (
     Visibility,
 )
 from holloway.domain.ports import moment
+from holloway.domain.sketch import Sketch
 from holloway.domain.work import WorkUnit
 from holloway.store.database import Row
 from holloway.text.identifiers import search_text
@@ -33,6 +34,13 @@ SELECT m.*,
   (SELECT json_group_array(json_array(type, memory, path, confidence, automatic)) FROM
     (SELECT * FROM memory_relations r WHERE r.seq = m.seq ORDER BY type, memory, path)) AS relations
 FROM memories m
+"""
+
+# The files of a memory are read from an index alone: their order would have to be looked up for each.
+SELECT_SKETCH = """
+SELECT m.seq, m.id, m.type, m.source, m.state, m.confidence, m.half_life_days, m.pinned, m.last_used_at, m.updated_at,
+  m.stale_at, m.commit_sha, (SELECT json_group_array(path) FROM memory_files f WHERE f.seq = m.seq) AS files
+FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value
 """
 
 
@@ -132,6 +140,15 @@ def to_memory(found: Row | Mapping[str, Any]) -> Memory:
         deleted_at=row["deleted_at"],
         deleted_reason=row["deleted_reason"],
     )
+
+
+def to_sketch(row: Row) -> Sketch:
+    """The sketch behind a row of `SELECT_SKETCH`."""
+    _, id_, type_, source, state, sure, half_life, pinned, used, updated, stale, commit, files = row
+    known = MemoryType(type_), Source(source), State(state)
+    for at in (used, updated):
+        moment(at)
+    return Sketch(id_, *known, sure, half_life, bool(pinned), used, updated, stale, commit, _listed(files))
 
 
 def _listed(text: str) -> tuple[Any, ...]:

@@ -312,6 +312,10 @@ CREATE INDEX candidates_held ON candidates(held_until) WHERE state = 'held';
 
 CREATE INDEX candidates_memory ON candidates(memory) WHERE memory <> '';
 
+CREATE INDEX memories_meant ON memories(            -- what almost every search filters by, in few pages
+  seq, state, branch_only
+) WHERE deleted_at = '' AND superseded_by = '';
+
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);
 END;

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
 from holloway.text.query import match_any, quoted, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from holloway.store.database import Database
     from holloway.store.filter import Filter
@@ -19,32 +20,51 @@ COMMON_ROWS_MIN = 200
 """Below this many rows a word is never too common."""
 ROWS_RANKED_MAX = 5_000
 """Rows that one search may rank; where all words are common, the rarest ones within this are used."""
-FIRST_LOOK = 50
-"""The best matches are looked at in portions, because a filter rarely drops many of them."""
+LOOK_AHEAD = 1.25
+"""So many times what is wanted is ranked, because a filter drops some and rarely more."""
 
 
 def search(database: Database, query: str, chosen: Filter, limit: int) -> list[tuple[int, float]]:
     """Row numbers and BM25 scores (higher is better) of the memories that match a query's words."""
     words = telling(database, terms(query))
-    portion = max(FIRST_LOOK, limit)
+    portion = math.ceil(LOOK_AHEAD * limit)
     while words:
-        best = database.rows(
-            "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ?",
-            (match_any(words), portion),
-        )
-        remaining = kept(database, [row["rowid"] for row in best], chosen)
-        if len(remaining) >= limit or len(best) < portion:
-            found = [(row["rowid"], -row["rank"]) for row in best if row["rowid"] in remaining]
-            return sorted(found, key=lambda hit: (-hit[1], -hit[0]))[:limit]
+        best = [(seq, -rank) for seq, rank in database.rows(_RANKED, (match_any(words), portion))]
+        found = first_kept(database, best, chosen, limit)
+        if len(found) == limit or len(best) < portion:
+            return sorted(found, key=lambda hit: (-hit[1], -hit[0]))
         portion *= 8
     return []
+
+
+# `ORDER BY rank` would sort all matches inside the index, with their positions; this keeps the best few only.
+_RANKED = """
+SELECT rowid, bm25(memories_fts) AS score FROM memories_fts WHERE memories_fts MATCH ? ORDER BY score LIMIT ?
+"""
+
+
+def first_kept(
+    database: Database, ranked: Sequence[tuple[int, float]], chosen: Filter, limit: int
+) -> list[tuple[int, float]]:
+    """The first of a ranking that a filter means; no more of it is looked at than that takes."""
+    found: list[tuple[int, float]] = []
+    for at in range(0, len(ranked), max(limit, 1)):
+        if len(found) >= limit:
+            break
+        some = ranked[at : at + limit]
+        remaining = kept(database, [seq for seq, _ in some], chosen)
+        found += [hit for hit in some if hit[0] in remaining]
+    return found[:limit]
 
 
 def kept(database: Database, seqs: list[int], chosen: Filter) -> set[int]:
     """Those of some memories that a filter means."""
     where, values = chosen.where()
-    sql = f"SELECT m.seq FROM memories m WHERE m.seq IN (SELECT value FROM json_each(:seqs)) AND {where}"
-    return {row["seq"] for row in database.rows(sql, {**values, "seqs": json.dumps(seqs)})}
+    sql = (
+        "SELECT json_group_array(m.seq) "
+        f"FROM json_each(:seqs) j CROSS JOIN memories m {_index(chosen)} ON m.seq = j.value WHERE {where}"
+    )
+    return set(json.loads(database.value(sql, {**values, "seqs": json.dumps(seqs)})))
 
 
 def on_files(database: Database, places: Mapping[str, float], chosen: Filter, limit: int) -> dict[int, float]:
@@ -54,13 +74,13 @@ def on_files(database: Database, places: Mapping[str, float], chosen: Filter, li
     """
     where, values = chosen.where()
     sql = (
-        "SELECT f.seq FROM memory_files f CROSS JOIN memories m ON m.seq = f.seq "
+        f"SELECT f.seq FROM memory_files f CROSS JOIN memories m {_index(chosen)} ON m.seq = f.seq "
         f"WHERE f.path = :path AND {where} ORDER BY f.seq DESC LIMIT :limit"
     )
     found: dict[int, float] = {}
     for weight in sorted(set(places.values()), reverse=True):
         on = [
-            row["seq"]
+            row[0]
             for path in places
             if places[path] == weight
             for row in database.rows(sql, {**values, "path": path, "limit": limit})
@@ -72,14 +92,21 @@ def on_files(database: Database, places: Mapping[str, float], chosen: Filter, li
     return found
 
 
+def _index(chosen: Filter) -> str:
+    """The index that has what most filters ask, in a fraction of the table's pages; of living memories only."""
+    return "" if chosen.superseded or chosen.deleted else "INDEXED BY memories_meant"
+
+
 def telling(database: Database, words: list[str]) -> list[str]:
     """The words without those that too many memories have; never none."""
     total = int(database.value("SELECT coalesce(max(seq), 0) FROM memories"))
     if len(words) < 2 or total <= COMMON_ROWS_MIN:
         return words
     ceiling = max(COMMON_ROWS_MIN, int(total * COMMON_SHARE))
-    counts = {word: rows_with(database, word, ROWS_RANKED_MAX + 1) for word in words}
-    rare = [word for word in words if counts[word] <= ceiling] or words
+    counts = _counts(database, words, min(ceiling, ROWS_RANKED_MAX))
+    rare = [word for word in words if counts[word] <= ceiling]
+    if not rare:
+        rare, counts = words, _counts(database, words, ROWS_RANKED_MAX)
     kept: list[str] = []
     ranked = 0
     for word in sorted(rare, key=counts.__getitem__):
@@ -88,6 +115,11 @@ def telling(database: Database, words: list[str]) -> list[str]:
             break
         kept.append(word)
     return kept
+
+
+def _counts(database: Database, words: list[str], most: int) -> dict[str, int]:
+    """How many memories have each word, exactly up to `most`."""
+    return {word: rows_with(database, word, most + 1) for word in words}
 
 
 def rows_with(database: Database, word: str, enough: int) -> int:
