@@ -88,3 +88,12 @@ def test_it_works_without_blocking_a_loop(store: BaseStore) -> None:
         return item and item.value
 
     assert asyncio.run(both()) == {"content": "v"}
+
+
+def test_a_value_that_is_refused_leaves_the_one_before_it(store: BaseStore) -> None:
+    store.put(("a",), "k", {"content": "first"})
+    with pytest.raises(InvalidInput):
+        store.put(("a",), "k", {"content": "x" * 5_000})
+    item = store.get(("a",), "k")
+    assert item is not None
+    assert item.value == {"content": "first"}

@@ -9,6 +9,7 @@ ADAPTERS = {
     "pydantic_ai": ("pydantic_ai", "pydantic-ai"),
     "langchain": ("langchain.agents.middleware", "langchain"),
     "langgraph": ("langgraph.store.base", "langchain"),
+    "anthropic_memory": ("anthropic.lib.tools", "anthropic"),
     "claude_agent": ("claude_agent_sdk", "claude-agent-sdk"),
 }
 

@@ -62,15 +62,17 @@ class Keyed:
         known = self.get(namespace, key)
         if known is not None and known.memory.content == content:
             return
-        if known is not None:
-            self.delete(namespace, key)
         draft = Draft(content=content, type=MemoryType.MODULE_INSIGHT, tags=tags, source=Source.AGENT_EXPLICIT)
-        added = self.memory.store.memories.add(admit(draft, str(self.memory.project.root))).memory
-        if added is None:
-            hint = "A person may teach it: `holloway remember`."
-            raise InvalidInput("A person has rejected this before, so it is not kept.", hint)
-        if not set(tags) <= set(added.tags):
-            self._tagged(added, tuple(dict.fromkeys((*added.tags, *tags))))
+        admitted = admit(draft, str(self.memory.project.root))
+        with self.memory.store.database.write():
+            if known is not None:
+                self.delete(namespace, key)
+            added = self.memory.store.memories.add(admitted).memory
+            if added is None:
+                hint = "A person may teach it: `holloway remember`."
+                raise InvalidInput("A person has rejected this before, so it is not kept.", hint)
+            if not set(tags) <= set(added.tags):
+                self._tagged(added, tuple(dict.fromkeys((*added.tags, *tags))))
 
     def delete(self, namespace: Namespace, key: str) -> None:
         """Let go of a name; the memory goes when no other name leads to it."""
