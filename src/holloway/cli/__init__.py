@@ -39,7 +39,7 @@ COMMANDS = {
         "prune": ("correcting", "Set aside what faded"),
     },
     "Set up": {
-        "init": ("project", "Start a memory for a project and look at its code"),
+        "init": ("beginning", "Start a memory for a project and look at its code"),
         "rules": ("rules", "Read rules files into memories to review"),
         "brief": ("project", "Print what an agent reads when its session starts"),
         "setup": ("agents", "Connect an agent, or disconnect it"),

@@ -51,7 +51,7 @@ def learn_command(since: datetime | None, agent: str | None, dry_run: bool, as_j
     if as_json:
         emit(_fields(found, done))
     else:
-        _told(found, done)
+        told(found, done)
     if done.interrupted:
         raise click.Abort
 
@@ -78,7 +78,8 @@ def _planned(found: Found, *, as_json: bool) -> None:
         say(f"  and {len(rows) - LISTED:,} more")
 
 
-def _told(found: Found, done: Past) -> None:
+def told(found: Found, done: Past) -> None:
+    """What came of it, for people."""
     if not found.sessions:
         say(f"Nothing new to learn from{_rest(found) or ': no agent has left a session of this project here'}.")
         return

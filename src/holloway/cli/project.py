@@ -1,8 +1,7 @@
-"""Commands about a project and this machine: init, brief, status, pause, resume, config, doctor, completion."""
+"""Commands about a project and this machine: brief, status, pause, resume, config, doctor, completion."""
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,73 +9,7 @@ from typing import Any
 
 import click
 
-from holloway.cli.common import emit, home, json_option, opened, project_option, say, yes_option
-
-
-@click.command("init")
-@yes_option
-@json_option
-@project_option
-def init_command(yes: bool, as_json: bool, project: str) -> None:
-    """Start a memory for a project: look at its code, read its rules files, show what an agent would read.
-
-    Rules files (CLAUDE.md, AGENTS.md, .cursorrules, ...) are read for your review, after a question.
-
-    \b
-    Example:
-      cd ~/code/shop && holloway init
-    """
-    from holloway.cli.map import progress_bar  # loaded when the command runs
-    from holloway.cli.rules import counted, preview
-    from holloway.service.invocation import invocation
-    from holloway.service.rules import import_rules
-
-    with opened(project, create=True) as memory:
-        with progress_bar(hidden=as_json) as tell:
-            done = memory.map.update(workers=0, progress=tell)
-        rules = import_rules(memory, dry_run=not (as_json and yes))
-        seen = memory.map.overview()
-        made = memory.brief()
-        if as_json:
-            emit(
-                {
-                    "rules": len(rules.added),
-                    "project": memory.project.name,
-                    "root": str(memory.project.root),
-                    "files": seen.files,
-                    "source_files": seen.source_files,
-                    "languages": dict(seen.languages),
-                    "modules": [module.name for module in seen.modules],
-                    "brief": made.text,
-                }
-            )
-            return
-        languages = ", ".join(f"{number} {language}" for language, number in seen.languages) or "no source files"
-        several = f"{len(seen.modules)} module{'s' if len(seen.modules) != 1 else ''}"
-        say(f"{memory.project.name}: {seen.files:,} files ({languages}), {several}", "bold green")
-        if done.commits:
-            say(f"{done.commits:,} commit{'s' if done.commits != 1 else ''} of history say what changes together")
-        if not memory.under_git:
-            say(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
-        if rules.added:
-            preview(rules)
-            if yes or (sys.stdin.isatty() and click.confirm("Take these rules in, for your review?", default=True)):
-                say(counted(import_rules(memory)) + " `holloway review` goes through them.", "green")
-            else:
-                say("Nothing was taken in; `holloway rules` does it any time.", "dim")
-        say("An agent that starts here reads:", "bold")
-        say()
-        for text in made.text.splitlines():
-            say(f"  {text}")
-        say()
-        say("What next:", "bold")
-        name, there = invocation(), "" if project == "." else f" -p {shlex.quote(project)}"
-        say("  connect your agent (shows the change, asks first):")
-        say(f"      {name} setup claude-code{there}")
-        say("  teach a trap; it arrives when that file is read:")
-        say(f'      {name} remember "..." --file PATH{there}')
-        say("  check that everything works:")
-        say(f"      {name} doctor{there}")
+from holloway.cli.common import emit, home, json_option, opened, project_option, say
 
 
 @click.command("brief")

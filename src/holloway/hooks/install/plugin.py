@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from importlib import metadata
+from typing import TYPE_CHECKING
 
 from holloway import __version__
 from holloway.hooks.install import mcp_json, text
 from holloway.hooks.install.dialects import CLAUDE_CODE
 from holloway.hooks.install.hooks_json import hooks
 from holloway.hooks.install.launch import BY_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FOLDER = "plugin"
 MARK = "# Written by `make docs` from what holloway setup writes."
@@ -35,5 +39,5 @@ def files() -> dict[str, str]:
     return {**made, **commands}
 
 
-def _json(value: dict[str, object]) -> str:
+def _json(value: Mapping[str, object]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,192 @@
+"""The first day: init."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from holloway.cli.common import emit, home, json_option, opened, project_option, say, yes_option
+
+if TYPE_CHECKING:
+    from holloway.hooks.install import Plan
+    from holloway.service.holloway import Holloway
+    from holloway.service.past import Found
+    from holloway.service.rules import RulesImported
+
+
+@click.command("init")
+@yes_option
+@json_option
+@project_option
+def init_command(yes: bool, as_json: bool, project: str) -> None:
+    """Start a memory for a project: look at its code, its rules files, past sessions, and connect your agents.
+
+    Rules files (CLAUDE.md, AGENTS.md, .cursorrules, ...) are read for your review, sessions that agents left on this
+    disk are learned from, and the agents that are found here are connected: each after a question, with the exact
+    change shown. Without a terminal nothing but the map is made unless you say --yes.
+
+    \b
+    Example:
+      cd ~/code/shop && holloway init
+    """
+    from holloway.cli.map import progress_bar  # loaded when the command runs
+    from holloway.service import past
+    from holloway.service.rules import import_rules
+
+    with opened(project, create=True) as memory:
+        with progress_bar(hidden=as_json) as tell:
+            commits = memory.map.update(workers=0, progress=tell).commits
+        if as_json:
+            _as_program(memory, yes=yes)
+            return
+        _overview(memory, commits)
+        _rules(memory, import_rules(memory, dry_run=True), yes=yes)
+        _past(memory, past.find(memory), yes=yes)
+        _brief(memory)
+        connected = _agents(memory, yes=yes)
+        _next(project, connected=connected)
+
+
+def _as_program(memory: Holloway, *, yes: bool) -> None:
+    """The same without words: what was found, and with --yes what was done with it."""
+    from holloway.hooks import install  # loaded when the command runs
+    from holloway.service import past
+    from holloway.service.rules import import_rules
+
+    rules = import_rules(memory, dry_run=not yes)
+    sessions = past.find(memory)
+    done = past.learn(memory, sessions) if yes and sessions.sessions else past.Past()
+    plans = _plans(memory)
+    for plan in plans if yes else ():
+        install.apply(plan, home())
+    seen = memory.map.overview()
+    emit(
+        {
+            "rules": len(rules.added),
+            "sessions": len(sessions.sessions),
+            "learned": len(done.kept),
+            "agents": [
+                {"agent": plan.dialect.agent, "files": [str(one.path) for one in plan.needed], "changed": yes}
+                for plan in plans
+            ],
+            "project": memory.project.name,
+            "root": str(memory.project.root),
+            "files": seen.files,
+            "source_files": seen.source_files,
+            "languages": dict(seen.languages),
+            "modules": [module.name for module in seen.modules],
+            "brief": memory.brief().text,
+        }
+    )
+
+
+def _overview(memory: Holloway, commits: int) -> None:
+    seen = memory.map.overview()
+    languages = ", ".join(f"{number} {language}" for language, number in seen.languages) or "no source files"
+    several = f"{len(seen.modules)} module{'s' if len(seen.modules) != 1 else ''}"
+    say(f"{memory.project.name}: {seen.files:,} files ({languages}), {several}", "bold green")
+    if commits:
+        say(f"{commits:,} commit{'s' if commits != 1 else ''} of history say what changes together")
+    if not memory.under_git:
+        say(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
+
+
+def _rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
+    from holloway.cli.rules import counted, preview  # loaded when the command runs
+    from holloway.service.rules import import_rules
+
+    if not rules.added:
+        return
+    preview(rules)
+    if _agreed("Take these rules in, for your review?", yes=yes):
+        say(counted(import_rules(memory)) + " `holloway review` goes through them.", "green")
+    else:
+        say("Nothing was taken in; `holloway rules` does it any time.", "dim")
+
+
+def _past(memory: Holloway, found: Found, *, yes: bool) -> None:
+    """Sessions from before holloway came: the first day is not cold."""
+    from holloway.cli.learning import told  # loaded when the command runs
+    from holloway.cli.map import progress_bar
+    from holloway.service import past
+
+    number = len(found.sessions)
+    if not number:
+        return
+    agents = sorted({each.agent for each in found.sessions})
+    several = f"{number:,} sessions of this project are" if number != 1 else "1 session of this project is"
+    say(f"{several} on this disk ({', '.join(agents)})", "bold")
+    if not _agreed("Learn from them? Nothing leaves this machine.", yes=yes):
+        say("Nothing was read; `holloway learn` does it any time.", "dim")
+        return
+    with progress_bar(hidden=False) as tell:
+        done = past.learn(memory, found, tell)
+    told(found, done)
+
+
+def _brief(memory: Holloway) -> None:
+    say("An agent that starts here reads:", "bold")
+    say()
+    for text in memory.brief().text.splitlines():
+        say(f"  {text}")
+    say()
+
+
+def _agents(memory: Holloway, *, yes: bool) -> bool:
+    """Offer to connect each agent that this machine has; whether there is one and all of them are."""
+    from holloway.cli.agents import question, show  # loaded when the command runs
+    from holloway.hooks import install
+
+    if not yes and not sys.stdin.isatty():
+        return False
+    declined = False
+    for plan in _plans(memory):
+        show(plan, short=yes)
+        if not _agreed(f"{question(plan)} It connects {plan.dialect.label}.", yes=yes):
+            declined = True
+            continue
+        install.apply(plan, home())
+        say(f"{plan.dialect.label} is connected.", "green")
+        if plan.dialect.note:
+            say(plan.dialect.note, "yellow")
+    return not declined and any(chosen.is_installed() for chosen in install.DIALECTS.values())
+
+
+def _plans(memory: Holloway) -> list[Plan]:
+    """What it takes to connect the agents of this machine, for all projects."""
+    from holloway.errors import HollowayError  # loaded when the command runs
+    from holloway.hooks import install
+
+    made: list[Plan] = []
+    for chosen in install.DIALECTS.values():
+        if not chosen.is_installed():
+            continue
+        try:
+            plan = install.setup(chosen, "user", memory.project.root, home())
+        except HollowayError as error:
+            click.echo(f"{chosen.label} cannot be connected: {error.message} {error.hint}", err=True)
+            continue
+        made += [plan] if plan.needed else []
+    return made
+
+
+def _next(project: str, *, connected: bool) -> None:
+    from holloway.service.invocation import invocation  # loaded when the command runs
+
+    name, there = invocation(), "" if project == "." else f" -p {shlex.quote(project)}"
+    say("What next:", "bold")
+    if not connected:
+        say("  connect your agent, claude-code or codex (shows the change, asks first):")
+        say(f"      {name} setup claude-code{there}")
+    say("  teach a trap; it arrives when that file is read:")
+    say(f'      {name} remember "..." --file PATH{there}')
+    say("  check that everything works:")
+    say(f"      {name} doctor{there}")
+
+
+def _agreed(question: str, *, yes: bool) -> bool:
+    """What a person at a terminal answers; elsewhere only --yes agrees."""
+    return yes or (sys.stdin.isatty() and click.confirm(question, default=True))

@@ -1,0 +1,86 @@
+"""The first day: what init finds, offers and does, and what it leaves alone."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.conftest import Repository
+from tests.hooks.installing import events, tree
+from tests.service.on_disk import transcript
+
+SETTINGS = ".claude/settings.json"
+HOOKS = ".codex/hooks.json"
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on whose PATH there is no agent."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+
+
+@pytest.fixture
+def agents() -> None:
+    """A person who uses both agents."""
+    for folder in (".claude", ".codex"):
+        (Path.home() / folder).mkdir(parents=True)
+
+
+@pytest.mark.promise("asks-first")
+@pytest.mark.usefixtures("agents")
+def test_without_a_terminal_nothing_of_the_person_is_touched(cli: Cli) -> None:
+    before = tree(Path.home())
+    said = cli("init")
+    assert (said.code, tree(Path.home())) == (0, before)
+    assert "setup claude-code" in said.out
+
+
+@pytest.mark.usefixtures("agents")
+def test_yes_connects_every_agent_that_is_here_and_names_each_file(cli: Cli) -> None:
+    said = cli("init", "--yes").out
+    assert events(Path.home() / SETTINGS)
+    assert events(Path.home() / HOOKS)
+    for name in (SETTINGS, HOOKS, ".claude.json", ".codex/config.toml"):
+        assert str(Path.home() / name) in said
+    assert "after you trust them" in said
+    once = tree(Path.home())
+    again = cli("init", "--yes").out
+    assert tree(Path.home()) == once
+    assert "is connected" not in again
+    assert "setup claude-code" not in again
+
+
+def test_an_agent_that_is_not_here_is_not_connected(cli: Cli) -> None:
+    (Path.home() / ".codex").mkdir(parents=True)
+    cli("init", "--yes")
+    assert events(Path.home() / HOOKS)
+    assert not (Path.home() / ".claude").exists()
+
+
+@pytest.mark.usefixtures("agents")
+def test_an_agent_whose_file_is_broken_is_named_and_the_other_connected(cli: Cli) -> None:
+    (Path.home() / SETTINGS).write_text("{")
+    said = cli("init", "--yes")
+    assert said.code == 0
+    assert str(Path.home() / SETTINGS) in said.err
+    assert events(Path.home() / HOOKS)
+
+
+def test_sessions_from_before_are_told_of_and_learned_from_when_told_to(cli: Cli, repository: Repository) -> None:
+    transcript(repository.root, "before")
+    assert "1 session of this project is on this disk (claude-code)" in cli("init").out
+    assert cli("learn", "--dry-run", "--json").json["known"] == 0
+    assert "1 session read" in cli("init", "--yes").out
+    assert cli("learn", "--dry-run", "--json").json["known"] == 1
+
+
+@pytest.mark.usefixtures("agents")
+def test_programs_read_what_was_found_and_with_yes_what_was_done(cli: Cli, repository: Repository) -> None:
+    transcript(repository.root, "before")
+    found = cli("init", "--json").json
+    assert (found["sessions"], [agent["changed"] for agent in found["agents"]]) == (1, [False, False])
+    assert not (Path.home() / SETTINGS).exists()
+    done = cli("init", "--json", "--yes").json
+    assert [(agent["agent"], agent["changed"]) for agent in done["agents"]] == [("claude-code", True), ("codex", True)]
+    assert str(Path.home() / SETTINGS) in done["agents"][0]["files"]
+    assert events(Path.home() / SETTINGS)
