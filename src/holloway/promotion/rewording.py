@@ -18,7 +18,7 @@ from holloway.safety.instructions import neutral
 from holloway.text.bounds import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from holloway.domain.memory import Draft
     from holloway.domain.ports import Writer
@@ -69,14 +69,15 @@ def read(answer: str) -> dict[int, str]:
 
 
 def sound(sentence: str, draft: Draft) -> bool:
+    """Whether a sentence keeps to a draft's evidence."""
+    return len(sentence) <= WORDS_MAX and keeps_to(sentence, (draft.content, *draft.files, *typed.texts(draft.details)))
+
+
+def keeps_to(sentence: str, evidence: Iterable[str]) -> bool:
     """Whether a sentence keeps to the evidence: no file, command or identifier in it that was not seen."""
-    known = " ".join((draft.content, *draft.files, *typed.texts(draft.details))).casefold()
+    known = " ".join(evidence).casefold()
     named = {name.casefold() for name in (*names_in(sentence), *_PATH.findall(sentence))}
-    return (
-        SENTENCE_CHARS_MIN <= len(sentence) <= WORDS_MAX
-        and all(name in known for name in named)
-        and not instructs(sentence)
-    )
+    return len(sentence) >= SENTENCE_CHARS_MIN and all(name in known for name in named) and not instructs(sentence)
 
 
 def _finding(draft: Draft) -> str:

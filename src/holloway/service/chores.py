@@ -17,6 +17,7 @@ from holloway.promotion import synthesis
 from holloway.service import recording, sources
 from holloway.service.learning import Learning
 from holloway.service.mapping import Busy
+from holloway.service.reflecting import Reflecting
 from holloway.service.sources import Sources, Unlearned
 from holloway.store import candidates, reads
 
@@ -152,6 +153,18 @@ def embed(memory: Holloway, seconds: float) -> str:
     return f"{memory.searching.embed_waiting(min(seconds, EMBED_S))} embedded"
 
 
+def has_reached_a_count(memory: Holloway) -> bool:
+    """Whether a module was worked in so often that a language model is asked about it, where one is configured."""
+    return bool(Reflecting(memory).due())
+
+
+def reflect(memory: Holloway, seconds: float) -> str:
+    """Ask what the memories of such modules add up to."""
+    reflecting = Reflecting(memory)
+    found = reflecting.reflect()
+    return f"{len(found)} found" if found else reflecting.trouble
+
+
 def is_week_over(memory: Holloway) -> bool:
     """Whether a week has passed since pairs of modules were last looked at."""
     return _passed(memory, "weekly_seen", WEEK)
@@ -159,7 +172,8 @@ def is_week_over(memory: Holloway) -> bool:
 
 def look_across(memory: Holloway, seconds: float) -> str:
     """Look at pairs of modules that are worked in together."""
-    found = synthesis.weekly(memory.store, Learning(memory).places)
+    places = Learning(memory).places
+    found = [*synthesis.weekly(memory.store, places), *Reflecting(memory).across(places)]
     memory.store.note("weekly_seen", stamp(memory.clock.now()))
     return f"{len(found)} found" if found else ""
 
@@ -199,6 +213,7 @@ CHORES = (
     Chore("undone", has_moved, take_back),
     Chore("map", is_here, bring_map),
     Chore("embed", has_unembedded, embed),
+    Chore("synthesis", has_reached_a_count, reflect),
     Chore("weekly", is_week_over, look_across),
     Chore("daily", is_day_over, clean_up),
 )
