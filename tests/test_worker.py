@@ -27,7 +27,8 @@ from holloway.store.database import Database
 from holloway.store.filter import Filter
 from holloway.testing import FakeClock
 from tests.conftest import Repository
-from tests.hooks.test_entry import event, hook, wait_until
+from tests.hooks.asking import event, hook
+from tests.hooks.test_entry import wait_until
 from tests.service.on_disk import transcript, watched
 
 QUICK = tuple(chore for chore in CHORES if chore.name not in ("map", "embed"))

@@ -8,7 +8,7 @@ import holloway
 from holloway.service import chores
 from holloway.service.learning import Learning
 from tests.conftest import Repository
-from tests.hooks.test_entry import Answer, event, hook
+from tests.hooks.asking import Answer, event, hook
 from tests.observer.story import Story
 
 REFUSED = "E   redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.\n1 failed"
