@@ -35,6 +35,7 @@ def test_without_a_terminal_nothing_of_the_person_is_touched(cli: Cli) -> None:
     assert "setup claude-code" in said.out
 
 
+@pytest.mark.promise("one-step")
 @pytest.mark.usefixtures("agents")
 def test_yes_connects_every_agent_that_is_here_and_names_each_file(cli: Cli) -> None:
     said = cli("init", "--yes").out
@@ -66,6 +67,7 @@ def test_an_agent_whose_file_is_broken_is_named_and_the_other_connected(cli: Cli
     assert events(Path.home() / HOOKS)
 
 
+@pytest.mark.promise("one-step")
 def test_sessions_from_before_are_told_of_and_learned_from_when_told_to(cli: Cli, repository: Repository) -> None:
     transcript(repository.root, "before")
     assert "1 session of this project is on this disk (claude-code)" in cli("init").out

@@ -292,7 +292,7 @@ def test_the_doctor_changes_nothing(patient: Patient) -> None:
     assert {path: keeping.sha256(path.read_bytes()) for path in files(patient)} == before
 
 
-@pytest.mark.promise("documented")
+@pytest.mark.promise("documented", "doctor")
 def test_every_finding_has_its_place_on_the_page_and_the_page_has_no_other() -> None:
     headings = set(re.findall(r"^### (\S+)$", PAGE.read_text("utf-8"), re.MULTILINE))
     assert headings == set(Finding)
