@@ -12,14 +12,14 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "holloway"
 CAPABILITIES = {
     "SQLite": ("sqlite3",),
-    "the network": ("socket", "ssl", "http.client", "urllib.request", "openai", "anthropic"),
+    "the network": ("socket", "ssl", "http.client", "urllib.request", "=openai", "=anthropic"),
     "other programs": ("subprocess", "multiprocessing", "concurrent.futures"),
     "a model on this machine": ("holloway.embeddings.runtime", "tokenizers"),
     "grammars": ("tree_sitter",),
-    "an agent's framework": ("pydantic_ai", "langchain", "langgraph", "claude_agent_sdk"),
+    "an agent's framework": ("pydantic_ai", "langchain", "langgraph", "claude_agent_sdk", "anthropic.lib"),
     "the terminal": ("click", "rich"),
 }
-"""What only some packages touch, and the modules by which that is seen."""
+"""What only some packages touch, and the modules by which that is seen: with all that is in them, or `=` alone."""
 
 HEAD = """# Architecture
 
@@ -99,7 +99,7 @@ def _listed(modules: tuple[str, ...]) -> str:
 
 
 def _any(modules: tuple[str, ...], found: set[str]) -> bool:
-    return any(name == module or name.startswith(f"{module}.") for module in modules for name in found)
+    return any(name == module.lstrip("=") or name.startswith(f"{module}.") for module in modules for name in found)
 
 
 @cache
