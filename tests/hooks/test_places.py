@@ -83,16 +83,34 @@ def test_a_project_under_its_own_name_in_another_place_keeps_its_data_folder(
 
 
 @pytest.mark.promise("once")
-def test_a_resumed_session_is_briefed_anew_and_not_told_its_traps_twice(
+def test_a_resumed_session_is_told_nothing_twice(
     repository: Repository, memory: holloway.Holloway, trap: str, ask: Asking
 ) -> None:
     assert BRIEFED in ask(event(repository, "SessionStart", source="startup")).context
     assert TRAP in ask(event(repository)).context
     ask(event(repository, "SessionEnd", reason="other"))
-    assert BRIEFED in ask(event(repository, "SessionStart", source="resume")).context
+    assert ask(event(repository, "SessionStart", source="resume")).printed == b""
     assert ask(event(repository)).printed == b""
     (log,) = memory.project.journal.glob("*.jsonl")
     assert log.read_text().count('"event":"SessionStart"') == 2
+
+
+def test_a_resumed_session_is_briefed_where_it_was_not_or_something_new_is_to_be_said(
+    repository: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    assert BRIEFED in ask(event(repository, "SessionStart", "unknown", source="resume")).context
+    ask(event(repository, "SessionStart", source="startup"))
+    taught(memory, "amounts are integer cents", type="decision", pin=True)
+    assert "integer cents" in ask(event(repository, "SessionStart", source="resume")).context
+
+
+def test_a_session_that_is_resumed_after_a_day_is_briefed_anew(
+    repository: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    ask(event(repository, "SessionStart", source="startup"))
+    with memory.store.database.write():
+        memory.store.database.run("UPDATE sessions SET last_event_at = '2026-01-01T00:00:00.000Z'")
+    assert BRIEFED in ask(event(repository, "SessionStart", source="resume")).context
 
 
 def test_a_session_that_goes_on_after_it_was_cleared_is_told_again(

@@ -19,10 +19,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 
+    from holloway.injection.session_start import Brief
     from holloway.service.holloway import Holloway
     from holloway.store.lookup import Shown
 
 PROMPT_CHARS_MAX = 20_000
+BRIEF_HOLDS_H = 12
+"""After so many hours others may have worked here: a session that goes on is briefed anew."""
 PROMPT_WORDS_MIN = 3
 """Fewer words ("go on", "yes please") name no task."""
 _ROLES = {
@@ -194,7 +197,7 @@ def at_subagent(reader: Reader, kind: str) -> str:
         return points.said(made or gathering.recovery(None, methodology("plain")), role)
 
 
-def at_start(reader: Reader, *, compacted: bool) -> tuple[str, str]:
+def at_start(reader: Reader, source: object) -> tuple[str, str]:
     """The brief for the agent, and a line for the person."""
     from holloway.hooks import lines  # a session starts once; it may load what it needs
     from holloway.store import sessions
@@ -202,8 +205,22 @@ def at_start(reader: Reader, *, compacted: bool) -> tuple[str, str]:
     with _opened(reader.root) as memory:
         before = sessions.count(memory.store.database)
         made = memory.brief()
-        memory.shown(made, session=reader.name, agent=reader.host, now=reader.now, compacted=compacted)
+        if source == "resume" and _still_stands(memory, reader, made):
+            return "", ""
+        memory.shown(made, session=reader.name, agent=reader.host, now=reader.now, compacted=source == "compact")
         return made.text, lines.at_start(memory, before, len(made.memories))
+
+
+def _still_stands(memory: Holloway, reader: Reader, made: Brief) -> bool:
+    """Whether a session that goes on has read all of this: hosts hand the old brief to the model again."""
+    from datetime import datetime, timedelta
+
+    from holloway.store import lookup, sessions
+
+    heard = lookup.last_heard(memory.store.database.connection, reader.name)
+    if not heard or datetime.fromisoformat(reader.now) - datetime.fromisoformat(heard) > timedelta(hours=BRIEF_HOLDS_H):
+        return False
+    return set(made.memories) <= {shown for shown, _, _ in sessions.shown_to(memory.store.database, reader.name)}
 
 
 def at_turn_end(reader: Reader) -> str:

@@ -124,7 +124,7 @@ def _answered(event: dict[str, object], name: str, reader: answer.Reader) -> tup
     if name in _TOOL_EVENTS:
         return answer.with_tool_result(reader, event), ""
     if name == "SessionStart":
-        return answer.at_start(reader, compacted=event.get("source") == "compact")
+        return answer.at_start(reader, event.get("source"))
     if name == "UserPromptSubmit" and isinstance(event.get("prompt"), str):
         return answer.at_prompt(reader, str(event["prompt"])), ""
     if name == "Stop":

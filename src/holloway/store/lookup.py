@@ -176,6 +176,12 @@ def context_of(connection: sqlite3.Connection, session: str) -> int:
     return int(row[0]) if row else 0
 
 
+def last_heard(connection: sqlite3.Connection, session: str) -> str:
+    """When this session was last told or did something; empty for one that nobody knows."""
+    row = connection.execute("SELECT last_event_at FROM sessions WHERE id = ?", (session,)).fetchone()
+    return str(row[0]) if row else ""
+
+
 def see_session(connection: sqlite3.Connection, session: str, agent: str, now: str, *, compacted: bool = False) -> int:
     """Open a session in the ledger, or note that it goes on; after compaction a new context begins. Returns it."""
     connection.execute(
