@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIZES = (1_000, 10_000, 100_000)
-QUICK_SIZES = (1_000, 10_000)
+QUICK_SIZES = (300, 3_000)
 DIMS = 384
 MODEL = "random"
 QUERIES_PER_KIND = 40

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchmarks.told import Told
 
 TOP = 10
-DEPTHS = (0, 1, 2, 5, 10, 15, 30, 60, 100)
+DEPTHS = (0, 1, 5, 15, 30, 100)
 """Sessions before each later one that are known, where the same later ones are asked again and again."""
 
 

@@ -102,10 +102,39 @@ def time_against_size(result: Result) -> Chart:
     )
 
 
+def map_against_size(result: Result) -> Chart:
+    """The code map: CPU time to make it and to follow an edit, by the number of files."""
+    made = _lines(result, "Indexing, from nothing")
+    edits = [line for line in _lines(result, "Following an edit") if line["followed"] == "by name"]
+    sizes = {str(line["repository"]): float(line["of code"]) for line in made}
+    alone = [Point(line["of code"], line["CPU s"] * 1000) for line in made if line["workers"] == 1]
+    followed = [
+        Series(
+            f"edit: {kind}",
+            [Point(sizes[line["repository"]], line["CPU p50 ms"]) for line in edits if line["edit"] == kind],
+        )
+        for kind in dict.fromkeys(line["edit"] for line in edits)
+    ]
+    return Chart(
+        "The code map: CPU time by the number of files",
+        "From nothing with one process, and the time until an edit is in the map (medians).",
+        Axis("files of code", log=True),
+        Axis("CPU ms", log=True),
+        [Series("from nothing", alone, strong=True), *followed],
+    )
+
+
+def _lines(result: Result, title: str) -> list[dict[str, Any]]:
+    """The rows of a table by the names of its columns."""
+    table = next(one for one in result["tables"] if one["title"] == title)
+    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+
+
 PLOTS: dict[str, dict[str, Callable[[Result], Chart]]] = {
     "learning_curve": {"learning": learning, "same-sessions": same_sessions},
     "b4_conversations": {"recall-against-cost": recall_against_cost},
     "b7_search": {"time-against-size": time_against_size},
+    "b7_map": {"map-against-size": map_against_size},
 }
 """By benchmark: its pictures, by the name of their file."""
 
