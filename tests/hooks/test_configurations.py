@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holloway.hooks.install import DIALECTS
+from holloway.config import AGENT_CONFIG_BYTES_MAX
+from holloway.hooks.install import DIALECTS, launch
 from holloway.hooks.install.content import settings_of
 from tests.conftest import Repository
 from tests.hooks.configurations import CLAUDE_JSON, CLAUDE_SETTINGS, CODEX_HOOKS, CODEX_TOML
@@ -134,6 +135,50 @@ def test_a_broken_config_toml_keeps_no_hook_from_codex(
     assert str(path) in capsys.readouterr().out
     assert path.read_bytes() == data
     assert events(hooks_file("codex"))
+
+
+@pytest.mark.parametrize(("agent", "name"), [("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")])
+def test_a_file_that_is_read_only_is_not_replaced(
+    agent: str, name: str, repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path.home() / name
+    written(path, b"{}")
+    path.chmod(0o444)
+    before = tree(Path.home())
+    assert holloway("setup", agent, "--yes", "--project", str(repository.root)) == 1
+    assert f"{path} is read-only; nothing was changed." in capsys.readouterr().err
+    assert tree(Path.home()) == before
+
+
+def test_a_read_only_file_that_is_not_needed_is_left_out_with_a_note(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path.home() / ".codex/config.toml"
+    written(path, b"")
+    path.chmod(0o444)
+    assert holloway("setup", "codex", "--yes", "--project", str(repository.root)) == 0
+    assert f"{path} is read-only" in " ".join(capsys.readouterr().out.split())
+    assert path.read_bytes() == b""
+    assert events(hooks_file("codex"))
+
+
+def test_a_file_larger_than_any_configuration_is_left_alone(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path.home() / ".claude.json"
+    written(path, b" " * (AGENT_CONFIG_BYTES_MAX + 1))
+    assert holloway("setup", "claude-code", "--yes", "--project", str(repository.root)) == 0
+    assert "larger than a configuration" in " ".join(capsys.readouterr().out.split())
+    assert path.stat().st_size == AGENT_CONFIG_BYTES_MAX + 1
+
+
+def test_without_the_optional_package_no_server_is_written_that_could_not_start(
+    repository: Repository, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch, "serves_mcp", lambda: False)
+    assert holloway("setup", "codex", "--yes", "--project", str(repository.root)) == 0
+    assert 'pip install "holloway[mcp]"' in capsys.readouterr().out
+    assert not (Path.home() / ".codex/config.toml").exists()
 
 
 def test_a_status_line_of_the_person_is_neither_replaced_nor_shadowed(repository: Repository) -> None:

@@ -130,7 +130,7 @@ def _embedder(settings: config.Settings) -> Check:
 
 def _hook_failures(home: Path) -> Iterator[Check]:
     log = home / "hook-failures.log"
-    lines = log.read_text("utf-8", "replace").splitlines() if log.exists() else []
+    lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
     if lines:
         seen = f"{len(lines)} since {lines[0].split(' ')[0]}, last: {lines[-1]}"
         hint = f"The agent was not disturbed. The log is {log}"

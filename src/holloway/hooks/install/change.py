@@ -83,7 +83,10 @@ def setup(part: Part) -> Change:
     before = keeping.read(part.path)
     text = decoded(part.path, before)
     made = _named(part.path, part.content.put, text)
-    return Change(part, before, before if made == text else encoded(part.path, made))
+    if made == text:
+        return Change(part, before, before)
+    _refuse_read_only(part)
+    return Change(part, before, encoded(part.path, made))
 
 
 def removal(part: Part, home: Path) -> Change:
@@ -94,6 +97,8 @@ def removal(part: Part, home: Path) -> Change:
         return Change(part, None, None, removes=True, leftovers=keeping.leftovers(part.path, home))
     text = decoded(part.path, before)
     made = _named(part.path, part.content.taken, text)
+    if made != text:
+        _refuse_read_only(part)
     after = before if made == text else _best(part, before, made, home)
     left = _named(part.path, part.content.present, decoded(part.path, after))
     return Change(part, before, after, removes=True, leftovers=() if left else keeping.leftovers(part.path, home))
@@ -143,6 +148,13 @@ def encoded(path: Path, text: str) -> bytes:
         return text.encode("utf-8")
     except UnicodeEncodeError:
         raise HollowayError(f"{path} would have to hold a name that is not UTF-8.", "It was left as it is.") from None
+
+
+def _refuse_read_only(part: Part) -> None:
+    """A person, or whatever manages their files, has said that this one is not to be written."""
+    target = part.target
+    if target.exists() and not (target.stat().st_mode & 0o222 and os.access(target, os.W_OK)):
+        raise HollowayError(f"{part.path} is read-only; nothing was changed.", "Make it writable, then try again.")
 
 
 def _best(part: Part, before: bytes, made: str, home: Path) -> bytes | None:
