@@ -167,8 +167,8 @@ def _obey_termination() -> None:
     """
     if os.name != "posix":
         return
+    import _signal as signal  # type: ignore[import-not-found]  # built in; the signal module makes enums of it all
     import _thread
-    import signal
 
     told, teller = os.pipe()
     os.set_blocking(teller, False)
