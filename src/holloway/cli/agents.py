@@ -107,12 +107,10 @@ def show(plan: Plan, *, short: bool = False) -> None:
             say(diff(change).rstrip("\n"))
     say(f"{plan.dialect.label}, {plan.scope} scope:", "bold")
     for change in plan.needed:
-        linked = change.part.target != change.path.absolute()
-        where = f"{change.path}" + (f", which is {change.part.target} (where a link leads)" if linked else "")
-        say(f"  {change.action:<7} {where}: {change.part.content.what}")
-        if change.rewrites and plan.removes and change.after is not None:
-            continue
-        for file in change.leftovers if not change.rewrites else ():
+        say(f"  {change.action:<7} {change.path}: {change.part.content.what}")
+        if change.part.target != change.path.absolute():
+            say(f"          is {change.part.target} (where a link leads)")
+        for file in () if change.rewrites else change.leftovers:
             say(f"  delete  {file}")
     if not plan.removes:
         _tell(plan.notes)

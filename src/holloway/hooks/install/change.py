@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
+class LeadsOut(HollowayError):
+    """A file of a project is a link to somewhere else; a repository can bring such links."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A file and what belongs into it. One that is not needed may be left out; one of a project must lie in it."""
@@ -33,11 +37,11 @@ class Part:
 
     @property
     def target(self) -> Path:
-        """The file behind links: the one that is written. A repository can bring links that lead out of it."""
+        """The file behind links: the one that is written."""
         target = Path(os.path.realpath(self.path))
         for real in (target, Path(os.path.realpath(self.path.parent))):
             if self.inside and not real.is_relative_to(os.path.realpath(self.root)):
-                raise HollowayError(
+                raise LeadsOut(
                     f"{self.path} leads out of the project, to {real}.",
                     "Nothing was changed. Look at who made that link; --scope user does not need it.",
                 )
@@ -79,26 +83,26 @@ class Change:
 
 def setup(part: Part) -> Change:
     """The change that puts our entries into a file; nothing is written."""
-    _ = part.target
+    target = part.target
     before = keeping.read(part.path)
     text = decoded(part.path, before)
     made = _named(part.path, part.content.put, text)
     if made == text:
         return Change(part, before, before)
-    _refuse_read_only(part)
+    _refuse_read_only(part.path, target)
     return Change(part, before, encoded(part.path, made))
 
 
 def removal(part: Part, home: Path) -> Change:
     """The change that takes our entries out of a file: the very bytes from before, if nobody else changed it since."""
-    _ = part.target
+    target = part.target
     before = keeping.read(part.path)
     if before is None:
         return Change(part, None, None, removes=True, leftovers=keeping.leftovers(part.path, home))
     text = decoded(part.path, before)
     made = _named(part.path, part.content.taken, text)
     if made != text:
-        _refuse_read_only(part)
+        _refuse_read_only(part.path, target)
     after = before if made == text else _best(part, before, made, home)
     left = _named(part.path, part.content.present, decoded(part.path, after))
     return Change(part, before, after, removes=True, leftovers=() if left else keeping.leftovers(part.path, home))
@@ -150,11 +154,10 @@ def encoded(path: Path, text: str) -> bytes:
         raise HollowayError(f"{path} would have to hold a name that is not UTF-8.", "It was left as it is.") from None
 
 
-def _refuse_read_only(part: Part) -> None:
+def _refuse_read_only(path: Path, target: Path) -> None:
     """A person, or whatever manages their files, has said that this one is not to be written."""
-    target = part.target
     if target.exists() and not (target.stat().st_mode & 0o222 and os.access(target, os.W_OK)):
-        raise HollowayError(f"{part.path} is read-only; nothing was changed.", "Make it writable, then try again.")
+        raise HollowayError(f"{path} is read-only; nothing was changed.", "Make it writable, then try again.")
 
 
 def _best(part: Part, before: bytes, made: str, home: Path) -> bytes | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from holloway.errors import HollowayError
 from holloway.hooks.install import change as changes
 from holloway.hooks.install import keeping, launch
-from holloway.hooks.install.change import decoded
+from holloway.hooks.install.change import LeadsOut, decoded
 from holloway.hooks.install.parts import parts
 from holloway.hooks.install.text import FILE_MARK
 
@@ -46,13 +46,12 @@ def setup(chosen: Dialect, scope: str, root: Path, home: Path, without: tuple[st
         without, notes = (*without, "mcp"), [NO_MCP]
     made: list[Change] = []
     for part in parts(chosen, scope, root, home, without):
-        _ = part.target
         try:
             made.append(changes.setup(part))
             note = part.content.note(decoded(part.path, made[-1].after))
             notes += [f"{part.path}: {note}"] if note else []
         except HollowayError as error:
-            if part.needed:
+            if part.needed or isinstance(error, LeadsOut):
                 raise
             notes.append(f"{error.message} {error.hint}")
     return Plan(chosen, scope, root, False, tuple(made), tuple(notes))
@@ -63,11 +62,10 @@ def removal(chosen: Dialect, scope: str, root: Path, home: Path) -> Plan:
     made: list[Change] = []
     notes: list[str] = []
     for part in parts(chosen, scope, root, home):
-        _ = part.target
         try:
             made.append(changes.removal(part, home))
         except HollowayError as error:
-            if part.needed:
+            if part.needed or isinstance(error, LeadsOut):
                 raise
             notes.append(f"{error.message} {error.hint}")
             continue

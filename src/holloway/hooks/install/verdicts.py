@@ -54,17 +54,24 @@ def _unreadable(chosen: Dialect, files: list[Path]) -> Iterator[Check]:
     extra = [claude_json()] if chosen is CLAUDE_CODE else [path.with_name("config.toml") for path in files]
     for path in (*files, *extra):
         try:
-            text = decoded(path, keeping.read(path))
-            odd = "" if path.suffix == ".toml" else not_plain(text, chosen.label) if settings_of(text) else ""
-            _ = mcp_toml.parsed(text) if path.suffix == ".toml" else None
-        except NotUnderstood as error:
-            yield failure(chosen.agent, Finding.CONFIG_BROKEN, f"{path} {error.message}", error.hint)
+            odd = _odd(chosen, path)
         except HollowayError as error:
-            yield failure(chosen.agent, Finding.CONFIG_BROKEN, error.message, error.hint)
-        else:
-            if odd:
-                hint = "Take it out of the file: until then the agent starts without those settings."
-                yield failure(chosen.agent, Finding.CONFIG_NOT_PLAIN, f"{path}: {odd}", hint)
+            seen = f"{path} {error.message}" if isinstance(error, NotUnderstood) else error.message
+            yield failure(chosen.agent, Finding.CONFIG_BROKEN, seen, error.hint)
+            continue
+        if odd:
+            hint = "Take it out of the file: until then the agent starts without those settings."
+            yield failure(chosen.agent, Finding.CONFIG_NOT_PLAIN, f"{path}: {odd}", hint)
+
+
+def _odd(chosen: Dialect, path: Path) -> str:
+    """What keeps the agent from reading a file that we can read."""
+    text = decoded(path, keeping.read(path))
+    if path.suffix == ".toml":
+        mcp_toml.parsed(text)
+        return ""
+    settings_of(text)
+    return not_plain(text, chosen.label)
 
 
 def _hooks(chosen: Dialect, path: Path) -> Iterator[Check]:
