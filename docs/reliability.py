@@ -52,7 +52,7 @@ RUNS = {
     "many": Run(
         "Many at once",
         "Processes that read a number and write the next one in one transaction, with a memory, all on one project;"
-        " beside them one that copies the memory and one that searches it, without end.",
+        " beside them one that copies the memory and one that searches it, without end, and the worker.",
         "tests/faults/test_many_at_once.py",
         {
             "writers": "writing processes",

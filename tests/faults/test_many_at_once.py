@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import holloway
+from holloway.service import background
 from holloway.store.database import Database, rolling
 from tests.conftest import Repository
 from tests.faults.figures import record
@@ -53,16 +54,21 @@ def reports(workers: list["subprocess.Popen[str]"]) -> list[dict[str, int]]:
     return found
 
 
-def test_eight_writers_a_copier_and_a_searcher_never_see_a_lock_and_lose_nothing(repository: Repository) -> None:
+def test_eight_writers_a_copier_a_searcher_and_the_worker_never_see_a_lock_and_lose_nothing(
+    repository: Repository,
+) -> None:
     root = repository.root
+    holloway.open(root).close()
     with ExitStack() as running:
         writers = [
             running.enter_context(started("write", root, f"writer {number}", TRANSACTIONS)) for number in range(WRITERS)
         ]
         others = [running.enter_context(started(role, root)) for role in ("copy", "search")]
         begin([*writers, *others])
+        chores = running.enter_context(subprocess.Popen([sys.executable, "-P", "-m", "holloway.worker", str(root)]))
         written = reports(writers)
         copied, searched = reports(others)
+        assert chores.wait(LIMIT_S) == 0
     assert written == [{"written": TRANSACTIONS}] * WRITERS
     assert copied["unsound"] == 0
     assert searched["torn"] == 0
@@ -70,6 +76,8 @@ def test_eight_writers_a_copier_and_a_searcher_never_see_a_lock_and_lose_nothing
     with holloway.open(root) as memory:
         [(counted, held)] = memory.store.database.rows(BOTH)
         assert (counted, held) == (WRITERS * TRANSACTIONS, WRITERS * TRANSACTIONS)
+        state = background.read_state(str(memory.project.folder))
+        assert (bool(state["ended"]), state.get("failures", {})) == (True, {})
         contents = {kept.content for kept in memory.memories(limit=-1)}
         assert memory.store.database.problems() == []
     figures = {"copies": copied["copies"], "searches": searched["searches"], "locked": 0, "lost": 0}
