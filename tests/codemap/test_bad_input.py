@@ -235,14 +235,6 @@ def test_a_renamed_file_keeps_its_nodes(root: Path) -> None:
     assert database.value("SELECT id FROM nodes WHERE name = 'good'") == before
 
 
-def test_many_processes_read_what_one_process_reads(root: Path) -> None:
-    for number in range(220):
-        (root / f"m{number}.py").write_text(f"import m{(number + 1) % 220}\n\ndef f{number}():\n    pass\n")
-    database = open_map(root.parent / "parallel.db")
-    index(database, root, workers=2)
-    assert content(database) == clean(root, root.parent / "clean.db")
-
-
 @pytest.mark.promise("map-reads-what-changed")
 def test_an_unchanged_project_is_not_read_again(root: Path) -> None:
     old = time.time_ns() - 10**10

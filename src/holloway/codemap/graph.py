@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.reading.facts import CLASS_KINDS
+from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.reading.roles import is_runnable_test, is_test
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ class Reached(NamedTuple):
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class Impact:
+class Impact(NamedTuple):
     """The answer to "what breaks if I change this?"."""
 
     target: tuple[Node, ...]
@@ -67,7 +65,7 @@ class Impact:
     tests: tuple[str, ...] = ()
     mentions: int = 0
     """References of that name that could not be resolved: they may be uses too."""
-    files: tuple[tuple[str, int], ...] = field(default=())
+    files: tuple[tuple[str, int], ...] = ()
     """The reached files with their distance, nearest first."""
 
     def chain(self, reached: Reached) -> list[str]:

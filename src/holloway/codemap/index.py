@@ -10,40 +10,34 @@ import gc
 import json
 import os
 import time
-from collections import OrderedDict, deque
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from multiprocessing import get_context
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway import git
-from holloway.codemap import faults
+from holloway.codemap import faults, processes
 from holloway.codemap.change import Change, touched_by
+from holloway.codemap.facts_read import FactsRead, InMap
 from holloway.codemap.reading import files
-from holloway.codemap.reading.facts import Facts, decode, decode_references
-from holloway.codemap.reading.read import ReadFile, read_file, read_many
+from holloway.codemap.reading.facts import Facts, decode
+from holloway.codemap.reading.read import ReadFile, read_file
 from holloway.codemap.resolving.imports import Importer
 from holloway.codemap.resolving.resolve import Resolver
-from holloway.codemap.resolving.scopes import Scopes
 from holloway.codemap.writing import Rows
-from holloway.config import RULE_FILE_BYTES_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from holloway.codemap.database import MapDatabase
-    from holloway.codemap.reading.facts import Reference
     from holloway.store.database import Row
+
+    Say = Callable[[str, int, int], None]
+    """Stage, what is done of it, all of it."""
+    Wanted = list[tuple[files.Listed, bytes]]
 
 PARALLEL_FILES_MIN = 200
 """Fewer files are read faster than a second process starts."""
-BATCH_FILES = 40
-BATCHES_AHEAD = 4
-"""Batches per process that are read before they can be written: about 2 MB each."""
-SCOPES_KEPT = 1_000
-"""Files whose names are kept in memory while others are resolved: about 25 MB; four times as many are no faster."""
 RACY_NS = 2_000_000_000
 """A file changed so shortly before it was read may have changed again within the clock's grain: it is read again."""
 
@@ -67,7 +61,7 @@ def index(
     *,
     workers: int = 0,
     only: Iterable[str] | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Say | None = None,
 ) -> Indexed:
     """Bring the map up to date; `only` looks at these paths alone and trusts the rest."""
     started = time.perf_counter()
@@ -93,7 +87,7 @@ def _followed(
     root: Path,
     workers: int,
     only: list[str] | None,
-    say: Callable[[str, int, int], None],
+    say: Say,
 ) -> tuple[Change, int]:
     is_first = database.value("SELECT 1 FROM files") is None
     known = _known(database, only)
@@ -112,8 +106,12 @@ def _followed(
         or one.mtime_ns >= indexed_ns - RACY_NS
     ]
     change = Change(known, gone, skipped, is_first=is_first)
-    with database.filling() if is_first else nullcontext():
-        resolved = _apply(database, root, change, _read_all(root, wanted, workers, say), say)
+    count = (workers or os.cpu_count() or 1) if len(wanted) >= PARALLEL_FILES_MIN else 1
+    with (
+        database.filling() if is_first else nullcontext(),
+        processes.started(count, root, database.path.with_suffix(".facts")) if count > 1 else nullcontext() as others,
+    ):
+        resolved = _apply(database, root, change, _read_all(root, wanted, others, say), others, say)
     _write_skipped(database, change.skipped, only)
     if only is None:
         database.note("indexed_ns", str(now_ns))
@@ -162,26 +160,11 @@ def _looked_at(
     return found, skipped, gone
 
 
-def _read_all(
-    root: Path, wanted: list[tuple[files.Listed, bytes]], workers: int, say: Callable[[str, int, int], None]
-) -> Iterator[ReadFile]:
-    count = workers or os.cpu_count() or 1
-    if count == 1 or len(wanted) < PARALLEL_FILES_MIN:
-        for at, (one, known) in enumerate(wanted):
-            say("reading", at, len(wanted))
-            yield read_file(root, one, known)
-        return
-    batches = [wanted[at : at + BATCH_FILES] for at in range(0, len(wanted), BATCH_FILES)]
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        # What is read is written in its order, and no more is read ahead than memory may hold.
-        ahead = deque(pool.submit(read_many, str(root), batch) for batch in batches[: count * BATCHES_AHEAD])
-        for at in range(len(batches)):
-            say("reading", at * BATCH_FILES, len(wanted))
-            yield from ahead.popleft().result()
-            ahead.extend(
-                pool.submit(read_many, str(root), batch)
-                for batch in batches[at + count * BATCHES_AHEAD : at + count * BATCHES_AHEAD + 1]
-            )
+def _read_all(root: Path, wanted: Wanted, others: processes.Processes | None, say: Say) -> Iterator[ReadFile]:
+    read = others.read(wanted) if others else (read_file(root, one, known) for one, known in wanted)
+    for at, one in enumerate(read):
+        say("reading", at, len(wanted))
+        yield one
 
 
 def _apply(
@@ -189,10 +172,13 @@ def _apply(
     root: Path,
     change: Change,
     results: Iterable[ReadFile],
-    say: Callable[[str, int, int], None],
+    others: processes.Processes | None,
+    say: Say,
 ) -> int:
-    read = _FactsRead(database)
+    read = FactsRead(InMap(database))
     rows = Rows(database, read.scopes)
+    # Names are followed where all facts are at hand: those of files that did not change are in the map alone.
+    shared = others if change.is_first else None
     for one in results:
         former = change.known.get(one.path)
         if one.skipped:
@@ -210,7 +196,9 @@ def _apply(
                 continue
             if former is not None and former["interface"] != one.interface:
                 change.seen.add(former["id"])
-            if one.language:
+            if shared:
+                shared.shelf.add(one.path, one.language, one.stored, one.mentions)
+            elif one.language:
                 read.keep(one.path, one.language, facts)
     if not change.read and not change.gone:
         return 0
@@ -221,10 +209,17 @@ def _apply(
             rows.drop(file)
     if change.added or change.gone:
         rows.put_directories()
-    resolved = _resolve(database, rows, Resolver(importer, read.scopes, read.mentions), dirty, change.skipped, say)
+    paths = _of_code(database, dirty)
+    rows.drop_edges(dirty)
+    if shared:
+        outcomes = shared.resolve(paths)
+    else:
+        resolver = Resolver(importer, read.scopes, read.mentions)
+        outcomes = ((path, processes.outcome(resolver, path)) for path in paths)
+    _put_resolutions(rows, outcomes, len(paths), change.skipped, say)
     if not change.is_first:
         rows.drop_unused_packages()
-    return resolved
+    return len(paths)
 
 
 def _importer(database: MapDatabase, root: Path, change: Change) -> Importer:
@@ -235,66 +230,32 @@ def _importer(database: MapDatabase, root: Path, change: Change) -> Importer:
     if database.importer is None or database.importer[0] != made_from:
         left = change.gone.keys() - change.renamed.keys()
         paths = {row[0] for row in database.rows("SELECT path FROM files")} - left
-        database.importer = (made_from, Importer(paths, partial(_manifest, root)))
+        database.importer = (made_from, Importer(paths, partial(files.manifest, root)))
     return database.importer[1]
 
 
-def _resolve(
-    database: MapDatabase,
-    rows: Rows,
-    resolver: Resolver,
-    dirty: set[int],
-    skipped: list[files.Skipped],
-    say: Callable[[str, int, int], None],
-) -> int:
-    sql = "SELECT path FROM files WHERE language != '' AND id IN (SELECT value FROM json_each(?))"
-    paths = [row[0] for row in database.rows(sql, (json.dumps(sorted(dirty)),))]
-    rows.drop_edges(dirty)
-    for at, path in enumerate(sorted(paths)):
-        say("resolving", at, len(paths))
+def _of_code(database: MapDatabase, ids: set[int]) -> list[str]:
+    """Those of the files that have names to follow, in order."""
+    sql = "SELECT path FROM files WHERE language != '' AND id IN (SELECT value FROM json_each(?)) ORDER BY path"
+    return [row[0] for row in database.rows(sql, (json.dumps(sorted(ids)),))]
+
+
+def _put_resolutions(
+    rows: Rows, outcomes: Iterable[processes.Outcome], total: int, skipped: list[files.Skipped], say: Say
+) -> None:
+    for at, (path, found) in enumerate(outcomes):
+        say("resolving", at, total)
+        reason = found if isinstance(found, str) else ""
         try:
-            rows.put_resolution(path, resolver.resolve(path))
+            if not isinstance(found, str):
+                rows.put_resolution(path, found)
         except faults.NOT_OURS:
             raise
         except Exception as error:
-            skipped.append(files.Skipped(path, faults.reason("resolving", error)))
+            reason = faults.reason("resolving", error)
+        if reason:
+            skipped.append(files.Skipped(path, reason))
             rows.read_again(path)
-    return len(paths)
-
-
-class _FactsRead:
-    """The facts of files with their names in order, as many as memory allows; the others are read from the map."""
-
-    def __init__(self, database: MapDatabase) -> None:
-        self._database = database
-        self._kept: OrderedDict[str, Scopes | None] = OrderedDict()
-
-    def keep(self, path: str, language: str, facts: Facts) -> None:
-        """Keep what was just read, as long as there is room: those that come first are resolved first."""
-        if len(self._kept) < SCOPES_KEPT:
-            self._kept[path] = Scopes(path, language, facts._replace(references=()))
-
-    def mentions(self, path: str) -> tuple[Reference, ...]:
-        """What a file mentions; asked for once, while it is resolved."""
-        sql = "SELECT m.data FROM files f JOIN mentions m ON m.file = f.id WHERE f.path = ?"
-        data = self._database.value(sql, (path,))
-        return decode_references(data) if data else ()
-
-    def scopes(self, path: str) -> Scopes | None:
-        """The names of a file; None where it is not in the map, or no code."""
-        if path in self._kept:
-            return self._kept[path]
-        row = self._database.row("SELECT language, facts FROM files WHERE path = ?", (path,))
-        found = Scopes(path, row["language"], decode(row["facts"])) if row is not None and row["language"] else None
-        self._kept[path] = found
-        if len(self._kept) > SCOPES_KEPT:
-            self._kept.popitem(last=False)
-        return found
-
-
-def _manifest(root: Path, path: str) -> str:
-    data = files.read(root, path)
-    return data[:RULE_FILE_BYTES_MAX].decode("utf-8", "replace") if isinstance(data, bytes) else ""
 
 
 def _write_skipped(database: MapDatabase, skipped: list[files.Skipped], only: list[str] | None) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.codemap import scip
-from holloway.codemap.reading.facts import CLASS_KINDS, decode_references
+from holloway.codemap.reading.facts import decode_references
+from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.errors import HollowayError
 
 if TYPE_CHECKING:

@@ -32,12 +32,13 @@ class Rows:
         self._scopes = scopes
         self._nodes: dict[str, tuple[int, Sequence[int]]] = {}
         """For each file its id and its nodes: its own, then those of its definitions."""
-        outside = database.rows("SELECT id, kind, qualified FROM nodes WHERE file IS NULL")
-        self._directories: dict[str, int] = {row[2]: row[0] for row in outside if row[1] == "directory"}
-        self._packages: dict[str, int] = {row[2]: row[0] for row in outside if row[1] == "package"}
+        self._outside: dict[tuple[str, str], int] = {}
+        """Directories and packages by kind and name, as far as they were asked for."""
         self._last_file = int(database.value("SELECT COALESCE(MAX(id), 0) FROM files"))
         self._last_node = int(database.value("SELECT COALESCE(MAX(id), 0) FROM nodes"))
         self._last_chunk = int(database.value("SELECT COALESCE(MAX(id), 0) FROM chunks"))
+        self._is_empty = self._last_node == 0
+        """Whether the map was: then nothing is looked for in it that was not put there just now."""
 
     def put(self, one: ReadFile, facts: Facts, file: int | None) -> int:
         """Write a file in place of what was known of it. All is worked out before anything is written."""
@@ -95,7 +96,7 @@ class Rows:
         self, one: ReadFile, file: int, definitions: Sequence[Definition], ids: Sequence[int]
     ) -> list[NodeRow]:
         folder, _, name = one.path.rpartition("/")
-        own = (ids[0], file, "file", name, one.path, self._directories.get(folder), 1, one.lines, "", True)
+        own = (ids[0], file, "file", name, one.path, self._known_outside("directory", folder), 1, one.lines, "", True)
         # A method may stand before the type that it is of: all have their ids before any says where it belongs.
         return [
             own,
@@ -225,15 +226,27 @@ class Rows:
             counted[definition.qualified] += 1
         return ordered
 
+    def _known_outside(self, kind: str, name: str) -> int | None:
+        """The node of a directory or a package, where there is one."""
+        found = self._outside.get((kind, name))
+        if found is None and name and not self._is_empty:
+            sql = "SELECT id FROM nodes WHERE file IS NULL AND qualified = ? AND kind = ?"
+            found = self._db.value(sql, (name, kind))
+            if found is not None:
+                self._outside[kind, name] = found
+        return found
+
     def _package(self, name: str) -> int:
-        if name not in self._packages:
-            self._last_node += 1
-            self._packages[name] = self._last_node
-            self._db.run(
-                "INSERT INTO nodes (id, kind, name, qualified) VALUES (?, 'package', ?, ?)",
-                (self._last_node, name, name),
-            )
-        return self._packages[name]
+        return self._known_outside("package", name) or self._put_outside("package", name, name, None)
+
+    def _put_outside(self, kind: str, name: str, qualified: str, parent: int | None) -> int:
+        self._last_node += 1
+        self._db.run(
+            "INSERT INTO nodes (id, kind, name, qualified, parent) VALUES (?, ?, ?, ?, ?)",
+            (self._last_node, kind, name, qualified, parent),
+        )
+        self._outside[kind, qualified] = self._last_node
+        return self._last_node
 
     def put_directories(self) -> None:
         """Directories that hold a file, each the parent of what lies in it; and no package that nobody uses."""
@@ -244,18 +257,14 @@ class Rows:
             while folder and folder not in needed:
                 needed.add(folder)
                 folder = folder.rpartition("/")[0]
-        known = self._directories
+        sql = "SELECT qualified, id FROM nodes WHERE file IS NULL AND kind = 'directory'"
+        known: dict[str, int] = {row[0]: row[1] for row in self._db.rows(sql)}
         for folder in sorted(set(known) - needed):
             self._db.run("DELETE FROM nodes WHERE id = ?", (known.pop(folder),))
-        for folder in sorted(needed):
-            parent = known.get(folder.rpartition("/")[0])
-            if folder not in known:
-                self._last_node += 1
-                known[folder] = self._last_node
-                self._db.run(
-                    "INSERT INTO nodes (id, kind, name, qualified, parent) VALUES (?, 'directory', ?, ?, ?)",
-                    (known[folder], folder.rpartition("/")[2], folder, parent),
-                )
+            self._outside.pop(("directory", folder), None)
+        for folder in sorted(needed - set(known)):
+            parent, _, name = folder.rpartition("/")
+            known[folder] = self._put_outside("directory", name, folder, known.get(parent))
         rows = self._db.rows("SELECT id, qualified FROM nodes WHERE kind = 'file' AND parent IS NULL")
         self._db.connection.executemany(
             "UPDATE nodes SET parent = ? WHERE id = ?",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import time
 from contextlib import contextmanager, suppress
@@ -190,6 +189,9 @@ def roll(folder: Path, keep: int = BACKUPS_KEPT) -> None:
 
 def copy_file(source: Path, target: Path) -> None:
     """Copy a file that nobody writes to, readable by its owner only."""
+    # It brings every compression along, and whoever only asks something waits for none of them.
+    import shutil
+
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as copy, source.open("rb") as original:
         shutil.copyfileobj(original, copy)

@@ -7,7 +7,8 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.reading.facts import CLASS_KINDS, MODULE_SCOPE
+from holloway.codemap.reading.facts import MODULE_SCOPE
+from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.reading.languages import PROSE_SUFFIXES
 from holloway.text.identifiers import parts
 

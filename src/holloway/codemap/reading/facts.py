@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from hashlib import blake2b
 from typing import NamedTuple
+
+from holloway.codemap.reading.kinds import CLASS_KINDS
 
 MODULE_SCOPE = -1
 """The scope of what stands at the top of a file."""
@@ -84,6 +85,9 @@ class Facts(NamedTuple):
 
     def interface(self) -> bytes:
         """A hash of what other files can see: an edit inside a function body leaves it as it was."""
+        # Who only asks the map waits for no library of hashes.
+        from hashlib import blake2b
+
         seen = (
             self.package,
             [(d.kind, d.qualified, d.returns) for d in self.definitions],
@@ -103,7 +107,6 @@ class Facts(NamedTuple):
 
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "__construct", "initialize"})
-CLASS_KINDS = frozenset({"class", "interface", "enum", "type"})
 
 
 def _json(value: object) -> bytes:

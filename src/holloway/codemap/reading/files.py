@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from holloway import git
 from holloway.codemap.reading.languages import language_of
-from holloway.config import GIT_TIMEOUT_S, MAP_CODE_BYTES_MAX, MAP_FILES_MAX, MAP_TEXT_BYTES_MAX
+from holloway.config import GIT_TIMEOUT_S, MAP_CODE_BYTES_MAX, MAP_FILES_MAX, MAP_TEXT_BYTES_MAX, RULE_FILE_BYTES_MAX
 
 VENDORED = frozenset(
     "node_modules bower_components vendor third_party thirdparty dist build target out .venv venv env __pycache__ .git "
@@ -100,6 +100,12 @@ def read(root: Path, name: str) -> bytes | str:
     except OSError as error:
         return "vanished" if isinstance(error, FileNotFoundError) else "unreadable"
     return reason if (reason := _unfit(name, data)) else data
+
+
+def manifest(root: Path, name: str) -> str:
+    """The text of a manifest; nothing where there is none that may be read."""
+    data = read(root, name)
+    return data[:RULE_FILE_BYTES_MAX].decode("utf-8", "replace") if isinstance(data, bytes) else ""
 
 
 def _is_below_link(root: Path, name: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.reading.facts import CLASS_KINDS, MODULE_SCOPE
+from holloway.codemap.reading.facts import MODULE_SCOPE
+from holloway.codemap.reading.kinds import CLASS_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.reading.captures import DEFAULT, REFERENCES_MAX, Captured
 from holloway.codemap.reading.facts import (
-    CLASS_KINDS,
     MODULE_SCOPE,
     STAR,
     Binding,
@@ -19,6 +18,7 @@ from holloway.codemap.reading.facts import (
     Import,
     Reference,
 )
+from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.reading.languages import grammar
 from holloway.codemap.reading.nesting import NAMESPACE, Nesting
 

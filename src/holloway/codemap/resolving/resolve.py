@@ -10,13 +10,14 @@ import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.reading.expressions import UNKNOWN
-from holloway.codemap.reading.facts import CLASS_KINDS, CONSTRUCTORS, MODULE_SCOPE
+from holloway.codemap.reading.facts import CONSTRUCTORS, MODULE_SCOPE
+from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.reading.roles import is_test, tested_stem
 from holloway.codemap.resolving.imports import PACKAGE_FAMILIES, Place
 from holloway.codemap.resolving.scopes import OPEN_FAMILIES, first_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from holloway.codemap.reading.facts import Import, Reference
     from holloway.codemap.resolving.imports import Importer
@@ -72,10 +73,14 @@ class Edge(NamedTuple):
     """Whether the edge runs the other way: from the target to this file."""
 
 
+EdgeRow = tuple[str, int, str, int, bool, float, int, bool]
+"""An `Edge` without its names."""
+
+
 class Resolution(NamedTuple):
     """All that was found out about one file."""
 
-    edges: list[Edge]
+    edges: Sequence[EdgeRow]
     unresolved: list[tuple[str, str, int]]
     consulted: set[str]
 
@@ -106,7 +111,8 @@ class Resolver:
 
     def resolve(self, path: str) -> Resolution:
         """The edges that a file's content gives rise to."""
-        scopes = self._scopes(path)
+        self._seen = {path}
+        scopes = self._load(path)
         if scopes is None:
             return Resolution([], [], set())
         if len(self._known) > ANSWERS_KEPT:
@@ -114,7 +120,6 @@ class Resolver:
         # The file before this one may have been broken off.
         self._stack.clear()
         self._cut = DEPTH_MAX + 1
-        self._seen = {path}
         edges: list[Edge] = []
         unresolved: dict[tuple[str, str], int] = {}
         for item in scopes.facts.imports:
@@ -179,8 +184,12 @@ class Resolver:
 
     def _reference_edges(self, scopes: Scopes, edges: list[Edge], unresolved: dict[tuple[str, str], int]) -> None:
         """A thing that is mentioned again in the same scope gives no further edge: the first line is the one kept."""
+        is_outspoken = scopes.family not in _BARE_MEMBERS
         for kind, name, within, lines in (*scopes.facts.bases, *self._mentions(scopes.path)):
             head = first_name(name)
+            if (head == UNKNOWN or (is_outspoken and scopes.is_strange(head))) and "|" not in name:
+                self._note_unresolved(kind, name, min(lines), unresolved)
+                continue
             meanings: dict[int, tuple[Meanings, bool]] = {}
             # Of two lines with the same scope, the earlier one is written last and stays.
             for scope, line in dict(zip(reversed(within), reversed(lines), strict=True)).items():

@@ -6,7 +6,8 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holloway.codemap.reading.facts import CLASS_KINDS, MODULE_SCOPE, STAR
+from holloway.codemap.reading.facts import MODULE_SCOPE, STAR
+from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.reading.languages import LANGUAGES, family
 
 if TYPE_CHECKING:
@@ -38,12 +39,10 @@ class Scopes:
         self.imports: dict[Place, list[Import]] = {}
         self.stars: list[Import] = []
         self.bases: dict[int, list[str]] = defaultdict(list)
-        self.by_qualified: dict[str, list[int]] = {}
         self._binding: dict[Place, int] = {}
         for index, definition in enumerate(facts.definitions):
             if "." not in definition.qualified or definition.parent != MODULE_SCOPE:
                 self.definitions.setdefault((definition.parent, definition.name), []).append(index)
-            self.by_qualified.setdefault(definition.qualified, []).append(index)
         for binding in facts.bindings:
             self.bindings.setdefault((binding.scope, binding.name), []).append(binding)
         for item in facts.imports:
@@ -53,6 +52,9 @@ class Scopes:
                 self.imports.setdefault((item.scope, self.local_name(item)), []).append(item)
         for base in facts.bases:
             self.bases[base.scopes[0]].append(base.name)
+        self._places = {*self.definitions, *self.bindings, *self.imports}
+        self.names = {name for _, name in self._places}
+        """All names that the file says something of, in whatever scope."""
         self.is_closed = self.family not in OPEN_FAMILIES and not self.stars
         """Whether a name that is not in this file is nowhere."""
 
@@ -83,6 +85,8 @@ class Scopes:
     def _find_binding(self, scope: int, name: str) -> int:
         if name in self.selves or name == "super":
             return self.class_around(scope)
+        if name not in self.names and self.family == "python":
+            return MODULE_SCOPE
         innermost = scope
         while scope >= 0:
             # A class's own names are not seen from inside its methods, except where the language says so.
@@ -95,8 +99,19 @@ class Scopes:
 
     def binds(self, scope: int, name: str) -> bool:
         """Whether a scope itself says what a name stands for."""
-        place = (scope, name)
-        return place in self.definitions or place in self.bindings or place in self.imports
+        return (scope, name) in self._places
+
+    def is_strange(self, name: str) -> bool:
+        """Whether a name is nowhere in this file, nor anywhere that its code could see it from."""
+        return self.is_closed and name not in self.names and name not in self.selves and name != "super"
+
+    @cached_property
+    def by_qualified(self) -> dict[str, list[int]]:
+        """The definitions by their whole names."""
+        found: dict[str, list[int]] = {}
+        for index, definition in enumerate(self.facts.definitions):
+            found.setdefault(definition.qualified, []).append(index)
+        return found
 
     @cached_property
     def members(self) -> dict[int, list[tuple[str, list[int]]]]:

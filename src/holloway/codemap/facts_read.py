@@ -1,0 +1,72 @@
+"""The facts of files with their names in order, as many as memory allows; the others are read again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Protocol
+
+from holloway.codemap.reading.facts import decode, decode_references
+from holloway.codemap.resolving.scopes import Scopes
+
+if TYPE_CHECKING:
+    from holloway.codemap.database import MapDatabase
+    from holloway.codemap.reading.facts import Facts, Reference
+
+SCOPES_KEPT = 1_000
+"""Files whose names are kept in memory while others are resolved: about 25 MB; four times as many are no faster."""
+
+
+class Source(Protocol):
+    """Where the facts of a file lie."""
+
+    def facts(self, path: str) -> tuple[str, bytes]:
+        """The language of a file, empty where it is not there or no code, and its facts."""
+
+    def mentions(self, path: str) -> bytes:
+        """What it mentions."""
+
+
+class InMap:
+    """Facts as they lie in the map."""
+
+    def __init__(self, database: MapDatabase) -> None:
+        self._database = database
+
+    def facts(self, path: str) -> tuple[str, bytes]:
+        """The language of a file and its facts."""
+        row = self._database.row("SELECT language, facts FROM files WHERE path = ?", (path,))
+        return (row[0], row[1]) if row is not None else ("", b"")
+
+    def mentions(self, path: str) -> bytes:
+        """What a file mentions."""
+        sql = "SELECT m.data FROM files f JOIN mentions m ON m.file = f.id WHERE f.path = ?"
+        return self._database.value(sql, (path,)) or b""
+
+
+class FactsRead:
+    """What files say, ready to be looked up."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._kept: OrderedDict[str, Scopes | None] = OrderedDict()
+
+    def keep(self, path: str, language: str, facts: Facts) -> None:
+        """Keep what was just read, as long as there is room: those that come first are resolved first."""
+        if len(self._kept) < SCOPES_KEPT:
+            self._kept[path] = Scopes(path, language, facts._replace(references=()))
+
+    def mentions(self, path: str) -> tuple[Reference, ...]:
+        """What a file mentions; asked for once, while it is resolved."""
+        data = self._source.mentions(path)
+        return decode_references(data) if data else ()
+
+    def scopes(self, path: str) -> Scopes | None:
+        """The names of a file; None where it is not in the map, or no code."""
+        if path in self._kept:
+            return self._kept[path]
+        language, data = self._source.facts(path)
+        found = Scopes(path, language, decode(data)) if language else None
+        self._kept[path] = found
+        if len(self._kept) > SCOPES_KEPT:
+            self._kept.popitem(last=False)
+        return found

@@ -1,0 +1,102 @@
+"""The work of an index that processes of its own share: reading files, and following names from file to file."""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import cache, partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from holloway.codemap import faults
+from holloway.codemap.facts_read import FactsRead
+from holloway.codemap.reading import files
+from holloway.codemap.reading.read import ReadFile, read_many
+from holloway.codemap.resolving.imports import Importer
+from holloway.codemap.resolving.resolve import Resolution, Resolver
+from holloway.codemap.shelf import Shelf, Shelved, shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
+
+    Wanted = Sequence[tuple[files.Listed, bytes]]
+    Outcome = tuple[str, Resolution | str]
+    """A file and what its names mean, or why that is not known."""
+
+Work = TypeVar("Work")
+Done = TypeVar("Done")
+
+BATCH_FILES = 40
+BATCHES_AHEAD = 4
+"""Batches per process that are done before they can be written: about 2 MB each."""
+
+
+class Processes:
+    """Processes that read files, and where all are read at once follow their names too."""
+
+    def __init__(self, pool: ProcessPoolExecutor, count: int, root: Path, shelf: Shelf) -> None:
+        self._pool = pool
+        self._ahead = count * BATCHES_AHEAD
+        self._root = str(root)
+        self.shelf = shelf
+
+    def read(self, wanted: Wanted) -> Iterator[ReadFile]:
+        """Read these files, in their order."""
+        return self._in_turns(wanted, lambda batch: self._pool.submit(read_many, self._root, list(batch)))
+
+    def resolve(self, paths: Sequence[str]) -> Iterator[Outcome]:
+        """Follow the names of these files; the facts of all are on the shelf."""
+        end, place = self.shelf.finish(), str(self.shelf.path)
+        return self._in_turns(
+            paths, lambda batch: self._pool.submit(_resolve_many, place, end, self._root, list(batch))
+        )
+
+    def _in_turns(self, work: Sequence[Work], submit: Callable[[Sequence[Work]], Future[list[Done]]]) -> Iterator[Done]:
+        """What is done comes in its order, and no more is done ahead than memory may hold."""
+        batches = iter([work[at : at + BATCH_FILES] for at in range(0, len(work), BATCH_FILES)])
+        ahead = deque(submit(batch) for _, batch in zip(range(self._ahead), batches, strict=False))
+        while ahead:
+            done = ahead.popleft().result()
+            ahead.extend(submit(batch) for _, batch in zip(range(1), batches, strict=False))
+            yield from done
+
+
+@contextmanager
+def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
+    """So many processes, for as long as they are needed; what they share lies in that place."""
+    with (
+        shelf(place) as shared,
+        ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=gc.disable) as pool,
+    ):
+        yield Processes(pool, count, root, shared)
+
+
+def _resolve_many(place: str, end: int, root: str, paths: list[str]) -> list[Outcome]:
+    resolver = _resolver(place, end, root)
+    return [(path, _plain(outcome(resolver, path))) for path in paths]
+
+
+def _plain(found: Resolution | str) -> Resolution | str:
+    """The same with edges that are sent in half the time."""
+    return found if isinstance(found, str) else found._replace(edges=[edge[:] for edge in found.edges])
+
+
+@cache
+def _resolver(place: str, end: int, root: str) -> Resolver:
+    shelved = Shelved(place, end)
+    read = FactsRead(shelved)
+    return Resolver(Importer(shelved.paths, partial(files.manifest, Path(root))), read.scopes, read.mentions)
+
+
+def outcome(resolver: Resolver, path: str) -> Resolution | str:
+    """What a file's names mean, or why that is not known."""
+    try:
+        return resolver.resolve(path)
+    except faults.NOT_OURS:
+        raise
+    except Exception as error:
+        return faults.reason("resolving", error)

@@ -1,0 +1,84 @@
+"""What was read from all files, in a file of its own, so that several processes can follow names at once.
+
+The map cannot serve them: until its transaction ends, nobody else sees what is in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+Place = tuple[str, int, int, int]
+"""Language, where the facts begin, their length, and that of the mentions after them."""
+
+
+class Shelf:
+    """Written by one process, and then read by others."""
+
+    def __init__(self, path: Path, file: BinaryIO) -> None:
+        self.path = path
+        self._file = file
+        self._places: dict[str, Place] = {}
+        self._end = 0
+
+    def add(self, path: str, language: str, facts: bytes, mentions: bytes) -> None:
+        """Put down what was read from a file, or that there is one."""
+        self._file.write(facts)
+        self._file.write(mentions)
+        self._places[path] = (language, self._end, len(facts), len(mentions))
+        self._end += len(facts) + len(mentions)
+
+    def finish(self) -> int:
+        """Write the list of what lies where at the end, so that others may read; the place of that list."""
+        self._file.write(json.dumps(self._places).encode())
+        self._file.flush()
+        return self._end
+
+
+@contextmanager
+def shelf(path: Path) -> Iterator[Shelf]:
+    """An empty shelf in that file, for as long as it is needed; what an index that was killed left there goes."""
+    path.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            yield Shelf(path, file)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+class Shelved:
+    """What another process put down."""
+
+    def __init__(self, path: str, end: int) -> None:
+        self._file = open(path, "rb", buffering=0)  # noqa: PTH123, SIM115  (closed by whoever reads)
+        self._file.seek(end)
+        self._places: dict[str, Place] = json.loads(self._file.read())
+
+    @property
+    def paths(self) -> Iterable[str]:
+        """All files."""
+        return self._places.keys()
+
+    def facts(self, path: str) -> tuple[str, bytes]:
+        """The language of a file and its facts."""
+        language, at, length, _ = self._places.get(path, ("", 0, 0, 0))
+        return language, self._read(at, length)
+
+    def mentions(self, path: str) -> bytes:
+        """What a file mentions."""
+        _, at, skipped, length = self._places.get(path, ("", 0, 0, 0))
+        return self._read(at + skipped, length)
+
+    def _read(self, at: int, length: int) -> bytes:
+        self._file.seek(at)
+        return self._file.read(length) or b""
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
