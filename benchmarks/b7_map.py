@@ -26,7 +26,8 @@ from holloway.codemap.reading import files
 from holloway.codemap.reading.languages import grammar, language_of
 
 REPOSITORIES = ("flask", "django")
-GENERATED_FILES = (12_000,)
+GENERATED_FILES = 50_000
+QUICK_GENERATED_FILES = 2_000
 WORKERS = (1, 2)
 EDITS = 20
 QUICK_EDITS = 5
@@ -50,7 +51,7 @@ FOLLOWING = {"kinds": json.dumps(FOLLOWED), "sure": CONFIDENCE_MIN}
 HERE = Path(__file__).parent
 TARGETS = {
     "CPU per file of code, one process, django": (2.0, "ms"),
-    "memory of all processes, generated, 12,000 files": (500.0, "MB"),
+    "memory of all processes, generated, 50,000 files": (500.0, "MB"),
     "body edit shown, django, p95": (100.0, "ms"),
     "impact of random definitions and files, generated, 50,000 nodes, p50": (1.0, "ms"),
     "impact of the most used definitions, generated, 50,000 nodes, p95": (20.0, "ms"),
@@ -62,8 +63,9 @@ HOW = [
     "Cold means an empty map; the files are in the system's cache. Each index runs in a process of its own. "
     "With one worker, tree-sitter alone parses the same files in turns with it; the ratio is CPU time to CPU time. "
     "Files a second and core are files of code over the CPU time of all processes; what is spent on prose counts.",
-    "The generated repository is 60 % Python and 40 % TypeScript, from a seed: 6 to 7 kB and eleven definitions a "
-    "file, packages that import each other, and a quarter of the imports go to one file in a hundred.",
+    "The generated codebase is 60 % Python and 40 % TypeScript, from a seed: 6 to 7 kB and eleven definitions a "
+    "file, packages that import each other, and a quarter of the imports go to one file in a hundred. Two processes "
+    "index it, once.",
     "Edits are made in a copy, by a process that has the map open. Body: code at the end of a random file. Interface: "
     "a new function in a random file, or in the file that most others depend on. New file: it imports its neighbour. "
     "Removed file: a random one, others may import it. The index is told the file's name, or looks at all files.",
@@ -180,12 +182,11 @@ def _peak_mb() -> tuple[float, float]:
     return own, child
 
 
-def _cold(repositories: list[Repository], folder: Path, *, quick: bool) -> list[Cold]:
+def _cold(repositories: list[Repository], folder: Path) -> list[Cold]:
     code = "import sys; from benchmarks import b7_map; b7_map.index_once(*sys.argv[1:])"
     found: list[Cold] = []
     for repository in repositories:
-        is_long = quick and repository.name not in REPOSITORIES
-        for workers in WORKERS[:1] if is_long else WORKERS:
+        for workers in WORKERS if repository.name in REPOSITORIES else WORKERS[-1:]:
             path = _map_of(repository, folder)
             path.unlink(missing_ok=True)
             arguments = [repository.name, repository.root, path, workers]
@@ -473,13 +474,8 @@ def run(repos: Path, *, quick: bool = False, aider: str = "") -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         repositories = [Repository(one, repos / one) for one in REPOSITORIES[: 1 if quick else None]]
-        repositories += [_generated(count, folder) for count in GENERATED_FILES[: 1 if quick else None]]
-        cold = _cold(repositories, folder, quick=quick)
-        edits = [
-            one
-            for each in repositories[: 1 if quick else None]
-            for one in _edits(each, folder, QUICK_EDITS if quick else EDITS)
-        ]
+        cold = _cold([*repositories, _generated(QUICK_GENERATED_FILES if quick else GENERATED_FILES, folder)], folder)
+        edits = [one for each in repositories for one in _edits(each, folder, QUICK_EDITS if quick else EDITS)]
         asked, fresh = _asking(repositories, folder, quick=quick)
         peer = _peer(repositories[0], folder, aider) if aider else None
     return {
@@ -502,8 +498,6 @@ def _name(count: int) -> str:
 def _generated(count: int, folder: Path) -> Repository:
     root = folder / f"generated_{count}"
     Code(count).write(root)
-    git(root, "init", "--quiet")
-    git(root, "add", "--all")
     return Repository(_name(count), root)
 
 
