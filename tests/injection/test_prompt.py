@@ -40,6 +40,14 @@ def test_files_that_only_habit_speaks_for_are_not_named() -> None:
     assert render((), located, []).text == ""
 
 
+def test_where_the_words_of_a_task_speak_for_one_file_those_of_the_latest_sessions_come_along() -> None:
+    meant = LocatedFile("src/jwt.py", 0.5, ("speaks of jwt, keys", "changed for “RS256 keys”"))
+    habit = LocatedFile("src/login.py", 1.0, ("opened in the latest sessions",))
+    faint = LocatedFile("src/far.py", 0.1, ("opened in the latest sessions",))
+    assert good(Located((habit, meant, faint)), "jwt fails for RS256 keys") == (habit, meant)
+    assert good(Located((habit, faint)), "jwt fails for RS256 keys") == ()
+
+
 def test_files_that_several_words_of_the_task_speak_for_are_named() -> None:
     file = LocatedFile("src/jwt.py", 0.5, ("speaks of jwt", "changed for “RS256 keys”"))
     assert good(Located((file,)), "jwt fails for RS256") == (file,)

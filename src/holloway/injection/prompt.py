@@ -112,10 +112,13 @@ def _coupled(located: Located, files: set[str]) -> list[Coupled]:
 
 
 def good(located: Located, task: str) -> tuple[LocatedFile, ...]:
-    """The files that are worth naming; none where nothing but habit and small talk speak for the best one."""
+    """The files that are worth naming; none where nothing but habit and small talk speak for all of them.
+
+    Where the words of a task speak for one file, what the latest sessions opened is as likely to be needed as others.
+    """
     asked = asked_for(task)
-    found = [file for file in located.files if file.score >= SCORE_MIN and _is_meant(file, asked)]
-    return tuple(found[:PROMPT_FILES_MAX])
+    found = [file for file in located.files if file.score >= SCORE_MIN][:PROMPT_FILES_MAX]
+    return tuple(found) if any(_is_meant(file, asked) for file in found) else ()
 
 
 def _is_meant(file: LocatedFile, asked: frozenset[str]) -> bool:
