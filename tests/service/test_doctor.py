@@ -286,6 +286,21 @@ def test_a_full_disk_is_named_as_such(patient: Patient) -> None:
     assert os.strerror(errno.ENOSPC) in check.seen
 
 
+def test_a_file_in_the_place_of_the_data_folder_is_found(tmp_path: Path) -> None:
+    written(tmp_path / "taken", b"")
+    found = {check.finding for check in doctor.examine(tmp_path, tmp_path / "taken")}
+    assert Finding.NOT_WRITABLE in found
+
+
+def test_a_disk_that_refuses_while_the_doctor_looks_is_a_finding(patient: Patient) -> None:
+    def refuse(folder: Path) -> list[Path]:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(folder))
+
+    patient.patch.setattr(doctor, "rolling", refuse)
+    (check,) = (check for check in patient.checks() if check.finding)
+    assert (check.finding, str(patient.folder / "backups") in check.seen) == (Finding.NOT_WRITABLE, True)
+
+
 def test_the_doctor_changes_nothing(patient: Patient) -> None:
     before = {path: keeping.sha256(path.read_bytes()) for path in files(patient)}
     patient.checks()

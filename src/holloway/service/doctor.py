@@ -34,12 +34,30 @@ OLDEST_SQLITE = (3, 35, 0)
 
 def examine(path: Path, home: Path) -> list[Check]:
     """Look at this machine's set-up and at the project that holds a path."""
-    checks = [*_machine(home), *_settings(home), *_hook_failures(home)]
+    checks = [*_machine(home)]
+    if home.exists() and not home.is_dir():
+        return checks
+    for look in (_settings, _hook_failures):
+        checks += _held("data folder", look(home))
+    return [*checks, *_held("project", _of_path(path, home))]
+
+
+def _held(name: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """The checks of one kind; a disk that refuses ends them with a finding, not the doctor with an error."""
+    try:
+        yield from checks
+    except OSError as error:
+        seen = f"{error.filename or name}: {error.strerror or error}"
+        yield failure(name, Finding.NOT_WRITABLE, seen, "Check the permissions, and the disk.")
+
+
+def _of_path(path: Path, home: Path) -> Iterator[Check]:
     project = projects.find(path, home)
     if project is None:
         hint = "`holloway init` starts one."
-        return [*checks, warning("project", Finding.NO_MEMORY, f"no memory for {path.resolve()} yet", hint)]
-    return [*checks, *_project(project, home)]
+        yield warning("project", Finding.NO_MEMORY, f"no memory for {path.resolve()} yet", hint)
+        return
+    yield from _project(project, home)
 
 
 def _machine(home: Path) -> Iterator[Check]:
@@ -76,10 +94,12 @@ def _home(home: Path) -> Iterator[Check]:
         yield ok("data folder", f"{home} (not made yet)")
         return
     if reason := _refuses(home):
-        hint = "Make it writable, or set HOLLOWAY_HOME to a folder that is."
+        hint = "Make it a folder that you can write to, or set HOLLOWAY_HOME to one."
         yield failure("data folder", Finding.NOT_WRITABLE, f"{home}: {reason}", hint)
     else:
         yield ok("data folder", str(home))
+    if not home.is_dir():
+        return
     if os.name == "posix" and home.stat().st_mode & 0o077:
         hint = f"Others on this machine may look into it: chmod 700 {home}"
         yield warning("permissions", Finding.OPEN_TO_OTHERS, oct(home.stat().st_mode & 0o777), hint)
