@@ -10,6 +10,7 @@ ADAPTERS = {
     "langchain": ("langchain.agents.middleware", "langchain"),
     "langgraph": ("langgraph.store.base", "langchain"),
     "anthropic_memory": ("anthropic.lib.tools", "anthropic"),
+    "openai_agents": ("agents", "openai-agents"),
     "claude_agent": ("claude_agent_sdk", "claude-agent-sdk"),
 }
 
