@@ -6,43 +6,32 @@ python -m benchmarks.b5_errors --data DIR [--json OUT] [--read N]
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import math
 import random
-import re
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks import machine, report
+from benchmarks.sessions import DEV, Recorded, recorded
 from holloway.domain.event import ToolKind
+from holloway.observer.observer import Observer
 from holloway.observer.signals import error_retry
-from holloway.scratchpad.scratchpad import Action
 from holloway.text import failures
+
+if TYPE_CHECKING:
+    from holloway.scratchpad.scratchpad import Action
 
 SEED = 20260208
 WITHIN_CALLS = 12
 Z_95 = 1.96
-SESSIONS = "sessions_entireio_cli_dev.jsonl.gz"
 LABELS = "error_fix_dev.jsonl"
 
-TOOLS = {
-    "Read": ToolKind.READ,
-    "Edit": ToolKind.EDIT,
-    "MultiEdit": ToolKind.EDIT,
-    "Write": ToolKind.WRITE,
-    "Grep": ToolKind.SEARCH,
-    "Glob": ToolKind.SEARCH,
-    "Bash": ToolKind.SHELL,
-    "WebFetch": ToolKind.WEB,
-    "WebSearch": ToolKind.WEB,
-    "Task": ToolKind.SUBAGENT,
-}
 CLASSES = {
     "edit": {"edit"},
     "flag": {"flag"},
@@ -59,64 +48,23 @@ class Session:
     """A session's actions; `event` is the place of each action's result among the session's events."""
 
     name: str
-    start: str
     actions: list[Action]
     event: list[int]
 
 
 def sessions(data: Path) -> list[Session]:
     """The recorded sessions, the earliest first."""
-    found: list[Session] = []
-    calls: dict[str, int] = {}
-    with gzip.open(data / SESSIONS, "rt", encoding="utf-8") as lines:
-        for line in map(json.loads, lines):
-            if "k" not in line:
-                found.append(Session(line["session"], line["start"], [], []))
-                calls = {}
-            elif line["k"] == "call":
-                calls[line["id"]] = len(found[-1].actions)
-                found[-1].actions.append(_action(len(found[-1].actions), line))
-                found[-1].event.append(line["i"])
-            elif line["k"] == "result" and line["id"] in calls:
-                action = found[-1].actions[calls[line["id"]]]
-                action.ok, action.text = not line["err"], line["text"]
-                found[-1].event[calls[line["id"]]] = line["i"]
-    return sorted(found, key=lambda session: session.start)
+    return [_session(each) for each in recorded(data / DEV)]
 
 
-def _action(step: int, call: dict[str, Any]) -> Action:
-    kind = TOOLS.get(call["tool"], ToolKind.MCP if call["tool"].startswith("mcp__") else ToolKind.OTHER)
-    given = _arguments(call["inp"])
-    return Action(
-        step,
-        0.0,
-        kind,
-        tool=call["tool"],
-        path=call["paths"][0] if call["paths"] and kind is not ToolKind.SHELL else "",
-        pattern=given.get("pattern", ""),
-        command=given.get("command", ""),
-        added=tuple((given.get("new_string") or given.get("content") or "").splitlines()),
-        removed=tuple(given.get("old_string", "").splitlines()),
-    )
-
-
-_FIELD = re.compile(r'"(command|pattern|old_string|new_string|content)": "((?:[^"\\]|\\.)*)', re.DOTALL)
-
-
-def _arguments(text: str) -> dict[str, str]:
-    """A call's arguments; the record cuts long ones, so that what is left is taken field by field."""
-    try:
-        given = json.loads(text)
-    except ValueError:
-        return {name: _unescaped(value) for name, value in _FIELD.findall(text)}
-    return {name: value for name, value in given.items() if isinstance(value, str)}
-
-
-def _unescaped(value: str) -> str:
-    try:
-        return str(json.loads(f'"{value}"'))
-    except ValueError:
-        return value
+def _session(each: Recorded) -> Session:
+    watching = Observer()
+    for event in each.events():
+        watching.observe(event)
+    answered = {row["id"]: row["i"] for row in each.rows if row["k"] == "result"}
+    asked = {row["id"]: row["i"] for row in each.rows if row["k"] == "call"}
+    places = [answered.get(action.call, asked[action.call]) for action in watching.pad.actions]
+    return Session(each.id, watching.pad.actions, places)
 
 
 def labels(data: Path) -> list[dict[str, Any]]:
@@ -136,7 +84,7 @@ class Answer:
 def ours(session: Session, at: int) -> Answer:
     """The observer, asked about this one failure."""
     pair = error_retry.pair_of(session.actions, at, WITHIN_CALLS)
-    return Answer(session.event[pair.resolved_at], pair.fix_kind, pair.fix) if pair else Answer(None)
+    return Answer(session.event[pair.resolved_at - 1], pair.fix_kind, pair.fix) if pair else Answer(None)
 
 
 def baseline(session: Session, at: int) -> Answer:

@@ -9,13 +9,12 @@ import gzip
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from holloway.domain.event import (
-    Call,
     Ended,
     Event,
     Interrupted,
@@ -28,25 +27,15 @@ from holloway.domain.event import (
     ToolKind,
 )
 from holloway.domain.event import Recorded as Noted
+from holloway.importers import tools
 from holloway.observer.words import prompt
 
 RECORD = "mcp__holloway__record"
 DEV = "sessions_entireio_cli_dev.jsonl.gz"
 
-_KINDS = {
-    "Read": ToolKind.READ,
-    "NotebookRead": ToolKind.READ,
-    "Edit": ToolKind.EDIT,
-    "MultiEdit": ToolKind.EDIT,
-    "Write": ToolKind.WRITE,
-    "Grep": ToolKind.SEARCH,
-    "Glob": ToolKind.LIST,
-    "LS": ToolKind.LIST,
-    "Bash": ToolKind.SHELL,
-    "WebFetch": ToolKind.WEB,
-    "WebSearch": ToolKind.WEB,
-    "Task": ToolKind.SUBAGENT,
-}
+ROOT = "/recorded"
+"""Where the sessions are taken to have worked; their paths were made relative when the set was made."""
+
 _ROOT = re.compile(
     r"/(?:home|Users)/\w+/(?:[\w.-]+/)*?cli(?:/\.worktrees/[\w./-]+?)?/(?=cmd/|\.|\w+\.\w+|docs/|scripts/)"
 )
@@ -111,35 +100,38 @@ def _events(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Itera
 
 
 def _call(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Iterator[Event]:
-    tool = row["tool"]
-    try:
-        given = json.loads(row["inp"])
-    except ValueError:
-        given = {}
-    if not isinstance(given, dict):
-        given = {}
+    tool, given = row["tool"], arguments(row["inp"])
     if tool == RECORD:
         yield Noted(at, str(given.get("content") or ""), str(given.get("type") or ""))
         return
     if (plan := _plan(tool, given, at, todos)) is not None:
         yield plan
-    kind = ToolKind.MCP if tool.startswith("mcp__") else _KINDS.get(tool, ToolKind.OTHER)
     named = str(given.get("file_path") or given.get("notebook_path") or "")
-    path = (row.get("paths") or [""])[0] if kind in (ToolKind.READ, ToolKind.EDIT, ToolKind.WRITE) else ""
-    outside = path.startswith(("/", "~")) or (bool(named) and not path)
-    yield Call(
-        at,
-        row["id"],
-        kind,
-        tool,
-        path=path,
-        pattern=str(given.get("pattern") or given.get("query") or ""),
-        command=relative(str(given.get("command") or "")) if kind is ToolKind.SHELL else "",
-        url=str(given.get("url") or ""),
-        removed=_lines(given.get("old_string")),
-        added=_lines(given.get("new_string") or given.get("content")),
-        outside=outside,
-    )
+    local = {name: relative(value) if name in ("command", "path") else value for name, value in given.items()}
+    call = tools.call(tool, local, at=at, call_id=row["id"], root=ROOT)
+    if call.kind in (ToolKind.READ, ToolKind.EDIT, ToolKind.WRITE):
+        path = (row.get("paths") or [""])[0]
+        call = replace(call, path=path, outside=path.startswith(("/", "~")) or (bool(named) and not path))
+    yield call
+
+
+_FIELD = re.compile(r'"(command|pattern|old_string|new_string|content)": "((?:[^"\\]|\\.)*)', re.DOTALL)
+
+
+def arguments(text: str) -> dict[str, Any]:
+    """A call's arguments; the record cuts long ones, so that what is left is taken field by field."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return {name: _unescaped(value) for name, value in _FIELD.findall(text)}
+    return given if isinstance(given, dict) else {}
+
+
+def _unescaped(value: str) -> str:
+    try:
+        return str(json.loads(f'"{value}"'))
+    except ValueError:
+        return value
 
 
 def _plan(tool: str, given: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Plan | None:
@@ -156,10 +148,6 @@ def _plan(tool: str, given: dict[str, Any], at: float, todos: dict[str, PlanItem
     if tool in ("ExitPlanMode", "EnterPlanMode"):
         return Plan(at, mode=True)
     return None
-
-
-def _lines(text: object) -> tuple[str, ...]:
-    return tuple(line.strip() for line in str(text or "").splitlines() if line.strip())
 
 
 def relative(text: str) -> str:

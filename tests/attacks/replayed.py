@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holloway.domain.event import ToolKind
+from holloway.importers import tools
 from holloway.observer.taint import Taint
 from holloway.safety.instructing import instructs
 from holloway.scratchpad.scratchpad import Action
@@ -15,15 +15,6 @@ from holloway.text.commands import understand
 
 if TYPE_CHECKING:
     from benchmarks.poison import Event
-
-KINDS = {
-    "Read": ToolKind.READ,
-    "Edit": ToolKind.EDIT,
-    "Write": ToolKind.WRITE,
-    "Bash": ToolKind.SHELL,
-    "WebFetch": ToolKind.WEB,
-    "WebSearch": ToolKind.WEB,
-}
 
 
 @dataclass(frozen=True)
@@ -77,7 +68,7 @@ def _action(call: dict[str, Any], given: dict[str, str], answer: dict[str, Any],
     return Action(
         step,
         float(step),
-        ToolKind.MCP if tool.startswith("mcp__") else KINDS[tool],
+        tools.kind_of(tool),
         call["id"],
         tool,
         path,

@@ -1,3 +1,4 @@
+from holloway.domain.event import Call, Result, ToolKind
 from holloway.observer.signals import trying
 from tests.observer.story import Story
 
@@ -53,6 +54,15 @@ def test_time_counts_only_with_trouble() -> None:
     told.edit("hard.py", ["x = 2"], ["x = 3"])
     (signal,) = trying.time_anomaly(told.account())
     assert (signal.key, signal.facts["backtrack"]) == ("hard.py", True)
+
+
+def test_a_folder_that_a_failed_search_looked_through_is_no_file_that_took_long() -> None:
+    told = Story().read(*(f"f{n}.py" for n in range(10)), after_s=1.0)
+    told.event(Call(1_000.0, "looked", ToolKind.SEARCH, "Grep", path="src", pattern="limit"))
+    told.event(Result(1_001.0, "looked", ok=False, text="timed out")).event(
+        Call(5_000.0, "late", ToolKind.READ, path="a.py")
+    )
+    assert list(trying.time_anomaly(told.account())) == []
 
 
 def test_how_far_two_stretches_of_work_lie_apart() -> None:

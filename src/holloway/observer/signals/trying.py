@@ -69,7 +69,7 @@ def time_anomaly(account: Account) -> Iterator[Signal]:
     spent: dict[str, float] = {}
     actions = account.pad.actions
     for action, following in pairwise(actions):
-        if action.path and not action.outside:
+        if action.path in account.touched:
             pause = min(max(0.0, following.at - action.at), 3_600.0)
             spent[action.path] = max(spent.get(action.path, 0.0), pause)
     if len(spent) < READS_FROM:
