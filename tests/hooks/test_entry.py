@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -294,23 +294,49 @@ def test_failures_are_counted_for_the_doctor_without_content(repository: Reposit
     assert "secret" not in failures(home)
 
 
-LIGHT = {"json", "sqlite3", "re", "os", "sys", "time", "signal"}
 HEAVY = {"dataclasses", "typing", "pathlib", "subprocess", "logging", "inspect", "click", "rich", "tomllib", "asyncio"}
+READS: dict[str, Any] = {
+    "tool_name": "Bash",
+    "tool_input": {"command": "sed -n 1,9p README.md"},
+    "tool_response": "# shop",
+}
+RUNS: dict[str, Any] = {
+    "tool_name": "Bash",
+    "tool_input": {"command": "pytest -q"},
+    "tool_response": "3 passed in 0.1s",
+}
+STEP: dict[str, Any] = {"hook_event_name": "PostToolBatch", "tool_calls": [READS]}
 
 
-@pytest.mark.promise("light")
-def test_capture_and_file_lookup_load_almost_nothing(repository: Repository, trap: str) -> None:
+def loaded_by(data: bytes) -> tuple[str, set[str]]:
+    """What a hook says, and the modules that it loaded for that."""
     code = (
         "import sys, json; before = set(sys.modules)\n"
         "from holloway.hooks import entry\n"
         "entry._deadline = lambda ms: None\n"
-        f"answer = entry.respond({event(repository)!r})\n"
+        f"answer = entry.respond({data!r})\n"
         "print(json.dumps([answer[0].decode(), sorted(set(sys.modules) - before)]))"
     )
     source = str(Path(holloway.__file__).parents[1])
     flags = ["-I", "-S", "-c", f"import sys; sys.path.insert(0, {source!r})\n{code}"]
     done = subprocess.run([sys.executable, *flags], capture_output=True, text=True, check=True, timeout=20)
     answer, loaded = json.loads(done.stdout)
-    assert TRAP in answer
+    return answer, set(loaded)
+
+
+@pytest.mark.promise("light")
+@pytest.mark.parametrize(("fields", "says"), [({}, TRAP), (READS, "it is generated"), (RUNS, ""), (STEP, "")])
+def test_capture_and_file_lookup_load_almost_nothing(
+    repository: Repository, memory: holloway.Holloway, trap: str, fields: dict[str, Any], says: str
+) -> None:
+    taught(memory, "it is generated", files=["README.md"])
+    answer, loaded = loaded_by(event(repository, **fields))
+    assert says in answer
     assert {name.split(".")[0] for name in loaded} & HEAVY == set()
     assert not any(name.startswith("holloway.domain") for name in loaded)
+
+
+@pytest.mark.promise("light")
+def test_a_command_that_names_no_file_is_noted_without_understanding_it(repository: Repository, trap: str) -> None:
+    _, loaded = loaded_by(event(repository, **RUNS))
+    assert loaded & {"sqlite3", "holloway.text.commands", "holloway.store.lookup", "holloway.injection.known"} == set()
