@@ -75,6 +75,9 @@ class Nearest:
     def _fresh(self, dims: int) -> _Loaded:
         """The matrix as the store is now; from memory, from the file, or made anew."""
         before = self._loaded
+        about = About(self._model, dims, *self._source.state(self._model))
+        if before and before.tail is None and before.base.about == about:
+            return before
         with self._source.snapshot():
             loaded = self._loaded = self._current(dims, self._source.state(self._model))
         # Somebody may have forgotten a memory, and purged the caches, while its vector was on the way into this file.

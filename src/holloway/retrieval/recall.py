@@ -38,8 +38,6 @@ DIGITS = {
     **dict.fromkeys(["trust", "recency", "confidence", "staleness", "phase"], 3),
 }
 """Of what a stage said, the decimals that are told."""
-SPARE = 2
-"""Memories that are read whole beyond those asked for, because some say the same as a better one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ def recall(store: Store, query: Query, chosen: Filter, limit: int, means: Means 
         said[name] = factor
     if means.rerank:
         scores = said["reranked"] = _reranked(store, query, scores, means.rerank)
-    whole = Whole(store.memories, list(_best(scores, len(scores))), limit + SPARE)
+    whole = Whole(store.memories, list(_best(scores, len(scores))), limit)
     order = _varied(scores, whole, limit, means.stages)
     return _results(store, order, scores, whole, said)
 
@@ -120,13 +118,9 @@ def _factors(
     now = store.clock.now()
     asked = means.changed if "staleness" in means.stages else None
     changed = asked([sketches[seq] for seq in scores]) if asked else {}
-    found: dict[str, dict[int, float]] = {}
-    for seq in scores:
-        sketch = sketches[seq]
-        for name, factor in rank.factors(sketch, now, means.phase, changed.get(sketch.id, {})).items():
-            if name in means.stages:
-                found.setdefault(name, {})[seq] = factor
-    return found
+    factors = {seq: rank.factors(sketches[seq], now, means.phase, changed.get(sketches[seq].id, {})) for seq in scores}
+    names = [name for name in next(iter(factors.values()), {}) if name in means.stages]
+    return {name: {seq: found[name] for seq, found in factors.items()} for name in names}
 
 
 def _reranked(

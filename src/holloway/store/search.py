@@ -6,7 +6,8 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from holloway.text.query import match_any, quoted, terms
+from holloway.store.word_counts import counts_of
+from holloway.text.query import match_any, terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,10 +104,10 @@ def telling(database: Database, words: list[str]) -> list[str]:
     if len(words) < 2 or total <= COMMON_ROWS_MIN:
         return words
     ceiling = max(COMMON_ROWS_MIN, int(total * COMMON_SHARE))
-    counts = _counts(database, words, min(ceiling, ROWS_RANKED_MAX))
+    counts = counts_of(database, words, min(ceiling, ROWS_RANKED_MAX))
     rare = [word for word in words if counts[word] <= ceiling]
     if not rare:
-        rare, counts = words, _counts(database, words, ROWS_RANKED_MAX)
+        rare, counts = words, counts_of(database, words, ROWS_RANKED_MAX)
     kept: list[str] = []
     ranked = 0
     for word in sorted(rare, key=counts.__getitem__):
@@ -115,14 +116,3 @@ def telling(database: Database, words: list[str]) -> list[str]:
             break
         kept.append(word)
     return kept
-
-
-def _counts(database: Database, words: list[str], most: int) -> dict[str, int]:
-    """How many memories have each word, exactly up to `most`."""
-    return {word: rows_with(database, word, most + 1) for word in words}
-
-
-def rows_with(database: Database, word: str, enough: int) -> int:
-    """How many memories have a word, counted up to `enough`."""
-    sql = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
-    return int(database.value(sql, (quoted(word), enough)))
