@@ -337,3 +337,23 @@ def test_a_calibration_with_two_samples_changes_nothing(mapped: Holloway) -> Non
     details = Calibration(module, 40.0, 10.0, 2)
     kept(mapped, Draft("auth takes longer", MemoryType.TASK_CALIBRATION, details=details, modules=(module,)))
     assert mapped.session(task=f"Change {TOKENS}").step_limit(base=40) == 40
+
+
+@pytest.mark.promise("session-record")
+def test_the_record_tells_when_a_memory_was_shown_and_which_files_were_handed_over_for_nothing(
+    memory: Holloway, clock: FakeClock
+) -> None:
+    told = memory.remember(TRAP, files=[TOKENS], type="gotcha").memory
+    assert told is not None
+    details = Prefetch("auth", (TOKENS, SESSION))
+    kept(memory, Draft("auth opens these", MemoryType.PREFETCH_PATTERN, details=details, modules=("auth",)))
+    with memory.session("s1") as session:
+        assert [file.path for file in session.prefetch("auth").files] == [TOKENS, SESSION]
+        clock.advance(seconds=90)
+        session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
+    assert session.learned is not None
+    record = session.learned.record
+    assert (record["prefetched"], record["prefetched_read_again"]) == (2, 1)
+    ((shown, point, tokens, seconds),) = record["shown"]
+    assert (shown, point, seconds) == (told.id, "tool_result", 90)
+    assert tokens > 0

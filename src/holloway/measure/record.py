@@ -46,6 +46,8 @@ class Before:
     shown: tuple[Shown, ...] = ()
     corrected: int = 0
     trust_level: int = 1
+    prefetched: frozenset[str] = frozenset()
+    """Files that were handed over before the agent asked for them."""
     search_tokens: float = 0.0
     """Mean tokens that earlier sessions spent on searching for each file they opened."""
 
@@ -79,7 +81,7 @@ def record(
         "errors": len(failed),
         "errors_known": sum(_fingerprint(signal) in before.errors for signal in signals if _fingerprint(signal)),
         "dead_ends_entered": len(before.dead_end_files & set(account.edited)),
-        "shown": [[shown.memory, shown.point, shown.tokens] for shown in before.shown],
+        "shown": [[shown.memory, shown.point, shown.tokens, _seconds_in(account, shown)] for shown in before.shown],
         "cited": sorted(cited),
         "acted_on": sorted(used),
         "used": sorted(used | {memory for memory in cited if any(s.memory == memory for s in before.shown)}),
@@ -87,9 +89,17 @@ def record(
         "signals": dict(Counter(str(signal.name) for signal in signals)),
         "candidates": _by_signal(promotion),
         "saved_tokens": round(opened * before.search_tokens),
+        "prefetched": len(before.prefetched),
+        "prefetched_read_again": sum(deed.path in before.prefetched for deed in account.first_reads),
         "trust_level": before.trust_level,
         "group": "memory",
     }
+
+
+def _seconds_in(account: Account, shown: Shown) -> int:
+    """How long after its start a session was shown a memory."""
+    start = account.pad.start
+    return max(0, round(shown.at - start.at)) if start else 0
 
 
 def acted_on(account: Account, shown: Shown) -> bool:

@@ -37,7 +37,7 @@ from holloway.text.bounds import clean, one_line
 from holloway.text.tokens import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from holloway.domain.memory import Draft, Memory
     from holloway.domain.ports import Writer
@@ -80,7 +80,15 @@ class Learning:
         self.database = memory.store.database
         self.places = places or Places(memory.map.module_of, memory.map.explained)
 
-    def learn(self, pad: Scratchpad, *, part: bool = False, unseen: str = "", settle: bool = True) -> Learned:
+    def learn(
+        self,
+        pad: Scratchpad,
+        *,
+        part: bool = False,
+        unseen: str = "",
+        settle: bool = True,
+        prefetched: Collection[str] = (),
+    ) -> Learned:
         """Learn from what a scratchpad holds. The same events a second time change nothing.
 
         With `part`, the session goes on, and what it did so far was validated. `unseen` names a session whose deeds
@@ -97,7 +105,7 @@ class Learning:
             return Learned(session, Promotion(()), known, again=True)
         detected = Detected(account)
         signals = detected.signals
-        before = self._before(account, session)
+        before = self._before(account, session, prefetched)
         finished = Finished(session, judged, tuple(signals), self._commit(account), self._branch_only(session))
         own = self.trust()
         found = pipeline.judged(
@@ -219,7 +227,7 @@ class Learning:
         paths = list(account.edited) or list(account.touched)
         return [module for module in dict.fromkeys(map(self.places.module_of, paths)) if module]
 
-    def _before(self, account: Account, session: Session) -> Before:
+    def _before(self, account: Account, session: Session, prefetched: Collection[str]) -> Before:
         """What was known before, and what the session was shown of it."""
         touched = list(account.touched)
         known = observations.sessions_with(self.database, touched)
@@ -232,6 +240,7 @@ class Learning:
             shown=tuple(self._shown(session.id)),
             corrected=regard.corrected_in(self.database, session.id),
             trust_level=trust.level(self.memory),
+            prefetched=frozenset(prefetched),
             search_tokens=observations.mean_search_tokens(self.database, session.id),
         )
 

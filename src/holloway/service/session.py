@@ -67,6 +67,7 @@ class Session:
         self.points = Points(memory, session, agent)
         self._way = methodology(way)
         self._play = InPlay()
+        self._fetched: set[str] = set()
         self._calls = 0
         self._lock = Lock()
         self._file = checkpoint_file(memory.project.folder, session)
@@ -126,7 +127,7 @@ class Session:
         self.observe(events.SubtaskDone(self.now(), name, validated))
         self.checkpoint()
         if validated and len(self.pad.subtasks) > EARLY_FROM_SUBTASKS:
-            return Learning(self.memory).learn(self._whole(), part=True)
+            return Learning(self.memory).learn(self._whole(), part=True, prefetched=self._fetched)
         return None
 
     def view(self) -> View:
@@ -151,7 +152,7 @@ class Session:
         if self.pad.start is None:
             self.learned = Learned(self._unseen(), Promotion(()), {}, again=True)
             return self.learned
-        self.learned = Learning(self.memory).learn(self._whole())
+        self.learned = Learning(self.memory).learn(self._whole(), prefetched=self._fetched)
         self._file.unlink(missing_ok=True)
         self._mark_gone()
         unit, ended = self.learned.session.work_unit, self.learned.session.outcome
@@ -217,7 +218,9 @@ class Session:
             gathering.modules = [what]
         elif what:
             gathering = self._gathering(list(what))
-        return gathering.prefetch(skip)
+        plan = gathering.prefetch(skip)
+        self._fetched |= {file.path for file in plan.files}
+        return plan
 
     def planner_context(self) -> str:
         """For a planner: calibration, constraints, scope, recipes, rules, outcomes."""
