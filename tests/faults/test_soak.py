@@ -20,7 +20,7 @@ from tests.hooks.test_entry import wait_until
 
 AGENT = Path(__file__).with_name("agent.py")
 PROJECTS = 5 if NIGHTLY else 2
-SESSIONS = 15 if NIGHTLY else 2
+SESSIONS = 10 if NIGHTLY else 2
 ROUNDS = 6 if NIGHTLY else 1
 """How often each session changes a file, fails, mends it and commits."""
 LIMIT_S = 1_800
