@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tree_sitter import Language as Grammar
     from tree_sitter import Parser, Query
 
 
@@ -21,6 +24,10 @@ class Language(NamedTuple):
     loader: str = "language"
     queries: tuple[str, ...] = ()
     """The query files, where there is more than the one of the language's own name."""
+    rare: str = ""
+    """A query file for what few files have: it takes as long to prepare as all the others."""
+    rare_words: tuple[bytes, ...] = ()
+    """A file that has none of these words has nothing that it would find."""
     family: str = ""
     """Which rules find the file behind an import, where they are not the language's own."""
     selves: tuple[str, ...] = ()
@@ -29,6 +36,8 @@ class Language(NamedTuple):
     """Whether calls, bases and types are read, or definitions and imports only."""
     comment: str = "//"
 
+
+_COMMONJS = (b"require", b"exports", b"prototype")
 
 PROSE_SUFFIXES = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx"})
 
@@ -40,6 +49,8 @@ _ROWS = (
         "tree_sitter_typescript",
         loader="language_typescript",
         queries=("ecmascript", "typescript"),
+        rare="commonjs",
+        rare_words=_COMMONJS,
         family="javascript",
         selves=("this",),
         full=True,
@@ -50,6 +61,8 @@ _ROWS = (
         "tree_sitter_typescript",
         loader="language_tsx",
         queries=("ecmascript", "typescript", "jsx"),
+        rare="commonjs",
+        rare_words=_COMMONJS,
         family="javascript",
         selves=("this",),
         full=True,
@@ -59,6 +72,8 @@ _ROWS = (
         (".js", ".jsx", ".mjs", ".cjs"),
         "tree_sitter_javascript",
         queries=("ecmascript", "javascript", "jsx"),
+        rare="commonjs",
+        rare_words=_COMMONJS,
         selves=("this",),
         full=True,
     ),
@@ -95,13 +110,30 @@ def family(name: str) -> str:
 
 
 @cache
+def _compiled(name: str) -> Grammar:
+    from tree_sitter import Language as Grammar
+
+    row = LANGUAGES[name]
+    return Grammar(getattr(import_module(row.package), row.loader)())
+
+
+@cache
 def grammar(name: str) -> tuple[Parser, Query]:
     """The parser and the compiled query of a language; made once per process."""
-    from tree_sitter import Language as Grammar
     from tree_sitter import Parser, Query
 
     row = LANGUAGES[name]
-    compiled = Grammar(getattr(import_module(row.package), row.loader)())
+    return Parser(_compiled(name)), Query(_compiled(name), _source(row.queries or (row.name,)))
+
+
+@cache
+def rare_query(name: str) -> Query:
+    """The query for what few files of a language have; made once per process."""
+    from tree_sitter import Query
+
+    return Query(_compiled(name), _source((LANGUAGES[name].rare,)))
+
+
+def _source(queries: Iterable[str]) -> str:
     folder = Path(__file__).with_name("queries")
-    source = "\n".join(folder.joinpath(f"{query}.scm").read_text("utf-8") for query in row.queries or (row.name,))
-    return Parser(compiled), Query(compiled, source)
+    return "\n".join(folder.joinpath(f"{query}.scm").read_text("utf-8") for query in queries)

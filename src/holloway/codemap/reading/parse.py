@@ -19,13 +19,13 @@ from holloway.codemap.reading.facts import (
     Reference,
 )
 from holloway.codemap.reading.kinds import CLASS_KINDS
-from holloway.codemap.reading.languages import grammar
+from holloway.codemap.reading.languages import LANGUAGES, grammar, rare_query
 from holloway.codemap.reading.nesting import NAMESPACE, Nesting
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Point, Tree
+    from tree_sitter import Node, Parser, Point, Query, Tree
 
-    from holloway.codemap.reading.captures import Taker
+    from holloway.codemap.reading.captures import Captures, Taker
     from holloway.codemap.reading.nesting import Found
 
 SIGNATURE_CHARS_MAX = 160
@@ -70,19 +70,26 @@ def extract(language: str, data: bytes) -> Facts:
 
 def _read(language: str, data: bytes) -> tuple[Facts, bool]:
     """The facts, and whether there is broken syntax in a file that was read to its end."""
-    from tree_sitter import QueryCursor
-
     if _is_endless(language, data):
         return Facts(), False
     parser, query = grammar(language)
     root = _tree(parser, data).root_node
     if not _is_readable(root):
         return Facts(), False
+    captured = Captured(language, data)
+    captured.take(_matches(query, root), _takers(language))
+    row = LANGUAGES[language]
+    if any(word in data for word in row.rare_words):
+        captured.take(_matches(rare_query(language), root), _takers(f"{language}, {row.rare}"))
+    return _Order(captured).facts(), root.has_error and root.end_byte == len(data)
+
+
+def _matches(query: Query, root: Node) -> list[tuple[int, Captures]]:
+    from tree_sitter import QueryCursor
+
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(SYNTAX_DEPTH_MAX)
-    captured = Captured(language, data)
-    captured.take(cursor.matches(root), _takers(language))
-    return _Order(captured).facts(), root.has_error and root.end_byte == len(data)
+    return cursor.matches(root)
 
 
 def _is_endless(language: str, data: bytes) -> bool:
@@ -131,8 +138,8 @@ def _is_readable(root: Node) -> bool:
 
 
 @cache
-def _takers(language: str) -> dict[int, Taker]:
-    """How the matches of each pattern of a language are read; filled as patterns are met."""
+def _takers(query: str) -> dict[int, Taker]:
+    """How the matches of each pattern of a query are read; filled as patterns are met."""
     return {}
 
 

@@ -15,8 +15,6 @@
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name @variable (pair_pattern value: (identifier) @name @variable)])))))
 (assignment_expression left: (member_expression object: [(identifier) (this)] @receiver property: (property_identifier) @name) right: [(arrow_function) (function_expression)]
   (#not-eq? @receiver "module") (#not-eq? @receiver "exports")) @function
-(assignment_expression left: (member_expression object: (member_expression object: (identifier) @receiver property: (property_identifier) @_prototype) property: (property_identifier) @name) right: [(arrow_function) (function_expression)]
-  (#eq? @_prototype "prototype")) @function
 [(arrow_function) (function_expression)] @unnamed
 
 ; Imports
@@ -27,14 +25,6 @@
 (call_expression function: (import) arguments: (arguments . (string) @module))
 (variable_declarator name: (identifier) @alias value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @module))))
 (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @symbol (pair_pattern key: (property_identifier) @symbol value: (identifier) @alias)]) value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @module))))
-(call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)
-  (#eq? @_require "require"))
-(variable_declarator name: (identifier) @alias value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .))
-  (#eq? @_require "require"))
-(variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @symbol (pair_pattern key: (property_identifier) @symbol value: (identifier) @alias)]) value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .))
-  (#eq? @_require "require"))
-(variable_declarator name: (identifier) @alias value: (member_expression object: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)) property: (property_identifier) @symbol)
-  (#eq? @_require "require"))
 
 ; What a module offers
 (export_statement (export_clause (export_specifier name: _ @symbol alias: _? @alias)) source: (string) @module) @reexport
@@ -43,24 +33,6 @@
 (export_statement !source (export_clause (export_specifier name: _ @export alias: _? @alias)))
 (export_statement "default"? @default declaration: (_) @offered)
 (export_statement value: (_) @default)
-(assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (_) @default
-  (#eq? @_module "module") (#eq? @_exports "exports"))
-(assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: [(function_expression) (arrow_function)] @function
-  (#eq? @_module "module") (#eq? @_exports "exports"))
-(assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (class) @class
-  (#eq? @_module "module") (#eq? @_exports "exports"))
-(assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (object [(shorthand_property_identifier) @export (pair key: (property_identifier) @alias value: (_) @export) (method_definition name: (property_identifier) @export)])
-  (#eq? @_module "module") (#eq? @_exports "exports"))
-(assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)) @star
-  (#eq? @_module "module") (#eq? @_exports "exports") (#eq? @_require "require")) @reexport
-(assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @alias) right: (_) @export
-  (#eq? @_exports "exports"))
-(assignment_expression left: (member_expression object: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) property: (property_identifier) @alias) right: (_) @export
-  (#eq? @_module "module") (#eq? @_exports "exports"))
-(assignment_expression left: (member_expression object: (identifier) @_exports property: (property_identifier) @name) right: [(function_expression) (arrow_function)]
-  (#eq? @_exports "exports")) @function
-(assignment_expression left: (member_expression object: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) property: (property_identifier) @name) right: [(function_expression) (arrow_function)]
-  (#eq? @_module "module") (#eq? @_exports "exports")) @function
 
 ; References
 (call_expression function: [(identifier) (member_expression) (call_expression) (super)] @call)
