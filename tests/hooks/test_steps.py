@@ -91,6 +91,23 @@ def test_a_recipes_next_step_comes_when_the_one_before_is_done(
     assert step(ask, repository, call(repository, "Bash", command="pytest tests/billing")).printed == b""
 
 
+@pytest.mark.promise("trust-levels")
+@pytest.mark.parametrize("level", [1, 2])
+def test_a_recipe_that_nobody_confirmed_goes_on_unasked_only_where_the_trust_level_allows(
+    repository: Repository, memory: holloway.Holloway, ask: Asking, level: int
+) -> None:
+    made = memory.remember("Adding a payment provider", type="workflow_recipe", details=RECIPE).memory
+    assert made is not None
+    with memory.store.database.write():
+        change = "UPDATE memories SET state = 'unconfirmed', source = 'observer_inferred', half_life_days = NULL"
+        memory.store.database.run(change)
+    memory.store.note("trust_level", str(level))
+    assert "payment provider" in ask(event(repository, "UserPromptSubmit", prompt=TASK)).context
+    idle(ask, repository, STEPS_WITHOUT_WORD)
+    wrote = step(ask, repository, call(repository, "Write", file_path="src/shop/billing/provider.py", content="x"))
+    assert ("step 2 of 4 comes next" in wrote.context) is (level > 1)
+
+
 def test_steps_are_counted_without_a_word_and_forgotten_with_the_session(
     repository: Repository, memory: holloway.Holloway, ask: Asking
 ) -> None:
