@@ -120,8 +120,7 @@ class Taint:
         """The foreign source that taints words said after a step, if any; nothing is taken in."""
         if by_user:
             return self.quotes(text)
-        alike = self._foreign.names(text) or self._foreign.resembles(text)
-        return self.quotes(text) or alike or self.near(step)
+        return self.quotes(text) or self._foreign.names(text) or self._foreign.resembles(text) or self.near(step)
 
     def strongly(self, text: str) -> str:
         """The foreign source that a text quotes or names something from, where that is more than a program's output.

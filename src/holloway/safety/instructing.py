@@ -146,7 +146,10 @@ def _blob(text: str, data: bytes) -> bool:
         return True
     found = islice(_RUN.finditer(data), DECODED_RUNS_MAX)
     runs = [run for match in found if not (run := match.group().decode()).islower() or _HEX.fullmatch(run)]
-    return any(map(_long, runs)) or bool(_said("\n".join(_decoded(text, runs))))
+    if any(map(_long, runs)):
+        return True
+    decoded = "\n".join(_decoded(text, runs))
+    return bool(decoded and _said(decoded))
 
 
 def _long(run: str) -> bool:
