@@ -14,7 +14,7 @@ from holloway.domain.details import parse
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.errors import InvalidInput
 from holloway.service import trust
-from holloway.service.agents import dispute
+from holloway.service.agents import dispute, used
 from holloway.service.holloway import Holloway
 from holloway.service.trust import Standing, fit_for_confident, fit_for_standard
 from holloway.store.intake import admit
@@ -268,3 +268,13 @@ def test_the_record_of_a_session_counts_what_was_corrected_of_what_it_was_shown(
         dispute(memory, made[1].id, "wrong", session="s1")
     assert session.learned is not None
     assert (session.learned.record["corrected"], len(session.learned.record["shown"])) == (2, 3)
+
+
+def test_what_the_agent_says_has_helped_was_used(memory: Holloway) -> None:
+    made = memory.remember("money is integer cents", type="decision").memory
+    assert made is not None
+    with memory.session("s1") as session:
+        session.used("Read", {"file_path": "README.md"}, "# shop")
+        assert used(memory, made.id, "s1")
+    assert session.learned is not None
+    assert session.learned.record["used"] == [made.id]

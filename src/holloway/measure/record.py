@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 ACTED_STEPS = 10
 """A memory whose file or command comes up within so many steps of being shown was acted on."""
 
+SAID_TO_HELP = "asked"
+"""Where a memory counts as shown because the agent said that it helped."""
+
 _CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
 _DISCOVERY = ("search", "list")
 
@@ -84,7 +87,7 @@ def record(
         "shown": [[shown.memory, shown.point, shown.tokens, _seconds_in(account, shown)] for shown in before.shown],
         "cited": sorted(cited),
         "acted_on": sorted(used),
-        "used": sorted(used | {memory for memory in cited if any(s.memory == memory for s in before.shown)}),
+        "used": sorted(used | {s.memory for s in before.shown if s.memory in cited or s.point == SAID_TO_HELP}),
         "corrected": before.corrected,
         "signals": dict(Counter(str(signal.name) for signal in signals)),
         "candidates": _by_signal(promotion),
