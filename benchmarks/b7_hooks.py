@@ -17,6 +17,7 @@ from benchmarks.b7_store import SEED, Growing, target
 from benchmarks.generated import Code
 from benchmarks.installed import environment_in, hook_command, no_worker
 from benchmarks.machine import Samples, environment
+from holloway.config import HOOK_START_DEADLINE_MS, HOOK_TOOL_DEADLINE_MS
 from holloway.domain.details import ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.text import failures
@@ -25,9 +26,11 @@ MEMORIES = 10_000
 FILES = 10_000
 QUICK_MEMORIES = 1_000
 QUICK_FILES = 300
-ROUNDS = 60
+ROUNDS = 30
 QUICK_ROUNDS = 8
 WARM_UPS = 2
+PATIENCE = "10"
+"""So many times its deadline a hook may take here: on a busy machine it is measured, not cut."""
 CAPTURE_P50_MAX = 2.0
 CAPTURE_P95_MAX = 3.0
 BARE = "bare Python"
@@ -44,7 +47,9 @@ HOW = [
     "measured, and starting it (one more process, after the answer) is not in the figures.",
     "As expected counts what the hook really did: exit code 0, nothing on stderr, the answer on stdout where there is "
     "one, nothing where there is none, and a line more in the journal for each event of a known project. A hook that "
-    "fails does so in silence, so its exit code alone would say nothing; one that met its deadline is not as expected.",
+    "fails does so in silence, so its exit code alone would say nothing.",
+    "A hook leaves in silence when its deadline is over. Here it may take ten times as long, so that what is measured "
+    "is its work and not the deadline; over the deadline counts the rounds in which it would have left.",
 ]
 
 Event = dict[str, Any]
@@ -58,6 +63,7 @@ class Case:
     event: Callable[[int], Event]
     answer: str = ""
     noted: bool = True
+    deadline_ms: int = HOOK_TOOL_DEADLINE_MS
 
 
 class Installed:
@@ -66,7 +72,7 @@ class Installed:
     def __init__(self, folder: Path, *, quick: bool) -> None:
         self.python = sys.executable if quick else environment_in(folder / "venv")
         self.root, self.elsewhere, self.home = folder / "shop", folder / "other", folder / "home"
-        self.env = environment(HOLLOWAY_HOME=str(self.home), HOME=str(folder))
+        self.env = environment(HOLLOWAY_HOME=str(self.home), HOME=str(folder), HOLLOWAY_PATIENCE=PATIENCE)
         for path in (self.root, self.elsewhere):
             subprocess.run(["git", "init", "--quiet", "--initial-branch=main", path], env=self.env, check=True)
         self.command = hook_command(self.python, self.env, folder, self.root)
@@ -139,12 +145,14 @@ def cases(installed: Installed) -> list[Case]:
             "prompt, files named",
             lambda turn: {**prompt, "prompt": asked, "session_id": f"asked-{turn}"},
             answer="src/db/pool.py",
+            deadline_ms=HOOK_START_DEADLINE_MS,
         ),
-        Case("prompt, small talk", lambda turn: {**prompt, "prompt": thanks}),
+        Case("prompt, small talk", lambda turn: {**prompt, "prompt": thanks}, deadline_ms=HOOK_START_DEADLINE_MS),
         Case(
             "session start",
             lambda turn: {**here, "hook_event_name": "SessionStart", "source": "startup", "session_id": f"new-{turn}"},
             answer="holloway: shared memory",
+            deadline_ms=HOOK_START_DEADLINE_MS,
         ),
         Case("a project without memory", lambda turn: {**bash, "cwd": str(installed.elsewhere)}, noted=False),
     ]
@@ -203,13 +211,15 @@ def _result(
     times: dict[str, Samples], right: dict[str, int], rounds: int, installed: Installed, *, failed: bool
 ) -> dict[str, Any]:
     base = times[BARE].figures()
+    deadlines = {case.name: case.deadline_ms for case in cases(installed)}
     columns = ["process", "p50 ms", "p95 ms", "CPU p50 ms", "CPU p95 ms"]
-    columns += ["x bare p50", "x bare p95", "x bare CPU p50", "x bare CPU p95", "as expected"]
+    columns += ["x bare p50", "x bare p95", "x bare CPU p50", "x bare CPU p95", "over the deadline", "as expected"]
     rows = []
     for name, samples in times.items():
         figures = samples.figures()
         ratios = [figures[at] / base[at] for at in range(4)]
-        rows.append([name, *figures, *ratios, f"{right[name]} of {rounds}"])
+        late = sum(ms > deadlines[name] for ms in samples.wall_ms) if name in deadlines else None
+        rows.append([name, *figures, *ratios, late, f"{right[name]} of {rounds}"])
     notes = [f"Python's switches in the command: `{installed.flags}`."]
     notes += ["Some hooks failed and counted it." if failed else "No hook counted a failure."]
     return {

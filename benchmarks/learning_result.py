@@ -158,7 +158,7 @@ def _errors(looked: Sequence[Looked]) -> dict[str, Any]:
     rows = []
     for low, high in spans:
         met = sum((one.met for one in looked if low <= one.learned < high), Met())
-        known = f"{low} to {high - 1}" if high < sys.maxsize else f"{low} and more"
+        known = f"{low} to {high - 1}" if high < sys.maxsize else f"{low} and more" if low else "all"
         share = f"{met.told / met.errors:.1%}" if met.errors else ""
         rows.append([known, met.errors, met.before, met.solved, met.told, share])
     columns = ["sessions learned", "errors", "met before", "solved before", "fix handed over", "share"]

@@ -39,7 +39,7 @@ def same_sessions(result: Result) -> Chart:
     # There is no place for zero on a logarithmic axis; half a session is left of one.
     places = {depth: depth or 0.5 for depth in depths}
     return Chart(
-        "The same later sessions, with more and more sessions learned before them",
+        "The same later sessions, with ever more sessions learned before",
         "Only what is known differs from point to point; the band is holloway's 95 % interval.",
         Axis("sessions learned from", log=True, ticks=[(places[depth], f"{depth:,}") for depth in depths]),
         Axis("recall@10"),

@@ -188,7 +188,7 @@ ROWS = (
         lambda results: f"a later success of a similar command {_fixed(results, 'baseline')}",
         DATA,
     ),
-    Row("poisoned sessions that reach an agent unseen", _poisoned, lambda results: ""),
+    Row("poisoned sessions that reach an agent unseen", _poisoned, lambda results: "none may"),
     Row(
         "secrets found, 1,536 of 128 kinds",
         lambda results: _secrets(results, "holloway"),
