@@ -71,7 +71,7 @@ def desk(repository: Repository, tmp_path: Path, home: Path) -> Iterator[Desk]:
 @pytest.mark.promise("first-loop")
 def test_a_taught_trap_is_in_the_request_after_its_file_was_read(desk: Desk) -> None:
     model = desk.session(desk.read("README.md"), desk.read())
-    assert model.first_saw("shared memory of this repository") == 0
+    assert model.first_saw("holloway: shared memory of this repository") == 0
     assert model.first_saw(TRAP) == 2
     assert model.text_of(2).count(TRAP) == 1
 
@@ -98,7 +98,7 @@ def test_a_paused_project_is_silent(desk: Desk) -> None:
     desk.holloway("pause")
     model = desk.session(desk.read())
     assert not model.saw(TRAP)
-    assert not model.saw("shared memory of this repository")
+    assert not model.saw("holloway: shared memory of this repository")
     assert list(desk.data.rglob("*.jsonl")) == []
 
 

@@ -38,4 +38,8 @@ def test_a_resumed_session_is_told_nothing_twice(desk: Desk) -> None:
     again, same = desk.session("Go on with it", *steps(read, read), resume=session)
     assert same == session
     assert [again.text_of(number).count(TRAP) for number in range(3)] == [1, 1, 1]
-    assert [again.text_of(number).count("shared memory of this repository") for number in range(3)] == [1, 1, 1]
+    assert [again.text_of(number).count("holloway: shared memory of this repository") for number in range(3)] == [
+        1,
+        1,
+        1,
+    ]

@@ -49,8 +49,9 @@ class TotalTest(unittest.TestCase):
 TEST = "PYTHONPATH=src python3 -m unittest discover -s tests"
 FIXED_TEST = f"SHOP_LEDGER=memory {TEST}"
 TRAP = "book() is called twice by the tax report; the zanzibar office must be told first"
-BRIEFED = "shared memory of this repository"
+BRIEFED = "holloway: shared memory of this repository"
 SOLVED = "solved before"
+PLACED = "holloway: for this task"
 
 
 @pytest.fixture(
@@ -133,7 +134,7 @@ def _a_paused_project_is_silent(desk: Desk) -> None:
     agent = desk.agent
     turns = steps(agent.read(desk.file(LEDGER)), agent.shell(TEST), agent.shell(FIXED_TEST))
     model, _ = desk.session("Look at the build again", *turns)
-    assert not any(model.saw(text) for text in (BRIEFED, SOLVED, TRAP, "holloway"))
+    assert [text for text in (BRIEFED, SOLVED, TRAP, PLACED) if model.saw(text)] == []
     assert desk.journals() == []
     desk.holloway("learn")
     desk.holloway("resume")
