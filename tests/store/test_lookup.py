@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 import holloway
+from holloway.domain.details import ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.domain.ports import stamp
 from holloway.store import lookup
 from holloway.store.intake import admit
 from holloway.testing import FakeClock
@@ -81,6 +83,25 @@ def test_an_error_that_was_solved_is_found_by_its_fingerprint(
         for row in hook.execute("EXPLAIN QUERY PLAN " + lookup._FIXES, to().values() | {"errors": "[]", "limit": 1})
     )
     assert "USING INDEX memories_errors" in plan
+
+
+def test_a_fix_seen_once_comes_with_its_error_however_long_ago_that_was(
+    memory: holloway.Holloway, hook: sqlite3.Connection, clock: FakeClock
+) -> None:
+    seen = Draft(
+        content="`make db` failed with “refused”; what solved it: start postgres",
+        type=MemoryType.ERROR_PATTERN,
+        source=Source.ERROR_FIX,
+        state=State.UNCONFIRMED,
+        details=ErrorFix("refused", "start postgres", fingerprint="e1"),
+        files=(TOKENS,),
+    )
+    added = memory.store.memories.add(admit(seen)).memory
+    assert added is not None
+    clock.advance(days=150)
+    later = lookup.Shown(session="s1", context=0, branch="main", now=stamp(clock.now()), level=1)
+    assert ids(lookup.fixes(hook, ["e1"], later, 3)) == [added.id]
+    assert lookup.traps(hook, [TOKENS], later, 3) == []
 
 
 def test_no_way_shows_what_may_not_be_shown(

@@ -18,7 +18,7 @@ m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'
     AND (m.branch_only = '' OR m.branch_only = :branch)
     AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
     AND (m.pinned = 1 OR m.state = 'confirmed' OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1
-         ELSE pow(0.5, max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
+         ELSE pow(0.5, :fades * max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
 """
 _COLUMNS = "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at"
@@ -115,6 +115,7 @@ class Shown:
             "now": self.now,
             "level": max(self.level, 2) if self.asked else self.level,
             "least": INJECTION_THRESHOLDS[self.level],
+            "fades": 1,
         }
 
 
@@ -134,8 +135,8 @@ def answers(connection: sqlite3.Connection, words: list[str], to: Shown, limit: 
 
 
 def fixes(connection: sqlite3.Connection, errors: list[str], to: Shown, limit: int) -> list[dict[str, object]]:
-    """The memories of errors with these fingerprints: what solved them before."""
-    values = to.values() | {"errors": json.dumps(errors), "limit": limit}
+    """The memories of errors with these fingerprints: what solved them before, however long ago."""
+    values = to.values() | {"errors": json.dumps(errors), "limit": limit, "fades": 0}
     return [dict(row) for row in connection.execute(_FIXES, values)]
 
 
