@@ -123,6 +123,21 @@ def test_a_text_that_is_no_json_is_refused_with_its_line(text: str, said: str) -
         jsonc.scan(text)
 
 
+def test_of_a_large_plain_text_only_what_lies_on_the_way_is_looked_into() -> None:
+    text = json.dumps({"history": [{"n": number} for number in range(500)], "servers": {"a": {}}})
+    found = jsonc.scan(text)
+    assert found.find(("servers", "a")) is not None
+    history = found.root.children[0]
+    assert (history.closed, history.children) == (True, [])
+
+
+def test_values_with_comments_are_not_tried_in_one_stroke_for_ever() -> None:
+    text = "[" + ",".join('{"a": 1 /* c */}' for _ in range(jsonc.SHORTCUTS_MAX * 3)) + "]"
+    found = jsonc.scan(text)
+    assert found.reader.shortcuts == 0
+    assert found.root.value == [{"a": 1}] * (jsonc.SHORTCUTS_MAX * 3)
+
+
 @given(st.text(max_size=60))
 @settings(max_examples=200, deadline=None)
 def test_what_python_reads_we_read_alike_and_no_text_breaks_the_scan(text: str) -> None:

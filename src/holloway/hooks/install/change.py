@@ -197,3 +197,5 @@ def _named(path: Path, act: Callable[[str], Result], text: str) -> Result:
         return act(text)
     except NotUnderstood as error:
         raise HollowayError(f"{path} {error.message}", error.hint) from None
+    except (ValueError, RecursionError) as error:
+        raise HollowayError(f"{path} cannot be changed: {error}.", "It was left as it is.") from None

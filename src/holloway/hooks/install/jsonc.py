@@ -21,14 +21,20 @@ Path = tuple[str | int, ...]
 
 _SPACE = re.compile(r"[ \t\r\n\ufeff]+")
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')
 _SCALAR = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 
+SHORTCUTS_MAX = 64
+"""So many values with comments in them are tried in one stroke before the reader goes on sign by sign."""
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, eq=False)
 class Node:
-    """A value in the text: where it stands, what it is, and for an object or an array what it holds."""
+    """A value in the text: where it stands, what it is, and for an object or an array what it holds.
+
+    A value in plain JSON is read in one stroke and stays closed: what it holds is looked at when somebody asks.
+    """
 
     start: int
     end: int
@@ -40,6 +46,7 @@ class Node:
     commas: list[int] = field(default_factory=list)
     tail: int = 0
     """Where the last thing before the closing bracket ends, comments included."""
+    closed: bool = False
 
 
 @dataclass(slots=True)
@@ -48,15 +55,18 @@ class Scan:
 
     root: Node
     lenient: str
+    reader: _Reader
 
     def find(self, path: Path) -> Node | None:
         """The value at the end of a path; of two equal keys the last counts, as for every reader of JSON."""
         node = self.root
+        self.reader.open(node)
         for step in path:
             found = [child for child, name in zip(node.children, _names(node), strict=True) if name == step]
             if not found:
                 return None
             node = found[-1]
+            self.reader.open(node)
         return node
 
 
@@ -65,11 +75,11 @@ def scan(text: str) -> Scan:
     reader = _Reader(text)
     at = reader.skip(0)
     if at == len(text):
-        return Scan(Node(at, at, None), reader.lenient)
+        return Scan(Node(at, at, None), reader.lenient, reader)
     root, at = reader.value(at, 0)
     if reader.skip(at) != len(text):
         raise reader.error(at, "more than one value")
-    return Scan(root, reader.lenient)
+    return Scan(root, reader.lenient, reader)
 
 
 def added(text: str, path: Path, key: str, value: object) -> str:
@@ -106,6 +116,13 @@ def removed(text: str, path: Path) -> str:
     return text
 
 
+def _refused(name: str) -> object:
+    raise ValueError(name)
+
+
+_PLAIN = json.JSONDecoder(parse_constant=_refused)
+
+
 class _Reader:
     """One pass over a text, bounded in depth."""
 
@@ -113,6 +130,16 @@ class _Reader:
         self.text = text
         self.lenient = ""
         self.seen = 0
+        self.shortcuts = SHORTCUTS_MAX
+
+    def open(self, node: Node) -> None:
+        """Look at what a closed value holds."""
+        if node.closed:
+            node.closed = False
+            read = self.object if isinstance(node.value, dict) else self.array
+            inner, _ = read(node.start, 0)
+            node.keys, node.starts, node.children = inner.keys, inner.starts, inner.children
+            node.commas, node.tail = inner.commas, inner.tail
 
     def error(self, at: int, what: str) -> ValueError:
         return ValueError(f"{what} in line {self.line(at)}")
@@ -136,10 +163,11 @@ class _Reader:
         if depth > JSON_DEPTH_MAX:
             raise self.error(at, "too many levels")
         first = self.text[at : at + 1]
-        if first == "{":
-            return self.object(at, depth)
-        if first == "[":
-            return self.array(at, depth)
+        if first in ("{", "["):
+            plain = self.plain(at)
+            if plain is not None:
+                return plain, plain.end
+            return self.object(at, depth) if first == "{" else self.array(at, depth)
         match = _STRING.match(self.text, at) if first == '"' else _SCALAR.match(self.text, at)
         if match is None:
             raise self.error(at, "no value")
@@ -147,6 +175,17 @@ class _Reader:
             return Node(at, match.end(), json.loads(match.group())), match.end()
         except ValueError:
             raise self.error(at, "no value") from None
+
+    def plain(self, at: int) -> Node | None:
+        """An object or array in plain JSON, in one stroke; None where it is something else."""
+        if not self.shortcuts:
+            return None
+        try:
+            value, end = _PLAIN.raw_decode(self.text, at)
+        except (ValueError, RecursionError):
+            self.shortcuts -= 1
+            return None
+        return Node(at, end, value, closed=True)
 
     def object(self, at: int, depth: int) -> tuple[Node, int]:
         node = Node(at, at, None)
