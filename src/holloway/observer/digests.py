@@ -13,8 +13,10 @@ from operator import sub
 from holloway.safety.instructing import fold
 
 SHINGLE_WORDS = 5
+SHORT_CHARS = 3
+"""Words of so many letters say nothing by themselves."""
 CONTENT_WORDS_MIN = 2
-"""Of a run of words so many have four letters or more; "in the root of the" is nobody's."""
+"""Of a run of words so many are longer; "in the root of the" is nobody's."""
 STEM_CHARS = 6
 NAME_CHARS_MIN = 5
 READ_CHARS_MAX = 100_000
@@ -66,7 +68,7 @@ def shingles(text: str) -> tuple[int, ...]:
     """Digests of the runs of words of a folded text that say something."""
     words = text.translate(_WORDS_ONLY).split() if text.isascii() else _WORD.findall(text)
     runs = zip(*(words[at:] for at in range(SHINGLE_WORDS)), strict=False)
-    telling = list(accumulate((len(word) > 3 for word in words), initial=0))
+    telling = list(accumulate(map(SHORT_CHARS.__lt__, map(len, words)), initial=0))
     enough = map(CONTENT_WORDS_MIN.__le__, map(sub, telling[SHINGLE_WORDS:], telling))
     return tuple(compress(map(hash, runs), enough))
 
@@ -108,4 +110,4 @@ def sentences(text: str) -> list[list[int]]:
 @lru_cache(maxsize=STEMS_KEPT)
 def _stem(word: str) -> int:
     """A digest of how a word begins; 0 where it says nothing."""
-    return hash(word[:STEM_CHARS]) if len(word) > 3 and word not in _STOP else 0
+    return hash(word[:STEM_CHARS]) if len(word) > SHORT_CHARS and word not in _STOP else 0
