@@ -62,7 +62,7 @@ def _store_p95(results: Results, operation: str) -> str:
 
 
 def _needed(results: Results, *methods: str) -> str:
-    return "; ".join(f"{name} {results['b1_sessions']['figures'][name]['recall']:.3f}" for name in methods)
+    return "; ".join(f"{name}: {results['b1_sessions']['figures'][name]['recall']:.3f}" for name in methods)
 
 
 def _learned(results: Results, method: str) -> str:
@@ -87,18 +87,18 @@ def _edges(results: Results, side: str) -> str:
 
 def _tied(results: Results, *systems: str) -> str:
     found = (str(cell(results, "b4_coding", 1, [name], "recall@10")).split()[0] for name in systems)
-    return "; ".join(f"{name} {value}" for name, value in zip(systems, found, strict=True))
+    return "; ".join(f"{name}: {value}" for name, value in zip(systems, found, strict=True))
 
 
 def _turns(results: Results, system: str) -> str:
     one = results["b4_conversations"]["figures"][system]
-    return f"{one['recall']['macro'][0]:.3f}, {one['query_ms_p50']:.0f} ms"
+    return f"{one['recall']['macro'][0]:.3f}, {report.shown(one['query_ms_p50'])} ms"
 
 
 def _peers(results: Results) -> str:
     figures = results["b4_conversations"]["figures"]
     peers = [name for name in figures if name != "holloway" and name not in ("dense", "RRF (k 60)")]
-    return "; ".join(f"{name} {_turns(results, name)}" for name in peers)
+    return "; ".join(f"{name}: {_turns(results, name)}" for name in peers)
 
 
 def _fixed(results: Results, detector: str) -> str:
@@ -144,7 +144,7 @@ ROWS = (
         CLONES,
     ),
     Row(
-        "the same, with 0 / 1 / 5 / 30 / all earlier sessions learned",
+        "what locating finds of them with 0 / 1 / 5 / 30 / all earlier sessions learned",
         lambda results: _learned(results, OURS),
         lambda results: f"{FUSED}: {_learned(results, FUSED)}",
         CLONES,
