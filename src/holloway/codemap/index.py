@@ -202,8 +202,11 @@ def _apply(
                 read.keep(one.path, one.language, facts)
     if not change.read and not change.gone:
         return 0
-    importer = _importer(database, root, change)
-    dirty = touched_by(database, change, importer) | set(change.read.values())
+    if change.is_of_names:
+        database.note("names", f"{time.time_ns()} {os.getpid()}")
+    dirty = set(change.read.values())
+    if not change.is_first:
+        dirty |= touched_by(database, change, _importer(database, root, change))
     for path, file in change.gone.items():
         if path not in change.renamed:
             rows.drop(file)
@@ -214,7 +217,7 @@ def _apply(
     if shared:
         outcomes = shared.resolve(paths)
     else:
-        resolver = Resolver(importer, read.scopes, read.mentions)
+        resolver = Resolver(_importer(database, root, change), read.scopes, read.mentions)
         outcomes = ((path, processes.outcome(resolver, path)) for path in paths)
     _put_resolutions(rows, outcomes, len(paths), change.skipped, say)
     if not change.is_first:
@@ -224,8 +227,6 @@ def _apply(
 
 def _importer(database: MapDatabase, root: Path, change: Change) -> Importer:
     """What finds the files behind imports; kept as long as nothing changes that it was made from."""
-    if change.is_of_names:
-        database.note("names", f"{time.time_ns()} {os.getpid()}")
     made_from = (str(root), database.meta("names"))
     if database.importer is None or database.importer[0] != made_from:
         left = change.gone.keys() - change.renamed.keys()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from holloway.codemap import faults
 from holloway.codemap.facts_read import FactsRead
 from holloway.codemap.reading import files
+from holloway.codemap.reading.chunks import forget_words
 from holloway.codemap.reading.read import ReadFile, read_many
 from holloway.codemap.resolving.imports import Importer
 from holloway.codemap.resolving.resolve import Resolution, Resolver
@@ -87,6 +88,7 @@ def _plain(found: Resolution | str) -> Resolution | str:
 
 @cache
 def _resolver(place: str, end: int, root: str) -> Resolver:
+    forget_words()
     shelved = Shelved(place, end)
     read = FactsRead(shelved)
     return Resolver(Importer(shelved.paths, partial(files.manifest, Path(root))), read.scopes, read.mentions)

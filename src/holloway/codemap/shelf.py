@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-Place = tuple[str, int, int, int]
-"""Language, where the facts begin, their length, and that of the mentions after them."""
+NOWHERE = -1
+"""The place of a file that has no facts."""
 
 
 class Shelf:
@@ -24,15 +24,15 @@ class Shelf:
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self.path = path
         self._file = file
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, int] = {}
         self._end = 0
 
     def add(self, path: str, language: str, facts: bytes, mentions: bytes) -> None:
         """Put down what was read from a file, or that there is one."""
-        self._file.write(facts)
-        self._file.write(mentions)
-        self._places[path] = (language, self._end, len(facts), len(mentions))
-        self._end += len(facts) + len(mentions)
+        self._places[path] = self._end if language else NOWHERE
+        if language:
+            for part in (f"{language} {len(facts)} {len(mentions)}\n".encode(), facts, mentions):
+                self._end += self._file.write(part)
 
     def finish(self) -> int:
         """Write the list of what lies where at the end, so that others may read; the place of that list."""
@@ -53,12 +53,12 @@ def shelf(path: Path) -> Iterator[Shelf]:
 
 
 class Shelved:
-    """What another process put down."""
+    """What another process put down. Where it lies is a number for each file, because every process holds them all."""
 
     def __init__(self, path: str, end: int) -> None:
-        self._file = open(path, "rb", buffering=0)  # noqa: PTH123, SIM115  (closed by whoever reads)
+        self._file = open(path, "rb")  # noqa: PTH123, SIM115  (closed by whoever reads)
         self._file.seek(end)
-        self._places: dict[str, Place] = json.loads(self._file.read())
+        self._places: dict[str, int] = json.loads(self._file.read())
 
     @property
     def paths(self) -> Iterable[str]:
@@ -67,17 +67,23 @@ class Shelved:
 
     def facts(self, path: str) -> tuple[str, bytes]:
         """The language of a file and its facts."""
-        language, at, length, _ = self._places.get(path, ("", 0, 0, 0))
-        return language, self._read(at, length)
+        language, length, _ = self._found(path)
+        return language, self._file.read(length)
 
     def mentions(self, path: str) -> bytes:
         """What a file mentions."""
-        _, at, skipped, length = self._places.get(path, ("", 0, 0, 0))
-        return self._read(at + skipped, length)
+        _, before, length = self._found(path)
+        self._file.seek(before, os.SEEK_CUR)
+        return self._file.read(length)
 
-    def _read(self, at: int, length: int) -> bytes:
-        self._file.seek(at)
-        return self._file.read(length) or b""
+    def _found(self, path: str) -> tuple[str, int, int]:
+        """The language of a file, the length of its facts, which come next, and that of its mentions after them."""
+        place = self._places.get(path, NOWHERE)
+        if place == NOWHERE:
+            return "", 0, 0
+        self._file.seek(place)
+        language, facts, mentions = self._file.readline().decode().split()
+        return language, int(facts), int(mentions)
 
     def close(self) -> None:
         """Let go of the file."""

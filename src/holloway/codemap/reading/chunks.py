@@ -199,6 +199,11 @@ def _expansion(word: str) -> str:
 _EXPANSIONS = _Expansions()
 
 
+def forget_words() -> None:
+    """Let go of what is kept of words, when no more files are read."""
+    _EXPANSIONS.clear()
+
+
 def search_terms(text: str) -> str:
     """The words of a piece, identifiers whole and in parts."""
     return _terms(text.encode("utf-8", "replace"))
