@@ -1,8 +1,9 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.config import PROMPT_TOKENS_MAX
-from holloway.injection.prompt import fitting, good, render
+from holloway.injection.prompt import fitting, good, is_task, render
 from holloway.retrieval.locate import Coupled, Located, LocatedFile
 from holloway.text.tokens import MARGIN, estimate
 from tests.injection.test_tool_result import ROW
@@ -46,6 +47,16 @@ def test_where_the_words_of_a_task_speak_for_one_file_those_of_the_latest_sessio
     faint = LocatedFile("src/far.py", 0.1, ("opened in the latest sessions",))
     assert good(Located((habit, meant, faint)), "jwt fails for RS256 keys") == (habit, meant)
     assert good(Located((habit, faint)), "jwt fails for RS256 keys") == ()
+
+
+@pytest.mark.parametrize("text", ["fix src/a.py", "see shop.auth.tokens", "rename parse_http", "rename parseHTTP"])
+def test_one_name_from_code_is_enough_for_a_task(text: str) -> None:
+    assert is_task(text)
+
+
+def test_words_that_any_conversation_has_are_no_task_and_nothing_is_searched_for() -> None:
+    assert not is_task("Thanks, that looks good to me, go on like this please.")
+    assert is_task("the invoice totals are wrong")
 
 
 def test_files_that_several_words_of_the_task_speak_for_are_named() -> None:

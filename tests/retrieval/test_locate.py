@@ -64,14 +64,17 @@ def test_a_file_that_is_named_comes_first(shop: Repository) -> None:
 
 def test_what_an_example_imports_is_not_what_it_is_about(shop: Repository) -> None:
     database = mapped(shop)
-    task = understand("It fails:\n\n>>> from shop.cart import Cart\nimport shop.mail\nshop.checkout.pay(1)\n", (), NOW)
+    said = "It fails:\n\n>>> from shop.cart import Cart\nimport shop.mail\nshop.checkout.pay(1)\n"
+    task = understand(database, said, (), NOW)
     assert set(by_name(database, task).strength) == {"shop/checkout.py"}
 
 
 def test_each_of_many_named_files_says_less(shop: Repository) -> None:
     database = mapped(shop)
-    one = by_name(database, understand("in shop/cart.py", (), NOW))
-    four = by_name(database, understand("shop/cart.py shop/checkout.py shop/mail.py tests/test_cart.py", (), NOW))
+    one = by_name(database, understand(database, "in shop/cart.py", (), NOW))
+    four = by_name(
+        database, understand(database, "shop/cart.py shop/checkout.py shop/mail.py tests/test_cart.py", (), NOW)
+    )
     assert one.scaled()["shop/cart.py"] == 1.0
     assert four.scaled()["shop/cart.py"] == 0.5
 
@@ -95,7 +98,8 @@ def test_any_text_gives_an_answer(shop: Repository, task: str) -> None:
 
 
 def test_the_latest_sessions_say_less_on_a_branch_that_none_of_them_was_on(shop: Repository) -> None:
-    database, task = mapped(shop), understand("anything else", (), NOW)
+    database = mapped(shop)
+    task = understand(database, "anything else", (), NOW)
     past = [PastSession("the cart", (("shop/cart.py", 2),), "feature")]
     here = fused(by_sessions(database, task, past, "feature"))["shop/cart.py"]
     for elsewhere in ("other", ""):

@@ -5,10 +5,12 @@ A piece says where the words stand close together; the whole file says that it i
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections import Counter, defaultdict
 from contextlib import closing
+from heapq import nlargest
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -112,8 +114,8 @@ class Whole(NamedTuple):
 
 def files(database: MapDatabase, terms: list[Term]) -> list[Whole]:
     """The files that fit best as wholes, the best first."""
-    listed = {row[0]: (row[1], row[2]) for row in database.rows("SELECT id, path, lines FROM files")}
-    usual = sum(lines for _, lines in listed.values()) / max(len(listed), 1) or 1.0
+    lines = {row[0]: row[1] for row in database.rows("SELECT id, lines FROM files")}
+    usual = sum(lines.values()) / max(len(lines), 1) or 1.0
     scores: dict[int, float] = defaultdict(float)
     said: dict[int, list[tuple[float, str]]] = defaultdict(list)
     for term in terms:
@@ -122,11 +124,15 @@ def files(database: MapDatabase, terms: list[Term]) -> list[Whole]:
             " GROUP BY c.file",
             (term.stem,),
         )
-        rarity = term.weight * math.log(1 + (len(listed) - len(rows) + 0.5) / (len(rows) + 0.5))
+        rarity = term.weight * math.log(1 + (len(lines) - len(rows) + 0.5) / (len(rows) + 0.5))
         for file, count in rows:
-            length = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * listed[file][1] / usual)
+            length = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * lines[file] / usual)
             worth = rarity * count * (SATURATION + 1) / (count + length)
             scores[file] += worth
             said[file].append((-worth, term.word))
-    best = sorted(scores, key=lambda file: (-scores[file], listed[file][0]))[:FILES_MAX]
-    return [Whole(listed[file][0], scores[file], [word for _, word in sorted(said[file])]) for file in best]
+    floor = min(nlargest(FILES_MAX, scores.values()), default=0.0)
+    near = json.dumps([file for file, score in scores.items() if score >= floor])
+    named = database.rows("SELECT id, path FROM files WHERE id IN (SELECT value FROM json_each(?))", (near,))
+    paths = {row[0]: row[1] for row in named}
+    best = sorted(paths, key=lambda file: (-scores[file], paths[file]))[:FILES_MAX]
+    return [Whole(paths[file], scores[file], [word for _, word in sorted(said[file])]) for file in best]

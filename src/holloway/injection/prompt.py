@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -49,6 +50,8 @@ _WORDS = "speaks of "
 """The reason that lists words of the task."""
 _SEEN = ("path has ", "closest in ")
 """Reasons that an agent can see in the line itself."""
+_NAME = re.compile(r"[\w-][./]\w|\w_\w|[a-z][A-Z]")
+"""The beginning of a path, of a dotted name or of an identifier in parts."""
 _DOUBTS = {"unconfirmed": ", unconfirmed", "stale": ", possibly out of date"}
 
 
@@ -95,6 +98,11 @@ def render(
 def asked_for(task: str) -> frozenset[str]:
     """The words that a task has for itself, in the form in which words are compared here."""
     return telling(task) - _CHAT
+
+
+def is_task(text: str) -> bool:
+    """Whether a prompt says anything by which files could be found: words of its own, or a name from code."""
+    return len(asked_for(text)) >= SHARED_MIN or bool(_NAME.search(text))
 
 
 def fitting(rows: Sequence[dict[str, object]], task: str) -> list[dict[str, object]]:

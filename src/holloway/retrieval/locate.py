@@ -20,7 +20,7 @@ from holloway.text.identifiers import parts
 from holloway.text.query import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from holloway.codemap.database import MapDatabase
@@ -102,18 +102,20 @@ class Located:
     coupled: tuple[Coupled, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Task:
     """What was asked, taken apart once."""
 
     text: str
     known: tuple[str, ...]
     now: datetime
-    terms: dict[str, int] = field(default_factory=dict)
+    terms: dict[str, int]
     """The words, and how often each is said."""
-    identifiers: list[str] = field(default_factory=list)
-    telling: list[Term] = field(default_factory=list)
+    identifiers: list[str]
+    telling: list[Term]
     """Those of the words that are worth looking for in this project."""
+    paths: list[str]
+    """All files of the project."""
 
 
 @dataclass(slots=True)
@@ -149,9 +151,8 @@ def locate(
 
     `past` are earlier sessions, in order of time; those on the same branch say more.
     """
-    asked = understand(task, known, now)
     with database.snapshot():
-        asked.telling = search.telling(database, asked.terms)
+        asked = understand(database, task, known, now)
         found = {name: ask(database, asked) for name, ask in ASKED.items()}
         found |= by_sessions(database, asked, past, branch)
         scores = fused(found)
@@ -162,7 +163,7 @@ def locate(
         return _answer(database, asked, found, scores, limit)
 
 
-def understand(task: str, known: Sequence[str], now: datetime) -> Task:
+def understand(database: MapDatabase, task: str, known: Sequence[str], now: datetime) -> Task:
     """The words to look for and the names that are meant as names."""
     text = task[:TASK_CHARS_MAX]
     words: Counter[str] = Counter()
@@ -174,7 +175,9 @@ def understand(task: str, known: Sequence[str], now: datetime) -> Task:
     identifiers = [
         word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if "_" in word.strip("_") or len(parts(word)) > 1
     ]
-    return Task(text, tuple(known), now, dict(words.most_common(TERMS_MAX)), identifiers[:TERMS_MAX])
+    terms = dict(words.most_common(TERMS_MAX))
+    telling = search.telling(database, terms)
+    return Task(text, tuple(known), now, terms, identifiers[:TERMS_MAX], telling, questions.paths(database))
 
 
 def fused(found: dict[str, Evidence]) -> dict[str, float]:
@@ -223,7 +226,7 @@ def by_path(database: MapDatabase, task: Task) -> Evidence:
     found = Evidence()
     wanted = set(task.terms)
     holders: dict[str, list[str]] = defaultdict(list)
-    for path in questions.paths(database):
+    for path in task.paths:
         for word in {part for name in path.split("/") for part in _words_of(name)} & wanted:
             holders[word].append(path)
     for word, paths in sorted(holders.items()):
@@ -242,36 +245,47 @@ def _words_of(name: str) -> tuple[str, ...]:
 def by_name(database: MapDatabase, task: Task) -> Evidence:
     """Files that the task names outright: by path, by the end of one, or as a dotted module."""
     found = Evidence()
-    paths = questions.paths(database)
-    mentioned = set(_PATH.findall(task.text)[:200])
-    # What an example imports is what everybody imports.
-    dotted = {name.replace(".", "/") for name in _DOTTED.findall(_IMPORT.sub("", task.text))[:200]}
-    ends: dict[str, list[str]] = defaultdict(list)
-    for path in paths:
-        ends[path.rpartition("/")[2]].append(path)
-    for mention in sorted(mentioned):
-        plain = mention.lstrip("./")
-        near = [
-            p
-            for p in ends.get(plain.rpartition("/")[2], ())
-            if p == plain or p.endswith("/" + plain) or plain.endswith("/" + p)
-        ]
+    for mention, near in _mentioned(task):
         for path in near[:5]:
             found.strength[path] = max(found.strength.get(path, 0.0), 1.0 / len(near))
             found.reason[path] = f"named: {mention}"
-    stems = {path.rpartition(".")[0].removesuffix("/__init__"): path for path in paths}
+    for head, near in _dotted(task):
+        for path in near[:3]:
+            found.strength[path] = max(found.strength.get(path, 0.0), 0.8 / len(near))
+            found.reason.setdefault(path, f"named: {head.replace('/', '.')}")
+    # Of the many files of a traceback, each says less.
+    found.share = max(len(found.strength), 1) ** -0.5
+    return found
+
+
+def _mentioned(task: Task) -> Iterator[tuple[str, list[str]]]:
+    """What looks like a path in a task, and the files that it may be."""
+    plain = {mention: mention.lstrip("./") for mention in set(_PATH.findall(task.text)[:200])}
+    ends: dict[str, list[str]] = {name.rpartition("/")[2]: [] for name in plain.values()}
+    for path in task.paths if ends else ():
+        if (name := path.rpartition("/")[2]) in ends:
+            ends[name].append(path)
+    for mention, name in sorted(plain.items()):
+        near = [
+            path
+            for path in ends[name.rpartition("/")[2]]
+            if path == name or path.endswith("/" + name) or name.endswith("/" + path)
+        ]
+        if near:
+            yield mention, near
+
+
+def _dotted(task: Task) -> Iterator[tuple[str, list[str]]]:
+    """What looks like a dotted module, as far as it is one, and its files; what an example imports, everybody does."""
+    dotted = {name.replace(".", "/") for name in _DOTTED.findall(_IMPORT.sub("", task.text))[:200]}
+    stems = {path.rpartition(".")[0].removesuffix("/__init__"): path for path in task.paths} if dotted else {}
     for name in sorted(dotted):
         for length in range(name.count("/") + 1, 1, -1):
             head = "/".join(name.split("/")[:length])
             near = [path for stem, path in stems.items() if stem == head or stem.endswith("/" + head)]
             if near:
-                for path in near[:3]:
-                    found.strength[path] = max(found.strength.get(path, 0.0), 0.8 / len(near))
-                    found.reason.setdefault(path, f"named: {head.replace('/', '.')}")
+                yield head, near
                 break
-    # Of the many files of a traceback, each says less.
-    found.share = max(len(found.strength), 1) ** -0.5
-    return found
 
 
 def by_commits(database: MapDatabase, task: Task) -> Evidence:

@@ -200,7 +200,8 @@ class Points:
 
     def on_prompt(self, text: str) -> str:
         """With a prompt: where the task happens and what is known there."""
-        located = self.memory.map.locate(text) if self.memory.map.is_ready else Located()
+        is_found = prompt.is_task(text) and self.memory.map.is_ready
+        located = self.memory.map.locate(text) if is_found else Located()
         files = prompt.good(located, text)
         paths = [file.path for file in files]
         self.follow(text)
