@@ -175,7 +175,8 @@ def test_a_pause_of_injection_does_not_keep_sessions_from_being_read(memory: Hol
     pausing.pause(str(repository.root), "injection")
     assert pausing.uncaptured(memory.project.folder) == []
     pausing.pause(str(repository.root), "all")
-    pausing.pause(str(repository.root), "injection")
+    assert [end for _, end in pausing.uncaptured(memory.project.folder)] == [None]
+    pausing.resume(str(repository.root), "capture")
     ((start, end),) = pausing.uncaptured(memory.project.folder)
     assert end is not None
     assert end >= start
