@@ -153,15 +153,15 @@ ALL = (
     ),
     Benchmark("b6_graph", lambda given: b6_graph.run(_there(given.graphs), _there(given.pycg)), 2, (needs.graphs(),)),
     Benchmark("b7_store", lambda given: b7_store.run(quick=given.quick), 8),
-    Benchmark("b7_hooks", lambda given: b7_hooks.run(quick=given.quick), 5),
+    Benchmark("b7_hooks", lambda given: b7_hooks.run(quick=given.quick), 3),
     Benchmark(
         "b7_map",
         lambda given: b7_map.run(_there(given.repos), quick=given.quick, aider=given.aider),
-        20,
+        10,
         (needs.clones(MAPPED),),
         beside="--aider PYTHON",
     ),
-    Benchmark("b7_search", lambda given: b7_search.run(quick=given.quick), 10),
+    Benchmark("b7_search", lambda given: b7_search.run(quick=given.quick), 4),
     Benchmark(
         "b8_secrets", lambda given: secrets_table.run(_there(given.data)), 1, (needs.file("gitleaks_literals.json"),)
     ),

@@ -21,16 +21,16 @@ STYLE = """
 svg { font: 12px system-ui, sans-serif }
 .paper { fill: #ffffff } .ink { fill: #1f2328 } .quiet { fill: #59636e }
 .rule { stroke: #d1d9e0 } .axis { stroke: #59636e }
-.c0 { --c: #0b62c4 } .c1 { --c: #b35900 } .c2 { --c: #1a7f37 } .c3 { --c: #8250df }
-.c4 { --c: #a40e26 } .c5 { --c: #59636e } .c6 { --c: #0f766e }
-.line { fill: none; stroke: var(--c); stroke-width: 1.6 } .strong { stroke-width: 3 }
-.band { fill: var(--c); opacity: .16 } .dot { fill: var(--c) } .whisker { stroke: var(--c); opacity: .55 }
-.name { fill: var(--c) }
+.c0 { color: #0b62c4 } .c1 { color: #b35900 } .c2 { color: #1a7f37 } .c3 { color: #8250df }
+.c4 { color: #a40e26 } .c5 { color: #59636e } .c6 { color: #0f766e }
+.line { fill: none; stroke: currentColor; stroke-width: 1.6 } .strong { stroke-width: 3 }
+.band { fill: currentColor; opacity: .16 } .dot { fill: currentColor } .whisker { stroke: currentColor; opacity: .55 }
+.name { fill: currentColor }
 @media (prefers-color-scheme: dark) {
 .paper { fill: #0d1117 } .ink { fill: #e6edf3 } .quiet { fill: #9198a1 }
 .rule { stroke: #30363d } .axis { stroke: #9198a1 }
-.c0 { --c: #58a6ff } .c1 { --c: #f0a35e } .c2 { --c: #56d364 } .c3 { --c: #bc8cff }
-.c4 { --c: #ff7b72 } .c5 { --c: #9198a1 } .c6 { --c: #39c5bb }
+.c0 { color: #58a6ff } .c1 { color: #f0a35e } .c2 { color: #56d364 } .c3 { color: #bc8cff }
+.c4 { color: #ff7b72 } .c5 { color: #9198a1 } .c6 { color: #39c5bb }
 }
 """
 COLOURS = 7

@@ -105,7 +105,12 @@ def time_against_size(result: Result) -> Chart:
 def map_against_size(result: Result) -> Chart:
     """The code map: CPU time to make it and to follow an edit, by the number of files."""
     made = _lines(result, "Indexing, from nothing")
-    edits = [line for line in _lines(result, "Following an edit") if line["followed"] == "by name"]
+    # An edit of the one file that a whole project imports is a row of its own project, not a line over several.
+    edits = [
+        line
+        for line in _lines(result, "Following an edit")
+        if line["followed"] == "by name" and " of " not in line["edit"]
+    ]
     sizes = {str(line["repository"]): float(line["of code"]) for line in made}
     alone = [Point(line["of code"], line["CPU s"] * 1000) for line in made if line["workers"] == 1]
     followed = [
