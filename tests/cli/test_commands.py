@@ -185,6 +185,20 @@ def test_setup_shows_what_it_does_and_asks(cli: Cli) -> None:
     assert not (Path.home() / ".claude/settings.json").exists()
 
 
+@pytest.mark.parametrize("where", [".", "downloads"])
+def test_an_agent_is_connected_from_any_folder_and_only_a_project_becomes_known(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    folder = Path.home() / where
+    folder.mkdir(parents=True, exist_ok=True)
+    monkeypatch.chdir(folder)
+    done = cli("setup", "claude-code", "--yes")
+    assert (done.code, done.err) == (0, "")
+    assert "`holloway init`" in done.out
+    assert (Path.home() / ".claude/settings.json").exists()
+    assert not (home / "projects").exists()
+
+
 def test_a_memory_is_stored_and_shown_even_if_no_copy_can_be_made(cli: Cli, home: Path) -> None:
     cli("init")
     (folder,) = (home / "projects").iterdir()

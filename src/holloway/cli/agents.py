@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import ask, emit, home, json_option, opened, project_option, say, yes_option
+from holloway.cli.common import ask, emit, home, json_option, project_option, say, yes_option
 
 if TYPE_CHECKING:
     from holloway.hooks.install import Plan
@@ -53,7 +53,7 @@ def setup_command(
       holloway setup claude-code --remove
     """
     from holloway.hooks import install  # loaded when the command runs
-    from holloway.service.opening import project_root
+    from holloway.service.opening import begin, project_root
 
     chosen, root = install.dialect(agent), project_root(project)
     plan = (
@@ -62,8 +62,7 @@ def setup_command(
         else install.setup(chosen, scope, root, home(), without=without)
     )
     done = not dry_run and carried_out(plan, yes=yes, quiet=as_json)
-    if not remove and not dry_run and (done or not plan.needed):
-        opened(project, create=True).close()
+    known = not remove and not dry_run and (done or not plan.needed) and begin(project)
     if as_json:
         emit(plan_json(plan, changed=done))
     elif dry_run:
@@ -73,7 +72,7 @@ def setup_command(
         say(_nothing(plan))
         _tell(plan.notes)
     elif done:
-        _say_done(plan)
+        _say_done(plan, known=known)
     else:
         say("Nothing was changed.")
 
@@ -137,7 +136,7 @@ def _nothing(plan: Plan) -> str:
     return f"{plan.dialect.label} is {'not connected' if plan.removes else 'connected already'}: nothing to change."
 
 
-def _say_done(plan: Plan) -> None:
+def _say_done(plan: Plan, *, known: bool) -> None:
     label, scope = plan.dialect.label, plan.scope
     if plan.removes:
         say(f"{label} is disconnected; the memories stay.", "green")
@@ -145,6 +144,8 @@ def _say_done(plan: Plan) -> None:
         return
     where = "a project that holloway knows" if scope == "user" else "this project"
     say(f"{label} is connected. Its next session in {where} starts with a brief.", "green")
+    if not known:
+        say("This folder is no project: `holloway init` in one of yours makes it known.", "yellow")
     if plan.dialect.note:
         say(plan.dialect.note, "yellow")
     say(f"Undo: holloway setup {plan.dialect.agent} --scope {scope} --remove", "dim")

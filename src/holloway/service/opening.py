@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from holloway import config
+from holloway import config, git
 from holloway.errors import HollowayError, InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.store import project as projects
@@ -73,6 +73,15 @@ def known_project(path: str, *, create: bool = False) -> Project:
     if not create and not knows(place, home):
         raise NoMemory(f"There is no memory for {place.resolve()} yet.", "`holloway init` starts one.")
     return projects.resolve(place, home)
+
+
+def begin(path: str) -> bool:
+    """Know the project that holds a folder from now on; False where the folder is no project: no git, and not known."""
+    place = Path(path).expanduser()
+    if not git.find_root(str(place)) and not knows(place, Path(config.home())):
+        return False
+    open_project(place).close()
+    return True
 
 
 def project_root(path: str) -> Path:
