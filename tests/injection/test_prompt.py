@@ -54,7 +54,7 @@ def test_one_name_from_code_is_enough_for_a_task(text: str) -> None:
     assert is_task(text)
 
 
-def test_words_that_any_conversation_has_are_no_task_and_nothing_is_searched_for() -> None:
+def test_words_that_any_conversation_has_are_no_task() -> None:
     assert not is_task("Thanks, that looks good to me, go on like this please.")
     assert is_task("the invoice totals are wrong")
 

@@ -1,7 +1,5 @@
 """The real Claude Code client, run without a person against a scripted model."""
 
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,14 +40,8 @@ class Result:
 
 
 def find() -> Path | None:
-    """The client to test with: the one asked for, the project's own, or the one on PATH."""
-    asked_for = os.environ.get("HOLLOWAY_CLAUDE")
-    if asked_for:
-        return Path(asked_for)
-    if (client.INSTALLED / "claude").exists():
-        return client.INSTALLED / "claude"
-    on_path = shutil.which("claude")
-    return Path(on_path) if on_path else None
+    """The client to test with."""
+    return client.find("claude", "HOLLOWAY_CLAUDE")
 
 
 needs_claude_code = pytest.mark.skipif(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -36,6 +37,16 @@ class Ran:
                 continue
             if isinstance(value, dict):
                 yield value
+
+
+def find(name: str, variable: str) -> Path | None:
+    """The client to test with: the one that a variable asks for, the project's own, or the one on PATH."""
+    asked_for, on_path = os.environ.get(variable), shutil.which(name)
+    if asked_for:
+        return Path(asked_for)
+    if (INSTALLED / name).exists():
+        return INSTALLED / name
+    return Path(on_path) if on_path else None
 
 
 def clean_environment(home: Path, **more: str) -> dict[str, str]:

@@ -1,8 +1,6 @@
 """The real Codex client, run without a person against a scripted model."""
 
 import json
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,14 +60,8 @@ class Result:
 
 
 def find() -> Path | None:
-    """The client to test with: the one asked for, the project's own, or the one on PATH."""
-    asked_for = os.environ.get("HOLLOWAY_CODEX")
-    if asked_for:
-        return Path(asked_for)
-    if (client.INSTALLED / "codex").exists():
-        return client.INSTALLED / "codex"
-    on_path = shutil.which("codex")
-    return Path(on_path) if on_path else None
+    """The client to test with."""
+    return client.find("codex", "HOLLOWAY_CODEX")
 
 
 needs_codex = pytest.mark.skipif(

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 FILE_KINDS = (ToolKind.READ, ToolKind.EDIT, ToolKind.WRITE)
 SEARCH_KINDS = (ToolKind.SEARCH, ToolKind.LIST)
+PROMPT_LOOKED_AT = 3
+"""How many times the memories that are wanted are looked at, because errors that a prompt is not about are left out."""
 Rows = list[dict[str, object]]
 
 
@@ -209,7 +211,11 @@ class Points:
             if reader is None:
                 return ""
             store, to = reader
-            rows = known.on_files(store, paths, to, self.root, 3 * PROMPT_MEMORIES_MAX, self.gone) if paths else []
+            rows = (
+                known.on_files(store, paths, to, self.root, PROMPT_LOOKED_AT * PROMPT_MEMORIES_MAX, self.gone)
+                if paths
+                else []
+            )
             rows = prompt.fitting(rows, text)
             rows += self._dead_ends(reader, text, {str(row["id"]) for row in rows})
             rows = rows[:PROMPT_MEMORIES_MAX]
