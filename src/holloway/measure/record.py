@@ -122,8 +122,9 @@ def cited_in(account: Account) -> set[str]:
 
 
 def search_tokens(account: Account) -> int:
-    """About how many tokens the results of searches and listings took."""
-    return sum(estimate(deed.action.text) for deed in account.of(*_DISCOVERY))
+    """About how many tokens the results of searches and listings took; a command that does both has one result."""
+    results = {deed.step: deed.action.text for deed in account.of(*_DISCOVERY)}
+    return sum(map(estimate, results.values()))
 
 
 def unsearched(account: Account, shown: Iterable[Shown]) -> int:
