@@ -62,6 +62,9 @@ def test_a_command_is_about_the_files_that_it_reads_or_changes(tmp_path: Path, c
         ("apply_patch", {"input": PATCH}, ["src/a.py", "docs/new.md"]),
         ("shell", {"command": ["bash", "-lc", "cat src/a.py"]}, ["src/a.py"]),
         ("exec_command", {"cmd": "cat src/a.py"}, ["src/a.py"]),
+        ("run_terminal_cmd", {"command": "cat src/a.py"}, ["src/a.py"]),
+        ("str_replace_editor", {"command": "view", "path": "src/a.py"}, ["src/a.py"]),
+        ("view_file", {"target_file": "src/a.py"}, ["src/a.py"]),
         ("Read", {"file_path": ["src/a.py"]}, []),
         ("Read", {"file_path": "src/\0.py"}, []),
         ("Read", "src/a.py", []),
@@ -74,6 +77,25 @@ def test_every_host_has_names_of_its_own_for_the_same_tools(
     tmp_path: Path, tool: str, arguments: object, files: list[str]
 ) -> None:
     assert about(tmp_path, tool, arguments).files == files
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "changes"),
+    [
+        ("Edit", {"file_path": "src/a.py"}, True),
+        ("create_file", {"path": "src/a.py"}, True),
+        ("apply_patch", {"input": PATCH}, True),
+        ("str_replace_editor", {"command": "str_replace", "path": "src/a.py"}, True),
+        ("str_replace_editor", {"command": "view", "path": "src/a.py"}, False),
+        ("view", {"path": "src/a.py"}, False),
+        ("Bash", {"command": "cat src/a.py"}, False),
+    ],
+)
+def test_a_tool_that_only_shows_a_file_has_not_changed_it(
+    tmp_path: Path, tool: str, arguments: object, changes: bool
+) -> None:
+    found = subject.edited({"tool_name": tool, "tool_input": arguments, "cwd": str(tmp_path)}, str(tmp_path))
+    assert ("src/a.py" in found) is changes
 
 
 def test_a_relative_path_is_taken_from_where_the_agent_stands(tmp_path: Path) -> None:

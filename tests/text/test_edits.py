@@ -19,8 +19,6 @@ def test_a_patch_names_its_files_and_their_lines() -> None:
         ("a b.py", "edit", ["one"], ["two"]),
         ("c.py", "write", [], ["x"]),
     ]
-    assert edits.is_patch(patch)
-    assert not edits.is_patch("git apply")
 
 
 def test_a_patch_is_read_only_so_far() -> None:

@@ -21,6 +21,7 @@ from holloway.config import (
 )
 from holloway.safety import secrets
 from holloway.safety.paths import contained, safe_name
+from holloway.text import tools
 from holloway.text.served import is_record
 
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -45,15 +46,11 @@ _NAMES = (("tool_name", "tool"), ("tool_use_id", "call"), ("agent_id", "agent"),
 _TEXTS = ("command", "cmd", "pattern", "glob", "query", "url", "description", "subagent_type")
 """Arguments of tools that detectors need; whole file contents are not kept."""
 _SAID = ("prompt", "source", "reason", "trigger", "last_assistant_message", "compact_summary")
-_PATHS = ("file_path", "notebook_path", "path", "filePath", "absolute_path", "dir_path")
 _TASKS = (("subject", "subject"), ("taskId", "task"), ("status", "status"))
 _ABOUT = (("session_id", "session"), ("transcript_path", "transcript"), ("model", "model"), ("permission_mode", "mode"))
 _MILESTONES = ("SessionStart", "Stop", "SessionEnd")
-_ANSWERING = frozenset(
-    "bash shell exec_command local_shell run_shell_command grep grep_search search_file_content glob ls list_directory "
-    "webfetch web_fetch websearch web_search google_web_search task agent".split()
-)
-"""Tools whose answers are kept in part, and with them those of MCP servers; of the rest only failures are."""
+_ANSWERING = (tools.SHELL, *tools.LOOKING, tools.WEB, tools.SUBAGENT, tools.MCP)
+"""Kinds of tools whose answers are kept in part; of the rest only failures are."""
 _PRINTING = frozenset(
     "cat head tail sed less more nl bat awk jq ls tree wc stat file pwd which echo mkdir cp mv rm touch chmod".split()
 )
@@ -185,9 +182,9 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
     """What a tool was used on, and for an edit which lines it changed."""
     folder = cwd if isinstance(cwd, str) else ""
     _note_path(entry, arguments, folder, path, root)
-    patch = next((each for each in map(arguments.get, ("command", "input", "patch")) if _is_patch(each)), "")
+    patch = tools.patch_in(arguments)
     if patch:
-        entry["edits"] = _edits(str(patch), folder, root)
+        entry["edits"] = _edits(patch, folder, root)
     for name in _TEXTS:
         if arguments.get(name) and arguments[name] is not patch:
             entry[name] = _text(arguments[name])
@@ -204,9 +201,9 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
 
 
 def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: str, path: str, root: str) -> None:
-    named = next((each for each in map(arguments.get, _PATHS) if each and isinstance(each, str)), "")
-    if not path and named and root:
-        path = contained(str(named), root, folder)
+    named = tools.argument(arguments, "path", tools.kind_of(str(entry.get("tool", ""))))
+    if not path and named and isinstance(named, str) and root:
+        path = contained(named, root, folder)
     if path:
         entry["path"] = _named(path)
     elif named:
@@ -226,10 +223,6 @@ def _record(arguments: dict[str, object]) -> dict[str, object]:
     files = arguments.get("files")
     named = [_text(path, PATH_CHARS_MAX) for path in files[:FILES_MAX]] if isinstance(files, list) else []
     return {"text": _text(arguments.get("text") or ""), "type": _text(arguments.get("type") or "", 40), "files": named}
-
-
-def _is_patch(value: object) -> bool:
-    return isinstance(value, str) and "*** Begin Patch" in value[:2_000]
 
 
 def _edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
@@ -290,8 +283,7 @@ def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) 
         entry["interrupted"] = True
     if told.get("userModified") is True:
         entry["changed"] = True
-    tool = str(event.get("tool_name") or "").lower()
-    if tool in _ANSWERING or tool.startswith("mcp_"):
+    if tools.kind_of(str(entry.get("tool", ""))) in _ANSWERING:
         if ("failed" in entry or not _prints_files(entry)) and (said := _answer(response)):
             entry["text"] = _ends(said)
         _note_files(entry, told, root)

@@ -9,21 +9,15 @@ from __future__ import annotations
 import os
 
 from holloway.safety.paths import contained
+from holloway.text import tools
 
 FILES_MAX = 20
-COMMAND_CHARS_MAX = 200_000
 FAILURE_CHARS_MAX = 20_000
 
-_FILE_TOOLS = frozenset("read edit write multiedit notebookedit readfile writefile replace view".split())
-_SEARCH_TOOLS = frozenset("grep glob grepsearch searchfilecontent".split())
-_SHELL_TOOLS = frozenset("bash shell execcommand localshell exec runshellcommand".split())
-_PATCH_TOOLS = frozenset(("applypatch",))
-_PATHS = ("file_path", "notebook_path", "absolute_path", "path")
 _LOOKING = frozenset(
     "cat head tail sed less more nl bat batcat awk rg grep egrep fgrep ag ack apply_patch applypatch".split()
 )
 """Programs that read, search or change files that they name."""
-_KINDS = ("read", "edit")
 _FAILURE_SIGNS = ("rror", "FAIL", "fail", "atal", "panic", "ERR", "not found", "denied", "refused", "xception")
 _ANSWERS = ("stdout", "stderr", "output", "content", "text_result_for_llm", "llmContent")
 
@@ -44,40 +38,35 @@ class Subject:
 
 def of(event: dict[str, object], root: str) -> Subject:
     """What a tool event is about."""
-    tool, given = _tool(event)
+    kind, given = _tool(event)
     cwd = event.get("cwd")
     where = cwd if isinstance(cwd, str) else ""
-    if tool in _FILE_TOOLS:
-        return Subject(_inside([named_file(event)], root, where))
-    if tool in _PATCH_TOOLS:
-        return Subject(_inside(_patched(_command(given)), root, where))
-    if tool in _SEARCH_TOOLS:
-        pattern = given.get("pattern")
+    if kind in tools.ON_FILES:
+        patch = tools.patch_in(given)
+        named = _patched(patch) if patch else [named_file(event)]
+        return Subject(_inside(named, root, where))
+    if kind in tools.LOOKING:
+        pattern = tools.argument(given, "pattern", kind)
         return Subject([], "", pattern if isinstance(pattern, str) else "")
-    if tool in _SHELL_TOOLS:
-        files, pattern = _of_command(_command(given), root, where)
-        failure = failure_of(event, _command(given))
+    if kind == tools.SHELL:
+        command = command_of(event)
+        files, pattern = _of_command(command, root, where)
+        failure = failure_of(event, command)
         return Subject(files, failure, "" if failure else pattern)
     return Subject([], failure_of(event, "") if event.get("hook_event_name") == "PostToolUseFailure" else "")
 
 
 def named_file(event: dict[str, object]) -> str:
     """The file that a tool of its own reads or changes, as the host names it."""
-    tool, given = _tool(event)
-    named = next((value for value in map(given.get, _PATHS) if value), "") if tool in _FILE_TOOLS else ""
+    kind, given = _tool(event)
+    named = tools.argument(given, "path", kind) if kind in tools.ON_FILES else ""
     return named if isinstance(named, str) else ""
-
-
-def is_shell(event: dict[str, object]) -> bool:
-    """Whether a tool event is a command in a shell."""
-    return _tool(event)[0] in _SHELL_TOOLS
 
 
 def edited(event: dict[str, object], root: str) -> list[str]:
     """The files that a tool event changed; nothing for one that only looks."""
-    tool, _ = _tool(event)
-    changes = tool in _PATCH_TOOLS or (tool in _FILE_TOOLS and tool not in ("read", "readfile", "view"))
-    return of(event, root).files if changes else []
+    kind, given = _tool(event)
+    return of(event, root).files if tools.used_as(kind, given) in (tools.EDIT, tools.WRITE) else []
 
 
 def failure_of(event: dict[str, object], command: str) -> str:
@@ -89,7 +78,7 @@ def failure_of(event: dict[str, object], command: str) -> str:
         return ""
     from holloway.text.failures import failed  # only where an output looks like a failure
 
-    return answered if failed(answered, False, command[:COMMAND_CHARS_MAX]) else ""
+    return answered if failed(answered, False, command[: tools.EDIT_CHARS_MAX]) else ""
 
 
 def said(answer: object) -> str:
@@ -101,36 +90,29 @@ def said(answer: object) -> str:
 
 def command_of(event: dict[str, object]) -> str:
     """The command of a tool event, as it would be typed; empty where the tool is no shell."""
-    return _command(_tool(event)[1]) if is_shell(event) else ""
+    kind, given = _tool(event)
+    return tools.typed(tools.argument(given, "command", kind))[: tools.EDIT_CHARS_MAX]
 
 
 def _tool(event: dict[str, object]) -> tuple[str, dict[str, object]]:
-    """The name of the tool, without what separates its words, and its arguments."""
+    """What the tool does, and its arguments."""
     name, given = event.get("tool_name"), event.get("tool_input")
-    folded = name[:100].replace("_", "").lower() if isinstance(name, str) else ""
-    return folded, given if isinstance(given, dict) else {}
-
-
-def _command(given: dict[str, object]) -> str:
-    value = given.get("command") or given.get("cmd") or given.get("input") or ""
-    if isinstance(value, list):
-        words = [str(word) for word in value[:1_000]]
-        value = words[2] if len(words) == 3 and words[1] in ("-c", "-lc") else " ".join(words)
-    return value[:COMMAND_CHARS_MAX] if isinstance(value, str) else ""
+    kind = tools.kind_of(name) if isinstance(name, str) else tools.OTHER
+    return kind, given if isinstance(given, dict) else {}
 
 
 def _of_command(command: str, root: str, where: str) -> tuple[list[str], str]:
     """The files that a command reads or changes, and what it searches for."""
     if not _LOOKING & {*_first_words(command)}:
         return [], ""
-    if "*** Begin Patch" in command:
+    if tools.PATCH in command:
         return _inside(_patched(command), root, where), ""
     from holloway.text.commands import understand  # only where the command promises files
 
     files: list[str] = []
     pattern = ""
     for step in understand(command[:FAILURE_CHARS_MAX]):
-        if step.kind in _KINDS:
+        if step.kind in (tools.READ, tools.EDIT):
             files += [os.path.join(step.directory, path) for path in step.paths[:FILES_MAX]]
         elif step.kind == "search":
             pattern = pattern or step.pattern

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from holloway.config import SCRATCHPAD_LINES_MAX
+from holloway.text.tools import EDIT_CHARS_MAX, PATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-EDIT_CHARS_MAX = 200_000
 LINE_CHARS_MAX = 500
 PATCH_FILES_MAX = 50
 
 _HEADINGS = {"*** Add File: ": "write", "*** Update File: ": "edit", "*** Delete File: ": "edit"}
 _MOVED = "*** Move to: "
-_BEGIN = "*** Begin Patch"
 
 
 class Change:
@@ -61,15 +60,10 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at in range(shorter) if one[at] != other[at]), shorter)
 
 
-def is_patch(text: str) -> bool:
-    """Whether a text holds a patch in the form that `apply_patch` takes."""
-    return _BEGIN in text[:EDIT_CHARS_MAX]
-
-
 def patch(text: str) -> list[Change]:
     """The files that a patch for `apply_patch` changes, in its order."""
     found: list[Change] = []
-    start = max(0, text.find(_BEGIN))
+    start = max(0, text.find(PATCH))
     for line in text[start : start + EDIT_CHARS_MAX].splitlines():
         heading = next((each for each in _HEADINGS if line.startswith(each)), "")
         if heading:

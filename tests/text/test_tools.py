@@ -1,0 +1,28 @@
+from holloway.domain.event import ToolKind
+from holloway.text import tools
+
+
+def test_the_kinds_of_tools_are_those_of_the_domain() -> None:
+    named = {*tools.KINDS.values(), *(kind for kinds in tools.ARGUMENTS.values() for kind in kinds)}
+    assert named <= set(ToolKind)
+    assert {tools.kind_of(name) for name in (*tools.KINDS, "mcp__db__query", "telepathy")} == set(ToolKind)
+
+
+def test_hosts_separate_the_words_of_a_name_in_their_own_way() -> None:
+    for name in ("ReadFile", "read_file", "read-file", "read.file", "Read File"):
+        assert tools.kind_of(name) == tools.READ
+
+
+def test_a_patch_is_found_in_the_argument_that_holds_it() -> None:
+    patch = f"{tools.PATCH}\n*** Add File: a.py\n+x\n*** End Patch"
+    assert tools.patch_in({"input": patch}) == patch
+    assert tools.patch_in({"command": f"apply_patch <<'EOF'\n{patch}\nEOF"}).endswith("EOF")
+    assert tools.patch_in({"command": "git apply", "patch": 7}) == ""
+    assert tools.patch_in({"command": "x" * tools.PATCH_WITHIN_CHARS + patch}) == ""
+
+
+def test_a_command_is_what_would_be_typed() -> None:
+    assert tools.typed("ls -l") == "ls -l"
+    assert tools.typed(["bash", "-lc", "ls && pwd"]) == "ls && pwd"
+    assert tools.typed(["git", "commit", "-m", "two words"]) == "git commit -m 'two words'"
+    assert tools.typed({"cmd": "ls"}) == ""
