@@ -29,7 +29,7 @@ FITTED = {"flask": "pallets/flask", "hono": "honojs/hono", "gson": "google/gson"
 """Repositories that the constants of the estimate were fitted to."""
 CONFIRMED = {
     "django": "django/django",
-    "cli": "cli/cli",
+    "cli": "entireio/cli",
     "ripgrep": "BurntSushi/ripgrep",
     "requests": "psf/requests",
 }
@@ -50,7 +50,7 @@ HOW = [
     f"The tokenizer is o200k, as the package {TOKENIZER} ships it. A passage is 200 to 2,500 characters from a random "
     "place of a file. The error is how far the estimate is from the count, as a share of the count; below zero it "
     "promised too little.",
-    f"The estimate was fitted to {', '.join(FITTED)}; {', '.join(CONFIRMED)} were only measured.",
+    f"The estimate was fitted to {', '.join(FITTED.values())}; {', '.join(CONFIRMED.values())} were only measured.",
     f"A pack is filled from the messages of {COMMITS:,} commits as memories, at every phase's budget, the estimate "
     f"taken times {MARGIN}; the tokens that it really has are shown as a share of the budget.",
 ]

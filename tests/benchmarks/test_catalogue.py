@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,14 @@ def test_what_is_missing_is_named_with_a_public_source(tmp_path: Path) -> None:
     said = "\n".join(catalogue.BY_NAME["b1_sessions"].missing(Given(data=tmp_path)))
     assert "https://github.com/entireio/cli" in said
     assert f"git clone https://github.com/entireio/cli {'DIR'}/cli" in said
+
+
+def test_a_folder_of_clones_means_the_same_repository_to_every_benchmark() -> None:
+    said = "\n".join(missing for one in catalogue.ALL for missing in one.missing(Given()))
+    asked = set(re.findall(r"git clone (\S+) DIR/(\S+)", said))
+    folders = [folder for _, folder in asked]
+    assert "cli" in folders
+    assert len(folders) == len(set(folders))
 
 
 def test_what_is_there_is_not_asked_for(tmp_path: Path) -> None:
