@@ -66,7 +66,7 @@ def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
 
     def asked(known_sessions: Sequence[PastSession]) -> list[str]:
         found = locate(
-            memory.map.database, session.query, past=known_sessions, branch=session.branch, limit=TOP, now=now
+            memory.map.database, session.query, past=known_sessions, branch=session.began_on, limit=TOP, now=now
         )
         return [file.path for file in found.files]
 

@@ -192,7 +192,7 @@ def _window(window: Sequence[Looked]) -> dict[str, Any]:
 HOW = [
     "192 recorded sessions of one project in time order, each through the real pipeline when it ended: observed, "
     "judged, promoted, the worker's chores done, vectors included. Before each session the branch and the checkout are "
-    "as they were, the map is brought up to date, and every method is asked with what had ended by then.",
+    "as they were when it began, the map is brought up to date, and every method is asked with what had ended by then.",
     f"As the project went on: the mean over the next {WINDOW} sessions that had files to find, beside the same methods "
     "with the same knowledge. Tasks and code change on the way, so these rows are not the same exam.",
     "The same later sessions: the second half, asked again and again, as if holloway had been installed so many "

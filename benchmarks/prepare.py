@@ -27,6 +27,8 @@ AGENTS = (None, "Agent", "Claude Code")
 """Whose transcripts are taken; the earliest do not say."""
 CHARS_MAX = 1_200
 """Longer texts and inputs are cut."""
+DETACHED = "HEAD"
+"""What a transcript says where no branch was checked out."""
 _HOME = re.compile(r"/(?:home|Users)/[\w.-]+")
 
 Row = dict[str, Any]
@@ -97,8 +99,15 @@ def _session(about: Row, transcript: str) -> list[Row]:
     if start is None or start >= UNTIL or about.get("agent") not in AGENTS:
         return []
     head = {"session": about["session_id"], "agent": about.get("agent"), "start": start}
-    head |= {"branch": about.get("branch"), "files_touched": about.get("files_touched") or [], "n": len(rows)}
+    head |= {"branch": about.get("branch"), "began_on": _began_on(lines)}
+    head |= {"files_touched": about.get("files_touched") or [], "n": len(rows)}
     return [head, *({"i": number} | row for number, row in enumerate(rows))]
+
+
+def _began_on(lines: list[Row]) -> str:
+    """The branch that the transcript begins on; what is told of the session names the one that it ended on."""
+    named = next((str(line["gitBranch"]) for line in lines if line.get("gitBranch")), "")
+    return "" if named == DETACHED else named
 
 
 def _parsed(text: str) -> object:

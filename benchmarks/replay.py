@@ -1,7 +1,7 @@
 """One memory that lives through recorded sessions in time order, in a checkout as it was, and cannot see ahead.
 
-A session is learned from when it ends, on its own branch, and the worker's chores are done then; whoever asks does so
-when a session begins, and knows only what had ended by then.
+A session is learned from when it ends, on the branch where it ended, and the worker's chores are done then; whoever
+asks does so when a session begins, on the branch where it begins, and knows only what had ended by then.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Replay:
         for session in sorted(sessions, key=lambda session: session.start):
             while ahead and ahead[0].end < session.start:
                 self._learn(ahead.pop(0))
-            self._stand(session.branch, session.start)
+            self._stand(session.began_on, session.start)
             self.memory.map.update()
             yield session
         for session in ahead:

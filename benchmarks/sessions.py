@@ -49,8 +49,11 @@ class Recorded:
     id: str
     start: float
     branch: str
+    """Where it ended: nobody knows that before."""
     files_touched: tuple[str, ...]
     rows: list[dict[str, Any]] = field(default_factory=list)
+    began_on: str = ""
+    """The branch at its beginning, where the data tells it."""
 
     def events(self) -> Iterator[Event]:
         """The session as the observer sees it."""
@@ -70,11 +73,16 @@ def recorded(path: Path) -> list[Recorded]:
         for line in lines:
             row = json.loads(line)
             if "session" in row:
-                touched = tuple(row.get("files_touched") or ())
-                found.append(Recorded(row["session"], seconds(row["start"], 0.0), row.get("branch") or "", touched))
+                found.append(_opened(row))
             else:
                 found[-1].rows.append(row)
     return sorted(found, key=lambda session: session.start)
+
+
+def _opened(row: dict[str, Any]) -> Recorded:
+    touched, began_on = tuple(row.get("files_touched") or ()), row.get("began_on") or ""
+    start = seconds(row["start"], 0.0)
+    return Recorded(row["session"], start, row.get("branch") or "", touched, began_on=began_on)
 
 
 def seconds(stamp: str | None, otherwise: float) -> float:

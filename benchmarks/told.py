@@ -36,7 +36,10 @@ class Told:
     discovery: tuple[str, ...]
     """The discovery calls in order: the path of a first read, or nothing for a search or listing."""
     branch: str
+    """Where it ended."""
     pad: Scratchpad
+    began_on: str = ""
+    """The branch at its beginning, where the data tells it: what whoever asks then may know."""
 
     @property
     def is_asked(self) -> bool:
@@ -56,7 +59,10 @@ def told(session: Recorded) -> Told:
     named = {path for path in opened if path in query or path.rpartition("/")[2] in query}
     end = watching.pad.last_at
     gold = frozenset(opened) - named
-    return Told(session.id, session.start, end, query, opened, gold, discovery, session.branch, watching.pad)
+    return Told(
+        *(session.id, session.start, end, query, opened, gold, discovery, session.branch, watching.pad),
+        began_on=session.began_on,
+    )
 
 
 def _found(account: Account) -> tuple[tuple[str, ...], tuple[str, ...]]:

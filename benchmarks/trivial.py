@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from benchmarks.told import Told
 
 RRF_K = 60
+RRF_DEPTH = 20
+"""Files of each list that are fused; whole lists, as long as the project, find less."""
 NEIGHBOURS = 10
 FUSED = "RRF of the four"
 
@@ -21,8 +23,15 @@ Ranked = Mapping[str, float]
 
 
 def all_lists(session: Told, before: Sequence[Told], paths: Sequence[str]) -> dict[str, list[str]]:
-    """Every baseline's files for a session, the best first; `before` are sessions that had ended, `paths` all files."""
-    lists = {name: ordered(method(session, before, paths)) for name, method in METHODS.items()}
+    """Every baseline's files for a session, the best first; `before` are sessions that had ended, `paths` all files.
+
+    A file that is gone is not named: whoever ranks files looks at those that are there.
+    """
+    present = set(paths)
+    lists = {
+        name: [path for path in ordered(method(session, before, paths)) if path in present]
+        for name, method in METHODS.items()
+    }
     return lists | {FUSED: ordered(rrf(list(lists.values())))}
 
 
@@ -93,9 +102,9 @@ def ordered(scores: Ranked) -> list[str]:
 
 
 def rrf(lists: list[list[str]]) -> Ranked:
-    """Reciprocal rank fusion, as usual."""
+    """Reciprocal rank fusion of the best of each list, as usual."""
     found: dict[str, float] = {}
     for each in lists:
-        for rank, path in enumerate(each, 1):
+        for rank, path in enumerate(each[:RRF_DEPTH], 1):
             found[path] = found.get(path, 0.0) + 1 / (RRF_K + rank)
     return found

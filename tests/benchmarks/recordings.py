@@ -13,9 +13,16 @@ FIRST_DAY = datetime(2026, 1, 5, 9, tzinfo=UTC).timestamp()
 
 
 def recording(
-    name: str, day: float, prompt: str, *deeds: tuple[str, str], branch: str = "", hours: float = 1.0
+    name: str,
+    day: float,
+    prompt: str,
+    *deeds: tuple[str, str],
+    branch: str = "",
+    began_on: str = "",
+    hours: float = 1.0,
 ) -> Recorded:
-    """A session that begins on a day and does these things: read, edit, search or run, and what."""
+    """A session that begins on a day and does these things: read, edit, search or run, and what; it ends on a branch,
+    and may have begun on another."""
     start = FIRST_DAY + day * DAY_S
     moments = [start + hours * 3600 * step / (len(deeds) + 1) for step in range(len(deeds) + 2)]
     rows: list[dict[str, Any]] = [{"k": "user", "ts": _stamp(start), "text": prompt}]
@@ -25,7 +32,7 @@ def recording(
         text = what.partition(" -> ")[2] if failed else "done"
         rows.append({"k": "result", "ts": _stamp(at), "id": f"{name}-{number}", "err": failed, "text": text})
     rows.append({"k": "text", "ts": _stamp(moments[-1]), "text": "Done."})
-    return Recorded(name, start, branch, (), rows)
+    return Recorded(name, start, branch, (), rows, began_on)
 
 
 def _call(kind: str, what: str) -> dict[str, Any]:

@@ -26,8 +26,8 @@ def transcript(day: str) -> str:
     read = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/Users/ada/cli/cmd/root.go"}}
     return "\n".join(
         [
-            line("user", {"type": "text", "text": "Why is /Users/ada/cli so slow"}, at=at),
-            line("assistant", {"type": "thinking", "thinking": "I look."}, read, at=at),
+            line("user", {"type": "text", "text": "Why is /Users/ada/cli so slow"}, at=at, gitBranch="main"),
+            line("assistant", {"type": "thinking", "thinking": "I look."}, read, at=at, gitBranch="fast"),
             line("user", {"type": "tool_result", "tool_use_id": "t1", "content": "x" * 5_000}, at=at),
             line("assistant", {"type": "text", "text": "aside"}, at=at, isSidechain=True),
             "not json",
@@ -52,7 +52,8 @@ def test_sessions_are_made_from_the_checkpoints_of_a_repository(
     monkeypatch.setattr(prepare, "CHECKPOINTS", repository.git("rev-parse", "HEAD"))
     assert prepare.write_sessions(repository.root, tmp_path) == 1
     (session,) = recorded(tmp_path / DEV)
-    assert (session.id, session.branch, session.files_touched) == ("one", "fast", ("cmd/root.go",))
+    assert (session.id, session.began_on, session.branch) == ("one", "main", "fast")
+    assert session.files_touched == ("cmd/root.go",)
     assert [row["k"] for row in session.rows] == ["user", "think", "call", "result"]
     assert session.rows[0]["text"] == "Why is /home/u/cli so slow"
     assert session.rows[2]["paths"] == ["cmd/root.go"]

@@ -67,7 +67,7 @@ def test_a_session_knows_only_what_had_ended_before_it(shop: Path) -> None:
     sessions = [
         told(recording("long", 0, "Mend the token refresh", ("edit", "src/tokens.py"), hours=72)),
         told(recording("short", 1, "Add tax to the invoice", ("edit", "src/invoice.py"), branch="feature")),
-        told(recording("asked", 2, "Add a discount to it", ("read", "src/invoice.py"), branch="feature")),
+        told(recording("asked", 2, "Add a discount to it", ("read", "src/invoice.py"), began_on="feature")),
         told(recording("last", 4, "Look at all of this", ("read", "src/tokens.py"))),
     ]
     with replay(shop, "test") as replayed:
@@ -81,6 +81,15 @@ def test_a_session_knows_only_what_had_ended_before_it(shop: Path) -> None:
             assert replayed.clock.now().timestamp() == pytest.approx(session.start)
         assert len(replayed.learning_ms) == 4
     assert seen == {"long": [], "short": [], "asked": ["short"], "last": ["short", "asked", "long"]}
+
+
+def test_the_branch_on_which_a_session_ends_is_not_known_when_it_begins(shop: Path) -> None:
+    ends_elsewhere = recording("one", 2, "Begin the feature at last", ("read", "src/tokens.py"), branch="feature")
+    with replay(shop, "test") as replayed:
+        for session in replayed.through([told(ends_elsewhere)]):
+            assert (session.began_on, replayed.memory.branch) == ("", "")
+            assert "src/feature.py" not in replayed.paths()
+        assert replayed.memory.branch == "feature"
 
 
 def test_the_checkout_never_shows_what_comes_later(shop: Path) -> None:

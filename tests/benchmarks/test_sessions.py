@@ -52,6 +52,21 @@ def test_each_simple_program_follows_its_own_rule() -> None:
     assert lists[trivial.FUSED][0] == TOKENS, "all four know it"
 
 
+def test_simple_programs_name_no_file_that_is_gone() -> None:
+    past = [told(recording("a", 0, "Mend the token refresh", ("read", TOKENS), ("read", INVOICE)))]
+    asked = told(recording("b", 1, "The token refresh is slow", ("read", TOKENS)))
+    lists = trivial.all_lists(asked, past, [INVOICE])
+    assert all(TOKENS not in found for found in lists.values())
+    assert lists["recent"] == [INVOICE]
+
+
+def test_the_end_of_a_long_list_does_not_outweigh_the_beginning_of_another() -> None:
+    filler = [f"src/{number}.py" for number in range(2 * trivial.RRF_DEPTH)]
+    fused = trivial.ordered(trivial.rrf([[TOKENS], [*filler[::2], README], [*filler[1::2], README]]))
+    assert README not in fused
+    assert TOKENS in fused
+
+
 def test_only_files_of_the_project_are_taken_from_a_text() -> None:
     text = f"holloway: for this task:\n- {INVOICE}: total (named: invoice.py)\n- tests: {TOKENS} (run: make test)"
     assert named(text, [TOKENS, INVOICE, README]) == [INVOICE, TOKENS]
