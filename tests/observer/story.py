@@ -1,6 +1,7 @@
 """A session told step by step, for tests of detectors."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from holloway.domain import event as events
 from holloway.domain.event import Event, PlanItem, ToolKind
@@ -19,6 +20,12 @@ class Story:
         self._at = at
         self._actor = actor
         self.told.append(events.Started(self._at, session, "claude-code", task=task, planned_steps=planned_steps))
+
+    def on(self, branch: str) -> "Story":
+        began = self.told[0]
+        assert isinstance(began, events.Started)
+        self.told[0] = replace(began, branch=branch)
+        return self
 
     def read(self, *paths: str, after_s: float = 60.0) -> "Story":
         for path in paths:

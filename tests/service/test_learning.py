@@ -498,3 +498,13 @@ def test_a_fix_in_the_file_that_the_error_names_comes_after_a_second_session(mem
     assert [each.reason for each in first] == ["seen in 1 of the 2 sessions it takes"]
     second = learn(memory, linted("s2"))
     assert [each.signal.name for each in second.promotion.of("promoted")] == ["error_retry"]
+
+
+def test_what_a_tool_wants_is_learned_for_all_branches_and_what_names_code_for_its_own(
+    memory: Holloway, repository: Repository
+) -> None:
+    repository.git("checkout", "-q", "-b", "feature")
+    (tool,) = learn(memory, solved("s1").on("feature")).promotion.of("promoted")
+    (code,) = learn(memory, corrected("s2").on("feature").green()).promotion.of("promoted")
+    assert memory.get(tool.memory).branch_only == ""
+    assert memory.get(code.memory).branch_only == "feature"

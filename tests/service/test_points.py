@@ -36,6 +36,13 @@ def cost(text: str) -> float:
     return estimate(text) * MARGIN
 
 
+def searched(memory: Holloway) -> None:
+    """A session that searched for a file before it opened it."""
+    with memory.session("searching") as session:
+        session.used("Grep", {"pattern": "refresh"}, f"{TOKENS}:1: refresh\n" * 50)
+        session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
+
+
 def steps(session: Session, number: int, start: int = 0) -> list[str]:
     """So many steps in which nothing is opened."""
     said = []
@@ -78,6 +85,20 @@ def test_a_failed_command_brings_the_known_fix(memory: Holloway) -> None:
     assert "-> set REDIS_URL" in said
     assert "2 sessions" in said
     assert session.used("bash", {"command": "pytest -q tests"}, "ok: nothing failed") == ""
+
+
+def test_a_fix_stands_as_long_as_one_of_the_files_where_it_helped(memory: Holloway, repository: Repository) -> None:
+    finding = "{}:2:5: SIM108 use a ternary operator instead of the block\n1 error"
+    for path in (TOKENS, INVOICE, "src/shop/auth/session.py"):
+        with memory.session(path) as before:
+            before.used("bash", {"command": "ruff check src"}, finding.format(path), ok=False)
+            change = {"old_string": "    return token", "new_string": "    return token  # noqa: SIM108"}
+            before.used("Edit", {"file_path": path, **change}, "ok")
+            before.used("bash", {"command": "ruff check src"}, "All checks passed!")
+            before.used("bash", {"command": "git commit -qam linted"}, "[main 1a2b3c4] linted")
+    (repository.root / INVOICE).unlink()
+    said = memory.session("later").used("bash", {"command": "ruff check src"}, finding.format("src/new.py"), ok=False)
+    assert "noqa: SIM108" in said
 
 
 @pytest.mark.promise("answer-with-search")
@@ -270,3 +291,36 @@ def test_what_a_session_was_told_is_no_evidence(memory: Holloway) -> None:
     for said in (session.context_for(prompt), session.context_for("add a payment provider")):
         assert said.count("\n") >= 2
         assert injected.strip(f"Well then.\n{said}\nAnd so on.") == "Well then.\nAnd so on."
+
+
+@pytest.mark.promise("tokens-saved")
+@pytest.mark.parametrize(
+    ("prompt", "saves"),
+    [
+        ("The refresh of a token returns the old token, it should rotate the session", True),
+        (f"The refresh in {TOKENS} returns the old token, it should rotate the session", False),
+    ],
+)
+def test_a_file_that_the_prompt_names_itself_is_no_search_saved(memory: Holloway, prompt: str, saves: bool) -> None:
+    memory.map.update()
+    searched(memory)
+    with memory.session("s1") as session:
+        assert TOKENS in session.context_for(prompt)
+        session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
+    assert session.learned is not None
+    assert (session.learned.record["saved_tokens"] > 0) is saves
+
+
+@pytest.mark.parametrize(
+    "prompt", ["thanks, that looks good", "yes please go on with it", "run the tests again", "now commit all of it"]
+)
+def test_small_talk_is_not_searched_for(memory: Holloway, monkeypatch: pytest.MonkeyPatch, prompt: str) -> None:
+    memory.map.update()
+    asked: list[str] = []
+    locate = memory.map.locate
+    monkeypatch.setattr(memory.map, "locate", lambda text, **more: (asked.append(text), locate(text, **more))[1])
+    session = memory.session()
+    assert session.context_for(prompt) == ""
+    assert asked == []
+    session.context_for("The refresh of a token returns the old token")
+    assert len(asked) == 1

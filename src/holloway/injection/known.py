@@ -15,6 +15,7 @@ from holloway.text.identifiers import in_pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
 FAILURE_CHARS_MAX = 20_000
 STILL_BYTES_MAX = 512 * 1024
@@ -46,12 +47,15 @@ def on_failure(
     limit: int,
     gone: list[str] | None = None,
 ) -> list[dict[str, object]]:
-    """What solved the errors in an output before; each row has the error and the fix in its details."""
+    """What solved the errors in an output before; each row has the error and the fix in its details.
+
+    The files of a fix are examples of where it helped: it stands as long as one of them does.
+    """
     from holloway.text.failures import fingerprints  # its patterns are only needed where something failed
 
     found = list(fingerprints(output[-FAILURE_CHARS_MAX:]))
     rows = lookup.fixes(connection, found, to, limit * LOOKED_AT) if found else []
-    return [row | {"as": "fix"} for row in _standing(connection, rows, root, limit, gone)]
+    return [row | {"as": "fix"} for row in _standing(connection, rows, root, limit, gone, any_there)]
 
 
 def on_search(
@@ -95,6 +99,11 @@ def are_there(files: list[str], root: str) -> bool:
     return all(os.path.lexists(os.path.join(root, path)) for path in files)
 
 
+def any_there(files: list[str], root: str) -> bool:
+    """Whether one of the files that a memory names exists, or it names none."""
+    return not files or any(os.path.lexists(os.path.join(root, path)) for path in files)
+
+
 def _once(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     """Each memory once, though it may be about several of the files; the first place is the most telling."""
     return list({str(row["id"]): row for row in reversed(rows)}.values())[::-1]
@@ -106,15 +115,16 @@ def _standing(
     root: str,
     limit: int,
     gone: list[str] | None,
+    holds: Callable[[list[str], str], bool] = are_there,
 ) -> list[dict[str, object]]:
-    """The rows whose files are all there, each with its details and files."""
+    """The rows whose files are there, each with its details and files."""
     if not rows:
         return []
     named = lookup.named(connection, [str(row["id"]) for row in rows])
     kept = []
     for row in rows:
         details, files = named.get(str(row["id"]), ({}, []))
-        if are_there(files, root):
+        if holds(files, root):
             kept.append(row | {"details": details, "files": files})
         elif gone is not None:
             gone.append(str(row["id"]))

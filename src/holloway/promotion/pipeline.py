@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from holloway.domain import confidence
-from holloway.domain.memory import Draft, Relation, RelationType, ReviewReason, Source, State
+from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
 from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
@@ -32,7 +32,6 @@ from holloway.store.intake import admit
 from holloway.store.memories import HUMAN
 
 if TYPE_CHECKING:
-    from holloway.domain.memory import MemoryType
     from holloway.store.store import Store
 
 COUNTED_ONLY = frozenset(
@@ -194,13 +193,18 @@ def worded(store: Store, finished: Finished, found: list[Candidate], places: Pla
             session=session.id,
             agent=session.agent,
             branch=session.branch,
-            branch_only=finished.branch_only,
+            branch_only="" if _holds_anywhere(said.type, files) else finished.branch_only,
             commit=str(signal.facts.get("sha") or "") or finished.commit or session.commit,
             work_unit=session.work_unit,
             origin=each.origin,
         )
         if each.draft.type not in GATES[finished.judged.type].types:
             each.drop(f"a {finished.judged.type} session does not leave a {said.type.label}")
+
+
+def _holds_anywhere(kind: MemoryType, files: tuple[str, ...]) -> bool:
+    """Whether no branch's code is meant: what somebody likes, and what a tool wants that names no file of ours."""
+    return kind is MemoryType.PREFERENCE or (kind is MemoryType.ERROR_PATTERN and not files)
 
 
 def sourced(found: list[Candidate], sources: Sources) -> None:
