@@ -13,6 +13,7 @@ from holloway.config import (
     EMBED_ATTEMPTS_MAX,
     EMBED_BACKOFF_S,
     EMBED_BATCH_TEXTS,
+    EMBED_ERROR_CHARS_MAX,
     EMBED_QUERY_DEADLINE_S,
 )
 from holloway.embeddings.failures import EmbeddingFailed, Unavailable, Unembeddable
@@ -215,6 +216,13 @@ def test_a_wrong_set_up_is_told_with_what_to_look_at(start: Start, status: int, 
     assert hint in caught.value.hint
     assert len(script.asked) == 1
     assert KEY not in caught.value.message + caught.value.hint
+
+
+def test_no_part_of_the_key_is_left_where_an_answer_is_cut(start: Start) -> None:
+    embedder, _ = start(says(401, b"x" * (EMBED_ERROR_CHARS_MAX - 10) + KEY.encode()), key=KEY)
+    with pytest.raises(Unavailable) as caught:
+        embedder.embed(["x"])
+    assert KEY[:4] not in caught.value.message
 
 
 def test_a_redirect_is_not_followed_and_nobody_else_sees_the_key(start: Start) -> None:

@@ -108,7 +108,7 @@ def test_a_refusal_is_one_sentence_without_the_key_and_is_not_tried_again(
     server: Server, status: int, kind: type[OpenAI] | type[Anthropic]
 ) -> None:
     server.status = status
-    server.answer = {"error": {"type": "x", "message": "no" * 2_000}}
+    server.answer = {"error": {"type": "x", "message": f"{KEY} has no credit. " * 200}}
     with pytest.raises(WriterFailed) as caught:
         kind(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
     assert caught.value.message.startswith(f"{kind.provider} did not answer: ")

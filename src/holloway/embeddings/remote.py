@@ -125,7 +125,7 @@ class Remote:
             hint = "Other texts may do; this one is found by its words."
             return Unembeddable(f"{self._wire.name} does not take a text: {answer.status}{said}.", hint)
         if 300 <= answer.status < 400:
-            elsewhere = self._without_key(one_line(clean(answer.location), EMBED_ERROR_CHARS_MAX)) or "elsewhere"
+            elsewhere = self._shown(answer.location) or "elsewhere"
             return self._unavailable(f"it redirects to {elsewhere}, which is not followed")
         hints = {
             401: "Check the variable that `embedding.key_env` names.",
@@ -139,10 +139,12 @@ class Remote:
         return Unavailable(f"{where}: {self._without_key(what)}.", hint or "Search goes by words until it answers.")
 
     def _quoted(self, answer: Answer) -> str:
-        text = one_line(
-            clean(answer.body[: EMBED_ERROR_CHARS_MAX * 4].decode("utf-8", "replace")), EMBED_ERROR_CHARS_MAX
-        )
-        return f" ({self._without_key(text)})" if text else ""
+        text = self._shown(answer.body.decode("utf-8", "replace"))
+        return f" ({text})" if text else ""
+
+    def _shown(self, said: str) -> str:
+        """What a server said, as one may print it; the key goes first, so that no cut leaves a part of it."""
+        return one_line(clean(self._without_key(said)[: EMBED_ERROR_CHARS_MAX * 4]), EMBED_ERROR_CHARS_MAX)
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "…") if self._key else text

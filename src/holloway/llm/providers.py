@@ -55,7 +55,7 @@ class OpenAI:
             return _completion(text, used and used.prompt_tokens, used and used.completion_tokens, self.provider)
 
         with client:
-            return _tried(asked, openai.OpenAIError, self.provider)
+            return _tried(asked, openai.OpenAIError, self.provider, self._access.key)
 
 
 class Anthropic:
@@ -88,20 +88,21 @@ class Anthropic:
             return _completion(text, answer.usage.input_tokens, answer.usage.output_tokens, self.provider)
 
         with client:
-            return _tried(asked, anthropic.AnthropicError, self.provider)
+            return _tried(asked, anthropic.AnthropicError, self.provider, self._access.key)
 
 
 NONSENSE = (ValueError, TypeError, AttributeError, KeyError, IndexError)
 """What the packages raise, or lead to, when an answer is not of the shape that it should have."""
 
 
-def _tried(call: Callable[[], Completion], expected: type[Exception], provider: str) -> Completion:
+def _tried(call: Callable[[], Completion], expected: type[Exception], provider: str, key: str) -> Completion:
     """Call, and say in one sentence what went wrong; the provider's words are bounded and the key is not among them."""
     try:
         return call()
     except expected as error:
         status = getattr(error, "status_code", None)
-        said = " ".join(str(getattr(error, "message", error)).split())[:LLM_ERROR_CHARS_MAX]
+        whole = str(getattr(error, "message", error))
+        said = " ".join((whole.replace(key, "…") if key else whole).split())[:LLM_ERROR_CHARS_MAX]
         shown = f"{type(error).__name__}{f' {status}' if status else ''}: {said}"
         raise WriterFailed(f"{provider} did not answer: {shown}", "Everything else goes on without it.") from None
     except NONSENSE as error:
