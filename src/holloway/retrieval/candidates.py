@@ -25,9 +25,6 @@ PLACE_MAX = 60
 """Candidates of each kind."""
 POOL_MAX = 60
 """Of all candidates, the best by fused score, which the later stages look at."""
-RERANKED = 20
-RERANK_SHARE = 0.5
-"""How much a closer look counts against the score before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 STAGES = frozenset(["kinds", "neighbourhood", "trust", "recency", "confidence", "staleness", "phase", "once"])
 """The stages that are on. "difference" is built and off: it moved the best ten about and found nothing more."""
 
+RERANKED = 20
+"""Of the candidates, the best few that a closer look is taken at."""
+RERANK_SHARE = 0.5
+"""How much that look counts against the score before it."""
+
 DIGITS = {
     **dict.fromkeys(["fused", "neighbourhood", "reranked"], 4),
     **dict.fromkeys(["trust", "recency", "confidence", "staleness", "phase"], 3),
@@ -130,16 +135,16 @@ def _reranked(
     rerank: Callable[[str, list[str]], list[float] | None],
 ) -> dict[int, float]:
     """The best few in the order of a closer look; the fused order stands where that look took too long."""
-    memories = store.memories.many(list(_best(scores, candidates.RERANKED)))
-    top = [seq for seq in _best(scores, candidates.RERANKED) if seq in memories]
+    best_few = list(_best(scores, RERANKED))
+    memories = store.memories.many(best_few)
+    top = [seq for seq in best_few if seq in memories]
     looked = rerank(query.text, [memories[seq].content for seq in top]) if top else None
     if looked is None:
         return scores
     low, span = min(looked), (max(looked) - min(looked)) or 1.0
     closer = {seq: (value - low) / span for seq, value in zip(top, looked, strict=True)}
     best = scores[top[0]] or 1.0
-    share = candidates.RERANK_SHARE
-    first = {seq: 1.0 + share * closer[seq] + (1 - share) * scores[seq] / best for seq in top}
+    first = {seq: 1.0 + RERANK_SHARE * closer[seq] + (1 - RERANK_SHARE) * scores[seq] / best for seq in top}
     return {seq: first.get(seq, score / best) for seq, score in scores.items()}
 
 
