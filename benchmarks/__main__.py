@@ -19,6 +19,8 @@ from benchmarks import catalogue, machine, report
 from benchmarks.needs import Given
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from benchmarks.catalogue import Benchmark
 
 
@@ -26,13 +28,24 @@ def main() -> None:
     """Run what can be run, then write the page."""
     options = _options()
     given = Given(**{name: value for name, value in vars(options).items() if name != "only"})
+    took_s: dict[str, float] = {}
+    skipped: list[str] = []
     for one in [catalogue.BY_NAME[options.only]] if options.only else catalogue.ALL:
         if missing := one.missing(given):
             print(f"{one.name} is skipped. It needs", *missing, sep="\n  ")
+            skipped.append(one.name)
         else:
-            _run(one, given)
+            took_s[one.name] = _run(one, given)
     if not given.quick:
         print(f"The page is {report.write().relative_to(report.PAGE.parents[1])}.")
+    print(*summary(took_s, skipped), sep="\n")
+
+
+def summary(took_s: Mapping[str, float], skipped: Sequence[str]) -> list[str]:
+    """How long each benchmark took, and which were left out."""
+    lines = [f"  {name:<20}{seconds:>6.0f} s" for name, seconds in took_s.items()]
+    lines += [f"  {'in all':<20}{sum(took_s.values()):>6.0f} s"] if took_s else []
+    return lines + ([f"Skipped, for want of what is named above: {', '.join(skipped)}."] if skipped else [])
 
 
 def _options() -> argparse.Namespace:
@@ -48,20 +61,28 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _run(one: Benchmark, given: Given) -> None:
+def _run(one: Benchmark, given: Given) -> float:
+    """Run a benchmark and keep or show its result; returns the seconds that it took."""
+    left_out = one.left_out(given)
+    if left_out:
+        print(
+            f"{one.name} is measured in part, which is shown and not kept. For the rest it needs", *left_out, sep="\n  "
+        )
     print(f"{one.name} runs" + ("" if given.quick else f", about {one.minutes:g} minutes") + " ...", flush=True)
     head: dict[str, Any] = {"name": one.name, "date": datetime.now(UTC).date().isoformat()}
     head |= {"machine": machine.about(), "command": one.command}
     began = time.perf_counter()
     result = head | one.run(given)
-    if given.quick:
+    if given.quick or left_out:
         for table in result["tables"]:
             print(f"\n{table['title']}\n\n{report.grid(table['columns'], table['rows'])}")
     else:
         _keep(result)
     for each in result["targets"]:
         print(f"  {each['what']}: {report.shown(each['measured'])} {each['unit']}, {_met(each)}")
-    print(f"{one.name} took {time.perf_counter() - began:.0f} s.\n", flush=True)
+    took_s = time.perf_counter() - began
+    print(f"{one.name} took {took_s:.0f} s.\n", flush=True)
+    return took_s
 
 
 def _met(target: dict[str, Any]) -> str:

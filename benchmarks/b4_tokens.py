@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import baselines, checkout, machine
-from benchmarks.b7_store import target
 from benchmarks.coding_set import cleaned, told
 from benchmarks.report import shown
+from benchmarks.targets import target
 from holloway.config import SUMMARY_CHARS_MAX
 from holloway.domain.memory import Memory, MemoryType, Scope, Source, State, Visibility
 from holloway.domain.ports import stamp

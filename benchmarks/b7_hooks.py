@@ -13,10 +13,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks.b7_store import SEED, Growing, target
-from benchmarks.generated import Code
+from benchmarks.generated import SEED
+from benchmarks.generated.code import Code
+from benchmarks.generated.growing import Growing
 from benchmarks.installed import environment_in, hook_command, no_worker
 from benchmarks.machine import Samples, environment
+from benchmarks.targets import target
 from holloway.config import HOOK_START_DEADLINE_MS, HOOK_TOOL_DEADLINE_MS
 from holloway.domain.details import ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Source, State

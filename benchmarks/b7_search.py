@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.b7_store import LIMIT, QUERY_KINDS, SEED, Growing, Plain, target
+from benchmarks.generated import SEED
+from benchmarks.generated.corpus import QUERY_KINDS
+from benchmarks.generated.growing import Growing
 from benchmarks.machine import Samples, environment
+from benchmarks.plain import LIMIT, Plain
+from benchmarks.targets import target
 from holloway.embeddings import passage
 from holloway.embeddings.nearest import Nearest
 from holloway.retrieval.candidates import PLACE_MAX, Meaning

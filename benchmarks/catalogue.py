@@ -45,18 +45,24 @@ class Benchmark:
     minutes: float
     """About how long a full run takes on two cores."""
     needs: tuple[Need, ...] = ()
+    needs_for_all: tuple[Need, ...] = ()
+    """Without these only a part is measured, and printed instead of kept."""
     beside: str = ""
     """Options that bring peers in; without them they are left out."""
 
     @property
     def command(self) -> str:
         """How to run this one alone."""
-        options = list(dict.fromkeys(need.option for need in self.needs if need.option))
+        options = list(dict.fromkeys(need.option for need in (*self.needs, *self.needs_for_all) if need.option))
         return " ".join([f"python -m benchmarks --only {self.name}", *options, *([self.beside] if self.beside else [])])
 
     def missing(self, given: Given) -> list[str]:
         """What it needs and does not find, and how to get it."""
         return [said for need in self.needs if (said := need.missing(given))]
+
+    def left_out(self, given: Given) -> list[str]:
+        """What it does not find that a part of it needs, and how to get it."""
+        return [said for need in self.needs_for_all if (said := need.missing(given))]
 
 
 def _there(path: Path | None) -> Path:
@@ -67,7 +73,6 @@ def _there(path: Path | None) -> Path:
 
 SESSIONS = needs.file(sessions.DEV)
 CLI = needs.clones(replay.SOURCES)
-MAPPED = {name: b3_issues.REPOSITORIES[name] for name in b7_map.REPOSITORIES}
 
 ALL = (
     Benchmark(
@@ -156,9 +161,11 @@ ALL = (
     Benchmark("b7_hooks", lambda given: b7_hooks.run(quick=given.quick), 3),
     Benchmark(
         "b7_map",
-        lambda given: b7_map.run(_there(given.repos), quick=given.quick, aider=given.aider),
+        lambda given: b7_map.run(
+            given.repos, needs.present(given, b7_map.REPOSITORIES), quick=given.quick, aider=given.aider
+        ),
         10,
-        (needs.clones(MAPPED),),
+        needs_for_all=(needs.clones(b7_map.REPOSITORIES, one_will_do=True),),
         beside="--aider PYTHON",
     ),
     Benchmark("b7_search", lambda given: b7_search.run(quick=given.quick), 4),

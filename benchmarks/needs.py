@@ -95,4 +95,9 @@ def package(name: str) -> Need:
 
 def graphs() -> Need:
     """Indexes and labelled call graphs that others made."""
-    return Need("--graphs DIR --pycg DIR", lambda given: "" if given.graphs and given.pycg else b6_graph.HOW_TO_MAKE)
+
+    def missing(given: Given) -> str:
+        absent = b6_graph.missing(given.graphs, given.pycg)
+        return "\n  ".join([", ".join(absent), b6_graph.HOW_TO_MAKE]) if absent else ""
+
+    return Need("--graphs DIR --pycg DIR", missing)

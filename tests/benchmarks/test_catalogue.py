@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import benchmarks
 from benchmarks import catalogue, needs, sources
-from benchmarks.__main__ import main
+from benchmarks.__main__ import main, summary
 from benchmarks.needs import Given
 
 if TYPE_CHECKING:
@@ -48,6 +48,32 @@ def test_a_quick_run_of_the_coding_memories_takes_the_clone_that_is_there(tmp_pa
     coding = catalogue.BY_NAME["b4_coding"]
     assert coding.missing(Given(data=tmp_path, repos=tmp_path, quick=True)) == []
     assert coding.missing(Given(data=tmp_path, repos=tmp_path)) != []
+
+
+def test_the_map_is_measured_in_part_without_clones_and_says_where_they_are(tmp_path: Path) -> None:
+    mapped = catalogue.BY_NAME["b7_map"]
+    assert mapped.missing(Given()) == []
+    (said,) = mapped.left_out(Given())
+    assert "git clone https://github.com/django/django DIR/django" in said
+    for name in ("flask", "django"):
+        (tmp_path / name).mkdir()
+    assert mapped.left_out(Given(repos=tmp_path)) == []
+
+
+def test_an_index_that_is_not_in_its_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "snippets").mkdir()
+    said = "\n".join(catalogue.BY_NAME["b6_graph"].missing(Given(graphs=tmp_path, pycg=tmp_path)))
+    assert str(tmp_path / "flask.scip") in said
+    assert "scip-python index" in said
+
+
+def test_a_run_ends_with_what_each_benchmark_took_and_what_was_skipped() -> None:
+    assert summary({"b7_store": 40.4, "b7_hooks": 19.6}, ["b6_graph"]) == [
+        "  b7_store                40 s",
+        "  b7_hooks                20 s",
+        "  in all                  60 s",
+        "Skipped, for want of what is named above: b6_graph.",
+    ]
 
 
 def test_every_file_of_the_data_folder_has_a_source_on_the_page() -> None:
