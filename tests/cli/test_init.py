@@ -70,7 +70,7 @@ def test_an_agent_whose_file_is_broken_is_named_and_the_other_connected(cli: Cli
 @pytest.mark.promise("one-step")
 def test_sessions_from_before_are_told_of_and_learned_from_when_told_to(cli: Cli, repository: Repository) -> None:
     transcript(repository.root, "before")
-    assert "1 session of this project is on this disk (claude-code)" in cli("init").out
+    assert "On this disk: 1 session of this project (claude-code)" in cli("init").out
     assert cli("learn", "--dry-run", "--json").json["known"] == 0
     assert "1 session read" in cli("init", "--yes").out
     assert cli("learn", "--dry-run", "--json").json["known"] == 1

@@ -38,6 +38,41 @@ def test_locate_works_where_nothing_was_ever_set_up_and_leaves_nothing(cli: Cli,
     assert not (home / "projects").exists()
 
 
+def test_a_task_that_nothing_speaks_of_is_told_so_before_what_is_busy(cli: Cli) -> None:
+    told = "Nothing in this project speaks of that"
+    shown = cli("locate", "xyzzy plugh").out.splitlines()
+    assert told in shown[0]
+    assert all(line.strip() for line in shown)
+    assert told not in cli("locate", "refresh the token").out
+
+
+def test_a_home_is_not_mapped_when_it_is_asked_from(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "letter.py").write_text("dear = 1\n")
+    for command in (["locate", "dear"], ["modules"], ["impact", "letter.py"], ["ask", "dear"]):
+        done = cli(*command, "--project", str(tmp_path))
+        assert (done.code, "is not a project" in done.err) == (2, True), command
+
+
+def test_paths_are_taken_from_where_one_stands(
+    cli: Cli, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository.root / "tests/auth")
+    for given in ("../../src/shop/auth/tokens.py", TOKENS):
+        assert cli("impact", given).out.startswith(f"{TOKENS} is used by")
+    related = cli("relate", "test_tokens.py", "documents", "../../README.md").out
+    assert related == "tests/auth/test_tokens.py documents README.md\n"
+
+
+def test_a_folder_is_answered_with_a_file_of_it(cli: Cli) -> None:
+    assert "src/shop is a folder: give a file, for example src/shop/" in cli("impact", "src/shop").err
+
+
+def test_one_is_not_counted_as_many(cli: Cli, repository: Repository) -> None:
+    repository.commit("src/shop/auth/login.py", "from shop.auth.tokens import refresh\n")
+    assert " in 1 file, to depth 1" in cli("impact", TOKENS, "--depth", "1").out
+
+
 @pytest.mark.promise("code-map")
 def test_impact_prints_users_and_tests(cli: Cli, repository: Repository) -> None:
     repository.commit(

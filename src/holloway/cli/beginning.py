@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import emit, home, json_option, opened, project_option, say, yes_option
+from holloway.cli.common import emit, home, json_option, many, opened, project_option, say, yes_option
 
 if TYPE_CHECKING:
     from holloway.hooks.install import Plan
@@ -86,10 +86,12 @@ def _as_program(memory: Holloway, *, yes: bool) -> None:
 def _overview(memory: Holloway, commits: int) -> None:
     seen = memory.map.overview()
     languages = ", ".join(f"{number} {language}" for language, number in seen.languages) or "no source files"
-    several = f"{len(seen.modules)} module{'s' if len(seen.modules) != 1 else ''}"
-    say(f"{memory.project.name}: {seen.files:,} files ({languages}), {several}", "bold green")
+    say(
+        f"{memory.project.name}: {many(seen.files, 'file')} ({languages}), {many(len(seen.modules), 'module')}",
+        "bold green",
+    )
     if commits:
-        say(f"{commits:,} commit{'s' if commits != 1 else ''} of history say what changes together")
+        say(f"history: {many(commits, 'commit')}, for what changes together")
     if not memory.under_git:
         say(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
 
@@ -113,12 +115,10 @@ def _past(memory: Holloway, found: Found, *, yes: bool) -> None:
     from holloway.cli.map import progress_bar
     from holloway.service import past
 
-    number = len(found.sessions)
-    if not number:
+    if not found.sessions:
         return
     agents = sorted({each.agent for each in found.sessions})
-    several = f"{number:,} sessions of this project are" if number != 1 else "1 session of this project is"
-    say(f"{several} on this disk ({', '.join(agents)})", "bold")
+    say(f"On this disk: {many(len(found.sessions), 'session')} of this project ({', '.join(agents)})", "bold")
     if not _agreed("Learn from them? Nothing leaves this machine.", yes=yes):
         say("Nothing was read; `holloway learn` does it any time.", "dim")
         return

@@ -157,9 +157,10 @@ def maintained(memory: Holloway) -> None:
         click.echo(f"No backup was made: {error.message}", err=True)
 
 
-def many(number: int) -> str:
-    """A number of memories, in words that fit it."""
-    return f"{number:,} memor{'y' if number == 1 else 'ies'}"
+def many(number: int, of: str = "memory") -> str:
+    """A number of things, in words that fit it: 1 memory, 2 memories, 3 files."""
+    several = f"{of[:-1]}ies" if of.endswith("y") else f"{of}s"
+    return f"{number:,} {of if number == 1 else several}"
 
 
 def redaction_note(redacted: tuple[str, ...]) -> None:

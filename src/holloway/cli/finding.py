@@ -76,16 +76,19 @@ def recall_command(
             for error in unread:
                 click.echo(f"Not searched: {error.message}", err=True)
         else:
-            results = memory.recall(query, chosen=chosen, limit=limit, phase=phase, files=near)
+            places = [memory.path_of(path, Path.cwd() if project == "." else None) for path in near]
+            results = memory.recall(query, chosen=chosen, limit=limit, phase=phase, files=places)
         for stage, reason in memory.searching.degraded.items():
             click.echo(f"Without {stage}: {reason}", err=True)
         now = memory.clock.now()
         if as_json:
             emit({"results": [result_json(result, now) for result in results]})
             return
+        told = ""
         for result in results:
-            if all_projects or result.project == "user":
+            if result.project != told and (all_projects or result.project == "user"):
                 say(f"{result.project}:", "dim")
+            told = result.project
             line(result.memory, now)
             if explain:
                 stages = " · ".join(f"{stage} {value:.2f}" for stage, value in result.stages.items())
@@ -135,9 +138,10 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
             line(result.memory, now)
         for file in found.located.files:
             say(f"{file.path}")
-            say(f"        {'; '.join(file.reasons)}", "dim")
+            if file.reasons:
+                say(f"        {'; '.join(file.reasons)}", "dim")
         if not found.text:
-            click.echo(f"No written answer: {found.note}", err=True)
+            click.echo(f"No written answer. {found.note}", err=True)
 
 
 @click.command("list")

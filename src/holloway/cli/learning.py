@@ -71,7 +71,7 @@ def _planned(found: Found, *, as_json: bool) -> None:
         emit({"sessions": rows, "known": found.known, "running": found.running})
         return
     size = sum(each.size for each in found.sessions) / 1024 / 1024
-    say(f"{_sessions(len(rows))} would be read ({size:,.1f} MB){_rest(found)}", "bold")
+    say(f"{many(len(rows), 'session')} would be read ({size:,.1f} MB){_rest(found)}", "bold")
     for row in rows[:LISTED]:
         say(f"  {str(row['started_at'])[:16].replace('T', ' ')}  {row['agent']}  {row['session']}")
     if len(rows) > LISTED:
@@ -83,7 +83,7 @@ def told(found: Found, done: Past) -> None:
     if not found.sessions:
         say(f"Nothing new to learn from{_rest(found) or ': no agent has left a session of this project here'}.")
         return
-    say(f"{_sessions(done.read)} read{_rest(found)}", "bold green")
+    say(f"{many(done.read, 'session')} read{_rest(found)}", "bold green")
     say(f"  {many(len(done.kept))} kept, {done.to_review} of them waiting for review; {done.held} held until their")
     say("  work is committed or tested")
     for line in done.failed[:LISTED]:
@@ -116,7 +116,3 @@ def _fields(found: Found, done: Past) -> dict[str, Any]:
 
 def _day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
-def _sessions(number: int) -> str:
-    return f"{number:,} session{'' if number == 1 else 's'}"

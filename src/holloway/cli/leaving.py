@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holloway.cli.agents import plan_json, show
-from holloway.cli.common import ask, emit, home, json_option, project_option, say, yes_option
+from holloway.cli.common import ask, emit, home, json_option, many, project_option, say, yes_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,7 +123,7 @@ def _agreed(folder: Path, *, yes: bool, quiet: bool) -> bool:
 
     number = leaving.project_count(folder)
     if not quiet:
-        say(f"{folder} holds the memories of {number} project{'s' if number != 1 else ''}.", "bold")
+        say(f"{folder} holds the memories of {many(number, 'project')}.", "bold")
     return ask("Delete all of them for good?", yes=yes)
 
 

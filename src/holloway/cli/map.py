@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holloway.cli.common import emit, json_option, opened, project_option, say
+from holloway.cli.common import emit, json_option, many, opened, project_option, say
+from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,8 +55,8 @@ def index_command(
             emit({name: getattr(done, name) for name in done.__slots__})
         elif not quiet:
             say(
-                f"{done.files:,} files mapped, {done.read:,} of them read, in {done.seconds:.1f} s:"
-                f" {done.modules} modules, {done.commits:,} commits",
+                f"{many(done.files, 'file')} mapped, {done.read:,} of them read, in {done.seconds:.1f} s:"
+                f" {many(done.modules, 'module')}, {many(done.commits, 'commit')}",
                 "bold green",
             )
             if done.skipped:
@@ -85,6 +86,8 @@ def locate_command(task: str, known: tuple[str, ...], limit: int, as_json: bool,
     Example:
       holloway locate "session cookie is not refreshed"
     """
+    if not task.strip():
+        raise InvalidInput("The task is empty.", "Say in a sentence what is to be done.")
     with ready(project) as memory:
         here = Path.cwd() if project == "." else None
         found = memory.map.locate(task, known=[memory.path_of(path, here) for path in known], limit=limit)
@@ -110,13 +113,16 @@ def locate_command(task: str, known: tuple[str, ...], limit: int, as_json: bool,
     if not found.files:
         say("Nothing in this project speaks of that.", "yellow")
         return
+    if not found.speaks_of_it:
+        say("Nothing in this project speaks of that. Where work happens otherwise:", "yellow")
     for file in found.files:
         say(f"{file.score:4.2f}  {file.path}", "bold")
-        say(f"      {'; '.join(file.reasons)}")
+        if file.reasons:
+            say(f"      {'; '.join(file.reasons)}")
     if found.tests:
         say(f"tests    {', '.join(found.tests)}")
     for one in found.coupled[:4]:
-        say(f"coupled  {one.path} (changes with {one.other} in {one.commits} of {one.of} commits)")
+        say(f"coupled  {one.path} (changes with {one.other} in {one.commits} of {many(one.of, 'commit')})")
 
 
 @click.command("impact")
@@ -141,10 +147,10 @@ def impact_command(target: str, depth: int, forward: bool, as_json: bool, projec
     impact = found.impact
     verb = "depends on" if forward else "is used by"
     more = "" if impact.complete else " or more"
-    kinds = f"{len({node.path for node in impact.target})} file" if len(impact.target) > 1 else str(impact.target[0])
-    name = target if len(impact.target) > 1 else kinds
+    name = str(impact.target[0]) if len(impact.target) == 1 else impact.target[0].path
     if impact.total:
-        say(f"{name} {verb} {impact.total:,}{more} places in {len(impact.files):,} files, to depth {depth}", "bold")
+        places = f"{impact.total:,}{more} {'place' if impact.total == 1 else 'places'}"
+        say(f"{name} {verb} {places} in {many(len(impact.files), 'file')}, to depth {depth}", "bold")
     else:
         say(f"{name} {verb} nothing that the map knows of", "bold")
     by_file: dict[str, list[str]] = {}
@@ -169,7 +175,7 @@ def impact_command(target: str, depth: int, forward: bool, as_json: bool, projec
     if found.coupled:
         say("changes together with, though no code says so", "bold")
         for path, score, commits in found.coupled:
-            say(f"  {path}  ({commits} commits, {score:.2f})")
+            say(f"  {path}  ({many(commits, 'commit')}, {score:.2f})")
     for relation in found.relations:
         say(f"{relation.origin} said: {relation.source} {relation.kind} {relation.target}  {relation.note}")
     if found.memories:
@@ -239,7 +245,7 @@ def modules_command(everything: bool, worded: bool, as_json: bool, project: str)
         )
         return
     for one in found:
-        say(f"{one.name}  ({len(one.files)} files, {one.folder or '.'})", "bold")
+        say(f"{one.name}  ({many(len(one.files), 'file')}, {one.folder or '.'})", "bold")
         if one.purpose:
             say(f"  {one.purpose}")
         say(f"  core: {', '.join(one.core[:3])}")
@@ -280,7 +286,7 @@ def module_command(
     if as_json:
         emit(_module_fields(shown))
         return
-    say(f"{shown.name}  ({len(shown.files)} files, {shown.folder or '.'}, {shown.confidence})", "bold")
+    say(f"{shown.name}  ({many(len(shown.files), 'file')}, {shown.folder or '.'}, {shown.confidence})", "bold")
     if shown.purpose:
         say(f"  {shown.purpose}")
     for label, listed in (
@@ -332,12 +338,16 @@ def relate_command(source: str, kind: str, target: str, note: str, remove: bool,
     Example:
       holloway relate docs/config.md documents src/config.py
     """
-    with opened(project, create=True) as memory:
+    from holloway.service.agents import place  # loaded when the command runs
+
+    with ready(project, create=True) as memory:
         if remove:
             there = memory.map.unrelate(source, kind, target)
             say("Taken back." if there else "There was no such relation.", "" if there else "yellow")
             return
-        kept = memory.map.relate(source, kind, target, note=note)
+        here = Path.cwd() if project == "." else None
+        ends = [place(memory, end, here) for end in (source, target)]
+        kept = memory.map.relate(ends[0], kind, ends[1], note=note)
         say(f"{kept.source} {kept.kind} {kept.target}", "bold green")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import emit, json_option, opened, project_option, redaction_note, say
+from holloway.cli.common import emit, json_option, many, opened, project_option, redaction_note, say
 
 if TYPE_CHECKING:
     from holloway.service.rules import Entry, RulesImported
@@ -67,11 +67,11 @@ def preview(found: RulesImported) -> None:
 
 def counted(done: RulesImported, *, would: bool = False) -> str:
     """The outcome in a line."""
-    number = f"{len(done.added)} rule{'s' if len(done.added) != 1 else ''}"
+    number = many(len(done.added), "rule")
     taken = f"Would take in {number}" if would else f"Took in {number} for review"
     rest = f"{len(done.changed)} changed, {len(done.removed)} gone, {done.unchanged} unchanged"
     refused = f", {len(done.refused)} refused" if done.refused else ""
-    return f"{taken} from {len(done.files)} files; {rest}{refused}."
+    return f"{taken} from {many(len(done.files), 'file')}; {rest}{refused}."
 
 
 def _entry(entry: Entry) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holloway.cli.common import emit, json_option, notable, opened, project_option, say
+from holloway.cli.common import emit, json_option, many, notable, opened, project_option, say
+from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
     from holloway.domain.session import Session
@@ -33,6 +34,8 @@ def sessions_command(limit: int, as_json: bool, project: str) -> None:
     """
     from holloway.service.explaining import latest  # loaded when the command runs
 
+    if limit < 1:
+        raise InvalidInput(f"The limit cannot be {limit}.", "Give 1 or more.")
     with opened(project) as memory:
         rows = latest(memory, limit)
         if as_json:
@@ -111,7 +114,7 @@ def _line(session: Session, record: dict[str, Any]) -> None:
     what = f"{session.type or 'running'}, {session.outcome}" if session.outcome else "running or not learned from yet"
     say(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
     say(f"  {session.task or '(no prompt)'}")
-    told = [f"{record.get('tool_calls', 0)} tool calls"]
+    told = [many(record.get("tool_calls", 0), "tool call")]
     told += [f"used {len(used)}"] if (used := record.get("used")) else []
     told += [f"learned {kept}"] if kept else []
     told += [f"saved about {saved:,} tokens (an estimate)"] if (saved := record.get("saved_tokens")) else []
@@ -132,8 +135,8 @@ def _explained(memory: Holloway, told: Explained, *, dropped: bool) -> None:
     _line(session, record)
     say(f"  because {session.evidence}" if session.evidence else "  It has not been learned from yet.", "dim")
     figures = (
-        f"{record.get('first_reads', 0)} files opened, {record.get('known_files_read_again', 0)} of them known from "
-        f"earlier sessions; {record.get('files_edited', 0)} edited; {record.get('errors', 0)} errors"
+        f"{many(record.get('first_reads', 0), 'file')} opened, {record.get('known_files_read_again', 0)} of them known "
+        f"from earlier sessions; {record.get('files_edited', 0)} edited; {many(record.get('errors', 0), 'error')}"
     )
     say(f"  {figures}", "dim")
     if counted := record.get("signals"):

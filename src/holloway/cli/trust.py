@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import emit, json_option, opened, project_option, say
+from holloway.cli.common import emit, json_option, many, opened, project_option, say
 
 if TYPE_CHECKING:
     from holloway.service.trust import Standing
@@ -69,8 +69,8 @@ def _told(found: Standing) -> None:
     seen = found.regard
     say(f"Trust level {found.level}, {found.name}: {found.why}.", "bold")
     say(f"  {SAYS[found.level]}; confidence above {INJECTION_THRESHOLDS[found.level]:.2f}")
-    counted = f"{seen.shown} memories shown, {seen.confirmed} of them confirmed, {seen.corrected} corrected"
-    say(f"  {seen.sessions} sessions; {counted}")
+    counted = f"{many(seen.shown)} shown, {seen.confirmed} of them confirmed, {seen.corrected} corrected"
+    say(f"  {many(seen.sessions, 'session')}; {counted}")
     if found.advance:
         say(f"  next: {found.advance}.", "dim")
     if found.offer:

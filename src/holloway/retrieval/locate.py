@@ -43,6 +43,9 @@ WEIGHTS = {
 }
 """What full evidence of each kind is worth."""
 
+OF_THE_TASK = ("named", "text", "piece", "symbol", "path", "commits", "sessions", "known")
+"""The kinds that speak of the task; the others hold for any."""
+
 ROLE_SHARE = {"source": 1.0, "test": 0.95, "config": 0.6, "prose": 0.5, "other": 0.5}
 """What the same evidence is worth for a file that is there for something else than the product's own code."""
 
@@ -100,6 +103,8 @@ class Located:
     files: tuple[LocatedFile, ...] = ()
     tests: tuple[str, ...] = ()
     coupled: tuple[Coupled, ...] = ()
+    speaks_of_it: bool = False
+    """Whether anything bears on the task itself; else these are only files that are worked on anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,7 +399,10 @@ def _answer(
         if path not in shown
     ]
     return Located(
-        files, tuple(tests or questions.tests_of(database, code[:3], TESTS_MAX)), tuple(coupled[:COUPLED_MAX])
+        files,
+        tuple(tests or questions.tests_of(database, code[:3], TESTS_MAX)),
+        tuple(coupled[:COUPLED_MAX]),
+        any(found[name].strength for name in OF_THE_TASK),
     )
 
 

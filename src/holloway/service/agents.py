@@ -14,6 +14,7 @@ from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
 from holloway.safety import secrets
 from holloway.safety.instructing import instructs
+from holloway.service import sources
 from holloway.service.mapping import Busy
 from holloway.store import contributions, registry, sessions
 from holloway.store.filter import Filter
@@ -58,6 +59,15 @@ def get(memory: Holloway, reference: str) -> Memory:
     return found
 
 
+def watched(memory: Holloway, agent: str) -> str:
+    """The session that hooks watch an agent of this name in; nothing where there is none, or more than one.
+
+    Hosts name themselves to a server as they name themselves to hooks, with a word more: `codex-mcp-client`.
+    """
+    found = [each.session for each in sources.running(memory) if agent.startswith(each.agent)]
+    return found[0] if len(found) == 1 else ""
+
+
 def used(memory: Holloway, reference: str, session: str) -> bool:
     """An agent says that a memory helped; counted once a session."""
     found = _own(memory, reference)
@@ -98,11 +108,12 @@ def inside(memory: Holloway, given: str, where: Path | None = None) -> str:
 
 def relate(memory: Holloway, source: str, kind: str, target: str, *, agent: str, where: Path | None = None) -> Relation:
     """An edge that no parser can see, between places that there are; no words go with it."""
-    ends = [_place(memory, end, where) for end in (source, target)]
+    ends = [place(memory, end, where) for end in (source, target)]
     return memory.map.relate(ends[0], kind, ends[1], agent=agent or "agent")
 
 
-def _place(memory: Holloway, given: str, where: Path | None) -> str:
+def place(memory: Holloway, given: str, where: Path | None) -> str:
+    """A path or path:symbol as the project names it; one that there is not is an error."""
     path, colon, symbol = given.partition(":")
     if symbol and not memory.map.knows(symbol.rpartition(".")[2]):
         raise InvalidInput(f"No symbol {symbol[:100]} is known.", "Give path:symbol as the code names it.")

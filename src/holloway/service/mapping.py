@@ -22,6 +22,7 @@ from holloway.service import background
 from holloway.store import contributions, observations
 from holloway.store.contributions import Relation
 from holloway.store.filter import Filter
+from holloway.store.project import refuse_everything
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -112,6 +113,7 @@ class CodeMap:
         """
         from holloway.service.indexing import Indexing  # parsers and locks, which nobody who only asks should load
 
+        refuse_everything(self.root)
         return Indexing(self._memory, self.path, self._progress, self.database).run(workers, only, wait, scip, progress)
 
     def progress(self) -> str:
@@ -208,7 +210,11 @@ class CodeMap:
             close = get_close_matches(symbol, [node.name for node in inside if node.name], n=1, cutoff=0.4)
             return f"Did you mean {path}:{close[0]}?" if close else f"{path} has no such symbol."
         paths = [row[0] for row in self.database.rows("SELECT path FROM files")]
-        close = get_close_matches(path, paths, n=1)
+        if inside := [each for each in paths if each.startswith(path.rstrip("/") + "/")]:
+            return f"{path} is a folder: give a file, for example {inside[0]}."
+        names = get_close_matches(path.rpartition("/")[2], {each.rpartition("/")[2] for each in paths})
+        alike = [each for each in paths if each.rpartition("/")[2] in names]
+        close = get_close_matches(path, alike, n=1, cutoff=0.0)
         return f"Did you mean {close[0]}?" if close else "Give a path of the project, path:symbol, or a symbol's name."
 
     def modules(self) -> list[Module]:

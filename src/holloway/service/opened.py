@@ -144,8 +144,8 @@ class Opened:
     def path_of(self, given: str, where: Path | None = None) -> str:
         """A path as the project names it: from where the caller stands if there is such a file, else from the root."""
         root = self.project.root
-        found = [paths.relative(given, str(root), str(start)) for start in (where or root, root)]
-        return next((path for path in found if (root / path).exists()), found[-1])
+        near = paths.relative(given, str(root), str(where or root))
+        return near if (root / near).exists() else paths.contained(given, str(root)) or near
 
     def memories(self, chosen: Filter | None = None, *, limit: int = 50, user: bool = False) -> list[Memory]:
         """Memories, newest first."""

@@ -52,11 +52,16 @@ def resolve(path: Path, home: Path) -> Project:
     if not path.is_dir():
         raise InvalidInput(f"{path} is not a folder.", "Give the folder of a project with --project.")
     root = root_of(path, home)
-    if not git.find_root(root) and Path(root) in (Path.home(), Path(Path(root).anchor)):
-        hint = "Go into a project; `holloway remember --user` is for all of them."
-        raise InvalidInput(f"{root} is not a project: every folder would be part of it.", hint)
+    refuse_everything(Path(root))
     known = find(path, home)
     return known if known is not None and _is_complete(known, root) else _register(root, home)
+
+
+def refuse_everything(root: Path) -> None:
+    """A home or a whole disk is no project, unless it is under git."""
+    if not git.find_root(str(root)) and root in (Path.home(), Path(root.anchor)):
+        hint = "Go into a project; `holloway remember --user` is for all of them."
+        raise InvalidInput(f"{root} is not a project: every folder would be part of it.", hint)
 
 
 def root_of(path: Path, home: Path) -> str:
