@@ -4,46 +4,61 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holloway.domain.memory import Draft
+from holloway.domain.memory import Draft, MemoryType
+from holloway.embeddings.catch_up import catch_up
+from holloway.embeddings.memories import MemoryTexts
+from holloway.embeddings.nearest import Nearest
+from holloway.retrieval import candidates
+from holloway.retrieval.candidates import Meaning, by_meaning, collected
+from holloway.retrieval.query import understand
 from holloway.store.filter import Filter
 from holloway.store.intake import admit
-from holloway.store.search import on_files
+from holloway.store.vectors import Vectors
+from holloway.testing import FakeEmbedder
 
 if TYPE_CHECKING:
+    import pytest
+
     import holloway
 
-
-def on(memory: holloway.Holloway, text: str, *files: str) -> int:
-    """The row number of a new memory on some files."""
-    memory.store.memories.add(admit(Draft(content=text, files=files)))
-    return int(memory.store.database.value("SELECT max(seq) FROM memories"))
+ASKED = "zeppelins land at night"
+ANY = -1.0
+"""The cosine of what could not be less related."""
 
 
-def test_memories_on_the_nearest_files_come_first_and_of_one_file_the_newest(memory: holloway.Holloway) -> None:
-    far = on(memory, "far", "far.py")
-    old, new = on(memory, "old", "near.py"), on(memory, "new", "near.py")
-    both = on(memory, "both", "near.py", "far.py")
-    elsewhere = on(memory, "elsewhere", "other.py")
-    places = {"far.py": 0.5, "near.py": 1.0, "none.py": 0.9}
-    found = on_files(memory.store.database, places, Filter(), 10)
-    assert list(found.items()) == [(both, 1.0), (new, 1.0), (old, 1.0), (far, 0.5)]
-    assert elsewhere not in found
-    assert list(on_files(memory.store.database, places, Filter(), 2)) == [both, new]
+def learned(memory: holloway.Holloway, *texts: str, kind: MemoryType = MemoryType.GOTCHA) -> None:
+    for text in texts:
+        memory.store.memories.add(admit(Draft(content=text, type=kind)))
 
 
-def test_files_that_are_equally_near_share_the_room_by_age(memory: holloway.Holloway) -> None:
-    seqs = [on(memory, f"number {number}", ("a.py", "b.py")[number % 2]) for number in range(6)]
-    found = on_files(memory.store.database, {"a.py": 1.0, "b.py": 1.0}, Filter(), 4)
-    assert list(found) == seqs[:1:-1]
+def meaning(memory: holloway.Holloway, related_from: float) -> Meaning:
+    """What is asked, among vectors of all that was learned."""
+    embedder = FakeEmbedder()
+    vectors = Vectors(memory.store.database, memory.store.memories, memory.clock)
+    catch_up(embedder, MemoryTexts(vectors, embedder.model))
+    nearest = Nearest(vectors, memory.project.folder, embedder.model)
+    return Meaning(embedder.embed([ASKED], is_query=True)[0], nearest, related_from)
 
 
-def test_what_the_filter_leaves_out_takes_no_room(memory: holloway.Holloway) -> None:
-    kept = on(memory, "kept", "a.py")
-    for number in range(5):
-        gone = on(memory, f"gone {number}", "a.py")
-        memory.forget([memory.store.memories.many([gone])[gone]])
-    assert list(on_files(memory.store.database, {"a.py": 1.0}, Filter(), 1)) == [kept]
+def test_what_a_filter_drops_makes_room_for_what_lies_further_away(
+    memory: holloway.Holloway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, "DENSE_MAX", 4)
+    learned(memory, *(f"{ASKED} {number}" for number in range(30)))
+    learned(memory, "money is cents", "dates are utc", kind=MemoryType.DECISION)
+    found = by_meaning(memory.store, meaning(memory, ANY), Filter(types=(MemoryType.DECISION,)))
+    contents = {one.content for one in memory.store.memories.many(list(found)).values()}
+    assert contents == {"money is cents", "dates are utc"}
 
 
-def test_no_files_have_no_memories(memory: holloway.Holloway) -> None:
-    assert on_files(memory.store.database, {}, Filter(), 10) == {}
+def test_a_cosine_that_is_no_evidence_names_nothing(memory: holloway.Holloway) -> None:
+    learned(memory, ASKED, "money is cents")
+    near, far = by_meaning(memory.store, meaning(memory, ANY), Filter()).values()
+    assert len(by_meaning(memory.store, meaning(memory, (near + far) / 2), Filter())) == 1
+
+
+def test_a_way_that_finds_nothing_is_left_out(memory: holloway.Holloway) -> None:
+    learned(memory, "money is cents")
+    by_words = collected(memory.store, understand("money"), Filter(), None, {"none.py": 1.0})
+    assert list(by_words) == ["text"]
+    assert list(collected(memory.store, understand(ASKED), Filter(), meaning(memory, ANY), {})) == ["dense"]
