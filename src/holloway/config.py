@@ -98,6 +98,8 @@ HOOK_TOOL_DEADLINE_MS = 150
 HOOK_START_DEADLINE_MS = 1_000
 STATUS_LINE_DEADLINE_MS = 300
 GIT_TIMEOUT_S = 10.0
+GIT_ASIDE_S = 0.3
+"""What git may take where its answer only helps and somebody waits."""
 
 # The worker: what it may take, and when a session counts as over.
 
@@ -230,7 +232,9 @@ class Setting:
             return free
         # Somebody may have given the key where its variable's name belongs; it is not repeated.
         shown = "that" if self.key.endswith("_env") else repr(value)
-        raise InvalidInput(f"{self.key} cannot be {shown} ({where}).", f"It takes one of: {self.allowed}.")
+        place = f" ({where})" if where else ""
+        takes = f"It takes {'one of: ' if self.choices else ''}{self.allowed}."
+        raise InvalidInput(f"{self.key} cannot be {shown}{place}.", takes)
 
     def _free(self, value: object) -> str | int | None:
         """A value that is not one of a few: a number, the name of a variable, or text on one line."""
@@ -442,7 +446,7 @@ def change_setting(key: str, value: str, project: str = "", folder: str = "") ->
     """Write one setting into `config.toml`, keeping the user's comments and order; return the stored value."""
     import tomlkit  # a writer that keeps comments; only this function needs it
 
-    parsed = setting(key).parse(value, "given")
+    parsed = setting(key).parse(value, "")
     Settings.load(folder=folder)
     target = folder or home()
     os.makedirs(target, mode=0o700, exist_ok=True)

@@ -10,6 +10,8 @@ class HollowayError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        if hint:
+            self.add_note(hint)  # A traceback in a caller's own program shows it, too.
 
 
 class InvalidInput(HollowayError):

@@ -332,6 +332,24 @@ def test_forgetting_twice_forgets_once(cli: Cli, trap: str) -> None:
     assert "nothing was forgotten" in cli("forget", trap).out
 
 
+def test_a_program_that_forgets_nothing_is_told_so_in_json(cli: Cli, trap: str) -> None:
+    cli("forget", trap)
+    assert cli("forget", trap, "--json").json == {"forgotten": [], "hard": False, "not_cleaned": []}
+
+
+def test_no_editor_opens_where_nobody_sits(cli: Cli, trap: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    refused = cli("edit", trap)
+    assert (refused.code, "no terminal" in refused.err) == (2, True)
+
+
+def test_memories_of_one_project_stand_under_one_heading(cli: Cli, trap: str) -> None:
+    cli("remember", "a token is never logged")
+    shown = cli("recall", "token", "--all-projects").out.splitlines()
+    assert [line for line in shown if line.endswith(":")] == ["shop:"]
+
+
 def test_a_folder_or_a_path_from_the_root_chooses_from_anywhere(
     cli: Cli, trap: str, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

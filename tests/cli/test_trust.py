@@ -1,5 +1,7 @@
 """The trust level on the command line."""
 
+from pathlib import Path
+
 from tests.cli.conftest import Cli
 
 
@@ -28,3 +30,9 @@ def test_a_level_that_there_is_not_is_refused_with_those_that_there_are(cli: Cli
     refused = cli("trust", "reckless")
     assert refused.code != 0
     assert "1 cautious, 2 standard, 3 confident, 4 autonomous, or auto" in " ".join(refused.err.split())
+
+
+def test_a_level_that_is_set_where_nothing_was_remembered_yet_holds_there_only(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    assert cli("trust", "confident", "--json").json["from"] == "project"
+    assert cli("trust", "--project", str(tmp_path / "other"), "--json").json["level"] == 1

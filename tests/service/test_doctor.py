@@ -292,6 +292,13 @@ def test_a_file_in_the_place_of_the_data_folder_is_found(tmp_path: Path) -> None
     assert Finding.NOT_WRITABLE in found
 
 
+def test_a_data_folder_that_cannot_be_made_is_found_before_it_is_needed(tmp_path: Path) -> None:
+    written(tmp_path / "home", b"")
+    checks = doctor.examine(tmp_path, tmp_path / "home/.local/share/holloway")
+    (seen,) = (check.seen for check in checks if check.verdict == "failure" and "cannot be made" in check.seen)
+    assert str(tmp_path / "home") in seen
+
+
 def test_a_disk_that_refuses_while_the_doctor_looks_is_a_finding(patient: Patient) -> None:
     def refuse(folder: Path) -> list[Path]:
         raise OSError(errno.EIO, os.strerror(errno.EIO), str(folder))

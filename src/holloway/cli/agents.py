@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +12,9 @@ from holloway.cli.common import ask, emit, home, json_option, project_option, sa
 
 if TYPE_CHECKING:
     from holloway.hooks.install import Plan
+
+ENTRY = re.compile(r'(?P<sign>[+-]) *"(?P<event>\w+)": (?P<entry>\[\{"hooks": .*"timeout": )\d+')
+"""A line of a diff that is the hook of one event; only its timeout differs from those of the others."""
 
 
 @click.command("setup")
@@ -103,7 +108,7 @@ def show(plan: Plan, *, short: bool = False) -> None:
 
     if not short:
         for change in plan.needed:
-            say(diff(change).rstrip("\n"))
+            say(folded(diff(change)).rstrip("\n"))
     say(f"{plan.dialect.label}, {plan.scope} scope:", "bold")
     for change in plan.needed:
         say(f"  {change.action:<7} {change.path}: {change.part.content.what}")
@@ -113,6 +118,22 @@ def show(plan: Plan, *, short: bool = False) -> None:
             say(f"  delete  {file}")
     if not plan.removes:
         _tell(plan.notes)
+
+
+def folded(shown: str) -> str:
+    """A diff in which an entry that is the same for many events stands once, with the names of the others."""
+    kept: list[str] = []
+    for same, rows in groupby(shown.split("\n"), key=_entry):
+        first, *others = rows
+        events = [found["event"] for found in map(ENTRY.match, others) if found]
+        kept += [first, f"{first[0]}    likewise, each with its timeout: {', '.join(events)}"] if events else [first]
+        kept += [] if same else others
+    return "\n".join(kept)
+
+
+def _entry(row: str) -> str:
+    found = ENTRY.match(row)
+    return found["sign"] + found["entry"] if found else ""
 
 
 def plan_json(plan: Plan, *, changed: bool) -> dict[str, object]:

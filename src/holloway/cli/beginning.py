@@ -45,8 +45,8 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
         _overview(memory, commits)
         _rules(memory, import_rules(memory, dry_run=True), yes=yes)
         _past(memory, past.find(memory), yes=yes)
-        _brief(memory)
         connected = _agents(memory, yes=yes)
+        _brief(memory)
         _next(project, connected=connected)
 
 

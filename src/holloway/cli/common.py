@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from rich.console import Console
+    from rich.text import Text
 
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 STDIN_BYTES_MAX = 16 * 1024 * 1024
+
+COLUMNS = re.compile(r"^ *(?:\S+ {2,})*")
+"""What a line begins with before its words: its indentation, and short entries with a gap after them."""
 
 project_option = click.option(
     "--project",
@@ -88,7 +93,23 @@ def console() -> Console:
 
 def say(text: str = "", style: str = "") -> None:
     """A line for people; markup in the text is shown as it is, and nothing in it steers the terminal."""
-    console().print(harmless(text), style=style or None, markup=False)
+    from rich.text import Text  # only to print for people
+
+    for row in harmless(text).split("\n"):
+        hanging(Text(row, style), len(row) - len(COLUMNS.sub("", row, count=1)))
+
+
+def hanging(row: Text, column: int) -> None:
+    """Print a line; what does not fit into the terminal goes on below that column, not at the margin."""
+    room = console().width
+    if console().soft_wrap or row.cell_len <= room or not 0 < column < room // 2:
+        console().print(row)
+        return
+    first, *rest = row[column:].wrap(console(), room - column)
+    console().print(row[:column] + first, soft_wrap=True)
+    for part in rest:
+        part.pad_left(column)
+        console().print(part, soft_wrap=True)
 
 
 def harmless(text: str) -> str:
@@ -108,9 +129,9 @@ def line(memory: Memory, now: datetime) -> None:
     head = Text()
     head.append(f"{memory.id:<8}", "bold cyan")
     head.append(f"{memory.type.label:<14} ", "magenta")
-    head.append(harmless(memory.summary))
-    console().print(head)
-    console().print(Text(" " * 8 + harmless(notable(memory, now)), "dim"))
+    column = head.cell_len
+    hanging(head.append(harmless(memory.summary)), column)
+    say(" " * 8 + notable(memory, now), "dim")
 
 
 def notable(memory: Memory, now: datetime) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from holloway.cli.common import (
@@ -91,23 +93,27 @@ def forget_command(
         chosen = memory.chosen(ids, session=session, source=source, everything=everything)
         chosen = chosen if hard else [each for each in chosen if not each.deleted_at]
         if not chosen:
-            say("Nothing that is still there matches; nothing was forgotten.")
+            nothing = "Nothing that is still there matches; nothing was forgotten."
+            emit(_forgotten(hard=hard)) if as_json else say(nothing)
             return
         several = many(len(chosen))
         if hard or len(chosen) > 1 or everything:
             gone = "for good, backups included" if hard else "(they can be restored for 30 days)"
             if not ask(f"Forget {several} {gone}?", yes=yes):
-                say("Nothing was forgotten.")
+                emit(_forgotten(hard=hard)) if as_json else say("Nothing was forgotten.")
                 return
         done = memory.forget(chosen, hard=hard)
         if as_json:
-            forgotten = [each.id for each in done.memories]
-            emit({"forgotten": forgotten, "hard": hard, "not_cleaned": list(done.left)})
+            emit(_forgotten([each.id for each in done.memories], done.left, hard=hard))
             return
         undo = "" if hard else " `holloway restore --last` takes it back."
         say(f"Forgot {several}.{undo}", "green")
         for rest in done.left:
             say(f"Not clean yet: {rest}", "yellow")
+
+
+def _forgotten(ids: Sequence[str] = (), left: Sequence[str] = (), *, hard: bool) -> dict[str, object]:
+    return {"forgotten": list(ids), "hard": hard, "not_cleaned": list(left)}
 
 
 @click.command("restore")

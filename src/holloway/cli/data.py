@@ -135,8 +135,10 @@ def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, 
       holloway backup --restore latest
     """
     from holloway.service.backups import bring_back, copies  # loaded when the command runs
+    from holloway.service.opening import known_project
 
     if not listing and wanted is None:
+        known_project(project)  # a folder without a memory has nothing to copy
         with opened(project) as memory:
             made = memory.store.backup()
         emit({"backup": str(made)}) if as_json else say(f"Copied to {made}", "green")

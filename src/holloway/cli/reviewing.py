@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import emit, json_option, notable, opened, project_option, redaction_note, say
+from holloway.cli.common import emit, json_option, many, notable, opened, project_option, redaction_note, say
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
@@ -86,8 +86,10 @@ def review_command(
         if not waiting:
             say("Nothing waits for you.")
         elif sys.stdin.isatty():
-            if _go_through(memory, waiting):
+            done = _go_through(memory, waiting)
+            if done:
                 summary.decided(memory)
+            say(f"{many(done, 'memory')} decided on; {len(memory.to_review())} to go.", "green")
         else:
             for number, card in enumerate(waiting, 1):
                 _card(memory, card, number, len(waiting))

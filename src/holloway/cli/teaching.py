@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import click
@@ -150,11 +152,16 @@ def edit_command(
     """
     from holloway.service.plain import memory_json  # loaded when the command runs
 
+    if no_files and files:
+        raise InvalidInput("--no-files and --file contradict each other.", "Give one of them.")
     with opened(project) as memory:
         content = text_of(text, "The memory") if text else None
         given = (kind, summary, visibility, files, modules, tags, details)
         if content is None and not any(given) and not no_files and not everywhere:
-            content = click.edit(memory.get(memory_id).content)
+            old = memory.get(memory_id).content
+            if not sys.stdin.isatty() and not os.environ.keys() & {"VISUAL", "EDITOR"}:
+                raise InvalidInput("There is no terminal for an editor.", "Give the new words after the id.")
+            content = click.edit(old)
             if content is None:
                 say("Nothing was changed.")
                 return

@@ -37,7 +37,7 @@ def trust_command(level: str | None, as_json: bool, project: str) -> None:
     """
     from holloway.service import trust  # loaded when the command runs
 
-    with opened(project) as memory:
+    with opened(project, create=level is not None) as memory:
         found = trust.choose(memory, level) if level else trust.standing(memory)
     if as_json:
         emit(standing_json(found))

@@ -90,11 +90,15 @@ def _machine(home: Path) -> Iterator[Check]:
 
 
 def _home(home: Path) -> Iterator[Check]:
+    hint = "Make it a folder that you can write to, or set HOLLOWAY_HOME to one."
     if not home.exists():
-        yield ok("data folder", f"{home} (not made yet)")
+        above = next(folder for folder in home.absolute().parents if folder.exists())
+        if reason := _refuses(above):
+            yield failure("data folder", Finding.NOT_WRITABLE, f"{home} cannot be made; {above}: {reason}", hint)
+        else:
+            yield ok("data folder", f"{home} (not made yet)")
         return
     if reason := _refuses(home):
-        hint = "Make it a folder that you can write to, or set HOLLOWAY_HOME to one."
         yield failure("data folder", Finding.NOT_WRITABLE, f"{home}: {reason}", hint)
     else:
         yield ok("data folder", str(home))
