@@ -5,10 +5,11 @@ import json
 import pytest
 
 import holloway
-from holloway.service import chores
+from holloway.service import chores, pausing
 from holloway.service.learning import Learning
+from holloway.store import sessions
 from tests.conftest import Repository
-from tests.hooks.asking import Answer, event, hook
+from tests.hooks.asking import Answer, Asking, event, hook
 from tests.observer.story import Story
 
 REFUSED = "E   redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.\n1 failed"
@@ -100,3 +101,31 @@ def test_a_session_that_hooks_watched_teaches_the_next_one(repository: Repositor
     met = shell(repository, "pytest -q", REFUSED, session="two", failed=True)
     assert "REDIS_URL" in met.context
     assert json.loads(met.stdout)["hookSpecificOutput"]["hookEventName"] == "PostToolUseFailure"
+
+
+ASKED = "The refresh of a token returns the old token, it should rotate the session"
+
+
+@pytest.mark.promise("tokens-saved")
+def test_what_a_prompt_was_answered_with_is_counted_as_saved_once_the_session_is_learned_from(
+    repository: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    memory.map.update()
+    found = "src/shop/auth/tokens.py:1: refresh\n" * 50
+    Learning(memory).learn(Story("earlier").shell("grep -rn refresh src", found).read("src/shop/auth/tokens.py").pad())
+    ask(event(repository, "SessionStart", source="startup"))
+    assert "src/shop/auth/tokens.py" in ask(event(repository, "UserPromptSubmit", prompt=ASKED)).context
+    ask(event(repository, "PostToolUse"))
+    ask(event(repository, "SessionEnd", reason="exit"))
+    with holloway.open(repository.root) as now:  # with the clock that the hooks have
+        chores.learn_ended(now, 60.0)
+        assert sessions.record_of(now.store.database, "s1")["saved_tokens"] > 0
+
+
+def test_where_nothing_is_captured_the_answer_to_a_prompt_leaves_no_trace(
+    repository: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    memory.map.update()
+    pausing.pause(str(repository.root), "capture")
+    assert "src/shop/auth/tokens.py" in ask(event(repository, "UserPromptSubmit", prompt=ASKED)).context
+    assert list(memory.project.journal.glob("*.jsonl")) == []

@@ -9,7 +9,7 @@ import pytest
 import holloway
 from holloway.domain import confidence
 from holloway.domain.details import NEEDED
-from holloway.domain.event import Event, Recorded
+from holloway.domain.event import Event, Recorded, Said, Started
 from holloway.domain.memory import MemoryType, ReviewReason, Source, State
 from holloway.errors import InvalidInput
 from holloway.hooks import journal
@@ -20,10 +20,11 @@ from holloway.mcp.server import TOOLS
 from holloway.mcp.tools import Tools
 from holloway.observer.observer import Observer
 from holloway.service.learning import Learning
-from holloway.store import contributions, lifecycle
+from holloway.store import contributions, lifecycle, lookup, sessions
 from holloway.store.contributions import RELATIONS
 from tests.conftest import Repository
 
+NOW = "2999-01-05T09:00:00Z"
 FACT = "Rounding happens once, at the end, because of VAT"
 TOKENS = "src/shop/auth/tokens.py"
 TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
@@ -101,13 +102,71 @@ def test_a_use_counts_once_a_session(memory: holloway.Holloway, tools: Tools) ->
     assert memory.get(taught.id).use_count == 1
 
 
+def begun(memory: holloway.Holloway, session: str, host: str, *, over: bool = False) -> None:
+    """What hooks note of a session's two ends."""
+    for name in ("SessionStart", "SessionEnd")[: 2 if over else 1]:
+        entry = journal.entry_of({"hook_event_name": name, "session_id": session}, "", NOW, TOKENS, host)
+        journal.append(str(memory.project.journal), session, entry)
+
+
+def judged(memory: holloway.Holloway, tools: Tools) -> tuple[str, str]:
+    """Under which session it is kept that a memory was used, and what is kept of it being wrong."""
+    taught = memory.remember("Tokens live for an hour").memory
+    assert taught
+    tools.memory_feedback(taught.id, "used")
+    tools.memory_feedback(taught.id, "wrong")
+    told = memory.why(taught.id)
+    return told.shown[0][0], next(said for _, kind, said in told.history if kind == "disputed")
+
+
+@pytest.mark.parametrize("client", ["claude-code", "claude-code-mcp-client"])
+def test_what_an_agent_says_of_a_memory_belongs_to_the_session_that_hooks_watch(
+    memory: holloway.Holloway, tools: Tools, client: str
+) -> None:
+    begun(memory, "earlier", "claude-code", over=True)
+    begun(memory, "beside", "codex")
+    begun(memory, "watched", "claude-code")
+    tools.agent = client
+    assert judged(memory, tools) == ("watched", "incorrect (session watched)")
+
+
+@pytest.mark.parametrize(("client", "running"), [("claude-code", 2), ("claude-code", 0), ("mcp", 1)])
+def test_where_it_is_not_plain_which_session_speaks_the_connection_has_a_name_of_its_own(
+    memory: holloway.Holloway, tools: Tools, client: str, running: int
+) -> None:
+    for number in range(running):
+        begun(memory, f"watched-{number}", "claude-code")
+    tools.agent = client
+    own = tools.recording.session
+    assert judged(memory, tools) == (own, f"incorrect (session {own})")
+
+
+def test_a_memory_that_was_shown_and_helped_is_one_use_and_counts_as_used(
+    memory: holloway.Holloway, tools: Tools
+) -> None:
+    begun(memory, "watched", "claude-code")
+    tools.agent = "claude-code"
+    shown = memory.remember("Tokens live for an hour").memory
+    assert shown
+    lookup.claim(
+        memory.store.database.connection, [shown.id], session="watched", agent="claude-code", point="prompt", now=NOW
+    )
+    assert tools.memory_feedback(shown.id, "used").outcome == "counted"
+    learn(memory, [Started(0.0, "watched", "claude-code"), Said(1.0, "Done.")])
+    figures = sessions.record_of(memory.store.database, "watched")
+    assert figures["used"] == [shown.id]
+    assert [point for _, point, _, _ in figures["shown"]] == ["prompt"]
+    lifecycle.count_uses(memory.store.database)
+    assert memory.get(shown.id).use_count == 1
+
+
 @pytest.mark.promise("own-project-only")
 def test_what_holds_in_every_project_is_read_and_not_judged(memory: holloway.Holloway, tools: Tools) -> None:
     own = memory.remember("Answers are short", user=True).memory
     assert own
     assert tools.get_memory(own.id).text == "Answers are short"
-    verdicts: tuple[Verdict, ...] = ("used", "wrong")
-    for verdict in verdicts:
+    both: tuple[Verdict, ...] = ("used", "wrong")
+    for verdict in both:
         with pytest.raises(InvalidInput, match="user's own"):
             tools.memory_feedback(own.id, verdict)
     assert memory.get(own.id) == own

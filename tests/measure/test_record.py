@@ -1,10 +1,22 @@
 """The record of a session: what it did, in figures."""
 
-from holloway.measure.record import search_tokens
+import pytest
+
+from holloway.measure.record import Before, Shown, record, search_tokens
+from holloway.observer.outcome import judge
 from holloway.text.tokens import estimate
 from tests.observer.story import Story
 
 FOUND = "src/app.py: def total(items):\n" * 40
+SEARCH_TOKENS = 500
+EARLY = 1_000.0
+
+
+def saved(story: Story, **before: object) -> int:
+    """How many files a session opened without searching because it was told of them."""
+    account = story.account()
+    known = Before(search_tokens=SEARCH_TOKENS, **before)  # type: ignore[arg-type]
+    return int(record(account, judge(account), [], None, known)["saved_tokens"]) // SEARCH_TOKENS
 
 
 def test_what_a_command_printed_counts_once_though_it_listed_and_searched() -> None:
@@ -18,3 +30,31 @@ def test_the_results_of_two_searches_add_up() -> None:
     account = Story().shell("grep -rn total src", FOUND).shell("grep -rn total src", FOUND).account()
 
     assert search_tokens(account) == 2 * estimate(FOUND)
+
+
+@pytest.mark.promise("tokens-saved")
+def test_a_file_that_a_prompt_was_answered_with_saves_a_search_when_it_is_opened_without_one() -> None:
+    located = {"src/app.py": EARLY, "src/cart.py": EARLY, "src/never.py": EARLY}
+    assert saved(Story().read("src/app.py", "src/other.py", "src/cart.py", "src/app.py"), located=located) == 2
+    assert saved(Story().search("total", "src/app.py").read("src/app.py"), located=located) == 0
+    assert saved(Story().search("total").read("src/other.py").read("src/app.py"), located=located) == 1
+
+
+@pytest.mark.promise("tokens-saved")
+def test_a_memory_saves_a_search_for_its_file_only_if_it_was_shown_before_the_file_was_opened() -> None:
+    def shown(at: float, point: str = "prompt") -> tuple[Shown, ...]:
+        return (Shown("a1", point, at, files=("src/app.py",)),)
+
+    story = Story().read("src/other.py").read("src/app.py")
+    assert saved(story, shown=shown(EARLY)) == 1
+    assert saved(story, shown=shown(EARLY + 600, "tool_result")) == 0, "the trap came with the file"
+    assert saved(story, shown=shown(EARLY), located={"src/app.py": EARLY}) == 1, "one file, one search"
+    assert saved(story, shown=shown(EARLY, "asked")) == 0, "the agent searched for it"
+
+
+def test_a_memory_that_the_agent_says_helped_is_used_and_was_not_shown_twice() -> None:
+    account = Story().read("src/other.py").account()
+    told = (Shown("a1", "session_start", EARLY), Shown("a1", "asked", EARLY + 1), Shown("b2", "prompt", EARLY))
+    figures = record(account, judge(account), [], None, Before(shown=told))
+    assert figures["used"] == ["a1"]
+    assert [(memory, point) for memory, point, _, _ in figures["shown"]] == [("a1", "session_start"), ("b2", "prompt")]

@@ -6,6 +6,7 @@ import pytest
 
 from holloway.config import STEP_TOKENS_MAX, STEP_TOKENS_PER_SESSION_MAX, TOOL_RESULT_TOKENS_MAX
 from holloway.observer import injected
+from holloway.retrieval.locate import Located
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session
 from holloway.text.tokens import MARGIN, estimate
@@ -318,7 +319,12 @@ def test_small_talk_is_not_searched_for(memory: Holloway, monkeypatch: pytest.Mo
     memory.map.update()
     asked: list[str] = []
     locate = memory.map.locate
-    monkeypatch.setattr(memory.map, "locate", lambda text, **more: (asked.append(text), locate(text, **more))[1])
+
+    def located(task: str) -> Located:
+        asked.append(task)
+        return locate(task)
+
+    monkeypatch.setattr(memory.map, "locate", located)
     session = memory.session()
     assert session.context_for(prompt) == ""
     assert asked == []

@@ -114,19 +114,22 @@ class ReviewReason(StrEnum):
 
 
 Kind = TypeVar("Kind", bound=StrEnum)
+CHOICE_CHARS_MAX = 60
+"""No word that a person chooses by is longer."""
 
 
 def choice(kind: type[Kind], value: object) -> Kind:
     """The member that a person means by a word; an unknown one is an error that names the known."""
+    said = str(value)[:CHOICE_CHARS_MAX]
     try:
-        return kind(str(value).strip().lower().replace("-", "_").replace(" ", "_"))
+        return kind(said.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError:
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
         from difflib import get_close_matches  # only on the error path
 
-        close = get_close_matches(str(value).lower(), list(kind), n=1)
+        close = get_close_matches(said.lower(), list(kind), n=1)
         meant = f"Did you mean {close[0]}? " if close else ""
-        raise InvalidInput(f"There is no {name} {str(value)[:60]!r}.", f"{meant}Known: {', '.join(kind)}.") from None
+        raise InvalidInput(f"There is no {name} {said!r}.", f"{meant}Known: {', '.join(kind)}.") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from holloway.injection.session_start import Brief
     from holloway.service.holloway import Holloway
+    from holloway.service.points import Points
     from holloway.store.lookup import Shown
 
 PROMPT_CHARS_MAX = 20_000
@@ -39,9 +40,11 @@ _ROLES = {
 class Reader:
     """Who reads an answer, and where: the agent or one of its subagents, in a project. A plain class, as hooks need."""
 
-    __slots__ = ("folder", "host", "name", "now", "root", "session")
+    __slots__ = ("captured", "folder", "host", "name", "now", "root", "session")
 
-    def __init__(self, *, folder: str, root: str, session: str, agent: str, host: str, now: str) -> None:
+    def __init__(
+        self, *, folder: str, root: str, session: str, agent: str, host: str, now: str, captured: bool = True
+    ) -> None:
         self.folder = folder
         self.root = root
         self.session = session
@@ -49,6 +52,8 @@ class Reader:
         """What it was shown is kept under this name: a subagent has eyes of its own."""
         self.host = host
         self.now = now
+        self.captured = captured
+        """Whether what happens here is written down; the person may have paused that."""
 
     @property
     def journal(self) -> str:
@@ -171,9 +176,18 @@ def at_prompt(reader: Reader, prompt: str) -> str:
     with _opened(reader.root) as memory:
         points = Points(memory, reader.name, reader.host)
         said = points.on_prompt(words)
+    _note_located(reader, points)
     if points.recipe:
         steps.Progress(reader.journal, reader.name).follow(points.recipe)
     return said
+
+
+def _note_located(reader: Reader, points: Points) -> None:
+    """Write down which files the agent was sent to: what that saved is known when it has opened them."""
+    from holloway.hooks import journal
+
+    if points.located and reader.captured:
+        journal.append(reader.journal, reader.session, journal.located(points.located, reader.now))
 
 
 def at_subagent(reader: Reader, kind: str) -> str:
@@ -191,7 +205,9 @@ def at_subagent(reader: Reader, kind: str) -> str:
     with _opened(reader.root) as memory:
         points = Points(memory, reader.name, reader.host)
         if role == "coder":
-            return points.on_prompt(task)
+            said = points.on_prompt(task)
+            _note_located(reader, points)
+            return said
         gathering = Gathering(memory, points, task)
         made = gathering.planner() if role == "planner" else gathering.qa() if role == "qa" else None
         return points.said(made or gathering.recovery(None, methodology("plain")), role)

@@ -87,6 +87,7 @@ def _in_project(
     from holloway.hooks import answer
 
     name = str(event.get("hook_event_name", ""))
+    captured = paused not in ("all", "capture")
     reader = answer.Reader(
         folder=folder,
         root=root,
@@ -94,8 +95,9 @@ def _in_project(
         agent=str(event.get("agent_id") or ""),
         host=host,
         now=time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + f".{time.time_ns() // 1_000_000 % 1000:03d}Z",
+        captured=captured,
     )
-    if paused not in ("all", "capture") and name not in _UNCAPTURED and not _captured(event, reader):
+    if captured and name not in _UNCAPTURED and not _captured(event, reader):
         return "", "", None
     due = name in _MILESTONES and paused != "all"
     chore = (lambda: answer.afterwards(folder, root, name)) if due else None

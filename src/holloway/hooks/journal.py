@@ -24,6 +24,10 @@ from holloway.safety.paths import contained, safe_name
 from holloway.text import tools
 from holloway.text.served import is_record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 FILES_KEPT_MAX = 50
@@ -158,6 +162,11 @@ def entry_of(event: dict[str, object], path: str, now: str, root: str = "", host
     if name in _MILESTONES:
         _note_session(entry, event, name, root, host)
     return entry
+
+
+def located(files: Iterable[str], now: str) -> dict[str, object]:
+    """What is kept of an answer to a prompt: the files that it sent the agent to."""
+    return {"at": now, "event": "Located", "files": [_named(path) for path in files]}
 
 
 def _identity(event: dict[str, object]) -> str:

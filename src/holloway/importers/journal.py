@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -99,6 +100,16 @@ def recorded(folder: Path) -> Iterator[str]:
         for row in objects(path):
             if said := text(mapping(row.get("record")).get("text")):
                 yield said
+
+
+def located(path: Path) -> dict[str, float]:
+    """The files that a session was sent to with its prompts, by its journal, and when it was first told of each."""
+    found: dict[str, float] = {}
+    for row in objects(path):
+        if row.get("event") == "Located":
+            for named in items(row.get("files")):
+                found.setdefault(text(named, PATH_CHARS_MAX), moment(row.get("at"), math.inf))
+    return found
 
 
 class _Reader:

@@ -46,6 +46,8 @@ _CHAT = frozenset(
 """Words of any conversation about work; they say nothing of where it happens."""
 _WEAK = ("changed recently", "imported by ", "changes with ")
 """Reasons that hold for any prompt: a file that has no other is not what the prompt is about."""
+_NAMED = "named: "
+"""The reason of a file that the prompt itself names."""
 _WORDS = "speaks of "
 """The reason that lists words of the task."""
 _SEEN = ("path has ", "closest in ")
@@ -61,6 +63,8 @@ class Said:
 
     text: str = ""
     memories: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    """The files that it sends the agent to and that the prompt does not name itself."""
 
 
 def render(
@@ -80,10 +84,12 @@ def render(
     coupled = _coupled(located, {file.path for file in files})
     kept = list(rows)
     while files or kept or recipe:
-        lines = _lines(files, coupled, located.tests if files else (), kept, recipe, test_command, asked)
+        tests = located.tests[:PROMPT_TESTS_MAX] if files else ()
+        lines = _lines(files, coupled, tests, kept, recipe, test_command, asked)
         if within(lines, PROMPT_TOKENS_MAX):
             told = [str(row["id"]) for row in kept] + ([recipe.id] if recipe else [])
-            return Said("\n".join(lines), tuple(told))
+            sent = [file.path for file in files if not _is_named(file)] + [one.path for one in coupled]
+            return Said("\n".join(lines), tuple(told), (*sent, *tests))
         if coupled or len(files) > 1:
             (coupled or files).pop()
         elif kept:
@@ -132,9 +138,13 @@ def good(located: Located, task: str) -> tuple[LocatedFile, ...]:
 def _is_meant(file: LocatedFile, asked: frozenset[str]) -> bool:
     """Whether a file is named, or found by several of the words that a task has for itself."""
     own = [reason for reason in file.reasons if not reason.startswith(_WEAK)]
-    if any(reason.startswith(("named: ", "defines ")) for reason in own):
+    if any(reason.startswith((_NAMED, "defines ")) for reason in own):
         return True
     return len(asked & telling(" ".join([*own, *file.symbols]))) >= SHARED_MIN
+
+
+def _is_named(file: LocatedFile) -> bool:
+    return any(reason.startswith(_NAMED) for reason in file.reasons)
 
 
 def _lines(
@@ -149,7 +159,7 @@ def _lines(
     lines = [line("prompt", "head"), *(_file(file, asked) for file in files), *map(_together, coupled)]
     if tests:
         run = line("prompt", "run", command=neutral(test_command)) if test_command else ""
-        named = ", ".join(neutral(path) for path in tests[:PROMPT_TESTS_MAX])
+        named = ", ".join(neutral(path) for path in tests)
         lines.append(line("prompt", "tests", tests=named, run=run))
     lines += map(_memory, rows)
     return lines + (_recipe(recipe) if recipe else [])

@@ -181,11 +181,12 @@ class Tools:
                     self.recording.finish(memory)
 
     def _judged(self, memory: Holloway, reference: str, verdict: Verdict, note: str) -> Judged:
+        session = agents.watched(memory, self.agent) or self.recording.session
         if verdict == "used":
-            new = agents.used(memory, reference, self.recording.session)
+            new = agents.used(memory, reference, session)
             return Judged("counted" if new else "unchanged", note="" if new else "It was counted before.")
         why = "outdated" if verdict == "outdated" else "incorrect"
-        found, changed = agents.dispute(memory, reference, why, note=note, session=self.recording.session)
+        found, changed = agents.dispute(memory, reference, why, note=note, session=session)
         said = "It is less sure now, and the user will be asked." if changed else "The user is asked already."
         return Judged("disputed" if changed else "unchanged", found.confidence, said)
 

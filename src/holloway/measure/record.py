@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holloway.text.tokens import estimate
@@ -51,6 +52,8 @@ class Before:
     trust_level: int = 1
     prefetched: frozenset[str] = frozenset()
     """Files that were handed over before the agent asked for them."""
+    located: Mapping[str, float] = field(default_factory=dict)
+    """Files that the agent was sent to with a prompt, and when."""
     search_tokens: float = 0.0
     """Mean tokens that earlier sessions spent on searching for each file they opened."""
 
@@ -63,7 +66,8 @@ def record(
     cited = cited_in(account)
     first_edit = account.edits[0].step if account.edits else 0
     failed = [action for action in account.pad.actions if action.ok is False]
-    opened = unsearched(account, before.shown)
+    opened = unsearched(account, _told(before))
+    injected = [shown for shown in before.shown if shown.point != SAID_TO_HELP]
     return {
         "events": account.pad.events,
         "agent": account.pad.start.agent if account.pad.start else "",
@@ -84,7 +88,7 @@ def record(
         "errors": len(failed),
         "errors_known": sum(_fingerprint(signal) in before.errors for signal in signals if _fingerprint(signal)),
         "dead_ends_entered": len(before.dead_end_files & set(account.edited)),
-        "shown": [[shown.memory, shown.point, shown.tokens, _seconds_in(account, shown)] for shown in before.shown],
+        "shown": [[shown.memory, shown.point, shown.tokens, _seconds_in(account, shown)] for shown in injected],
         "cited": sorted(cited),
         "acted_on": sorted(used),
         "used": sorted(used | {s.memory for s in before.shown if s.memory in cited or s.point == SAID_TO_HELP}),
@@ -127,16 +131,24 @@ def search_tokens(account: Account) -> int:
     return sum(map(estimate, results.values()))
 
 
-def unsearched(account: Account, shown: Iterable[Shown]) -> int:
-    """How many files of shown memories were opened without a search since the file before."""
-    files = {path for each in shown for path in each.files}
+def _told(before: Before) -> dict[str, float]:
+    """The files that the session was sent to, with a prompt or by a memory, and when it was first told of each."""
+    told = dict(before.located)
+    for shown in before.shown:
+        for path in shown.files if shown.point != SAID_TO_HELP else ():
+            told[path] = min(told.get(path, shown.at), shown.at)
+    return told
+
+
+def unsearched(account: Account, told: Mapping[str, float]) -> int:
+    """How many files were opened after the agent was told of them and without a search since the file before."""
     count, searched = 0, False
     opened: set[str] = set()
     for deed in account.deeds:
         if deed.kind in _DISCOVERY:
             searched = True
         elif _first(deed, opened):
-            count += deed.path in files and not searched
+            count += told.get(deed.path, math.inf) <= deed.action.at and not searched
             searched = False
             opened.add(deed.path)
     return count

@@ -88,12 +88,14 @@ class Learning:
         unseen: str = "",
         settle: bool = True,
         prefetched: Collection[str] = (),
+        located: Mapping[str, float] | None = None,
     ) -> Learned:
         """Learn from what a scratchpad holds. The same events a second time change nothing.
 
         With `part`, the session goes on, and what it did so far was validated. `unseen` names a session whose deeds
         nobody saw: where its words come from is not known, so they wait for a person. Without
         `settle`, what earlier sessions left waiting is not looked at: who learns from many sessions does that once.
+        `prefetched` are files that the agent was handed, `located` those that it was sent to, with the time of that.
         """
         account = Account(pad)
         judged = judge(account)
@@ -105,7 +107,7 @@ class Learning:
             return Learned(session, Promotion(()), known, again=True)
         detected = Detected(account)
         signals = detected.signals
-        before = self._before(account, session, prefetched)
+        before = self._before(account, session, prefetched, located or {})
         finished = Finished(session, judged, tuple(signals), self._commit(account), self._branch_only(session))
         own = self.trust()
         found = pipeline.judged(
@@ -227,7 +229,9 @@ class Learning:
         paths = list(account.edited) or list(account.touched)
         return [module for module in dict.fromkeys(map(self.places.module_of, paths)) if module]
 
-    def _before(self, account: Account, session: Session, prefetched: Collection[str]) -> Before:
+    def _before(
+        self, account: Account, session: Session, prefetched: Collection[str], located: Mapping[str, float]
+    ) -> Before:
         """What was known before, and what the session was shown of it."""
         touched = list(account.touched)
         known = observations.sessions_with(self.database, touched)
@@ -241,12 +245,13 @@ class Learning:
             corrected=regard.corrected_in(self.database, session.id),
             trust_level=trust.level(self.memory),
             prefetched=frozenset(prefetched),
+            located=located,
             search_tokens=observations.mean_search_tokens(self.database, session.id),
         )
 
     def _shown(self, session: str) -> list[Shown]:
         found = []
-        for memory_id, point, at in sessions.shown_to(self.database, session):
+        for memory_id, point, at in sessions.shown_in(self.database, session):
             if self.store.memories.has(memory_id):
                 memory = self.store.memories.get(memory_id)
                 command = getattr(memory.details, "command", "")

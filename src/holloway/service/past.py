@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.config import SESSION_SILENCE_S
-from holloway.importers import claude_code, codex, journal, transcripts
+from holloway.importers import claude_code, codex, transcripts
 from holloway.service import sources
 from holloway.service.learning import Learning
 from holloway.service.sources import Sources, Unlearned
@@ -55,17 +54,10 @@ def find(memory: Holloway, *, since: float = 0.0, agent: str = "", home: Path | 
     # Of sessions that share their beginning, the one that ended first is the one whose it is.
     wanted = sorted(chosen, key=lambda each: (each.started_at, each.modified_at, str(each.path)))
     known = Sources(memory, wanted)
-    running = _running(memory)
+    running = {each.session for each in sources.running(memory)}  # the worker learns from them when they are over
     fresh = [each for each in wanted if not known.is_done(sources.of_transcript(each))]
     due = tuple(each for each in fresh if each.session not in running)
     return Found(due, tuple(wanted), len(wanted) - len(fresh), len(fresh) - len(due))
-
-
-def _running(memory: Holloway) -> set[str]:
-    """The sessions that hooks are watching: the worker learns from them when they are over."""
-    watched = journal.sessions(memory.project.journal)
-    over = sources.waiting(watched, memory.clock.now().timestamp(), SESSION_SILENCE_S)
-    return {each.session for each in watched} - {each.session for each in over}
 
 
 def learn(memory: Holloway, found: Found, progress: Callable[[str, int, int], None] | None = None) -> Past:

@@ -57,6 +57,8 @@ class Points:
         self._flags = [str(folder / "paused") for folder in (memory.home, memory.project.folder)]
         self.gone: list[str] = []
         """Memories that were withheld because a file that they name is not there."""
+        self.located: dict[str, float] = {}
+        """The files that the agent was sent to with a prompt, and when it was first told of each."""
         self.failed = 0
         """How often the store could not be asked."""
         self._thread = get_ident()
@@ -226,6 +228,8 @@ class Points:
             if len(won) < len(said.memories):
                 rows = [row for row in rows if row["id"] in won]
                 said = prompt.render(files, located, rows, task=text, recipe=fitting, test_command=command)
+            now = self.memory.clock.now().timestamp()
+            self.located = dict.fromkeys(said.files, now) | self.located
             return said.text
 
     @property

@@ -127,7 +127,7 @@ class Session:
         self.observe(events.SubtaskDone(self.now(), name, validated))
         self.checkpoint()
         if validated and len(self.pad.subtasks) > EARLY_FROM_SUBTASKS:
-            return Learning(self.memory).learn(self._whole(), part=True, prefetched=self._fetched)
+            return self._learned(part=True)
         return None
 
     def view(self) -> View:
@@ -152,7 +152,7 @@ class Session:
         if self.pad.start is None:
             self.learned = Learned(self._unseen(), Promotion(()), {}, again=True)
             return self.learned
-        self.learned = Learning(self.memory).learn(self._whole(), prefetched=self._fetched)
+        self.learned = self._learned()
         self._file.unlink(missing_ok=True)
         self._mark_gone()
         unit, ended = self.learned.session.work_unit, self.learned.session.outcome
@@ -277,6 +277,10 @@ class Session:
             if memory.alive and not memory.stale_at:
                 now = stamp(self.memory.clock.now())
                 store.change(memory, "stale", "a file it names is gone", stale_at=now, review=ReviewReason.STALE)
+
+    def _learned(self, *, part: bool = False) -> Learned:
+        located = {path: at for one in (*self.siblings, self) for path, at in one.points.located.items()}
+        return Learning(self.memory).learn(self._whole(), part=part, prefetched=self._fetched, located=located)
 
     def _whole(self) -> Scratchpad:
         """This session together with those that ran beside it."""

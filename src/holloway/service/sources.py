@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from holloway.config import LEARN_ATTEMPTS_MAX
+from holloway.config import LEARN_ATTEMPTS_MAX, SESSION_SILENCE_S
 from holloway.domain.event import Started
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.importers import claude_code, journal, transcripts
 from holloway.importers.reading import objects
 from holloway.observer.observer import Observer
+from holloway.safety.paths import safe_name
 from holloway.service.learning import Learning
 from holloway.service.pausing import uncaptured
 from holloway.store import reads
@@ -114,7 +115,7 @@ class Sources:
         reads.note(self._database, replace(kept, attempts=attempts + 1, error="the process ended while reading it"))
         try:
             pad = self._pad(source, first_at)
-            learned = self._learning.learn(pad, settle=settle) if pad.actions or pad.notes else None
+            learned = self._learned(source, pad, settle=settle) if pad.actions or pad.notes else None
         except Exception as error:
             if isinstance(error, HollowayError) and not isinstance(error, InvalidInput):
                 self._restore(before, kept)
@@ -127,6 +128,10 @@ class Sources:
             raise
         reads.note(self._database, kept)
         return learned
+
+    def _learned(self, source: Source, pad: Scratchpad, *, settle: bool) -> Learned:
+        watched = source.journal or self._memory.project.journal / f"{safe_name(source.session)}.jsonl"
+        return self._learning.learn(pad, settle=settle, located=journal.located(watched))
 
     def _restore(self, before: Read | None, kept: Read) -> None:
         with suppress(HollowayError):  # what went wrong is about to be told
@@ -197,6 +202,13 @@ class _Unreadable(Exception):
 
 def _same(known: Read, source: Source) -> bool:
     return (known.size, known.modified_at) == (source.size, source.modified_at)
+
+
+def running(memory: Holloway) -> list[Journal]:
+    """The journals of the sessions that hooks are watching and that are not over."""
+    watched = journal.sessions(memory.project.journal)
+    over = waiting(watched, memory.clock.now().timestamp(), SESSION_SILENCE_S)
+    return [each for each in watched if each not in over]
 
 
 def waiting(journals: Sequence[Journal], now: float, silence_s: float) -> list[Journal]:

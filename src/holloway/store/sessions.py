@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from holloway.store.database import Database, Row
 
 
+_SAID = -1
+"""In the place of a context: what an agent says of a memory stands beside where it was shown it."""
+
+
 def count(database: Database) -> int:
     """How many sessions the ledger knows."""
     return int(database.value("SELECT count(*) FROM sessions"))
@@ -29,14 +33,24 @@ def shown_to(database: Database, session: str) -> list[tuple[str, str, str]]:
     return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, (session,))]
 
 
-def used_in(database: Database, memory: str, session: str, at: str) -> bool:
-    """Write down that a session says it used a memory; it counts once, and so does having been shown it."""
+def shown_in(database: Database, session: str) -> list[tuple[str, str, str]]:
+    """What a session and its subagents were shown: memory, point, time; in order."""
     sql = (
-        "INSERT INTO injections(session, context, memory, point, at) SELECT ?, 0, ?, 'asked', ? "
-        "WHERE NOT EXISTS (SELECT 1 FROM injections WHERE session = ? AND memory = ?)"
+        "SELECT memory, point, at FROM injections "
+        "WHERE session = :id OR (session > :id || '/' AND session < :id || '0') ORDER BY at, memory"
     )
+    return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, {"id": session})]
+
+
+def used_in(database: Database, memory: str, session: str, at: str) -> bool:
+    """Write down that a session says it used a memory; True the first time. Shown and used is one use, not two."""
+    sql = (
+        "INSERT OR IGNORE INTO injections(session, context, memory, point, at, counted) SELECT :session, :apart, "
+        ":memory, 'asked', :at, EXISTS (SELECT 1 FROM injections WHERE session = :session AND memory = :memory)"
+    )
+    values = {"session": session, "apart": _SAID, "memory": memory, "at": at}
     with database.write():
-        return bool(database.run(sql, (session, memory, at, session, memory)).rowcount)
+        return bool(database.run(sql, values).rowcount)
 
 
 def get(database: Database, reference: str) -> list[Session]:
