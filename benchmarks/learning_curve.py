@@ -15,6 +15,7 @@ from benchmarks.learning_result import MARKS, OURS, UNTAUGHT, WINDOW, Curve, Fig
 from benchmarks.replay import replay
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import failing, measured, told
+from holloway import git
 from holloway.domain.ports import stamp
 from holloway.injection import known
 from holloway.retrieval.locate import locate
@@ -63,10 +64,17 @@ def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
     rows = observations.past(memory.store.database, PAST_SESSIONS)
     past = [PastSession(*each) for each in rows][-depth:] if depth else []
     before = replayed.learned[-depth:] if depth else []
+    underway = git.underway(str(replayed.tree.root))
 
     def asked(known_sessions: Sequence[PastSession]) -> list[str]:
         found = locate(
-            memory.map.database, session.query, past=known_sessions, branch=session.began_on, limit=TOP, now=now
+            memory.map.database,
+            session.query,
+            past=known_sessions,
+            branch=session.began_on,
+            underway=underway,
+            limit=TOP,
+            now=now,
         )
         return [file.path for file in found.files]
 

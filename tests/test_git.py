@@ -62,6 +62,7 @@ def test_outside_of_git_everything_is_empty(tmp_path: Path) -> None:
     assert git.find_root(root) == ""
     assert (git.origin(root), git.branch(root), git.head_commit(root)) == ("", "", "")
     assert git.root_commits(root) == []
+    assert git.underway(root) == []
 
 
 def test_a_shallow_clone_has_no_first_commit(repository: Repository, tmp_path: Path) -> None:
@@ -94,6 +95,31 @@ def branch(repository: Repository) -> tuple[Repository, str, str]:
 
 def merged(repository: Repository, fork: str, tip: str) -> bool:
     return git.is_merged(str(repository.root), fork, tip, repository.git("rev-parse", "main"))
+
+
+def test_underway_is_what_a_branch_changed_and_what_is_not_committed(branch: tuple[Repository, str, str]) -> None:
+    repository, _, _ = branch
+    root = str(repository.root)
+    assert git.underway(root) == []
+    repository.git("checkout", "-q", "feature")
+    (repository.root / "main.py").write_text("of another branch\n", "utf-8")
+    repository.commit("b ä.txt", "b\n")
+    (repository.root / "feature.py").write_text("not committed\n", "utf-8")
+    assert git.underway(root) == ["b ä.txt", "feature.py", "main.py"]
+    repository.git("reset", "-q", "--hard")
+    repository.git("checkout", "-q", "main")
+    (repository.root / "main.py").write_text("not committed\n", "utf-8")
+    assert git.underway(root) == ["main.py"]
+
+
+def test_underway_begins_where_the_default_branch_is_nearest(repository: Repository, tmp_path: Path) -> None:
+    clone = Repository(tmp_path / "clone")
+    repository.git("clone", "-q", str(repository.root), str(clone.root))
+    repository.commit("others.txt", "of others\n")
+    clone.git("fetch", "-q")
+    clone.git("checkout", "-q", "-b", "feature", "origin/main")
+    clone.commit("own.txt", "own\n")
+    assert git.underway(str(clone.root)) == ["own.txt"]
 
 
 def test_work_that_never_reached_main_is_not_merged(branch: tuple[Repository, str, str]) -> None:

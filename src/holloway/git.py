@@ -21,6 +21,8 @@ _PIECE_BYTES_MAX = 1 << 16
 # A repository may bring configuration that runs programs; none of it is needed to read history.
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 
+_PLAIN_DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+
 
 class Interrupted(Exception):
     """Git failed, is missing or took too long: what came before may be a part."""
@@ -187,8 +189,7 @@ def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[in
     """Lines that were added and removed in some files between two commits; None where git cannot say."""
     if not all(set(commit) <= set("0123456789abcdef") for commit in (old, new)) or not has_commit(root, old):
         return None
-    limits = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
-    said = run(root, "--literal-pathspecs", "diff", "--numstat", "-z", *limits, old, new, "--", *paths)
+    said = run(root, "--literal-pathspecs", "diff", "--numstat", "-z", *_PLAIN_DIFF, old, new, "--", *paths)
     found: dict[str, tuple[int, int]] = {}
     for row in said.split("\0"):
         added, _, rest = row.partition("\t")
@@ -196,6 +197,18 @@ def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[in
         if added.isdigit() and removed.isdigit():
             found[path] = (int(added), int(removed))
     return found
+
+
+def underway(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
+    """Files that differ from where this branch left the default one; what is not committed yet is one of them."""
+    head = head_commit(root)
+    targets = default_commits(root) if head and branch(root) != default_branch(root) else []
+    # Of where the default branch stands here and at origin, the nearer one counts: either may be out of date.
+    base = run(root, "merge-base", head, *targets, timeout_s=timeout_s).strip() if targets else head
+    if not base:
+        return []
+    listed = run(root, "diff", "--name-only", "-z", *_PLAIN_DIFF, base, "--", timeout_s=timeout_s)
+    return [name for name in listed.split("\0") if name]
 
 
 _MESSAGE = "%H%x1f%B%x1e"

@@ -10,7 +10,18 @@ import pytest
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
 from holloway.codemap.past import history
-from holloway.retrieval.locate import ELSEWHERE, WEIGHTS, Located, by_name, by_sessions, fused, locate, understand
+from holloway.retrieval.locate import (
+    ELSEWHERE,
+    UNDERWAY,
+    WEIGHTS,
+    Located,
+    by_branch,
+    by_name,
+    by_sessions,
+    fused,
+    locate,
+    understand,
+)
 from holloway.retrieval.past_sessions import PastSession
 from tests.conftest import Repository, make_repository
 
@@ -54,6 +65,21 @@ def test_the_first_line_says_what_the_rest_is_about(shop: Repository) -> None:
     database = mapped(shop)
     long = "\n\nI add an item to the cart, then items of the cart are charged in total, the total of the cart."
     assert paths(locate(database, "the receipt is not delivered" + long, now=NOW))[0] == "shop/mail.py"
+
+
+def test_what_a_tool_added_to_a_task_is_not_what_it_is_about(shop: Repository) -> None:
+    database = mapped(shop)
+    said = "the receipt is late (#1234)"
+    added = "\n\nSee https://example.org/cart/total since 4a55850\n\nCo-authored-by: Cart Total <cart@example.org>"
+    task = understand(database, said + added, (), NOW)
+    assert set(task.terms) == {"receipt", "late", "see", "since"}
+    assert paths(locate(database, said + added, now=NOW))[0] == "shop/mail.py"
+
+
+def test_a_file_in_an_address_is_named(shop: Repository) -> None:
+    database = mapped(shop)
+    task = understand(database, "wrong: https://example.org/shop/blob/main/shop/mail.py", (), NOW)
+    assert set(by_name(database, task).strength) == {"shop/mail.py"}
 
 
 def test_a_file_that_is_named_comes_first(shop: Repository) -> None:
@@ -105,3 +131,19 @@ def test_the_latest_sessions_say_less_on_a_branch_that_none_of_them_was_on(shop:
     for elsewhere in ("other", ""):
         assert fused(by_sessions(database, task, past, elsewhere))["shop/cart.py"] == pytest.approx(ELSEWHERE * here)
     assert here == pytest.approx(WEIGHTS["recent"])
+
+
+def test_what_the_branch_changed_so_far_is_where_the_work_goes_on(shop: Repository) -> None:
+    database = mapped(shop)
+    found = locate(database, "make it pass again", underway=["shop/mail.py", "gone.py"], now=NOW)
+    assert found.files[0].path == "shop/mail.py"
+    assert found.files[0].reasons[0] == UNDERWAY
+    assert "gone.py" not in paths(found)
+
+
+def test_each_file_of_a_branch_that_changed_hundreds_says_less(shop: Repository) -> None:
+    database = mapped(shop)
+    few = by_branch(database, ["shop/mail.py"]).scaled()
+    many = by_branch(database, ["shop/mail.py", *(f"generated/{number}.py" for number in range(499))]).scaled()
+    assert few == {"shop/mail.py": 1.0}
+    assert many == {"shop/mail.py": pytest.approx(0.1)}

@@ -40,6 +40,7 @@ WEIGHTS = {
     "busy": 0.1,
     "sessions": 0.3,
     "recent": 1.2,
+    "underway": 1.0,
 }
 """What full evidence of each kind is worth."""
 
@@ -60,6 +61,9 @@ LIKENESS_FULL = 0.25
 """How much of a task the most similar message must cover for its files to count in full."""
 ELSEWHERE = 0.4
 """What the latest sessions are worth where none of them was on this branch: the work may well be new."""
+UNDERWAY = "changed on this branch"
+UNDERWAY_FULL = 50
+"""Files: of a branch that changed more, each says less."""
 SEEDS = 5
 """Best files whose partners and neighbours are looked at."""
 REASONS_MAX = 4
@@ -72,6 +76,10 @@ COUPLED_MAX = 8
 _PATH = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+|[\w-]+\.[A-Za-z]{1,5}\b")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _IMPORT = re.compile(r"^[\s>]*(?:from\s+[\w.]+\s+import\b|import\s).*$", re.MULTILINE)
+_ASIDE = re.compile(
+    r"^[ \t]*[\w-]+-by:\s.*$|https?://\S+|#\d+\b|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b", re.MULTILINE | re.IGNORECASE
+)
+"""What a tool adds to a text and is not what it is about: who signed it, addresses, numbers of issues, ids."""
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,}")
 _WORD = re.compile(r"\w{2,}")
 
@@ -112,6 +120,8 @@ class Task:
     """What was asked, taken apart once."""
 
     text: str
+    said: str
+    """The text without what a tool added to it."""
     known: tuple[str, ...]
     now: datetime
     terms: dict[str, int]
@@ -149,17 +159,19 @@ def locate(
     known: Sequence[str] = (),
     past: Sequence[PastSession] = (),
     branch: str = "",
+    underway: Sequence[str] = (),
     limit: int = 10,
     now: datetime,
 ) -> Located:
     """Rank the files of a map for a task. `known` are files already in play: they are not answered, they lead on.
 
-    `past` are earlier sessions, in order of time; those on the same branch say more.
+    `past` are earlier sessions, in order of time; those on the same branch say more. `underway` are files that the
+    branch changed so far.
     """
     with database.snapshot():
         asked = understand(database, task, known, now)
         found = {name: ask(database, asked) for name, ask in ASKED.items()}
-        found |= by_sessions(database, asked, past, branch)
+        found |= by_sessions(database, asked, past, branch) | {"underway": by_branch(database, underway)}
         scores = fused(found)
         found |= followed(database, asked, scores)
         scores = fused(found)
@@ -171,18 +183,19 @@ def locate(
 def understand(database: MapDatabase, task: str, known: Sequence[str], now: datetime) -> Task:
     """The words to look for and the names that are meant as names."""
     text = task[:TASK_CHARS_MAX]
+    said = _ASIDE.sub(" ", text)
     words: Counter[str] = Counter()
-    title = text.lstrip().partition("\n")[0]
-    for word in _WORD.findall(text) + (TITLE_WEIGHT - 1) * _WORD.findall(title):
+    title = said.lstrip().partition("\n")[0]
+    for word in _WORD.findall(said) + (TITLE_WEIGHT - 1) * _WORD.findall(title):
         for form in {word.replace("_", "").casefold(), *parts(word)}:
             if len(form) > 1 and form not in STOP_WORDS:
                 words[form] += 1
     identifiers = [
-        word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if "_" in word.strip("_") or len(parts(word)) > 1
+        word for word in dict.fromkeys(_IDENTIFIER.findall(said)) if "_" in word.strip("_") or len(parts(word)) > 1
     ]
     terms = dict(words.most_common(TERMS_MAX))
     telling = search.telling(database, terms)
-    return Task(text, tuple(known), now, terms, identifiers[:TERMS_MAX], telling, questions.paths(database))
+    return Task(text, said, tuple(known), now, terms, identifiers[:TERMS_MAX], telling, questions.paths(database))
 
 
 def fused(found: dict[str, Evidence]) -> dict[str, float]:
@@ -297,7 +310,7 @@ def by_commits(database: MapDatabase, task: Task) -> Evidence:
     """Files of past commits whose messages speak of the same."""
     found = Evidence()
     likeness = 0.0
-    for commit in history.similar_commits(database, task.text, now=task.now):
+    for commit in history.similar_commits(database, task.said, now=task.now):
         if not 0 < len(commit.files) <= COMMIT_FILES_MAX:
             continue
         likeness = max(likeness, commit.likeness)
@@ -321,13 +334,20 @@ def by_sessions(
 ) -> dict[str, Evidence]:
     """Files that earlier sessions opened: for similar tasks, and lately."""
     alike, lately = Evidence(), Evidence()
-    for path, (strength, reason) in past_sessions.similar(past, task.text).items():
+    for path, (strength, reason) in past_sessions.similar(past, task.said).items():
         alike.strength[path] = strength
         alike.reason[path] = reason
     lately.strength.update(past_sessions.recent(past, branch))
     lately.share = 1.0 if any(branch and each.branch == branch for each in past) else ELSEWHERE
     lately.reason = dict.fromkeys(lately.strength, "opened in the latest sessions")
     return {"sessions": _present(database, alike), "recent": _present(database, lately)}
+
+
+def by_branch(database: MapDatabase, underway: Sequence[str]) -> Evidence:
+    """Files that the work at hand changed already: it mostly goes on there, whatever the next step is called."""
+    found = Evidence(dict.fromkeys(underway, 1.0), dict.fromkeys(underway, UNDERWAY))
+    found.share = min(1.0, UNDERWAY_FULL / max(len(underway), 1))
+    return _present(database, found)
 
 
 def by_known(database: MapDatabase, task: Task) -> Evidence:

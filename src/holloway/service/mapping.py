@@ -14,6 +14,7 @@ from holloway.codemap import graph, health, questions
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.modules import overview
 from holloway.codemap.past import history
+from holloway.config import GIT_ASIDE_S
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.retrieval.locate import Located, locate
@@ -166,7 +167,8 @@ class CodeMap:
         now = self._memory.clock.now()
         past = [PastSession(*each) for each in observations.past(self._memory.store.database, PAST_SESSIONS)]
         here = branch or self._memory.branch
-        return locate(self.database, task, known=known, past=past, branch=here, limit=limit, now=now)
+        underway = git.underway(str(self.root), GIT_ASIDE_S)
+        return locate(self.database, task, known=known, past=past, branch=here, underway=underway, limit=limit, now=now)
 
     def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
         """What a change of `path` or `path:symbol` reaches."""
