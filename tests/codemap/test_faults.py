@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,8 +12,11 @@ from holloway.codemap.index import index
 from holloway.codemap.reading import read
 from holloway.codemap.reading.facts import Definition, Facts
 from holloway.codemap.reading.parse import extract
-from holloway.codemap.resolving.resolve import Resolution, Resolver
+from holloway.codemap.resolving.resolve import Resolver
 from tests.codemap.test_index import clean, content
+
+if TYPE_CHECKING:
+    from holloway.codemap.resolving.edges import Resolution
 
 PROJECT = {
     "one.py": "from two import two\n\n\ndef one():\n    two()\n",

@@ -4,7 +4,7 @@ import pytest
 
 from holloway.codemap import graph, questions
 from holloway.codemap.database import MapDatabase
-from tests.codemap.resolving.test_resolve import mapped
+from tests.codemap.resolving.drawn import mapped
 
 PROJECT = {
     "core.py": "def base():\n    pass\n\nclass Thing:\n    def go(self):\n        base()\n",

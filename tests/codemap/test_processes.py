@@ -11,7 +11,7 @@ from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.facts_read import FactsRead, InMap
 from holloway.codemap.index import PARALLEL_FILES_MIN, index
 from holloway.codemap.reading import files
-from holloway.codemap.resolving.imports import Importer
+from holloway.codemap.resolving.imports.importer import Importer
 from holloway.codemap.resolving.resolve import Resolver
 from holloway.codemap.shelf import Shelved, shelf
 from tests.codemap.test_index import FILES, clean, content, write

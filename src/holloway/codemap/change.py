@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.reading.files import Skipped
 from holloway.codemap.reading.languages import family
-from holloway.codemap.resolving.imports import FACES, MANIFESTS, PACKAGE_FAMILIES
+from holloway.codemap.resolving.families import FACES, PACKAGE_FAMILIES
+from holloway.codemap.resolving.imports.tree import MANIFESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holloway.codemap.database import MapDatabase
     from holloway.codemap.reading.read import ReadFile
-    from holloway.codemap.resolving.imports import Importer
+    from holloway.codemap.resolving.imports.importer import Importer
     from holloway.store.database import Row
 
 Before = dict[str, tuple[int, str]]
@@ -95,7 +96,7 @@ def _led_elsewhere(database: MapDatabase, change: Change, importer: Importer) ->
     }
     changed = neighbours | _below_faces(before, came_or_went)
     words = {word for path in came_or_went for word in importer.words_for(path)}
-    other_folders = _folders(before) ^ _folders(importer.paths)
+    other_folders = _folders(before) ^ _folders(importer.tree.paths)
     for path in came_or_went:
         passed, names = _way_down(database, before, path, other_folders)
         changed |= passed

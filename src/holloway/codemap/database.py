@@ -12,7 +12,7 @@ from holloway.store.database import Database
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.codemap.resolving.imports import Importer
+    from holloway.codemap.resolving.imports.importer import Importer
 
 MAP_VERSION = 5
 """Raised when the schema, a query or the resolver changes what a map says: older maps are rebuilt."""

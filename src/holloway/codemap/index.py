@@ -21,7 +21,7 @@ from holloway.codemap.facts_read import FactsRead, InMap
 from holloway.codemap.reading import files
 from holloway.codemap.reading.facts import Facts, decode
 from holloway.codemap.reading.read import ReadFile, read_file
-from holloway.codemap.resolving.imports import Importer
+from holloway.codemap.resolving.imports.importer import Importer
 from holloway.codemap.resolving.resolve import Resolver
 from holloway.codemap.writing import Rows
 

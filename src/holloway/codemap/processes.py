@@ -16,13 +16,15 @@ from holloway.codemap.facts_read import FactsRead
 from holloway.codemap.reading import files
 from holloway.codemap.reading.chunks import forget_words
 from holloway.codemap.reading.read import ReadFile, read_many
-from holloway.codemap.resolving.imports import Importer
-from holloway.codemap.resolving.resolve import Resolution, Resolver
+from holloway.codemap.resolving.imports.importer import Importer
+from holloway.codemap.resolving.resolve import Resolver
 from holloway.codemap.shelf import Shelf, Shelved, shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
+
+    from holloway.codemap.resolving.edges import Resolution
 
     Wanted = Sequence[tuple[files.Listed, bytes]]
     Outcome = tuple[str, Resolution | str]

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from holloway.codemap.reading.roles import tested_stem
-from holloway.codemap.resolving.imports import words_in
+from holloway.codemap.resolving.imports.importer import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from holloway.codemap.reading.chunks import Chunk
     from holloway.codemap.reading.facts import Definition, Facts, Import
     from holloway.codemap.reading.read import ReadFile
-    from holloway.codemap.resolving.resolve import Resolution
+    from holloway.codemap.resolving.edges import Resolution
     from holloway.codemap.resolving.scopes import Scopes
 
     NodeRow = tuple[int, int, str, str, str, int | None, int, int, str, bool]

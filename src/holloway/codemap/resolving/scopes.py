@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from holloway.codemap.reading.facts import MODULE_SCOPE, STAR
 from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.reading.languages import LANGUAGES, family
+from holloway.codemap.resolving.families import OPEN_FAMILIES
+from holloway.codemap.resolving.imports import go, python
 
 if TYPE_CHECKING:
     from holloway.codemap.reading.facts import Binding, Facts, Import
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 Place = tuple[int, str]
 """A scope and a name in it."""
 
-OPEN_FAMILIES = frozenset({"go", "rust", "csharp", "ruby", "java"})
-"""Families whose classes may have members in other files of the same folder, and see what lies there."""
+_LOCAL_NAMES = {"python": python.local_name, "go": go.local_name}
+"""The name that an import of a module binds, where it is not simply the last of its path."""
 
 
 def first_name(expression: str) -> str:
@@ -62,12 +64,8 @@ class Scopes:
         """The name under which an import is known in this file."""
         if item.alias or item.symbol:
             return item.alias or item.symbol
-        if self.family == "python":
-            return item.module.partition(".")[0]
-        last = item.module.rstrip("/").replace(".", "/").rpartition("/")[2]
-        if self.family == "go" and last[:1] == "v" and last[1:].isdigit():
-            last = item.module.rstrip("/").rpartition("/")[0].rpartition("/")[2]
-        return last
+        named = _LOCAL_NAMES.get(self.family)
+        return named(item.module) if named else item.module.rstrip("/").replace(".", "/").rpartition("/")[2]
 
     def binding_scope(self, scope: int, name: str) -> int:
         """The scope that the first name of an expression is looked up in: the innermost that binds it.

@@ -1,0 +1,91 @@
+"""What was found out before, with the files that were looked at for it; questions that lead back to themselves end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holloway.codemap.resolving.targets import few
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holloway.codemap.resolving.targets import Targets
+
+    Question = tuple[str, str, int, str]
+    """What is asked, of which file, in which scope, of which name."""
+    Answer = Callable[[str, int, str], Targets]
+
+DEPTH_MAX = 30
+"""Assignments, returns and re-exports that are followed from one to the next."""
+ANSWERS_KEPT = 50_000
+"""Names whose meaning is kept while other files are resolved: about 30 MB."""
+
+_UNCUT = DEPTH_MAX + 1
+
+
+class Answers:
+    """Each question is answered once. The answers are the same in whatever order the questions come."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+        """The files that were looked at for what is being found out."""
+        self._known: dict[Question, tuple[Targets, frozenset[str]]] = {}
+        self._stack: dict[Question, int] = {}
+        """What is being found out, each with its place in the order."""
+        self._cut = _UNCUT
+        """The outermost question that a broken-off one led back to: what lies between depends on who asked."""
+
+    def begin(self, path: str) -> None:
+        """Turn to another file. The one before may have been broken off."""
+        self.seen = {path}
+        self._stack.clear()
+        self._cut = _UNCUT
+        if len(self._known) > ANSWERS_KEPT:
+            self._known.clear()
+
+    def remembered(self, question: Question, answer: Answer) -> Targets:
+        """Find out once, with what was looked at; a result that was cut short by a cycle is not kept."""
+        known = self._known.get(question)
+        if known is not None:
+            self.seen.update(known[1])
+            return known[0]
+        position = len(self._stack)
+        if question in self._stack or position >= DEPTH_MAX:
+            self._cut = min(self._cut, self._stack.get(question, 0))
+            return ()
+        outer, self.seen = self.seen, set()
+        self._stack[question] = position
+        targets = few(answer(*question[1:]))
+        del self._stack[question]
+        found, self.seen = self.seen, outer
+        outer |= found
+        if self._cut >= position:
+            self._cut = _UNCUT
+            self._known[question] = (targets, frozenset(found))
+        elif not position:
+            self._cut = _UNCUT
+        return targets
+
+    def asked_once(self, question: Question, answer: Answer) -> Targets:
+        """The same for the outermost question, where nobody will ask it again."""
+        if question in self._known:
+            return self.remembered(question, answer)
+        self._stack[question] = 0
+        targets = few(answer(*question[1:]))
+        del self._stack[question]
+        self._cut = _UNCUT
+        return targets
+
+    def kept(self, question: Question, answer: Answer) -> Targets:
+        """The same for a question that is no step of its own: it cannot lead back to itself but through others."""
+        known = self._known.get(question)
+        if known is not None:
+            self.seen.update(known[1])
+            return known[0]
+        outer, self.seen = self.seen, set()
+        targets = answer(*question[1:])
+        found, self.seen = self.seen, outer
+        outer |= found
+        if self._cut == _UNCUT:
+            self._known[question] = (targets, frozenset(found))
+        return targets

@@ -1,0 +1,47 @@
+"""Java and Kotlin: a class has the name of its file, a package that of its folder, wherever the sources begin."""
+
+from __future__ import annotations
+
+from posixpath import dirname
+from typing import TYPE_CHECKING
+
+from holloway.codemap.reading.facts import MODULE_SCOPE
+from holloway.codemap.resolving.imports.place import Place
+from holloway.codemap.resolving.imports.tree import ends_in, nearest
+from holloway.codemap.resolving.targets import few
+
+if TYPE_CHECKING:
+    from holloway.codemap.reading.facts import Import
+    from holloway.codemap.resolving.imports.tree import Tree
+    from holloway.codemap.resolving.names import Names
+    from holloway.codemap.resolving.targets import Targets
+
+_PACKAGE_NAMES = 3
+"""Of a package from outside: `org.junit.jupiter`."""
+
+
+def find(tree: Tree, origin: str, module: str) -> Place:
+    """The file of a class, or the folder of a package."""
+    whole = module.replace(".", "/")
+    folder, _, name = whole.rpartition("/")
+    while folder or name:
+        near = [path for path in tree.by_stem.get(("java", name), ()) if ends_in(dirname(path), folder)]
+        if near:
+            return Place(nearest(near, origin))
+        if name[:1].islower() and folder:
+            break
+        folder, _, name = folder.rpartition("/")
+    folders = [path for path in tree.directories if ends_in(path, whole)]
+    if folders:
+        return Place(nearest(folders, origin) + "/")
+    return Place(package=".".join(module.split(".")[:_PACKAGE_NAMES]))
+
+
+def inside(names: Names, path: str, item: Import, name: str) -> Targets:
+    """`import a.b.C` names the class C of the file; a static import a member of its class."""
+    found = names.in_module(path, name)
+    if found:
+        return found
+    scopes = names.scopes(path)
+    tops = scopes.members.get(MODULE_SCOPE, ()) if scopes else ()
+    return few(member for _, top in tops for index in top for member in names.members.of_class(path, index, name))

@@ -1,0 +1,126 @@
+"""The files of a project as the rules of imports look at them: by folder, by name, and by what manifests say."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from posixpath import dirname, join, normpath
+from typing import TYPE_CHECKING
+
+from holloway.codemap.reading.languages import language_of
+from holloway.codemap.reading.roles import is_test
+from holloway.codemap.resolving.families import PACKAGE_FAMILIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "deno.json"})
+"""Files whose content decides what imports mean: when one changes, everything is resolved again."""
+
+AMBIGUOUS_MAX = 8
+"""Files that a name may mean before it is taken for unknown."""
+
+
+class Tree:
+    """All paths of a project, and its manifests."""
+
+    def __init__(self, paths: Iterable[str], read: Callable[[str], str]) -> None:
+        self.paths = frozenset(paths)
+        self.read = read
+        """The text of a manifest."""
+        self.directories: dict[str, list[str]] = defaultdict(list)
+        self.by_stem: dict[tuple[str, str], list[str]] = defaultdict(list)
+        """For a family and a name without its ending, the files that have it."""
+        self.homes: dict[str, list[str]] = defaultdict(list)
+        """For each name of a manifest the folders that hold one, those further out first."""
+        self._families: dict[str, str] = {}
+        for path in sorted(self.paths):
+            folder, _, name = path.rpartition("/")
+            self.directories[folder].append(path)
+            if name in MANIFESTS:
+                self.homes[name].append(folder)
+            if row := language_of(path):
+                self._families[path] = row.family or row.name
+                self.by_stem[self._families[path], name.partition(".")[0]].append(path)
+        for folders in self.homes.values():
+            folders.sort(key=lambda folder: (folder.count("/"), folder))
+        self.folders = self._all_folders()
+        """The folders that hold a file, and those above them."""
+        self._code_in: dict[tuple[str, str, bool], list[str]] = {}
+
+    def _all_folders(self) -> frozenset[str]:
+        found = {""}
+        for folder in self.directories:
+            while folder and folder not in found:
+                found.add(folder)
+                folder = dirname(folder)
+        return frozenset(found)
+
+    def manifests(self, name: str, reader: Callable[[str], str]) -> dict[str, str]:
+        """What each manifest of that name calls its folder: `{name: folder}`."""
+        found: dict[str, str] = {}
+        for folder in self.homes[name]:
+            if called := reader(self.read(join(folder, name))):
+                found.setdefault(called, folder)
+        return found
+
+    def of_stem(self, language_family: str, stem: str, origin: str) -> str:
+        """The file of that name nearest to another, or nothing where too many carry it."""
+        others = [path for path in self.by_stem.get((language_family, stem), ()) if path != origin] if stem else []
+        return nearest(others, origin) if 0 < len(others) <= AMBIGUOUS_MAX else ""
+
+    def of_suffix(self, language_family: str, name: str, origin: str) -> str:
+        """The file whose path ends in that name, of several the nearest to another."""
+        stem = name.rpartition("/")[2].partition(".")[0]
+        named = self.by_stem.get((language_family, stem), ())
+        near = [path for path in named if path == name or path.endswith("/" + name)]
+        return nearest(near, origin) if near else ""
+
+    def code_in(self, folder: str, language_family: str, *, tests: bool) -> list[str]:
+        """The source files of a family that lie in a folder itself."""
+        key = (folder, language_family, tests)
+        if key not in self._code_in:
+            found = [path for path in self.directories.get(folder, ()) if self._families.get(path) == language_family]
+            self._code_in[key] = [path for path in found if tests or not is_test(path)]
+        return self._code_in[key]
+
+    def family_of(self, path: str) -> str:
+        """The language family of a file; of a directory, the one whose files there are a package, if any is."""
+        if not path.endswith("/"):
+            return self._families.get(path, "")
+        inside = {self._families.get(name, "") for name in self.directories.get(path.rstrip("/"), ())}
+        return min(inside & PACKAGE_FAMILIES, default="")
+
+
+def stem_of(path: str) -> str:
+    """The name of a file without its ending, and without a dot before it."""
+    return path.rpartition("/")[2].lstrip(".").partition(".")[0]
+
+
+def is_above(folder: str, other: str) -> bool:
+    """Whether a folder is another one, or holds it."""
+    return not folder or other == folder or other.startswith(folder + "/")
+
+
+def ends_in(path: str, tail: str) -> bool:
+    """Whether the last names of a path are these."""
+    return not tail or path == tail or path.endswith("/" + tail)
+
+
+def within(path: str) -> str | None:
+    """The path without dots; None where it leaves the project."""
+    plain = normpath(path)
+    return None if plain.startswith(("..", "/")) else "" if plain == "." else plain
+
+
+def nearest(paths: list[str], origin: str) -> str:
+    """The one that shares most of its folders with the file that asks."""
+
+    def shared(path: str) -> int:
+        count = 0
+        for one, other in zip(path.split("/"), origin.split("/"), strict=False):
+            if one != other:
+                break
+            count += 1
+        return count
+
+    return min(paths, key=lambda path: (-shared(path), len(path), path))

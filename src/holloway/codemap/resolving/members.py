@@ -1,0 +1,127 @@
+"""What a name stands for behind a dot, and what a call gives: members of modules, classes and their bases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holloway.codemap.reading.kinds import CLASS_KINDS
+from holloway.codemap.resolving.answers import DEPTH_MAX
+from holloway.codemap.resolving.families import MAKERS, OPEN_FAMILIES
+from holloway.codemap.resolving.targets import TARGETS_MAX, Target, each, few, first
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holloway.codemap.resolving.answers import Answers
+    from holloway.codemap.resolving.names import Names
+    from holloway.codemap.resolving.scopes import Scopes
+    from holloway.codemap.resolving.targets import Targets
+
+
+class Members:
+    """Looks into what a name stands for."""
+
+    def __init__(self, names: Names, load: Callable[[str], Scopes | None], answers: Answers) -> None:
+        self._names = names
+        self._load = load
+        self._answers = answers
+
+    def member(self, target: Target, name: str) -> Targets:
+        """What a name stands for behind a dot."""
+        if target.kind == "package":
+            return (target,)
+        if target.kind == "module":
+            return self._names.in_module_or_package(target.path, name)
+        scopes = self._names.scopes(target.path)
+        if scopes is None:
+            return ()
+        if target.kind == "super":
+            return first(self.member(base, name) for base in self._bases(scopes, target.at))
+        if scopes.kind(target.at) in CLASS_KINDS:
+            return self.of_class(target.path, target.at, name)
+        # A property reads like a value: its members are those of what it gives.
+        if scopes.kind(target.at) == "method" and not scopes.facts.definitions[target.at].returns.startswith("="):
+            return each(self.called(target), self.member, name)
+        return ()
+
+    def of_class(self, path: str, index: int, name: str) -> Targets:
+        """A member of a class, its own or a base's. Where only one base can have it, the answer is that base's."""
+        for _ in range(DEPTH_MAX):
+            scopes = self._names.scopes(path)
+            if scopes is None or scopes.family in OPEN_FAMILIES or scopes.binds(index, name):
+                break
+            bases = self._bases(scopes, index)
+            if not bases or bases[0].kind == "package":
+                return bases[:1]
+            other = self._names.scopes(bases[0].path)
+            if len(bases) > 1 or other is None or other.kind(bases[0].at) not in CLASS_KINDS:
+                break
+            path, index = bases[0].path, bases[0].at
+        return self._answers.remembered(("member", path, index, name), self._find_member)
+
+    def _find_member(self, path: str, index: int, name: str) -> Targets:
+        scopes = self._names.scopes(path)
+        if scopes is None:
+            return ()
+        found = self._names.in_scope(scopes, index, name)
+        if found:
+            return found
+        if scopes.family in OPEN_FAMILIES:
+            qualified = f"{scopes.facts.definitions[index].qualified}.{name}"
+            for sibling in (path, *self._names.siblings(scopes)):
+                other = self._names.scopes(sibling)
+                if other is not None and qualified in other.by_qualified:
+                    return tuple(Target("definition", sibling, at) for at in other.by_qualified[qualified][:1])
+        return first(self.member(base, name) for base in self._bases(scopes, index))
+
+    def _bases(self, scopes: Scopes, index: int) -> Targets:
+        """The base classes of a class, in order; those from outside the project last."""
+        if index not in scopes.bases:
+            return ()
+        return self._answers.kept(("bases", scopes.path, index, ""), self._find_bases)
+
+    def _find_bases(self, path: str, index: int, _: str) -> Targets:
+        scopes = self._load(path)
+        if scopes is None:
+            return ()
+        around = scopes.parent(index)
+        found = [
+            target
+            for name in scopes.bases[index][:TARGETS_MAX]
+            for target in self._names.expression(scopes, around, name)
+            if (target.path, target.at) != (path, index) and target.kind in ("definition", "package")
+        ]
+        return tuple(sorted(dict.fromkeys(found), key=lambda target: target.kind == "package"))
+
+    def called(self, target: Target) -> Targets:
+        """What calling a thing gives."""
+        if target.kind in ("package", "super"):
+            return (target,)
+        if target.kind == "module":
+            given = self.member(target, "default") if not target.path.endswith("/") else ()
+            return each(given, self.called)
+        scopes = self._names.scopes(target.path)
+        if scopes is None:
+            return ()
+        definition = scopes.facts.definitions[target.at]
+        if target.kind == "instance":
+            caller = self.of_class(target.path, target.at, "__call__")
+            return few(found for one in caller if one.kind == "definition" for found in self.called(one))
+        if definition.kind in CLASS_KINDS:
+            return (Target("instance", target.path, target.at),)
+        if not definition.returns:
+            return ()
+        if definition.returns.startswith("="):
+            return self._names.expression(scopes, target.at, definition.returns[1:])
+        return self._names.bound(scopes, target.at, definition.returns, True)
+
+    def makers(self, target: Target) -> Targets:
+        """What runs when a class is called."""
+        scopes = self._load(target.path)
+        if scopes is None:
+            return ()
+        for maker in MAKERS.get(scopes.family) or (scopes.facts.definitions[target.at].name,):
+            found = self.member(target, maker)
+            if any(one.kind == "definition" for one in found):
+                return found
+        return ()

@@ -1,0 +1,51 @@
+"""The aliases of a tsconfig lead to files, its own or those of the one that it extends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from holloway.codemap.resolving.imports.tree import Tree
+from holloway.codemap.resolving.imports.tsconfig import EXTENDS_MAX, aliases
+from tests.codemap.resolving.drawn import Files, edges, mapped
+
+
+def tree(manifests: Files) -> Tree:
+    return Tree(manifests, manifests.__getitem__)
+
+
+def test_the_deepest_folder_comes_first_and_an_extended_file_counts_from_where_it_lies() -> None:
+    found = aliases(
+        tree(
+            {
+                "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}}',
+                "web/deep/tsconfig.json": '{"extends": "../../tsconfig", /* no paths */}',
+            }
+        )
+    )
+    assert found == [("web/deep", [("@/*", ["../../src/*"])]), ("", [("@/*", ["src/*"])])]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"compilerOptions": []}', '{"compilerOptions": {"paths": {"a": "b"}}}', '{"extends": 3}']
+)
+def test_what_is_not_written_as_it_should_be_has_no_aliases(content: str) -> None:
+    assert aliases(tree({"tsconfig.json": content})) == []
+
+
+def test_files_that_extend_each_other_come_to_an_end() -> None:
+    longer = {f"a{at}.json": f'{{"extends": "./a{at + 1}.json"}}' for at in range(EXTENDS_MAX + 1)}
+    last = {f"a{EXTENDS_MAX + 1}.json": '{"compilerOptions": {"baseUrl": "."}}'}
+    assert aliases(tree({"tsconfig.json": '{"extends": "./tsconfig.json"}'})) == []
+    assert aliases(tree({"tsconfig.json": '{"extends": "./a0.json"}'} | longer | last)) == []
+
+
+def test_an_inherited_alias_leads_to_the_file(tmp_path: Path) -> None:
+    project = {
+        "tsconfig.base.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"~/*": ["lib/*"]}}}',
+        "tsconfig.json": '{"extends": "./tsconfig.base.json"}',
+        "lib/date.ts": "export function format() {}\n",
+        "src/page.ts": "import { format } from '~/date'\nformat()\n",
+    }
+    assert "src/page.ts calls lib/date.ts:format" in edges(mapped(tmp_path, project))
