@@ -97,7 +97,7 @@ def due(connection: sqlite3.Connection, progress: Progress, batch: Batch, to: Sh
     from holloway.store import lookup
     from holloway.text.citation import citation
 
-    task, steps = _recipe(lookup.living(connection, progress.recipe))
+    task, steps = recipe.steps_in(lookup.living(connection, progress.recipe))
     progress.reached = max(progress.reached, recipe.done(steps, batch.edited, batch.commands))
     number = progress.reached + 1
     if not 1 < number <= len(steps) or number <= progress.told or not lookup.allowed(connection, progress.recipe, to):
@@ -132,13 +132,6 @@ def has_something(progress: Progress, batch: Batch) -> bool:
         return True
     late = progress.step > STEPS_WITHOUT_WORD
     return bool(batch.files) or (late and bool(batch.searches))
-
-
-def _recipe(details: dict[str, object]) -> tuple[str, list[tuple[str, str]]]:
-    given = details.get("steps")
-    steps = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-    said = [(str(each.get("description") or ""), str(each.get("file") or "")) for each in steps]
-    return str(details.get("task") or ""), said
 
 
 def _read(path: str) -> dict[str, object]:

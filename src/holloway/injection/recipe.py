@@ -8,10 +8,24 @@ from holloway.injection.template import line
 from holloway.safety.instructions import neutral
 from holloway.text.query import STOP_WORDS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Step = tuple[str, str]
+"""What to do, and the file that it is done in, or nothing in its place."""
 FITS_FROM = 0.6
 """The share of a recipe's own words that a task must have."""
 _WORD = re.compile(r"[A-Za-z][\w]+")
 _COMMAND = re.compile(r"`([^`]{2,200})`")
+
+
+def steps_in(details: Mapping[str, object]) -> tuple[str, list[Step]]:
+    """The task of a recipe and its steps, by its details as the store has them; nothing where they are no recipe."""
+    given = details.get("steps")
+    steps = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    told = [(str(each.get("description") or ""), str(each.get("file") or "")) for each in steps]
+    return str(details.get("task") or ""), told
 
 
 def fits(recipe: str, task: str) -> bool:
@@ -20,11 +34,10 @@ def fits(recipe: str, task: str) -> bool:
     return bool(wanted) and len(wanted & asked) / len(wanted) >= FITS_FROM
 
 
-def done(steps: list[tuple[str, str]], edited: set[str], commands: list[str]) -> int:
+def done(steps: list[Step], edited: set[str], commands: list[str]) -> int:
     """How many steps, from the first on, are done; a step is done when its file was changed or its command run.
 
-    Steps are pairs of a description and a file, or nothing in its place. One that names neither a file nor a command
-    counts as done with the next one that does.
+    One that names neither a file nor a command counts as done with the next one that does.
     """
     reached = 0
     for number, (description, path) in enumerate(steps, 1):
@@ -34,7 +47,7 @@ def done(steps: list[tuple[str, str]], edited: set[str], commands: list[str]) ->
     return reached
 
 
-def next_line(task: str, steps: list[tuple[str, str]], number: int, cited: str) -> str:
+def next_line(task: str, steps: list[Step], number: int, cited: str) -> str:
     """What is said when the step with this number, counted from one, is due."""
     description, path = steps[number - 1]
     return line(

@@ -15,7 +15,7 @@ from holloway.config import (
     TOOL_RESULT_MEMORIES_MAX,
     trust_override,
 )
-from holloway.domain.details import Recipe
+from holloway.domain import details
 from holloway.domain.event import ToolKind
 from holloway.domain.memory import MemoryType
 from holloway.domain.ports import stamp
@@ -59,6 +59,8 @@ class Points:
         """Memories that were withheld because a file that they name is not there."""
         self.located: dict[str, float] = {}
         """The files that the agent was sent to with a prompt, and when it was first told of each."""
+        self.begun = False
+        """Whether the session was asked for something before."""
         self.failed = 0
         """How often the store could not be asked."""
         self._thread = get_ident()
@@ -204,9 +206,10 @@ class Points:
 
     def on_prompt(self, text: str) -> str:
         """With a prompt: where the task happens and what is known there."""
-        is_found = prompt.is_task(text) and self.memory.map.is_ready
+        begins, self.begun = not self.begun, True
+        is_found = (begins or prompt.is_task(text)) and self.memory.map.is_ready
         located = self.memory.map.locate(text) if is_found else Located()
-        files = prompt.good(located, text)
+        files = prompt.good(located, text, begins=begins)
         paths = [file.path for file in files]
         self.follow(text)
         with self.reading(asked=True) as reader:
@@ -289,9 +292,6 @@ class Points:
         return stamp(self.memory.clock.now())
 
 
-def _steps_of(memory: Memory) -> tuple[str, list[tuple[str, str]]]:
-    """A recipe's task and its steps, each with its file."""
-    details = memory.details
-    if not isinstance(details, Recipe):
-        return "", []
-    return details.task, [(each.description, each.file) for each in details.steps]
+def _steps_of(memory: Memory) -> tuple[str, list[recipe.Step]]:
+    """A recipe's task and its steps."""
+    return recipe.steps_in(details.plain(memory.details) if memory.details else {})
