@@ -6,18 +6,20 @@
 import ctypes
 import json
 import os
+import pkgutil
 import resource
 import select
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
 import holloway
-from holloway import config
-from holloway.cli import main as command_line
+from holloway import cli, config
 from holloway.store import project as projects
 from holloway.store.store import restore
 from holloway.testing import CountedIds, FakeClock
@@ -139,7 +141,7 @@ def run_command(command: dict[str, Any]) -> dict[str, object]:
         os.close(file)
     code: object = None
     try:
-        command_line(command["arguments"])
+        cli.main(command["arguments"])
     except SystemExit as end:
         code = end.code or 0
     sys.stdout.flush()
@@ -175,9 +177,26 @@ def report_and_end(command: dict[str, Any], pipe: int) -> None:
         os._exit(0)
 
 
+@cache
+def load_commands() -> None:
+    """Load what the command line would load in each fork anew: its modules, and the model.
+
+    A model with a pool of threads would hang in a fork, so it has one thread.
+    """
+    config.EMBED_THREADS_MAX = 1
+    from holloway.embeddings.builtin import Builtin  # the number above is read on import
+
+    Builtin().embed(["A first text loads the model."])
+    for module in pkgutil.iter_modules(cli.__path__, f"{cli.__name__}."):
+        import_module(module.name)
+
+
 def main() -> None:
     for line in sys.stdin:
-        print(json.dumps(in_a_fork(json.loads(line))), flush=True)
+        command = json.loads(line)
+        if command["operation"] == "command":
+            load_commands()
+        print(json.dumps(in_a_fork(command)), flush=True)
 
 
 if __name__ == "__main__":

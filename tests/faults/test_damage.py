@@ -22,8 +22,8 @@ from tests.conftest import Repository
 from tests.faults.figures import NIGHTLY, record
 from tests.faults.performer import Performer
 
-BATCHES = 40 if NIGHTLY else 5
-DAMAGES_PER_BATCH = 25 if NIGHTLY else 10
+BATCHES = 20 if NIGHTLY else 5
+DAMAGES_PER_BATCH = 50 if NIGHTLY else 10
 DESTRUCTIVE = re.compile(r"\b(delete|remove|erase|unlink|overwrite|rm|start over)\b", re.IGNORECASE)
 PAGE_BYTES = 4096
 
@@ -79,8 +79,10 @@ def patient(repository: Repository, home: Path, tmp_path: Path) -> Iterator[Pati
         for number in range(60):
             words = f"Trap {number}: invoice {number * 7} is rounded twice when the queue is retried"
             memory.remember(words, type="gotcha", files=["src/shop/billing/invoice.py"], tags=[f"tag{number % 5}"])
+        memory.searching.embed_waiting()
         memory.store.backup()
         memory.remember("Learned after the copy")
+        memory.searching.embed_waiting()
     healthy = Path(shutil.move(home, tmp_path / "healthy"))
     with Performer() as performer:
         patient = Patient(performer, healthy, repository.root, home)
