@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from holloway.config import AGENT_CONFIG_BYTES_MAX
-from holloway.hooks.install import DIALECTS, launch
+from holloway.hooks.install import DIALECTS, launch, text
 from holloway.hooks.install.content import settings_of
 from tests.conftest import Repository
 from tests.hooks.configurations import CLAUDE_JSON, CLAUDE_SETTINGS, CODEX_HOOKS, CODEX_TOML
@@ -194,7 +194,7 @@ def test_a_status_line_of_the_person_is_neither_replaced_nor_shadowed(repository
 def test_a_command_that_the_person_edited_is_theirs_from_then_on(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = Path.home() / ".claude/commands/review.md"
+    path = Path.home() / ".claude/commands/holloway-review.md"
     command = ("setup", "claude-code", "--yes", "--project", str(repository.root))
     assert holloway(*command) == 0
     path.write_text(path.read_text() + "Be brief.\n")
@@ -203,7 +203,29 @@ def test_a_command_that_the_person_edited_is_theirs_from_then_on(
     assert path.read_bytes() == edited
     assert holloway(*command, "--remove") == 0
     assert f"{path} was edited since setup wrote it; it stays." in capsys.readouterr().out
-    assert [file.name for file in path.parent.iterdir()] == ["review.md"]
+    assert [file.name for file in path.parent.iterdir()] == ["holloway-review.md"]
+
+
+@pytest.mark.promise("leaves-no-trace")
+@pytest.mark.parametrize("upgrade", [True, False], ids=["set up again", "removed"])
+def test_a_command_that_has_another_name_now_goes_unless_somebody_edited_it(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, upgrade: bool
+) -> None:
+    folder = Path.home() / ".claude/commands"
+    command = ("setup", "claude-code", "--yes", "--project", str(repository.root))
+    with monkeypatch.context() as earlier:
+        earlier.setitem(text.COMMANDS, "review", "review")
+        earlier.setattr(text, "RETIRED", ())
+        assert holloway(*command) == 0
+    assert (folder / "review.md").exists()
+    kept = (folder / "review.md").read_text() + "Be brief.\n"
+    assert holloway(*command, *(() if upgrade else ("--remove",))) == 0
+    assert not (folder / "review.md").exists()
+    assert (folder / "holloway-review.md").exists() is upgrade
+    written(folder / "review.md", kept.encode())
+    for again in (command, (*command, "--remove")):
+        assert holloway(*again) == 0
+        assert (folder / "review.md").read_text() == kept
 
 
 def test_without_leaves_out_what_is_named(repository: Repository) -> None:

@@ -212,7 +212,7 @@ def test_removal_clears_up_after_a_person_who_took_the_hooks_out_by_hand(path: P
     assert list((home / "installs").iterdir()) == []
 
 
-@pytest.mark.parametrize("refused", [".claude/settings.json", ".claude.json", ".claude/commands/review.md"])
+@pytest.mark.parametrize("refused", [".claude/settings.json", ".claude.json", ".claude/commands/holloway-review.md"])
 def test_a_setup_that_cannot_write_one_file_leaves_nothing_behind_in_any(
     path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, refused: str
 ) -> None:

@@ -116,7 +116,7 @@ def opening(repository: Repository, home: Path, *arguments: str) -> Any:
 @needs_claude_code
 def test_claude_code_has_the_commands_and_the_server(connected: Repository, home: Path) -> None:
     told = opening(connected, home)
-    assert set(COMMANDS) <= set(told["slash_commands"])
+    assert set(COMMANDS.values()) <= set(told["slash_commands"])
     assert [server["source"] for server in told["mcp_servers"] if server["name"] == "holloway"] == ["user"]
 
 

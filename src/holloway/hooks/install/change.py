@@ -25,7 +25,10 @@ class LeadsOut(HollowayError):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file and what belongs into it. One that is not needed may be left out; one of a project must lie in it."""
+    """A file and what belongs into it. One that is not needed may be left out; one of a project must lie in it.
+
+    One that is retired was written by an earlier setup, and goes.
+    """
 
     path: Path
     content: Content
@@ -34,6 +37,7 @@ class Part:
     root: Path
     needed: bool = False
     inside: bool = False
+    retired: bool = False
 
     @property
     def target(self) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,10 @@ def parts(chosen: Dialect, scope: str, root: Path, home: Path, without: tuple[st
     if "commands" not in without:
         texts = _texts(chosen, scope, root, launcher)
         made += [part(path, _own(path, what, words, home)) for path, what, words in texts]
+    for name in text.RETIRED if chosen is CLAUDE_CODE else ():
+        path = base / "commands" / f"{name}.md"
+        own = part(path, _own(path, f"the command /{name}, which is /{text.COMMANDS[name]} now", "", home))
+        made.append(replace(own, retired=True))
     return made
 
 
@@ -60,8 +65,8 @@ def _texts(chosen: Dialect, scope: str, root: Path, launcher: launch.Launcher) -
         yield base / ".agents/skills/holloway/SKILL.md", "the skill $holloway", text.skill(launcher)
         return
     base = root / chosen.folder if scope == "project" else chosen.home()
-    for name in text.COMMANDS:
-        yield base / "commands" / f"{name}.md", f"the command /{name}", text.command(name, launcher)
+    for name, called in text.COMMANDS.items():
+        yield base / "commands" / f"{called}.md", f"the command /{called}", text.command(name, launcher)
 
 
 def _own(path: Path, what: str, words: str, home: Path) -> OwnFile:

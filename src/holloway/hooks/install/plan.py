@@ -47,8 +47,8 @@ def setup(chosen: Dialect, scope: str, root: Path, home: Path, without: tuple[st
     made: list[Change] = []
     for part in parts(chosen, scope, root, home, without):
         try:
-            made.append(changes.setup(part))
-            note = part.content.note(decoded(part.path, made[-1].after))
+            made.append(changes.removal(part, home) if part.retired else changes.setup(part))
+            note = "" if part.retired else part.content.note(decoded(part.path, made[-1].after))
             notes += [f"{part.path}: {note}"] if note else []
         except HollowayError as error:
             if part.needed or isinstance(error, LeadsOut):

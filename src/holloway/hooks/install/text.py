@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from holloway.hooks.install.launch import Launcher
 
-COMMANDS = ("remember", "recall", "wrong", "review")
+COMMANDS = {"remember": "remember", "recall": "recall", "wrong": "wrong", "review": "holloway-review"}
+"""The slash commands, and what each is called in an agent's folder: Claude Code has a /review of its own."""
+RETIRED = ("review",)
+"""What earlier setups called a command; their files go where nobody has changed them."""
 FILE_MARK = "# Written by holloway setup; its --remove takes this file away."
 """A comment in the heading of a file, which no agent reads."""
 
