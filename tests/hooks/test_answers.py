@@ -86,6 +86,17 @@ def test_a_prompt_without_a_task_is_met_with_silence(
     assert hook(event(repository, "UserPromptSubmit", "s1", prompt=asked)).context == ""
 
 
+@pytest.mark.promise("place-with-prompt")
+def test_only_the_prompt_that_a_session_begins_with_is_met_with_the_work_at_hand(
+    repository: Repository, memory: holloway.Holloway
+) -> None:
+    (repository.root / "src/shop/auth/tokens.py").write_text("def refresh(token): return None\n", "utf-8")
+    memory.map.update()
+    for session, expected in (("s1", True), ("s1", False), ("s2", True)):
+        met = hook(event(repository, "UserPromptSubmit", session, prompt="please make the tests pass again"))
+        assert ("src/shop/auth/tokens.py (changed on this branch)" in met.context) is expected
+
+
 @pytest.mark.promise("validated")
 def test_a_session_that_hooks_watched_teaches_the_next_one(repository: Repository, memory: holloway.Holloway) -> None:
     """Nothing is seeded: one session meets an error and solves it, the next one is handed the fix with the error."""

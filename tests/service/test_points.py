@@ -249,6 +249,20 @@ def test_a_prompt_about_nothing_here_brings_nothing(memory: Holloway) -> None:
         assert session.context_for(prompt) == ""
 
 
+@pytest.mark.promise("place-with-prompt")
+def test_a_session_that_begins_without_naming_a_place_is_told_of_the_work_at_hand(
+    memory: Holloway, repository: Repository
+) -> None:
+    repository.git("checkout", "-q", "-b", "feature")
+    repository.commit(INVOICE, "def total(): ...\n")
+    (repository.root / TOKENS).write_text("def refresh(token): return None\n", "utf-8")
+    session = mapped(memory).session()
+    head, *rest = session.context_for("please make the tests pass again").split("\n")
+    assert head == "holloway: the prompt names no place; the work at hand, from git and earlier sessions:"
+    assert {f"- {INVOICE} (changed on this branch)", f"- {TOKENS} (changed on this branch)"} <= set(rest)
+    assert session.context_for("please make the tests pass again") == ""
+
+
 def test_a_prompt_brings_a_recipe_that_fits(memory: Holloway) -> None:
     memory.remember("Adding a payment provider", type="workflow_recipe", details=RECIPE)
     said = memory.session().context_for("We want to add a new payment provider")
@@ -326,7 +340,7 @@ def test_small_talk_is_not_searched_for(memory: Holloway, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(memory.map, "locate", located)
     session = memory.session()
-    assert session.context_for(prompt) == ""
-    assert asked == []
     session.context_for("The refresh of a token returns the old token")
+    assert len(asked) == 1
+    assert session.context_for(prompt) == ""
     assert len(asked) == 1

@@ -166,7 +166,7 @@ def after_compaction(reader: Reader) -> None:
 
 def at_prompt(reader: Reader, prompt: str) -> str:
     """Where the task of a prompt happens and what is known there; often nothing."""
-    from holloway.hooks import steps
+    from holloway.hooks import journal, steps
     from holloway.observer.words.prompt import spoken  # a prompt comes seldom; it may load what it needs
     from holloway.service.points import Points
 
@@ -175,6 +175,7 @@ def at_prompt(reader: Reader, prompt: str) -> str:
         return ""
     with _opened(reader.root) as memory:
         points = Points(memory, reader.name, reader.host)
+        points.begun = journal.prompts(reader.journal, reader.session) != 1
         said = points.on_prompt(words)
     _note_located(reader, points)
     if points.recipe:
@@ -204,6 +205,7 @@ def at_subagent(reader: Reader, kind: str) -> str:
         return ""
     with _opened(reader.root) as memory:
         points = Points(memory, reader.name, reader.host)
+        points.begun = True
         if role == "coder":
             said = points.on_prompt(task)
             _note_located(reader, points)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from holloway.domain.details import Recipe
 from holloway.injection.relevance import telling
 from holloway.injection.template import line
 from holloway.injection.tool_result import cited_as, summed
+from holloway.retrieval.locate import LATELY, UNDERWAY
 from holloway.safety.instructions import neutral
 from holloway.text.citation import citation, day, within
 
@@ -125,14 +126,22 @@ def _coupled(located: Located, files: set[str]) -> list[Coupled]:
     return list(islice(often, PROMPT_COUPLED_MAX))
 
 
-def good(located: Located, task: str) -> tuple[LocatedFile, ...]:
+def good(located: Located, task: str, *, begins: bool = False) -> tuple[LocatedFile, ...]:
     """The files that are worth naming; none where nothing but habit and small talk speak for all of them.
 
     Where the words of a task speak for one file, what the latest sessions opened is as likely to be needed as others.
+    Where they speak for none and a session begins with them ("fix the tests"), the work at hand is what is meant.
     """
     asked = asked_for(task)
     found = [file for file in located.files if file.score >= SCORE_MIN][:PROMPT_FILES_MAX]
-    return tuple(found) if any(_is_meant(file, asked) for file in found) else ()
+    if any(_is_meant(file, asked) for file in found):
+        return tuple(found)
+    # Such a prompt's few words lead to parts of a file by chance.
+    return tuple(replace(file, symbols=()) for file in found if begins and _is_at_hand(file))
+
+
+def _is_at_hand(file: LocatedFile) -> bool:
+    return not {UNDERWAY, LATELY}.isdisjoint(file.reasons)
 
 
 def _is_meant(file: LocatedFile, asked: frozenset[str]) -> bool:
@@ -156,7 +165,8 @@ def _lines(
     test_command: str,
     asked: frozenset[str],
 ) -> list[str]:
-    lines = [line("prompt", "head"), *(_file(file, asked) for file in files), *map(_together, coupled)]
+    head = "head" if not files or any(_is_meant(file, asked) for file in files) else "at_hand"
+    lines = [line("prompt", head), *(_file(file, asked) for file in files), *map(_together, coupled)]
     if tests:
         run = line("prompt", "run", command=neutral(test_command)) if test_command else ""
         named = ", ".join(neutral(path) for path in tests)

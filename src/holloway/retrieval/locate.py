@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap import questions, search
 from holloway.codemap.past import history
-from holloway.codemap.reading.roles import is_runnable_test, is_test, role_of
+from holloway.codemap.reading.roles import role_of
+from holloway.codemap.reading.tested import is_runnable_test, is_test
 from holloway.retrieval import past_sessions
 from holloway.text.identifiers import parts
 from holloway.text.query import STOP_WORDS
@@ -61,6 +62,7 @@ LIKENESS_FULL = 0.25
 """How much of a task the most similar message must cover for its files to count in full."""
 ELSEWHERE = 0.4
 """What the latest sessions are worth where none of them was on this branch: the work may well be new."""
+LATELY = "opened in the latest sessions"
 UNDERWAY = "changed on this branch"
 UNDERWAY_FULL = 50
 """Files: of a branch that changed more, each says less."""
@@ -339,7 +341,7 @@ def by_sessions(
         alike.reason[path] = reason
     lately.strength.update(past_sessions.recent(past, branch))
     lately.share = 1.0 if any(branch and each.branch == branch for each in past) else ELSEWHERE
-    lately.reason = dict.fromkeys(lately.strength, "opened in the latest sessions")
+    lately.reason = dict.fromkeys(lately.strength, LATELY)
     return {"sessions": _present(database, alike), "recent": _present(database, lately)}
 
 
