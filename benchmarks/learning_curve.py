@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from benchmarks.told import failing, measured, told
 from holloway import git
 from holloway.domain.ports import stamp
 from holloway.injection import known
+from holloway.observer.signals.error_retry import pairs
 from holloway.retrieval.locate import locate
 from holloway.retrieval.past_sessions import PastSession
 from holloway.service.mapping import PAST_SESSIONS
@@ -90,6 +92,7 @@ def _met(replayed: Replay, session: Told) -> Met:
     store = lookup.open_store(str(memory.project.database), 1000)
     assert store is not None
     before = {prints for one in replayed.learned for prints in _prints(one)}
+    telling = {prints for one in replayed.learned for prints in _telling(one)}
     solved = observations.solved_errors(memory.store.database, session.id)
     met = Met()
     with closing(store):
@@ -107,19 +110,20 @@ def _met(replayed: Replay, session: Told) -> Met:
                 met.errors + 1,
                 met.before + bool(prints & before),
                 met.solved + bool(prints & set(solved)),
+                met.telling + bool(prints & telling),
                 met.told + bool(rows),
             )
     return met
 
 
-_known_prints: dict[str, frozenset[str]] = {}
-
-
+@cache
 def _prints(session: Told) -> frozenset[str]:
-    if session.id not in _known_prints:
-        found = (prints for output in failing(session) for prints in failures.fingerprints(output))
-        _known_prints[session.id] = frozenset(found)
-    return _known_prints[session.id]
+    return frozenset(prints for output in failing(session) for prints in failures.fingerprints(output))
+
+
+@cache
+def _telling(session: Told) -> frozenset[str]:
+    return frozenset(pair.fingerprint for pair in pairs(session.pad.actions) if pair.telling)
 
 
 def _kept(replayed: Replay) -> Kept:

@@ -20,7 +20,7 @@ WORDS_MIN = 3
 """A prompt with fewer words is no task."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Told:
     """A session that is over."""
 
