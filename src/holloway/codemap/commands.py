@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
-from holloway.codemap.reading.roles import is_test
+from holloway.codemap.reading.tested import is_test
 from holloway.codemap.recipes import ci, javascript, languages, python, runners
 from holloway.codemap.recipes.recipe import Project, Recipe, in_folder, is_safe
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.reading.kinds import CLASS_KINDS
-from holloway.codemap.reading.roles import is_runnable_test, is_test
+from holloway.codemap.reading.tested import is_runnable_test, is_test
 
 if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase

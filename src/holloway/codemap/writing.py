@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from holloway.codemap.reading.roles import tested_stem
+from holloway.codemap.reading.tested import tested_stem
 from holloway.codemap.resolving.imports.importer import words_in
 
 if TYPE_CHECKING:

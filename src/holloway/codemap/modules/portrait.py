@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.modules.edits import Draft, shown_names
 from holloway.codemap.reading.languages import language_of
-from holloway.codemap.reading.roles import tested_stem
+from holloway.codemap.reading.tested import tested_stem
 
 if TYPE_CHECKING:
     from holloway.codemap.modules.detection import SourceFile

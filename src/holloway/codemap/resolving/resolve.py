@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from holloway.codemap.reading.expressions import UNKNOWN
 from holloway.codemap.reading.facts import CONSTRUCTORS, MODULE_SCOPE
 from holloway.codemap.reading.kinds import CLASS_KINDS
-from holloway.codemap.reading.roles import is_test, tested_stem
+from holloway.codemap.reading.tested import is_test, tested_stem
 from holloway.codemap.resolving.answers import Answers
 from holloway.codemap.resolving.edges import BY_NAME, ONE_OF_SEVERAL, SURE, Edge, Resolution
 from holloway.codemap.resolving.families import BARE_MEMBERS, PACKAGE_FAMILIES

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 
 from holloway.codemap.reading.languages import language_of
-from holloway.codemap.reading.roles import is_test
+from holloway.codemap.reading.tested import is_test
 from holloway.codemap.resolving.families import PACKAGE_FAMILIES
 
 if TYPE_CHECKING:
@@ -28,23 +29,20 @@ class Tree:
         self.read = read
         """The text of a manifest."""
         self.directories: dict[str, list[str]] = defaultdict(list)
-        self.by_stem: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """For a family and a name without its ending, the files that have it."""
         self.homes: dict[str, list[str]] = defaultdict(list)
         """For each name of a manifest the folders that hold one, those further out first."""
-        self._families: dict[str, str] = {}
-        for path in sorted(self.paths):
+        ordered = sorted(self.paths)
+        for path in ordered:
             folder, _, name = path.rpartition("/")
             self.directories[folder].append(path)
             if name in MANIFESTS:
                 self.homes[name].append(folder)
-            if row := language_of(path):
-                self._families[path] = row.family or row.name
-                self.by_stem[self._families[path], name.partition(".")[0]].append(path)
         for folders in self.homes.values():
             folders.sort(key=lambda folder: (folder.count("/"), folder))
         self.folders = self._all_folders()
         """The folders that hold a file, and those above them."""
+        self._by_stem = sorted(ordered, key=_bare_stem)
+        """In the order of their names: a list, because every process holds them all."""
         self._code_in: dict[tuple[str, str, bool], list[str]] = {}
 
     def _all_folders(self) -> frozenset[str]:
@@ -63,32 +61,47 @@ class Tree:
                 found.setdefault(called, folder)
         return found
 
+    def named(self, language_family: str, stem: str) -> list[str]:
+        """The files of a family that have a name, apart from its ending."""
+        found: list[str] = []
+        for at in range(bisect_left(self._by_stem, stem, key=_bare_stem), len(self._by_stem)):
+            path = self._by_stem[at]
+            if _bare_stem(path) != stem:
+                break
+            if self.family_of(path) == language_family:
+                found.append(path)
+        return found
+
     def of_stem(self, language_family: str, stem: str, origin: str) -> str:
         """The file of that name nearest to another, or nothing where too many carry it."""
-        others = [path for path in self.by_stem.get((language_family, stem), ()) if path != origin] if stem else []
+        others = [path for path in self.named(language_family, stem) if path != origin] if stem else []
         return nearest(others, origin) if 0 < len(others) <= AMBIGUOUS_MAX else ""
 
     def of_suffix(self, language_family: str, name: str, origin: str) -> str:
         """The file whose path ends in that name, of several the nearest to another."""
         stem = name.rpartition("/")[2].partition(".")[0]
-        named = self.by_stem.get((language_family, stem), ())
-        near = [path for path in named if path == name or path.endswith("/" + name)]
+        near = [path for path in self.named(language_family, stem) if ends_in(path, name)]
         return nearest(near, origin) if near else ""
 
     def code_in(self, folder: str, language_family: str, *, tests: bool) -> list[str]:
         """The source files of a family that lie in a folder itself."""
         key = (folder, language_family, tests)
         if key not in self._code_in:
-            found = [path for path in self.directories.get(folder, ()) if self._families.get(path) == language_family]
+            found = [path for path in self.directories.get(folder, ()) if self.family_of(path) == language_family]
             self._code_in[key] = [path for path in found if tests or not is_test(path)]
         return self._code_in[key]
 
     def family_of(self, path: str) -> str:
         """The language family of a file; of a directory, the one whose files there are a package, if any is."""
         if not path.endswith("/"):
-            return self._families.get(path, "")
-        inside = {self._families.get(name, "") for name in self.directories.get(path.rstrip("/"), ())}
+            row = language_of(path)
+            return (row.family or row.name) if row else ""
+        inside = {self.family_of(name) for name in self.directories.get(path.rstrip("/"), ())}
         return min(inside & PACKAGE_FAMILIES, default="")
+
+
+def _bare_stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def stem_of(path: str) -> str:
