@@ -113,19 +113,26 @@ def run(
     }
 
 
-def cases_of(repository: Path, commits: Sequence[dict[str, Any]], split: str) -> list[Case]:
-    """The commits to predict: those after the learned share whose files were, at least in part, there before."""
+def cases_of(
+    repository: Path, commits: Sequence[dict[str, Any]], split: str, *, newest: int | None = None
+) -> list[Case]:
+    """The commits to predict: those after the learned share whose files were, at least in part, there before.
+
+    `newest`, if given, is how many of them, counted from the end.
+    """
     counted = [one for one in commits if 1 <= sum(map(is_source, one["files"])) <= baselines.COMMIT_FILES_MAX]
     first, last = counted[0]["t"], counted[-1]["t"]
     later = [one for one in counted if one["t"] > first + LEARNED_SHARE * (last - first)]
-    cases = []
-    for one in later if split == "time" else counted[int(LEARNED_SHARE * len(counted)) :]:
+    cases: list[Case] = []
+    for one in reversed(later if split == "time" else counted[int(LEARNED_SHARE * len(counted)) :]):
+        if len(cases) == newest:
+            break
         before = set(git(repository, "ls-tree", "-r", "-z", "--name-only", f"{one['h']}^").split("\0"))
         wanted = tuple(sorted(path for path in one["files"] if is_source(path) and path in before))
         if wanted:
             parent = git(repository, "rev-parse", f"{one['h']}^").strip()
             cases.append(Case(one["h"], parent, one["t"], f"{one['s']}\n\n{one['b']}".strip(), wanted))
-    return cases
+    return cases[::-1]
 
 
 def replay(repository: Path, cases: Sequence[Case], systems: Sequence[Predictor]) -> list[Scores]:

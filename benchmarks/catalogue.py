@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks import (
     b1_sessions,
     b2_commits,
+    b2_commits_elsewhere,
     b3_issues,
     b4_coding,
     b4_conversations,
@@ -101,6 +102,16 @@ ALL = (
             needs.file("cochange_hono.jsonl"),
             needs.clones(b2_commits.REPOSITORIES),
         ),
+    ),
+    Benchmark(
+        "b2_commits_elsewhere",
+        lambda given: b2_commits_elsewhere.run(
+            given.repos,
+            last=2 if given.quick else b2_commits_elsewhere.LAST,
+            names=needs.present(given, b2_commits_elsewhere.REPOSITORIES)[:1] if given.quick else (),
+        ),
+        20,
+        (needs.clones(b2_commits_elsewhere.REPOSITORIES, one_will_do=True),),
     ),
     Benchmark(
         "b3_issues",

@@ -169,17 +169,23 @@ def _anonymous(text: str) -> str:
 
 def write_commits(repository: Path, folder: Path) -> int:
     """The commits of a repository without merges, in time order; returns how many."""
-    log = checkout.git(
-        repository, "log", "--no-merges", "--reverse", "--format=%x01%H%x00%ct%x00%s%x00%b%x00", "--name-only"
-    )
+    rows = commits_of(repository)
     with (folder / f"cochange_{repository.resolve().name}.jsonl").open("w", encoding="utf-8") as file:
-        parts = log.split("\x01")[1:]
-        for part in parts:
-            sha, when, subject, body, files = part.split("\x00")
-            row = {"h": sha, "t": int(when), "s": subject, "b": body.strip()}
-            row["files"] = [path for path in files.split("\n") if path]
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    return len(parts)
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return len(rows)
+
+
+def commits_of(repository: Path, tip: str = "HEAD") -> list[Row]:
+    """The commits without merges up to one of them, in time order: hash, time, subject, body, files."""
+    log = checkout.git(
+        repository, "log", "--no-merges", "--reverse", "--format=%x01%H%x00%ct%x00%s%x00%b%x00", "--name-only", tip
+    )
+    rows = []
+    for part in log.split("\x01")[1:]:
+        sha, when, subject, body, files = part.split("\x00")
+        row: Row = {"h": sha, "t": int(when), "s": subject, "b": body.strip()}
+        rows.append(row | {"files": [path for path in files.split("\n") if path]})
+    return rows
 
 
 def main() -> None:

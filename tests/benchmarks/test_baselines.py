@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import b2_commits, b3_issues
+from benchmarks import b2_commits, b2_commits_elsewhere, b3_issues, prepare
+from benchmarks.b2_commits_elsewhere import Source
 from benchmarks.baselines import Bm25, Contents, History, estimate, fused, is_test, log, ranked, recall_at, tokens
 from benchmarks.checkout import checkout_of, git, need
 from tests.conftest import Repository, make_repository
@@ -159,6 +160,35 @@ def test_commits_are_predicted_from_their_parents(
     assert b2_commits.replay(shop.root, cases, [])[0]["message"] == {
         name: score for name, score in scored[0]["message"].items() if name != "oracle"
     }
+
+
+def test_of_the_commits_to_predict_the_newest_can_be_taken(shop: Repository) -> None:
+    listed = [one | {"t": at} for at, one in enumerate(prepare.commits_of(shop.root) * 2)]
+    every = b2_commits.cases_of(shop.root, listed[1:], "count")
+    assert len(every) == 2
+    assert b2_commits.cases_of(shop.root, listed[1:], "count", newest=1) == every[1:]
+
+
+def test_other_repositories_are_measured_at_a_fixed_commit_and_averaged(
+    shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tip, read = shop.git("rev-parse", "HEAD"), prepare.commits_of
+    shop.commit("later.py", "LATER = 1\n", "Later than the fixed commit")
+    source = Source("someone/shop", tip, "Python", is_looked_into=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(
+        prepare, "commits_of", lambda root, tip: [one | {"t": at} for at, one in enumerate(read(root, tip))]
+    )
+    monkeypatch.setattr(b2_commits_elsewhere, "SOURCES", {"shop": source})
+    monkeypatch.setattr(b2_commits_elsewhere, "REPOSITORIES", {"shop": source.place})
+    oracle = Oracle(["parser.py"])
+    oracle.name = b2_commits_elsewhere.OURS
+    result = b2_commits_elsewhere.run(shop.root.parent, [oracle], last=1)
+    assert {task for task, *_ in oracle.asked} == {"Repair the parser", ""}
+    by_message, *_ = result["tables"]
+    assert [row[:3] for row in by_message["rows"]] == [["shop", "Python", "no"], [b2_commits_elsewhere.ALL, "", ""]]
+    assert [row[by_message["columns"].index(oracle.name)] for row in by_message["rows"]] == ["0.500", "0.500"]
+    assert [row[-1] for row in by_message["rows"]] == [1, 1]
 
 
 def test_an_issue_is_scored_by_the_place_of_the_edited_file(

@@ -59,9 +59,15 @@ def test_forms_of_a_word_count_as_one(mapped: Mapped) -> None:
     assert [(term.word, term.weight) for term in terms] == [("refresh", 2.0)]
 
 
-def test_words_that_nobody_or_almost_everybody_has_are_left_out(mapped: Mapped) -> None:
-    database = mapped({f"part_{n}.py": function(f"do_{n}", "common" + " rare" * (n == 7)) for n in range(60)})
+def test_words_that_nobody_or_most_pieces_have_are_left_out(mapped: Mapped) -> None:
+    database = mapped({f"common_{n}.py": function(f"do_{n}", "words" + " rare" * (n == 7)) for n in range(60)})
     assert [term.word for term in search.telling(database, {"common": 5, "rare": 1, "absent": 9})] == ["rare"]
+
+
+def test_a_word_that_the_project_is_about_is_looked_for(mapped: Mapped) -> None:
+    said = {n: "template" if n % 3 == 0 else f"nothing{n}" for n in range(90)}
+    database = mapped({f"part_{n}.py": function(f"do_{n}", body) for n, body in said.items()})
+    assert [term.word for term in search.telling(database, {"template": 1})] == ["template"]
 
 
 def test_what_is_repeated_counts_more_but_not_in_proportion(mapped: Mapped) -> None:

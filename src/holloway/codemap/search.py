@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 TERMS_SEARCHED = 60
 """Words that are looked for: those that say most, the rare ones and those that are repeated."""
-COMMON_SHARE = 0.2
-"""A word that more pieces have tells nothing."""
+COMMON_SHARE = 0.5
+"""A word that more pieces have tells nothing: BM25 gives it no weight. Those that a fifth have are what the project is
+about, and without them a task in its very nouns finds whatever else it says."""
 COMMON_MIN = 20
 """Pieces. Fewer are never too many."""
 PIECES_RANKED_MAX = 20_000
