@@ -279,7 +279,7 @@ SETTINGS = {
             (),
             "Where content may come from without making what quotes it wait for your review, separated by commas: "
             "names of MCP servers (`mcp:playwright`), sites (`web:docs.python.org`), folders outside of the project "
-            "(`outside:/srv/specs`).",
+            "(`outside:/srv/specs`), `issues` where only your team writes issues and reviews.",
         ),
         Setting(
             "embedding.provider",

@@ -10,6 +10,13 @@ import click
 from holloway.errors import HollowayError
 
 COMMANDS = {
+    "Start": {
+        "init": ("beginning", "Start a memory for a project and look at its code"),
+        "setup": ("agents", "Connect an agent, or disconnect it"),
+        "rules": ("rules", "Read rules files into memories to review"),
+        "learn": ("learning", "Learn from agent sessions that are already on this disk"),
+        "doctor": ("project", "Look for what is wrong"),
+    },
     "Every day": {
         "remember": ("teaching", "Teach a memory: what, and where it matters"),
         "recall": ("finding", "Find memories by words and by meaning"),
@@ -22,6 +29,14 @@ COMMANDS = {
         "explain": ("sessions", "Show what came of a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
     },
+    "Correct": {
+        "wrong": ("correcting", "Mark a memory wrong; it is gone at once"),
+        "edit": ("teaching", "Change a memory"),
+        "pin": ("teaching", "Keep a memory from fading"),
+        "forget": ("correcting", "Forget memories, for thirty days or for good"),
+        "restore": ("correcting", "Bring forgotten or replaced memories back"),
+        "prune": ("correcting", "Set aside what nobody used for long"),
+    },
     "The code": {
         "locate": ("map", "Find the files that a task is about"),
         "impact": ("map", "Show what a change reaches"),
@@ -30,34 +45,23 @@ COMMANDS = {
         "relate": ("map", "Say how two places belong together"),
         "index": ("map", "Bring the code map up to date"),
     },
-    "Correct": {
-        "edit": ("teaching", "Change a memory"),
-        "pin": ("teaching", "Keep a memory from fading"),
-        "wrong": ("correcting", "Mark a memory wrong; it is gone at once"),
-        "forget": ("correcting", "Forget memories, for thirty days or for good"),
-        "restore": ("correcting", "Take a forget back"),
-        "prune": ("correcting", "Set aside what faded"),
-    },
-    "Set up": {
-        "init": ("beginning", "Start a memory for a project and look at its code"),
-        "rules": ("rules", "Read rules files into memories to review"),
+    "What agents are told": {
         "brief": ("project", "Print what an agent reads when its session starts"),
-        "setup": ("agents", "Connect an agent, or disconnect it"),
-        "uninstall": ("leaving", "Take every trace of holloway back"),
-        "mcp": ("serving", "Serve an agent over the Model Context Protocol"),
-        "statusline": ("serving", "Print a line for an agent's status bar"),
-        "learn": ("learning", "Learn from agent sessions that are already on this disk"),
         "trust": ("trust", "Show or set how much is said to agents unasked"),
         "pause": ("project", "Stop capturing and injecting"),
         "resume": ("project", "Go on capturing and injecting"),
-        "config": ("project", "Show and change settings"),
-        "doctor": ("project", "Look for what is wrong"),
     },
-    "Data": {
+    "Data and settings": {
+        "config": ("project", "Show and change settings"),
         "export": ("data", "Write memories to a file"),
         "import": ("data", "Read memories from a file"),
         "backup": ("data", "Copy the memory, list copies, bring one back"),
         "completion": ("project", "Print the completion script of a shell"),
+        "uninstall": ("leaving", "Take every trace of holloway back"),
+    },
+    "Started by agents": {
+        "mcp": ("serving", "Serve an agent over the Model Context Protocol"),
+        "statusline": ("serving", "Print a line for an agent's status bar"),
     },
 }
 """Every command, by section: the module that holds it, loaded only when it runs, and its line in the help."""

@@ -93,7 +93,9 @@ def _observed(seen: dict[str, Any]) -> Iterator[str]:
 @click.option("--everywhere", is_flag=True, help="In every project, not only this one.")
 @project_option
 def pause_command(what: str, everywhere: bool, project: str) -> None:
-    """Stop capturing, injecting or both, from the next event on. What is paused already stays so.
+    """Stop capturing (noting what agents do), injecting (telling them) or both, from the next event on.
+
+    What is paused already stays so.
 
     \b
     Examples:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*_*", re.UNICODE)
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+# Latin letters with their accents: "Straße" is one word, and so is each half of "größeÄndern". Other scripts run on.
+_UPPER, _LOWER = r"A-ZÀ-ÖØ-Þ", r"a-zß-öø-\u024f"
+_PART = re.compile(
+    rf"[{_UPPER}]+(?=[{_UPPER}][{_LOWER}])|[{_UPPER}]?[{_LOWER}]+|[{_UPPER}]+|\d+|[^\W\d_{_UPPER}{_LOWER}]+"
+)
 
 _ESCAPED = re.compile(r"\\[bBdDsSwWAZz]|\[[^\]]{0,80}\]|\{\d*,?\d*\}|\(\?(?:[a-z]+:|P?<\w+>|[:=!>]|<[=!])")
 _PATTERN_WORD = re.compile(r"[^\W\d]\w+")
