@@ -26,10 +26,10 @@ from holloway.text import failures
 
 MEMORIES = 10_000
 FILES = 10_000
-QUICK_MEMORIES = 1_000
-QUICK_FILES = 300
+QUICK_MEMORIES = 500
+QUICK_FILES = 200
 ROUNDS = 30
-QUICK_ROUNDS = 8
+QUICK_ROUNDS = 6
 WARM_UPS = 2
 PATIENCE = "10"
 """So many times its deadline a hook may take here: on a busy machine it is measured, not cut."""

@@ -21,7 +21,7 @@ REPOSITORIES = {"flask": "pallets/flask", "django": "django/django"}
 LARGEST = "django"
 """The one that is also asked for impacts."""
 GENERATED_FILES = 50_000
-QUICK_GENERATED_FILES = 2_000
+QUICK_GENERATED_FILES = 1_000
 EDITS = 20
 QUICK_EDITS = 5
 NODES = (50_000, 500_000)

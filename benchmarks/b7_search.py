@@ -18,6 +18,7 @@ from benchmarks.machine import Samples, environment
 from benchmarks.plain import LIMIT, Plain
 from benchmarks.targets import target
 from holloway.embeddings import passage
+from holloway.embeddings.builtin import Builtin
 from holloway.embeddings.nearest import Nearest
 from holloway.retrieval.candidates import PLACE_MAX, Meaning
 from holloway.retrieval.query import understand
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIZES = (1_000, 10_000, 100_000)
-QUICK_SIZES = (300, 3_000)
-DIMS = 384
-MODEL = "random"
+QUICK_SIZES = (200, 1_000)
+DIMS = Builtin.dims
+MODEL = Builtin.model
 QUERIES_PER_KIND = 40
 PLACES = 12
 FRESH = 12
+QUICK_FRESH = 4
 TARGETS_MS = {"all together": {10_000: 15.0, 100_000: 60.0}, "by place": {10_000: 2.0, 100_000: 5.0}}
 HOW = [
     "The memories are those of the store's benchmark. Their vectors are random, of length 1 and 384 dimensions: what a "
@@ -45,7 +47,8 @@ HOW = [
     "table with the same OR query; plain numpy is a matrix product and a partition over the same vectors in memory. "
     "Each question is asked twice: the first time its words are counted and its pages read.",
     "A fresh process opens the store, maps the vectors and answers one question by words and by meaning; beside it is "
-    "one that imports numpy and opens the file.",
+    "one that imports numpy and opens the file, and one that asks as a user does: it loads the model and makes the "
+    "question's vector itself.",
 ]
 _FRESH = """
 import sys, numpy as np
@@ -57,6 +60,14 @@ from holloway.retrieval.recall import recall
 from holloway.store.filter import Filter
 memory = holloway.open(Path(sys.argv[1]), home=Path(sys.argv[2]))
 assert recall(memory.store, understand(sys.argv[3]), Filter(), 10, means_of(memory.store, 1))
+"""
+_ASKING = """
+import sys
+from pathlib import Path
+import holloway
+with holloway.open(Path(sys.argv[1]), home=Path(sys.argv[2])) as memory:
+    assert memory.searching.to_embed() == 0
+    assert memory.recall(sys.argv[3])
 """
 _BARE = "import sys, sqlite3, numpy; sqlite3.connect(sys.argv[4]).execute('SELECT count(*) FROM memories').fetchone()"
 
@@ -72,7 +83,7 @@ def run(*, quick: bool = False) -> dict[str, Any]:
             growing.grow(size)
             plain.copy(growing.store)
             _embed(growing)
-            measured[size] = _asked(growing, plain) | _fresh(growing, root, home)
+            measured[size] = _asked(growing, plain) | _fresh(growing, root, home, QUICK_FRESH if quick else FRESH)
         plain.close()
         growing.memory.close()
     return _result(measured)
@@ -144,12 +155,13 @@ def _product(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArra
     return best
 
 
-def _fresh(growing: Growing, root: Path, home: Path) -> dict[str, Samples]:
-    found = {"fresh process": Samples(), "fresh process, bare": Samples()}
+def _fresh(growing: Growing, root: Path, home: Path, rounds: int) -> dict[str, Samples]:
+    programs = {"fresh process": _FRESH, "fresh process, bare": _BARE, "fresh process, model loaded": _ASKING}
+    found = {name: Samples() for name in programs}
     database = str(growing.memory.project.database)
     asked = growing.corpus.query("mixed")
-    for _ in range(FRESH):
-        for name, program in zip(found, (_FRESH, _BARE), strict=True):
+    for _ in range(rounds):
+        for name, program in programs.items():
             command = [sys.executable, "-c", program, str(root), str(home), asked, database]
             done = found[name].start(command, environment(), cwd=Path(__file__).parents[1])
             if done.returncode:

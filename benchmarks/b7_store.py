@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SIZES = (1_000, 10_000, 100_000)
-QUICK_SIZES = (100, 1_000)
+QUICK_SIZES = (150, 600)
 WRITES = 200
 QUERIES_PER_KIND = 60
 SCAN_EVERY = 6
 LOOKUPS = 300
 OPENINGS = 20
+QUICK_OPENINGS = 5
 SEARCH_TARGETS_MS = {10_000: 15.0, 100_000: 60.0}
 LOOKUP_TARGETS_MS = {10_000: 2.0, 100_000: 5.0}
 GROWTH_TARGETS = {"search, all": 1.0, "lookup, a file with five traps": 0.1}
@@ -46,6 +47,7 @@ HOW = [
     "Plain FTS5 is a bare table of the same texts with the same OR query, common words included, and no conditions. "
     "LIKE is a scan that counts the words which a text has.",
     "A lookup asks for the traps of one file and its folders, as the hook does when an agent opens a file.",
+    "A fresh process that opens the store and recalls does so by words alone; what vectors cost is told of search.",
     "A write is one memory in one transaction, the gate with its secret scanner included.",
     "Everything is interleaved with its baseline in one process. Wall clock suffers from whatever else the machine "
     "does; CPU time suffers less.",
@@ -54,7 +56,6 @@ HOW = [
 QUIET_FILES = tuple(f"quiet/corner_{number}.py" for number in range(20))
 """Files that have the same five traps at every size: what they cost may not depend on the rest of the store."""
 QUIET_TRAPS = 5
-
 
 _BARE_LOOKUP = "SELECT m.id, m.summary FROM memory_files f JOIN memories m ON m.seq = f.seq WHERE f.path = ? LIMIT 4"
 
@@ -95,13 +96,14 @@ def run(*, quick: bool = False) -> dict[str, Any]:
         root.mkdir()
         growing, plain = Growing(root, home), Plain(Path(name))
         growing.plant(QUIET_FILES, QUIET_TRAPS)
-        measured = [_at_size(growing, plain, size) for size in sizes]
+        openings = QUICK_OPENINGS if quick else OPENINGS
+        measured = [_at_size(growing, plain, size, openings) for size in sizes]
         growing.memory.close()
         plain.close()
     return _result(measured)
 
 
-def _at_size(growing: Growing, plain: Plain, size: int) -> Figures:
+def _at_size(growing: Growing, plain: Plain, size: int, openings: int) -> Figures:
     figures = Figures(size)
     figures.numbers["built per second"] = growing.grow(size)
     figures.numbers["plain FTS5 built per second"] = plain.copy(growing.store)
@@ -109,7 +111,7 @@ def _at_size(growing: Growing, plain: Plain, size: int) -> Figures:
     figures.numbers["plain FTS5 bytes per memory"] = _bytes(plain.path) / size
     _search(figures, growing, plain)
     _lookup(figures, growing)
-    _open(figures, growing)
+    _open(figures, growing, openings)
     _write(figures, growing, plain)
     return figures
 
@@ -166,7 +168,7 @@ def _bare(store: sqlite3.Connection, path: str) -> list[sqlite3.Row]:
     return store.execute(_BARE_LOOKUP, (path,)).fetchall()
 
 
-def _open(figures: Figures, growing: Growing) -> None:
+def _open(figures: Figures, growing: Growing, rounds: int) -> None:
     project, python = growing.store.project, [sys.executable, "-c"]
     commands = {
         "bare Python": [*python, "pass"],
@@ -174,8 +176,8 @@ def _open(figures: Figures, growing: Growing) -> None:
         "open, one file lookup": [*python, _OPEN_AND_LOOK, str(project.database), QUIET_FILES[0], "2026-01-06T00:00Z"],
         "open, one recall": [*python, _OPEN_AND_RECALL, growing.root, str(growing.memory.home)],
     }
-    env = environment()
-    for _ in range(OPENINGS):
+    env = environment(HOLLOWAY_EMBEDDING_PROVIDER="off")
+    for _ in range(rounds):
         for name, command in commands.items():
             done = figures.of(name).start(command, env)
             assert done.returncode == 0, done.stderr.decode()
