@@ -9,6 +9,7 @@ from holloway.config import RESUME_COMMITS_MAX, RESUME_TOKENS_MAX
 from holloway.domain.details import WorkState
 from holloway.injection.template import line
 from holloway.safety.instructions import neutral
+from holloway.safety.secrets import redact
 from holloway.text.citation import citation, within
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _since(changes: Sequence[Change]) -> list[str]:
     if not changes:
         return []
     told = [
-        line("work", "commit", sha=sha, author=neutral(author), subject=neutral(subject))
+        line("work", "commit", sha=sha, author=neutral(author), subject=neutral(redact(subject)[0]))
         for sha, author, subject in changes[:RESUME_COMMITS_MAX]
     ]
     return [line("work", "since", number=_counted(changes)), *told]

@@ -17,6 +17,7 @@ from holloway.codemap.past import history
 from holloway.codemap.reading.roles import role_of
 from holloway.codemap.reading.tested import is_runnable_test, is_test
 from holloway.retrieval import past_sessions
+from holloway.safety.secrets import redact
 from holloway.text.identifiers import parts
 from holloway.text.query import STOP_WORDS
 
@@ -58,6 +59,7 @@ TITLE_WEIGHT = 3
 """How often a word of the first line counts: it says what the rest is about."""
 COMMIT_FILES_MAX = 10
 """Files: a commit with more says little about any one of them."""
+SUBJECT_CHARS_MAX = 60
 LIKENESS_FULL = 0.25
 """How much of a task the most similar message must cover for its files to count in full."""
 ELSEWHERE = 0.4
@@ -75,6 +77,7 @@ REASON_MIN = 0.05
 TESTS_MAX = 8
 COUPLED_MAX = 8
 
+_CHANGED_FOR = "changed for “"
 _PATH = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+|[\w-]+\.[A-Za-z]{1,5}\b")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _IMPORT = re.compile(r"^[\s>]*(?:from\s+[\w.]+\s+import\b|import\s).*$", re.MULTILINE)
@@ -318,7 +321,7 @@ def by_commits(database: MapDatabase, task: Task) -> Evidence:
         likeness = max(likeness, commit.likeness)
         for path in commit.files:
             found.strength[path] = found.strength.get(path, 0.0) + commit.score
-            found.reason.setdefault(path, f"changed for “{commit.subject[:60]}”")
+            found.reason.setdefault(path, f"{_CHANGED_FOR}{commit.subject}”")
     found.share = min(1.0, likeness / LIKENESS_FULL)
     return _present(database, found)
 
@@ -407,7 +410,10 @@ def _answer(
     worth = {name: evidence.scaled() for name, evidence in found.items()}
     files = tuple(
         LocatedFile(
-            path, round(scores[path] / best, 3), _reasons(path, found, worth), tuple(found["piece"].symbols[path])
+            path,
+            round(scores[path] / best, 3),
+            tuple(_told(reason) for reason in _reasons(path, found, worth)),
+            tuple(redact(name)[0] for name in found["piece"].symbols[path]),
         )
         for path in ordered[:limit]
     )
@@ -426,6 +432,14 @@ def _answer(
         tuple(coupled[:COUPLED_MAX]),
         any(found[name].strength for name in OF_THE_TASK),
     )
+
+
+def _told(reason: str) -> str:
+    """A reason as it is shown: headings and commits' subjects may hold a secret, and of a subject the start will do."""
+    plain = redact(reason)[0]
+    if plain.startswith(_CHANGED_FOR):
+        return plain[: len(_CHANGED_FOR) + SUBJECT_CHARS_MAX].removesuffix("”") + "”"
+    return plain
 
 
 def _reasons(path: str, found: dict[str, Evidence], worth: dict[str, dict[str, float]]) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.config import PATH_CHARS_MAX, REASON_CHARS_MAX
+from holloway.config import PATH_CHARS_MAX
 from holloway.errors import InvalidInput
-from holloway.safety.secrets import redact
+from holloway.store.intake import reason_text
 
 if TYPE_CHECKING:
     from holloway.store.database import Database
@@ -48,7 +48,7 @@ def relate(database: Database, relation: Relation) -> Relation:
     for end in (relation.source, relation.target):
         if not end or len(end) > PATH_CHARS_MAX:
             raise InvalidInput("A relation has two ends.", "Give a path, or path:symbol, for each.")
-    kept = relation._replace(note=redact(relation.note)[0][:REASON_CHARS_MAX])
+    kept = relation._replace(note=reason_text(relation.note))
     with database.write():
         if int(database.value("SELECT COUNT(*) FROM relations")) >= RELATIONS_MAX:
             raise InvalidInput(f"There are {RELATIONS_MAX:,} relations already.", "Take some out first.")
@@ -75,16 +75,15 @@ def relations(database: Database, path: str = "") -> list[Relation]:
 
 def edit_module(database: Database, kind: str, module: str, value: str, at: str) -> None:
     """Keep a person's word on a module; for a name or a purpose, only the latest counts."""
+    said = reason_text(value) if kind in ("name", "purpose") else value[:PATH_CHARS_MAX]
     with database.write():
         if int(database.value("SELECT COUNT(*) FROM module_edits")) >= EDITS_MAX:
             raise InvalidInput(f"There are {EDITS_MAX:,} edits of modules already.", "`holloway module NAME --reset`.")
         if kind == "files":
-            database.run("DELETE FROM module_edits WHERE kind = 'files' AND value = ?", (value,))
+            database.run("DELETE FROM module_edits WHERE kind = 'files' AND value = ?", (said,))
         else:
             database.run("DELETE FROM module_edits WHERE kind = ? AND module = ?", (kind, module))
-        database.run(
-            "INSERT INTO module_edits (kind, module, value, at) VALUES (?, ?, ?, ?)", (kind, module, value[:500], at)
-        )
+        database.run("INSERT INTO module_edits (kind, module, value, at) VALUES (?, ?, ?, ?)", (kind, module, said, at))
 
 
 def reset_module(database: Database, module: str) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from holloway.codemap.modules import manifests
 from holloway.codemap.reading.languages import language_of
 from holloway.safety.instructions import neutral
+from holloway.safety.secrets import redact
 from holloway.text.bounds import one_line
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _heads(module: Module) -> list[str]:
 def _sentence(text: str) -> str:
     """The first sentence on one line; empty where it says too little, or speaks to its reader."""
     plain = _MARKS.sub("", _LINKS.sub(lambda match: match[1] or match[3] or "", _DOC_LINK.sub(r"\1", text)))
-    flat = neutral(plain)
+    flat = redact(neutral(plain))[0]
     match = _SENTENCE.match(flat)
     found = (match[1] if match else flat).strip()
     if len(found.split()) < WORDS_MIN or _BOILERPLATE.search(found) or not is_description(found):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from holloway.codemap.modules import manifests
+from holloway.safety.secrets import scan
 
 COMMAND_CHARS_MAX = 160
 _SAFE = re.compile(r"""[A-Za-z0-9_@%+=:,./\-\[\] "'*]+\Z""")
@@ -71,8 +72,8 @@ class Project:
 
 
 def is_safe(command: str) -> bool:
-    """Whether a command is one short line that a shell would not take for more than one command."""
-    return 0 < len(command) <= COMMAND_CHARS_MAX and _SAFE.match(command) is not None
+    """Whether a command is one short line that a shell would not take for more than one, and holds no secret."""
+    return 0 < len(command) <= COMMAND_CHARS_MAX and _SAFE.match(command) is not None and not scan(command)
 
 
 def in_folder(folder: str, command: str) -> str:
