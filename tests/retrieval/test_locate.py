@@ -82,6 +82,15 @@ def test_a_file_in_an_address_is_named(shop: Repository) -> None:
     assert set(by_name(database, task).strength) == {"shop/mail.py"}
 
 
+def test_a_long_subject_is_quoted_to_the_end_of_a_word(shop: Repository) -> None:
+    subject = "Receipts of orders are delivered again after the postal service has refused them twice"
+    shop.commit("shop/mail.py", FILES["shop/mail.py"] + "\n", message=subject)
+    [mail, *_] = locate(mapped(shop), "a receipt is delivered twice", now=NOW).files
+    [quoted] = [reason for reason in mail.reasons if reason.startswith("changed for")]
+    said = quoted.removeprefix("changed for “").removesuffix("…”")
+    assert subject.startswith(said + " ")
+
+
 def test_a_file_that_is_named_comes_first(shop: Repository) -> None:
     found = locate(mapped(shop), "the total is wrong, see shop/mail.py", now=NOW)
     assert found.files[0].path == "shop/mail.py"

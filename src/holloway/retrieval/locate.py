@@ -18,6 +18,7 @@ from holloway.codemap.reading.roles import role_of
 from holloway.codemap.reading.tested import is_runnable_test, is_test
 from holloway.retrieval import past_sessions
 from holloway.safety.secrets import redact
+from holloway.text.bounds import one_line
 from holloway.text.identifiers import parts
 from holloway.text.query import STOP_WORDS
 
@@ -438,7 +439,8 @@ def _told(reason: str) -> str:
     """A reason as it is shown: headings and commits' subjects may hold a secret, and of a subject the start will do."""
     plain = redact(reason)[0]
     if plain.startswith(_CHANGED_FOR):
-        return plain[: len(_CHANGED_FOR) + SUBJECT_CHARS_MAX].removesuffix("”") + "”"
+        subject = plain.removeprefix(_CHANGED_FOR).removesuffix("”")
+        return f"{_CHANGED_FOR}{one_line(subject, SUBJECT_CHARS_MAX)}”"
     return plain
 
 

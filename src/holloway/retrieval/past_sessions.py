@@ -7,12 +7,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holloway.text.bounds import one_line
 from holloway.text.identifiers import expanded
 from holloway.text.query import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+TASK_CHARS_MAX = 60
+"""So much of an earlier task is quoted as a reason."""
 ALIKE = 20
 """The most similar sessions that are asked."""
 HALVED_AFTER = 3
@@ -43,7 +46,7 @@ def similar(past: Sequence[PastSession], task: str) -> dict[str, tuple[float, st
     found: dict[str, tuple[float, str]] = {}
     for likeness, at in sorted(alike, key=lambda each: (-each[0], -each[1]))[:ALIKE]:
         for path, _ in past[at].files if likeness > 0 else ():
-            before, reason = found.get(path, (0.0, f"opened for “{' '.join(past[at].task.split())[:60]}”"))
+            before, reason = found.get(path, (0.0, f"opened for “{one_line(past[at].task, TASK_CHARS_MAX)}”"))
             found[path] = (before + likeness, reason)
     return found
 
