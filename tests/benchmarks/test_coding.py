@@ -9,8 +9,9 @@ import pytest
 
 from benchmarks import b4_coding, checkout
 from benchmarks.ablation import CONSTANTS, FULL, SWITCHED, VARIANTS, answers, catch, shares, without
-from benchmarks.b4_coding import asked, reciprocal_rank
+from benchmarks.b4_coding import asked
 from benchmarks.baselines import Commit
+from benchmarks.coding_result import reciprocal_rank
 from benchmarks.coding_set import Past, Question, cleaned, coding_set, evenly, links, told
 from benchmarks.kept import Kept
 from benchmarks.rewritten import Rewritten

@@ -1,0 +1,178 @@
+"""The tables of the coding memories: holloway beside simple programs, and what each stage brings."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.ablation import CONSTANTS, FULL, LIMIT, SWITCHED, VARIANTS, WAYS
+from benchmarks.b4_conversations import chance_of, difference, macro, mean_of
+from benchmarks.baselines import recall_at
+from benchmarks.coding_set import LINKS
+
+if TYPE_CHECKING:
+    from benchmarks.coding_set import CodingSet, Question
+
+FAR_DAYS = 30
+"""Links within days are what a sprint leaves behind, and favour whatever favours the new; these are looked at apart."""
+TASKS = {
+    "message": "the message alone",
+    "near": "the message, with one of its files in play",
+    "names": "the names of code in the message alone",
+}
+
+
+def reciprocal_rank(found: Sequence[str], wanted: Iterable[str]) -> float:
+    """One over the place of the first that is wanted, nothing beyond the limit."""
+    places = [place for place, one in enumerate(found[:LIMIT], start=1) if one in set(wanted)]
+    return 1 / places[0] if places else 0.0
+
+
+MEASURES: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
+    "recall": partial(recall_at, LIMIT),
+    "MRR": reciprocal_rank,
+}
+
+
+@dataclass(slots=True)
+class Measured:
+    """What one repository gave: by task, then measure, then who was asked, the score of each question in turn."""
+
+    coded: CodingSet
+    scores: dict[str, dict[str, dict[str, list[float]]]] = field(
+        default_factory=lambda: {task: {measure: defaultdict(list) for measure in MEASURES} for task in TASKS}
+    )
+    days: dict[str, list[float]] = field(default_factory=lambda: {task: [] for task in TASKS})
+    """By task, how far back the link of each question reaches."""
+
+    def note(self, task: str, found: Mapping[str, Sequence[str]], question: Question) -> None:
+        """Score the answers to one question."""
+        self.days[task].append(question.days)
+        for name, commits in found.items():
+            for measure, score in MEASURES.items():
+                self.scores[task][measure][name].append(score(commits, question.wanted))
+
+
+Scores = dict[int, list[float]]
+"""By the place of the repository, the score of each of its questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The scores of one task in some repositories, of those questions whose links reach back so many days."""
+
+    done: Sequence[Measured]
+    task: str
+    days: float = 0.0
+
+    def of(self, name: str, measure: str = "recall") -> Scores:
+        """One system's scores."""
+        found = {
+            place: [
+                score
+                for score, days in zip(one.scores[self.task][measure].get(name, ()), one.days[self.task], strict=False)
+                if days >= self.days
+            ]
+            for place, one in enumerate(self.done)
+        }
+        return {place: scores for place, scores in found.items() if scores}
+
+
+def tables(done: Sequence[Measured], dialogues: Mapping[str, Scores], tuned: Collection[str]) -> list[dict[str, Any]]:
+    """All of them; `tuned` are the repositories on which defaults were chosen."""
+    found = [_sets(done), *(_against(View(done, task), title) for task, title in TASKS.items())]
+    found.append(_against(View(done, "message", FAR_DAYS), f"{TASKS['message']}, links over {FAR_DAYS} days or more"))
+    views = _views(done, tuned)
+    columns: dict[str, Callable[[str], Scores]] = {name: view.of for name, view in views.items() if view.of(FULL)}
+    if dialogues:
+        columns["conversations"] = dialogues.__getitem__
+    found += [
+        _stages(title, columns, names)
+        for title, names in (("Ways and fusion", WAYS), ("Stages", SWITCHED), ("Constants", CONSTANTS))
+    ]
+    return [table for table in found if table["rows"]]
+
+
+def figures(done: Sequence[Measured], dialogues: Mapping[str, Scores]) -> dict[str, Any]:
+    """Every mean, by repository."""
+    conversations = {name: mean_of(scores) for name, scores in dialogues.items()}
+    return {one.coded.name: _means(one) for one in done} | {"conversations": conversations}
+
+
+def _views(done: Sequence[Measured], tuned: Collection[str]) -> dict[str, View]:
+    chosen_on = [one for one in done if one.coded.name in tuned]
+    confirmed = [one for one in done if one.coded.name not in tuned]
+    return {
+        "message, tuned on": View(chosen_on, "message"),
+        "message, confirmed": View(confirmed, "message"),
+        "near, tuned on": View(chosen_on, "near"),
+        "near, confirmed": View(confirmed, "near"),
+        "names": View(done, "names"),
+        f"message, {FAR_DAYS} days": View(done, "message", FAR_DAYS),
+        f"near, {FAR_DAYS} days": View(done, "near", FAR_DAYS),
+    }
+
+
+def _sets(done: Sequence[Measured]) -> dict[str, Any]:
+    rows = []
+    for coded in (one.coded for one in done):
+        questions = coded.questions
+        links = Counter(question.link for question in questions)
+        far = sum(question.days >= FAR_DAYS for question in questions)
+        wanted = sum(len(question.wanted) for question in questions) / len(questions)
+        rows.append([coded.name, len(coded.memories), len(questions), *(links[link] for link in LINKS), far, wanted])
+    links_columns = [*(f"by {link}" for link in LINKS), f"over {FAR_DAYS} days", "wanted, mean"]
+    return {"title": "What is asked", "columns": ["repository", "memories", "questions", *links_columns], "rows": rows}
+
+
+def _against(view: View, title: str) -> dict[str, Any]:
+    names = [name for name in view.done[0].scores[view.task]["recall"] if name not in VARIANTS]
+    repositories = [view.done[place].coded.name for place in view.of(FULL)]
+    columns = ["", *repositories, f"recall@{LIMIT}", "holloway finds more by", "p", f"MRR@{LIMIT}", "more by", "p"]
+    rows = [_row(view, name) for name in (FULL, *names)] if repositories else []
+    return {"title": f"Against simple programs: {title}", "columns": columns, "rows": rows}
+
+
+def _row(view: View, name: str) -> list[str]:
+    cells = [name, *(f"{sum(values) / len(values):.3f}" for values in view.of(name).values())]
+    for measure in MEASURES:
+        mine, full = view.of(name, measure), view.of(FULL, measure)
+        cells.append(str(macro(mine)) if name == FULL else f"{mean_of(mine):.3f}")
+        if name == FULL:
+            cells += ["", ""]
+        else:
+            more = macro(difference(full, mine))
+            cells += [
+                f"{more.mean:+.3f} ({more.low:+.3f} to {more.high:+.3f})",
+                f"{chance_of(difference(full, mine)):.4f}",
+            ]
+    return cells
+
+
+def _stages(title: str, columns: Mapping[str, Callable[[str], Scores]], names: Iterable[str]) -> dict[str, Any]:
+    counts = {column: sum(map(len, of(FULL).values())) for column, of in columns.items()}
+    first = [FULL, *(f"{mean_of(of(FULL)):.3f}" for of in columns.values())]
+    rows = [[name, *(_change(of(FULL), of(name)) for of in columns.values())] for name in names]
+    return {"title": title, "columns": ["", *(f"{name} ({counts[name]})" for name in columns)], "rows": [first, *rows]}
+
+
+def _change(full: Scores, other: Scores) -> str:
+    if not other:
+        return ""
+    gain = difference(other, full)
+    if not any(value for values in gain.values() for value in values):
+        return "0"
+    return f"{mean_of(gain):+.3f}{'*' if chance_of(gain) < 0.05 else ''}"
+
+
+def _means(one: Measured) -> dict[str, Any]:
+    return {
+        task: {
+            measure: {name: sum(values) / len(values) for name, values in systems.items() if values}
+            for measure, systems in measures.items()
+        }
+        for task, measures in one.scores.items()
+    }
