@@ -9,6 +9,7 @@ from holloway.observer import injected
 from holloway.retrieval.locate import Located
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session
+from holloway.testing import FakeClock
 from holloway.text.tokens import MARGIN, estimate
 from tests.conftest import Repository
 
@@ -316,14 +317,28 @@ def test_what_a_session_was_told_is_no_evidence(memory: Holloway) -> None:
         (f"The refresh in {TOKENS} returns the old token, it should rotate the session", False),
     ],
 )
-def test_a_file_that_the_prompt_names_itself_is_no_search_saved(memory: Holloway, prompt: str, saves: bool) -> None:
+def test_a_file_that_the_prompt_names_itself_is_no_search_saved(
+    memory: Holloway, clock: FakeClock, prompt: str, saves: bool
+) -> None:
     memory.map.update()
     searched(memory)
+    clock.advance(seconds=300)
     with memory.session("s1") as session:
         assert TOKENS in session.context_for(prompt)
         session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
     assert session.learned is not None
     assert (session.learned.record["saved_tokens"] > 0) is saves
+
+
+@pytest.mark.promise("tokens-saved")
+def test_what_searching_costs_is_told_by_sessions_before_this_one(memory: Holloway) -> None:
+    memory.map.update()
+    with memory.session("first") as session:
+        session.context_for("The refresh of a token returns the old token, it should rotate the session")
+        session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
+        searched(memory)
+    assert session.learned is not None
+    assert session.learned.record["saved_tokens"] == 0
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from holloway.config import (
     SCRATCHPAD_LINES_MAX,
     SCRATCHPAD_RESULT_CHARS_MAX,
 )
+from holloway.hooks.words import words
 from holloway.safety import secrets
 from holloway.safety.paths import contained, safe_name
 from holloway.text import tools
@@ -60,7 +61,6 @@ _PRINTING = frozenset(
 )
 _PRINTING_GIT = frozenset("status diff log show add branch stash fetch checkout switch blame remote config".split())
 """Commands that print files, their history, or next to nothing: what they say is not kept unless they fail."""
-_ANSWERS = ("stdout", "stderr", "content", "result", "output", "text", "llmContent", "text_result_for_llm")
 _BLOCKS = ("PRIVATE KEY", "Private-Lines")
 """Secrets of many lines: where one may be, the whole answer is searched before it is cut."""
 _CUT = "\n\u2026\n"
@@ -298,7 +298,7 @@ def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) 
     if told.get("userModified") is True:
         entry["changed"] = True
     if tools.kind_of(str(entry.get("tool", ""))) in _ANSWERING:
-        if ("failed" in entry or not _prints_files(entry)) and (said := _answer(response)):
+        if ("failed" in entry or not _prints_files(entry)) and (said := words(response)[:ANSWER_CHARS_MAX]):
             entry["text"] = _ends(said)
         _note_files(entry, told, root)
 
@@ -322,17 +322,6 @@ def _note_files(entry: dict[str, object], told: dict[str, object], root: str) ->
     names = [name[len(prefix) :] if name.startswith(prefix) else name for name in map(str, listed[:FILES_KEPT_MAX])]
     inside = [name[:300] for name in names if name and not os.path.isabs(name) and not name.startswith("~")]
     entry["files"] = _text("\n".join(inside), FILES_KEPT_MAX * 300).split("\n") if inside else []
-
-
-def _answer(response: object, depth: int = 0) -> str:
-    """The words of a tool's answer, whatever its host wraps them in."""
-    if isinstance(response, str):
-        return response[:ANSWER_CHARS_MAX]
-    if isinstance(response, list) and depth < 3:
-        return "\n".join(filter(None, (_answer(each, depth + 1) for each in response[:100])))
-    if isinstance(response, dict) and depth < 3:
-        return "\n".join(filter(None, (_answer(response.get(name), depth + 1) for name in _ANSWERS)))
-    return ""
 
 
 def _ends(said: str) -> str:

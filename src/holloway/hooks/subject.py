@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import os
 
+from holloway.config import FAILURE_CHARS_MAX
+from holloway.hooks.words import words
 from holloway.safety.paths import contained
 from holloway.text import tools
 
 FILES_MAX = 20
-FAILURE_CHARS_MAX = 20_000
 
 _LOOKING = frozenset(
     "cat head tail sed less more nl bat batcat awk rg grep egrep fgrep ag ack apply_patch applypatch".split()
 )
 """Programs that read, search or change files that they name."""
 _FAILURE_SIGNS = ("rror", "FAIL", "fail", "atal", "panic", "ERR", "not found", "denied", "refused", "xception")
-_ANSWERS = ("stdout", "stderr", "output", "content", "text_result_for_llm", "llmContent")
 
 
 class Subject:
@@ -71,9 +71,9 @@ def edited(event: dict[str, object], root: str) -> list[str]:
 
 def failure_of(event: dict[str, object], command: str) -> str:
     """What a tool that failed answered, bounded; empty for one that did not."""
-    answered = said(event.get("tool_response"))
+    answered = _end(event.get("tool_response"))
     if event.get("hook_event_name") == "PostToolUseFailure":
-        return said(event.get("error")) or answered
+        return _end(event.get("error")) or answered
     if not any(sign in answered for sign in _FAILURE_SIGNS):
         return ""
     from holloway.text.failures import failed  # only where an output looks like a failure
@@ -81,11 +81,9 @@ def failure_of(event: dict[str, object], command: str) -> str:
     return answered if failed(answered, False, command[: tools.EDIT_CHARS_MAX]) else ""
 
 
-def said(answer: object) -> str:
-    """The end of what a tool printed, whatever form the host gives it."""
-    if isinstance(answer, dict):
-        answer = "\n".join(str(answer[key]) for key in _ANSWERS if answer.get(key))
-    return answer[-FAILURE_CHARS_MAX:] if isinstance(answer, str) else ""
+def _end(answer: object) -> str:
+    """The end of what a tool printed, where a failure stands."""
+    return words(answer)[-FAILURE_CHARS_MAX:]
 
 
 def command_of(event: dict[str, object]) -> str:

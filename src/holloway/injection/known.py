@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from holloway.config import TEXT_CHARS_MAX
+from holloway.config import FAILURE_CHARS_MAX, TEXT_CHARS_MAX
 from holloway.store import lookup
 from holloway.text.identifiers import in_pattern
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
-FAILURE_CHARS_MAX = 20_000
 STILL_BYTES_MAX = 512 * 1024
 ANSWERED_FROM_CHARS = 4
 """A search for less than this is made for too many reasons to know the answer."""

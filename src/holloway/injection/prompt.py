@@ -55,7 +55,7 @@ _SEEN = ("path has ", "closest in ")
 """Reasons that an agent can see in the line itself."""
 _NAME = re.compile(r"[\w-][./]\w|\w_\w|[a-z][A-Z]")
 """The beginning of a path, of a dotted name or of an identifier in parts."""
-_DOUBTS = {"unconfirmed": ", unconfirmed", "stale": ", possibly out of date"}
+DOUBTS = {"unconfirmed": ", unconfirmed", "stale": ", possibly out of date"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def _together(one: Coupled) -> str:
 
 
 def _memory(row: dict[str, object]) -> str:
-    doubt, text, cited = _DOUBTS.get(str(row["state"]), ""), summed(row), cited_as(row)
+    doubt, text, cited = DOUBTS.get(str(row["state"]), ""), summed(row), cited_as(row)
     if row["type"] == "dead_end":
         return line("prompt", "dead_end", doubt=doubt, day=day(str(row["updated_at"])), text=text, cited=cited)
     return line("prompt", "trap", doubt=doubt, text=text, cited=cited)

@@ -9,7 +9,7 @@ from holloway.domain.details import CausalDependency, E2EKind, E2EObservation, E
 from holloway.domain.memory import Memory, MemoryType
 from holloway.domain.work import Phase
 from holloway.injection.calibration import telling
-from holloway.injection.prompt import Said
+from holloway.injection.prompt import DOUBTS, Said
 from holloway.injection.template import line
 from holloway.retrieval.pack import BUDGET_TOKENS
 from holloway.safety.instructions import neutral
@@ -25,7 +25,6 @@ Line = tuple[str, str]
 """The id of a memory, or nothing, and what is said."""
 
 SPEC = (MemoryType.REQUIREMENT, MemoryType.DECISION, MemoryType.PREFERENCE, MemoryType.PATTERN)
-_DOUBTS = {"unconfirmed": ", unconfirmed", "stale": ", possibly out of date"}
 _KINDS = {kind: place for place, kind in enumerate(E2EKind)}
 
 
@@ -149,4 +148,4 @@ def _kind(memory: Memory) -> E2EKind | None:
 
 
 def _doubt(memory: Memory) -> str:
-    return _DOUBTS.get(memory.state, "")
+    return DOUBTS.get(memory.state, "")

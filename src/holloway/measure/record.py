@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from holloway.text.citation import cited_in
 from holloway.text.tokens import estimate
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ ACTED_STEPS = 10
 SAID_TO_HELP = "asked"
 """Where a memory counts as shown because the agent said that it helped."""
 
-_CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
 _DISCOVERY = ("search", "list")
 
 
@@ -63,7 +62,7 @@ def record(
 ) -> dict[str, Any]:
     """All figures of one session."""
     used = {memory for shown in before.shown for memory in [shown.memory] if acted_on(account, shown)}
-    cited = cited_in(account)
+    cited = {found for note in account.said("agent", "thought") for found in cited_in(note.text)}
     first_edit = account.edits[0].step if account.edits else 0
     failed = [action for action in account.pad.actions if action.ok is False]
     opened = unsearched(account, _told(before))
@@ -118,11 +117,6 @@ def acted_on(account: Account, shown: Shown) -> bool:
     soon = [deed for deed in later if deed.step <= until]
     files = set(shown.files)
     return any(deed.path in files or (shown.command and shown.command in deed.action.command) for deed in soon)
-
-
-def cited_in(account: Account) -> set[str]:
-    """The memories that the agent named by their id."""
-    return {found for note in account.said("agent", "thought") for found in _CITED.findall(note.text)}
 
 
 def search_tokens(account: Account) -> int:

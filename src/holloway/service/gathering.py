@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holloway import git
 from holloway.domain.details import Calibration, WorkState, WorkUnitOutcome
 from holloway.domain.memory import MemoryType
 from holloway.injection import calibration, roles
@@ -98,7 +97,7 @@ class Gathering:
         state = self.work_state()
         if state is None or not isinstance(state.details, WorkState):
             return ""
-        text = unfinished.resume(state, changes_since(self.memory, state), self.memory.clock.now())
+        text = unfinished.resume(state, self.memory.changes_since(state), self.memory.clock.now())
         return way.work_text(state.details, text) if way.work_text else text
 
     def step_limit(self, base: int) -> int:
@@ -144,11 +143,6 @@ class Gathering:
 
 Notes = list[tuple[str, str]]
 """Notes of sessions that are still at work: the type that was asked for, and the words."""
-
-
-def changes_since(memory: Holloway, state: Memory) -> list[unfinished.Change]:
-    """The commits on the files of unfinished work since it was left."""
-    return git.changes_since(str(memory.project.root), state.updated_at, list(state.files)) if state.files else []
 
 
 def _failed(memory: Memory) -> bool:

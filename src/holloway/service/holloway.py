@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holloway.domain.session import SessionType
+    from holloway.injection.work import Change
     from holloway.retrieval.recall import Result
     from holloway.service.session import Session
     from holloway.store.memories import Added
@@ -184,8 +185,11 @@ class Holloway(Corrected):
         state = self.store.memories.by_origin(state_origin(self.branch))
         if state is None or not state.alive or state.state is State.QUARANTINED:
             return ""
-        changes = git.changes_since(str(self.project.root), state.updated_at, list(state.files)) if state.files else []
-        return in_brief(state, changes, self.clock.now())
+        return in_brief(state, self.changes_since(state), self.clock.now())
+
+    def changes_since(self, state: Memory) -> list[Change]:
+        """The commits on the files of unfinished work since it was left."""
+        return git.changes_since(str(self.project.root), state.updated_at, list(state.files)) if state.files else []
 
     def session(
         self,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holloway.config import STEP_FILES_MAX, STEP_SEARCHES_MAX
 from holloway.observer.account import Account
+from holloway.text.citation import cited_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,6 @@ LOOKED_AT = 50
 COMMANDS_KEPT = 100
 MESSAGE_CHARS_MAX = 50_000
 MESSAGES_LOOKED_AT = 50
-_CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
 
 
 class InPlay:
@@ -80,5 +79,5 @@ class InPlay:
             self.seen.clear()
             self._messages = 0
         for message in messages[self._messages :][-MESSAGES_LOOKED_AT:]:
-            self.seen |= set(_CITED.findall(str(message)[:MESSAGE_CHARS_MAX]))
+            self.seen |= set(cited_in(str(message)[:MESSAGE_CHARS_MAX]))
         self._messages = len(messages)

@@ -154,7 +154,7 @@ class Learning:
         """Set aside what was learned from work that was undone since the last look at the history."""
         root = str(self.memory.project.root)
         head = git.head_commit(root)
-        seen = self.database.value("SELECT value FROM meta WHERE key = 'undone_seen'") or ""
+        seen = self.store.noted("undone_seen")
         if not head or head == seen:
             return []
         taken = held.take_back(self.store, git.commits_between(root, seen, head))
@@ -246,7 +246,7 @@ class Learning:
             trust_level=trust.level(self.memory),
             prefetched=frozenset(prefetched),
             located=located,
-            search_tokens=observations.mean_search_tokens(self.database, session.id),
+            search_tokens=observations.mean_search_tokens(self.database, session.started_at),
         )
 
     def _shown(self, session: str) -> list[Shown]:

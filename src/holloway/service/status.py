@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
 
 
+_BECAME = (candidates.PROMOTED, candidates.REINFORCED, candidates.HELD, candidates.DROPPED)
+
+
 def status(memory: Holloway) -> dict[str, Any]:
     """The figures behind `holloway status`."""
     count = memory.store.memories.count
@@ -45,9 +48,6 @@ def status(memory: Holloway) -> dict[str, Any]:
     }
 
 
-STATES = ("promoted", "reinforced", "held", "dropped")
-
-
 def _observer(memory: Holloway) -> dict[str, Any]:
     """What was watched and how that went, what became of everything that was observed, what people made of it."""
     database = memory.store.database
@@ -56,10 +56,10 @@ def _observer(memory: Holloway) -> dict[str, Any]:
     kept, rejected = memory.store.memories.judged()
     learning = Learning(memory)
     return {
-        **{state: sum(number for (_, of), number in became.items() if of == state) for state in STATES},
+        **{state: sum(number for (_, of), number in became.items() if of == state) for state in _BECAME},
         **sessions.watched(database),
         "signals": {
-            name: {"fired": times, **{state: became.get((name, state), 0) for state in STATES}}
+            name: {"fired": times, **{state: became.get((name, state), 0) for state in _BECAME}}
             for name, times in fired.items()
         },
         "confirmed_by_people": kept,

@@ -172,13 +172,13 @@ def solved_errors(database: Database, session: str) -> list[str]:
     return [row["fingerprint"] for row in database.rows(sql, (session,))]
 
 
-def mean_search_tokens(database: Database, session: str) -> float:
-    """Tokens that other sessions spent on searching for each file they opened; 0 where nobody knows."""
+def mean_search_tokens(database: Database, before: str) -> float:
+    """Tokens that sessions before a moment spent on searching for each file they opened; 0 where nobody knows."""
     sql = (
         "SELECT sum(json_extract(record, '$.search_tokens')) * 1.0 / sum(json_extract(record, '$.first_reads')) "
-        "FROM sessions WHERE id <> ? AND json_extract(record, '$.first_reads') > 0"
+        "FROM sessions WHERE started_at < ? AND json_extract(record, '$.first_reads') > 0"
     )
-    return float(database.value(sql, (session,)) or 0.0)
+    return float(database.value(sql, (before,)) or 0.0)
 
 
 def proved_later(database: Database, session: str, after: str, paths: Sequence[str]) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from holloway.text.tokens import MARGIN, estimate
 
+_CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -17,6 +20,11 @@ def citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, taught:
     if updated_at:
         parts.append(("last " if sessions > 1 else "") + day(updated_at))
     return f"[{', '.join(parts)}]"
+
+
+def cited_in(text: str) -> list[str]:
+    """The ids of the memories that a text cites."""
+    return _CITED.findall(text)
 
 
 def day(stamp: str) -> str:
