@@ -76,16 +76,17 @@ def test_what_is_on_the_shelf_is_read_by_its_file_and_by_nobody_else(tmp_path: P
     with shelf(place) as written:
         written.add("a.py", "python", b"facts of a", b"mentions of a")
         written.add("README.md", "", b"", b"")
-        written.add("b.py", "python", "facts of b: é".encode(), b"")
-        read = Shelved(str(place), written.finish())
+        written.add("b\n.py", "python", "facts of b: é".encode(), b"")
+        written.finish()
+        read = Shelved(str(place))
         assert place.stat().st_mode & 0o077 == 0
-        assert list(read.paths) == ["a.py", "README.md", "b.py"]
-        assert [read.facts(path) for path in ("b.py", "a.py", "README.md", "c.py")] == [
+        assert list(read.paths) == ["a.py", "README.md", "b\n.py"]
+        assert [read.facts(path) for path in ("b\n.py", "a.py", "README.md", "c.py")] == [
             ("python", "facts of b: é".encode()),
             ("python", b"facts of a"),
             ("", b""),
             ("", b""),
         ]
-        assert [read.mentions(path) for path in ("a.py", "b.py", "c.py")] == [b"mentions of a", b"", b""]
+        assert [read.mentions(path) for path in ("a.py", "b\n.py", "c.py")] == [b"mentions of a", b"", b""]
         read.close()
     assert not place.exists()

@@ -89,10 +89,25 @@ def _followed(
     only: list[str] | None,
     say: Say,
 ) -> tuple[Change, int]:
+    now_ns = time.time_ns()
+    change, wanted = _compared(database, root, only)
+    count = (workers or os.cpu_count() or 1) if len(wanted) >= PARALLEL_FILES_MIN else 1
+    with (
+        database.filling() if change.is_first else nullcontext(),
+        processes.started(count, root, database.path.with_suffix(".facts")) if count > 1 else nullcontext() as others,
+    ):
+        resolved = _apply(database, root, change, _read_all(root, wanted, others, say), others, say)
+    _write_skipped(database, change.skipped, only)
+    if only is None:
+        database.note("indexed_ns", str(now_ns))
+    return change, resolved
+
+
+def _compared(database: MapDatabase, root: Path, only: list[str] | None) -> tuple[Change, Wanted]:
+    """What is known of the difference before any file is read, and the files to read."""
     is_first = database.value("SELECT 1 FROM files") is None
     known = _known(database, only)
     indexed_ns = int(database.meta("indexed_ns", "0"))
-    now_ns = time.time_ns()
     if only is None:
         found, skipped = files.listed(root)
         gone = {path: known[path]["id"] for path in known.keys() - {one.path for one in found}}
@@ -105,17 +120,7 @@ def _followed(
         or (known[one.path]["size"], known[one.path]["mtime_ns"]) != (one.size, one.mtime_ns)
         or one.mtime_ns >= indexed_ns - RACY_NS
     ]
-    change = Change(known, gone, skipped, is_first=is_first)
-    count = (workers or os.cpu_count() or 1) if len(wanted) >= PARALLEL_FILES_MIN else 1
-    with (
-        database.filling() if is_first else nullcontext(),
-        processes.started(count, root, database.path.with_suffix(".facts")) if count > 1 else nullcontext() as others,
-    ):
-        resolved = _apply(database, root, change, _read_all(root, wanted, others, say), others, say)
-    _write_skipped(database, change.skipped, only)
-    if only is None:
-        database.note("indexed_ns", str(now_ns))
-    return change, resolved
+    return Change(known, gone, skipped, is_first=is_first), wanted
 
 
 def _known(database: MapDatabase, only: list[str] | None) -> dict[str, Row]:
@@ -161,9 +166,10 @@ def _looked_at(
 
 
 def _read_all(root: Path, wanted: Wanted, others: processes.Processes | None, say: Say) -> Iterator[ReadFile]:
+    total = len(wanted)
     read = others.read(wanted) if others else (read_file(root, one, known) for one, known in wanted)
     for at, one in enumerate(read):
-        say("reading", at, len(wanted))
+        say("reading", at, total)
         yield one
 
 
@@ -213,16 +219,17 @@ def _apply(
     if change.added or change.gone:
         rows.put_directories()
     paths = _of_code(database, dirty)
+    total = len(paths)
     rows.drop_edges(dirty)
     if shared:
         outcomes = shared.resolve(paths)
     else:
         resolver = Resolver(_importer(database, root, change), read.scopes, read.mentions)
         outcomes = ((path, processes.outcome(resolver, path)) for path in paths)
-    _put_resolutions(rows, outcomes, len(paths), change.skipped, say)
+    _put_resolutions(rows, outcomes, total, change.skipped, say)
     if not change.is_first:
         rows.drop_unused_packages()
-    return len(paths)
+    return total
 
 
 def _importer(database: MapDatabase, root: Path, change: Change) -> Importer:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
-from multiprocessing import get_context
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from holloway.codemap import faults
 from holloway.codemap.facts_read import FactsRead
-from holloway.codemap.reading import files
+from holloway.codemap.reading import files, roles
 from holloway.codemap.reading.chunks import forget_words
 from holloway.codemap.reading.read import ReadFile, read_many
 from holloway.codemap.resolving.imports.importer import Importer
@@ -21,12 +20,12 @@ from holloway.codemap.resolving.resolve import Resolver
 from holloway.codemap.shelf import Shelf, Shelved, shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Future
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future, ProcessPoolExecutor
 
     from holloway.codemap.resolving.edges import Resolution
 
-    Wanted = Sequence[tuple[files.Listed, bytes]]
+    Wanted = list[tuple[files.Listed, bytes]]
     Outcome = tuple[str, Resolution | str]
     """A file and what its names mean, or why that is not known."""
 
@@ -34,7 +33,7 @@ Work = TypeVar("Work")
 Done = TypeVar("Done")
 
 BATCH_FILES = 40
-BATCHES_AHEAD = 4
+BATCHES_AHEAD = 2
 """Batches per process that are done before they can be written: about 2 MB each."""
 
 
@@ -48,29 +47,41 @@ class Processes:
         self.shelf = shelf
 
     def read(self, wanted: Wanted) -> Iterator[ReadFile]:
-        """Read these files, in their order."""
-        return self._in_turns(wanted, lambda batch: self._pool.submit(read_many, self._root, list(batch)))
+        """Read these files, in their order; the list is used up."""
+        return self._in_turns(wanted, lambda batch: self._pool.submit(read_many, self._root, batch))
 
-    def resolve(self, paths: Sequence[str]) -> Iterator[Outcome]:
-        """Follow the names of these files; the facts of all are on the shelf."""
-        end, place = self.shelf.finish(), str(self.shelf.path)
-        return self._in_turns(
-            paths, lambda batch: self._pool.submit(_resolve_many, place, end, self._root, list(batch))
-        )
+    def resolve(self, paths: list[str]) -> Iterator[Outcome]:
+        """Follow the names of these files; the facts of all are on the shelf. The list is used up."""
+        self.shelf.finish()
+        place = str(self.shelf.path)
+        return self._in_turns(paths, lambda batch: self._pool.submit(_resolve_many, place, self._root, batch))
 
-    def _in_turns(self, work: Sequence[Work], submit: Callable[[Sequence[Work]], Future[list[Done]]]) -> Iterator[Done]:
+    def _in_turns(self, work: list[Work], submit: Callable[[list[Work]], Future[list[Done]]]) -> Iterator[Done]:
         """What is done comes in its order, and no more is done ahead than memory may hold."""
-        batches = iter([work[at : at + BATCH_FILES] for at in range(0, len(work), BATCH_FILES)])
-        ahead = deque(submit(batch) for _, batch in zip(range(self._ahead), batches, strict=False))
+        batches = _batches(work)
+        ahead = deque(submit(batch) for batch in islice(batches, self._ahead))
         while ahead:
             done = ahead.popleft().result()
-            ahead.extend(submit(batch) for _, batch in zip(range(1), batches, strict=False))
+            ahead.extend(submit(batch) for batch in islice(batches, 1))
             yield from done
+
+
+def _batches(work: list[Work]) -> Iterator[list[Work]]:
+    """The work in its order, what is handed out being held no longer."""
+    work.reverse()
+    while work:
+        batch = work[-BATCH_FILES:]
+        del work[-BATCH_FILES:]
+        yield batch[::-1]
 
 
 @contextmanager
 def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
     """So many processes, for as long as they are needed; what they share lies in that place."""
+    # Few files need no other process, and whoever waits for those should not wait for this.
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     with (
         shelf(place) as shared,
         ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=gc.disable) as pool,
@@ -78,8 +89,8 @@ def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
         yield Processes(pool, count, root, shared)
 
 
-def _resolve_many(place: str, end: int, root: str, paths: list[str]) -> list[Outcome]:
-    resolver = _resolver(place, end, root)
+def _resolve_many(place: str, root: str, paths: list[str]) -> list[Outcome]:
+    resolver = _resolver(place, root)
     return [(path, _plain(outcome(resolver, path))) for path in paths]
 
 
@@ -89,9 +100,10 @@ def _plain(found: Resolution | str) -> Resolution | str:
 
 
 @cache
-def _resolver(place: str, end: int, root: str) -> Resolver:
+def _resolver(place: str, root: str) -> Resolver:
     forget_words()
-    shelved = Shelved(place, end)
+    roles.role_of.cache_clear()
+    shelved = Shelved(place)
     read = FactsRead(shelved)
     return Resolver(Importer(shelved.paths, partial(files.manifest, Path(root))), read.scopes, read.mentions)
 

@@ -19,26 +19,21 @@ NOWHERE = -1
 
 
 class Shelf:
-    """Written by one process, and then read by others."""
+    """Written by one process, and then read by others: one file after the other, a line before each says what it is."""
 
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self.path = path
         self._file = file
-        self._places: dict[str, int] = {}
-        self._end = 0
 
     def add(self, path: str, language: str, facts: bytes, mentions: bytes) -> None:
         """Put down what was read from a file, or that there is one."""
-        self._places[path] = self._end if language else NOWHERE
-        if language:
-            for part in (f"{language} {len(facts)} {len(mentions)}\n".encode(), facts, mentions):
-                self._end += self._file.write(part)
+        self._file.write(json.dumps((path, language, len(facts), len(mentions))).encode() + b"\n")
+        self._file.write(facts)
+        self._file.write(mentions)
 
-    def finish(self) -> int:
-        """Write the list of what lies where at the end, so that others may read; the place of that list."""
-        self._file.write(json.dumps(self._places).encode())
+    def finish(self) -> None:
+        """Let others read what was put down."""
         self._file.flush()
-        return self._end
 
 
 @contextmanager
@@ -55,10 +50,16 @@ def shelf(path: Path) -> Iterator[Shelf]:
 class Shelved:
     """What another process put down. Where it lies is a number for each file, because every process holds them all."""
 
-    def __init__(self, path: str, end: int) -> None:
+    def __init__(self, path: str) -> None:
         self._file = open(path, "rb")  # noqa: PTH123, SIM115  (closed by whoever reads)
-        self._file.seek(end)
-        self._places: dict[str, int] = json.loads(self._file.read())
+        self._places = dict(self._contents())
+
+    def _contents(self) -> Iterator[tuple[str, int]]:
+        place = 0
+        while line := self._file.readline():
+            path, language, facts, mentions = json.loads(line)
+            yield path, place if language else NOWHERE
+            place = self._file.seek(facts + mentions, os.SEEK_CUR)
 
     @property
     def paths(self) -> Iterable[str]:
@@ -82,8 +83,8 @@ class Shelved:
         if place == NOWHERE:
             return "", 0, 0
         self._file.seek(place)
-        language, facts, mentions = self._file.readline().decode().split()
-        return language, int(facts), int(mentions)
+        _, language, facts, mentions = json.loads(self._file.readline())
+        return language, facts, mentions
 
     def close(self) -> None:
         """Let go of the file."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holloway.codemap.reading.expressions import UNKNOWN
-from holloway.codemap.reading.facts import MODULE_SCOPE
+from holloway.codemap.reading.facts import MODULE_SCOPE, Binding
 from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.resolving.families import BARE_MEMBERS, OPEN_FAMILIES, PACKAGE_FAMILIES
 from holloway.codemap.resolving.imports import java, rust
 from holloway.codemap.resolving.imports.place import Place
 from holloway.codemap.resolving.members import Members
 from holloway.codemap.resolving.scopes import first_name
-from holloway.codemap.resolving.targets import TARGETS_MAX, Target, each, few
+from holloway.codemap.resolving.targets import Target, each, few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,17 +112,15 @@ class Names:
 
     def in_scope(self, scopes: Scopes, scope: int, name: str) -> Targets:
         """What a scope itself says that a name stands for."""
-        place = (scope, name)
-        if not scopes.binds(scope, name):
-            return ()
         found: list[Target] = []
-        for index in scopes.definitions.get(place, ())[:TARGETS_MAX]:
-            found.append(Target("definition", scopes.path, index))
-        for binding in scopes.bindings.get(place, ())[:TARGETS_MAX]:
-            found += self.bound(scopes, binding.within, binding.expression, binding.is_type)
-        for item in scopes.imports.get(place, ())[:TARGETS_MAX]:
-            found += self.imported(scopes, item)
-        return few(found)
+        for saying in scopes.said(scope, name):
+            if isinstance(saying, int):
+                found.append(Target("definition", scopes.path, saying))
+            elif isinstance(saying, Binding):
+                found += self.bound(scopes, saying.within, saying.expression, saying.is_type)
+            else:
+                found += self.imported(scopes, saying)
+        return few(found) if found else ()
 
     def bound(self, scopes: Scopes, scope: int, expression: str, is_type: bool) -> Targets:
         """What an expression stands for, or an instance of the type that it names."""
@@ -150,7 +148,7 @@ class Names:
         if scopes.family in OPEN_FAMILIES:
             for sibling in self.siblings(scopes):
                 other = self.scopes(sibling)
-                if other is not None and (scope, name) in other.definitions:
+                if other is not None and other.defines(scope, name):
                     return self.in_scope(other, scope, name)
         for item in scopes.stars:
             place = self._importer.place(scopes.family, path, item)
@@ -195,7 +193,7 @@ class Names:
             return ()
         for path in self._tree.code_in(folder.rstrip("/"), language, tests=False):
             scopes = self.scopes(path)
-            if scopes is not None and (MODULE_SCOPE, name) in scopes.definitions:
+            if scopes is not None and scopes.defines(MODULE_SCOPE, name):
                 return self.in_scope(scopes, MODULE_SCOPE, name)
         return ()
 

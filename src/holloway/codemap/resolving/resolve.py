@@ -95,10 +95,11 @@ class Resolver:
 
     def _reference_edges(self, scopes: Scopes, edges: list[Edge], unresolved: Unresolved) -> None:
         """A thing that is mentioned again in the same scope gives no further edge: the first line is the one kept."""
-        is_outspoken = scopes.family not in BARE_MEMBERS
+        is_closed = scopes.is_closed and scopes.family not in BARE_MEMBERS
+        names = scopes.names() if is_closed else set()
         for kind, name, within, lines in (*scopes.facts.bases, *self._mentions(scopes.path)):
             head = first_name(name)
-            if (head == UNKNOWN or (is_outspoken and scopes.is_strange(head))) and "|" not in name:
+            if (head == UNKNOWN or (is_closed and head not in names)) and "|" not in name:
                 self._note_unresolved(kind, name, min(lines), unresolved)
                 continue
             meanings: dict[int, tuple[Meanings, bool]] = {}
@@ -178,16 +179,16 @@ class Resolver:
         return []
 
     def _overrides(self, scopes: Scopes, edges: list[Edge]) -> None:
-        for index, names in list(scopes.bases.items()):
+        for index, names in scopes.bases.items():
             bases = few(target for name in names for target in self._names.expression(scopes, index, name))
-            for name, members in scopes.members.get(index, ()) if bases else ():
+            for name, member in scopes.defined_in(index) if bases else ():
                 if name in CONSTRUCTORS:
                     continue
+                line = scopes.facts.definitions[member].line
                 for base in bases:
                     for found in self._names.members.member(base, name):
-                        if found.kind == "definition" and (found.path, found.at) != (scopes.path, members[0]):
-                            line = scopes.facts.definitions[members[0]].line
-                            edges.append(Edge("overrides", members[0], found.path, found.at, False, SURE, line))
+                        if found.kind == "definition" and (found.path, found.at) != (scopes.path, member):
+                            edges.append(Edge("overrides", member, found.path, found.at, False, SURE, line))
 
     def _tested(self, scopes: Scopes, edges: list[Edge]) -> None:
         reached = {edge.path for edge in edges if not edge.is_package and not edge.reverse}

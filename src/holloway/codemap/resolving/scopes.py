@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,14 +10,17 @@ from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.reading.languages import LANGUAGES, family
 from holloway.codemap.resolving.families import OPEN_FAMILIES
 from holloway.codemap.resolving.imports import go, python
+from holloway.codemap.resolving.targets import TARGETS_MAX
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from holloway.codemap.reading.facts import Binding, Facts, Import
 
+    Saying = int | Binding | Import
+    """What a scope says of a name: a definition, by its number, what it is bound to, or that it is imported."""
 
-Place = tuple[int, str]
-"""A scope and a name in it."""
-
+_NOTHING: dict[str, Saying | list[Saying]] = {}
 _LOCAL_NAMES = {"python": python.local_name, "go": go.local_name}
 """The name that an import of a module binds, where it is not simply the last of its path."""
 
@@ -29,36 +31,63 @@ def first_name(expression: str) -> str:
 
 
 class Scopes:
-    """A file's facts, indexed by scope and name."""
+    """A file's facts, indexed by scope and name; small, because those of many files are held at once."""
 
     def __init__(self, path: str, language: str, facts: Facts) -> None:
         self.path = path
         self.facts = facts
         self.family = family(language)
         self.selves = LANGUAGES[language].selves if language in LANGUAGES else ()
-        self.definitions: dict[Place, list[int]] = {}
-        self.bindings: dict[Place, list[Binding]] = {}
-        self.imports: dict[Place, list[Import]] = {}
         self.stars: list[Import] = []
-        self.bases: dict[int, list[str]] = defaultdict(list)
-        self._binding: dict[Place, int] = {}
+        self.bases: dict[int, list[str]] = {}
+        self._said: dict[int, dict[str, Saying | list[Saying]]] = {}
+        """For each scope and name what it says; most names have one thing said of them, which then stands alone."""
         for index, definition in enumerate(facts.definitions):
             if "." not in definition.qualified or definition.parent != MODULE_SCOPE:
-                self.definitions.setdefault((definition.parent, definition.name), []).append(index)
+                self._say(definition.parent, definition.name, index)
         for binding in facts.bindings:
-            self.bindings.setdefault((binding.scope, binding.name), []).append(binding)
+            self._say(binding.scope, binding.name, binding)
         for item in facts.imports:
             if item.symbol == STAR and not item.alias:
                 self.stars.append(item)
             else:
-                self.imports.setdefault((item.scope, self.local_name(item)), []).append(item)
+                self._say(item.scope, self.local_name(item), item)
         for base in facts.bases:
-            self.bases[base.scopes[0]].append(base.name)
-        self._places = {*self.definitions, *self.bindings, *self.imports}
-        self.names = {name for _, name in self._places}
-        """All names that the file says something of, in whatever scope."""
+            self.bases.setdefault(base.scopes[0], []).append(base.name)
         self.is_closed = self.family not in OPEN_FAMILIES and not self.stars
         """Whether a name that is not in this file is nowhere."""
+
+    def _say(self, scope: int, name: str, saying: Saying) -> None:
+        names = self._said.get(scope)
+        if names is None:
+            names = self._said[scope] = {}
+        there = names.get(name)
+        if there is None:
+            names[name] = saying
+        elif not isinstance(there, list):
+            names[name] = [there, saying]
+        elif sum(type(one) is type(saying) for one in there) < TARGETS_MAX:
+            there.append(saying)
+
+    def said(self, scope: int, name: str) -> Sequence[Saying]:
+        """What a scope itself says of a name: definitions first, then what it is bound to, then imports."""
+        found = self._said.get(scope, _NOTHING).get(name)
+        return () if found is None else found if isinstance(found, list) else (found,)
+
+    def binds(self, scope: int, name: str) -> bool:
+        """Whether a scope itself says what a name stands for."""
+        return name in self._said.get(scope, _NOTHING)
+
+    def defines(self, scope: int, name: str) -> bool:
+        """Whether a scope has a definition of that name."""
+        return any(isinstance(saying, int) for saying in self.said(scope, name)[:1])
+
+    def defined_in(self, scope: int) -> Iterator[tuple[str, int]]:
+        """The names that a scope defines, each with its first definition."""
+        for name in self._said.get(scope, _NOTHING):
+            saying = self.said(scope, name)[0]
+            if isinstance(saying, int):
+                yield name, saying
 
     def local_name(self, item: Import) -> str:
         """The name under which an import is known in this file."""
@@ -72,36 +101,24 @@ class Scopes:
 
         Where it is the same for many mentions, they mean the same.
         """
-        if scope < 0:
-            return scope
-        place = (scope, name)
-        found = self._binding.get(place)
-        if found is None:
-            found = self._binding[place] = self._find_binding(*place)
-        return found
-
-    def _find_binding(self, scope: int, name: str) -> int:
         if name in self.selves or name == "super":
             return self.class_around(scope)
-        if name not in self.names and self.family == "python":
-            return MODULE_SCOPE
+        is_python = self.family == "python"
         innermost = scope
         while scope >= 0:
+            definition = self.facts.definitions[scope]
+            is_class = definition.kind in CLASS_KINDS
             # A class's own names are not seen from inside its methods, except where the language says so.
-            is_class = self.kind(scope) in CLASS_KINDS
-            is_seen = not is_class or scope == innermost or self.family != "python"
-            if is_seen and (self.binds(scope, name) or (is_class and self.family != "python")):
+            if is_class and not is_python:
                 return scope
-            scope = self.parent(scope)
+            if name in self._said.get(scope, _NOTHING) and (not is_class or scope == innermost):
+                return scope
+            scope = definition.parent
         return scope
 
-    def binds(self, scope: int, name: str) -> bool:
-        """Whether a scope itself says what a name stands for."""
-        return (scope, name) in self._places
-
-    def is_strange(self, name: str) -> bool:
-        """Whether a name is nowhere in this file, nor anywhere that its code could see it from."""
-        return self.is_closed and name not in self.names and name not in self.selves and name != "super"
+    def names(self) -> set[str]:
+        """All names that mean something in this file, in whatever scope."""
+        return {"super", *self.selves}.union(*self._said.values())
 
     @cached_property
     def by_qualified(self) -> dict[str, list[int]]:
@@ -109,14 +126,6 @@ class Scopes:
         found: dict[str, list[int]] = {}
         for index, definition in enumerate(self.facts.definitions):
             found.setdefault(definition.qualified, []).append(index)
-        return found
-
-    @cached_property
-    def members(self) -> dict[int, list[tuple[str, list[int]]]]:
-        """What each scope defines: a name, and the definitions that have it."""
-        found: dict[int, list[tuple[str, list[int]]]] = {}
-        for (scope, name), indexes in self.definitions.items():
-            found.setdefault(scope, []).append((name, indexes))
         return found
 
     def kind(self, index: int) -> str:

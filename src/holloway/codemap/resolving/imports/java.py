@@ -25,7 +25,7 @@ def find(tree: Tree, origin: str, module: str) -> Place:
     whole = module.replace(".", "/")
     folder, _, name = whole.rpartition("/")
     while folder or name:
-        near = [path for path in tree.by_stem.get(("java", name), ()) if ends_in(dirname(path), folder)]
+        near = [path for path in tree.named("java", name) if ends_in(dirname(path), folder)]
         if near:
             return Place(nearest(near, origin))
         if name[:1].islower() and folder:
@@ -43,5 +43,5 @@ def inside(names: Names, path: str, item: Import, name: str) -> Targets:
     if found:
         return found
     scopes = names.scopes(path)
-    tops = scopes.members.get(MODULE_SCOPE, ()) if scopes else ()
-    return few(member for _, top in tops for index in top for member in names.members.of_class(path, index, name))
+    tops = scopes.defined_in(MODULE_SCOPE) if scopes else ()
+    return few(member for _, top in tops for member in names.members.of_class(path, top, name))

@@ -23,7 +23,7 @@ class PythonImports:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        named = (path.rpartition("/") for path in tree.by_stem.get(("python", "__init__"), ()))
+        named = (path.rpartition("/") for path in tree.named("python", "__init__"))
         self._packages = frozenset(folder for folder, _, name in named if name in FACES)
         self._roots = self._top_level()
 
@@ -79,13 +79,13 @@ class PythonImports:
     def _top_level(self) -> dict[str, list[str]]:
         """Top-level names and the folders that they can be imported from."""
         roots: dict[str, set[str]] = defaultdict(set)
-        for (language, stem), paths in self._tree.by_stem.items():
-            for path in paths if language == "python" else ():
-                folder = path.rpartition("/")[0]
-                if folder not in self._packages:
-                    roots[stem].add(folder)
-                elif stem == "__init__" and folder and dirname(folder) not in self._packages:
-                    roots[folder.rpartition("/")[2]].add(dirname(folder))
+        for path in self._tree.paths:
+            folder, _, name = path.rpartition("/")
+            if folder not in self._packages and self._tree.family_of(path) == "python":
+                roots[name.partition(".")[0]].add(folder)
+        for folder in self._packages:
+            if folder and dirname(folder) not in self._packages:
+                roots[folder.rpartition("/")[2]].add(dirname(folder))
         for folder in self._tree.folders:
             root, _, name = folder.rpartition("/")
             if name and root in ("", "src", "lib") and root not in self._packages:
