@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,7 +46,7 @@ SOURCES = {
     "junit5": Source("junit-team/junit5", "88fbb9638d", "Java", is_looked_into=False),
 }
 REPOSITORIES = {name: source.place for name, source in SOURCES.items()}
-LAST = 40
+LAST = 25
 """Commits of each repository that are predicted, the newest before its tip."""
 OURS = "holloway"
 ALL = "mean of the repositories"
@@ -87,21 +87,26 @@ def run(
     """Every figure, by repository and over all of them; without names, of all repositories."""
     folder = checkout.need(repos, {name: REPOSITORIES[name] for name in names or SOURCES})
     under_test = predictor.predictors() if systems is None else systems
-    scored = {name: _replayed(folder / name, SOURCES[name].tip, under_test, last) for name in names or SOURCES}
+    tips = {name: SOURCES[name].tip for name in names or SOURCES}
+    return result_of({name: replayed(folder / name, tip, under_test, last) for name, tip in tips.items()})
+
+
+def result_of(scored: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
+    """What the page shows of the scores of each repository's commits."""
+    asked = [task for task in TASKS if any(one[task] for scores in scored.values() for one in scores)]
     return {
         "title": "B2: commits of other repositories",
         "question": "Does what was developed on a few repositories hold on others?",
         "how": HOW,
         "seed": baselines.SEED,
         "targets": [],
-        "tables": [
-            _table(scored, task) for task in TASKS if any(one[task] for each in scored.values() for one in each)
-        ],
+        "tables": [_table(scored, task) for task in asked],
         "figures": {name: {task: _means(scores, task) for task in TASKS} for name, scores in scored.items()},
     }
 
 
-def _replayed(repository: Path, tip: str, systems: Sequence[Predictor], last: int) -> list[Scores]:
+def replayed(repository: Path, tip: str, systems: Sequence[Predictor], last: int) -> list[Scores]:
+    """The scores of a repository's last commits before one of them."""
     cases = b2_commits.cases_of(repository, prepare.commits_of(repository, tip), "time", newest=last)
     return b2_commits.replay(repository, cases, systems)
 
@@ -111,7 +116,7 @@ def _means(scored: Sequence[Scores], task: str) -> dict[str, float]:
     return {system: sum(one[system] for one in asked) / len(asked) for system in (asked[0] if asked else ())}
 
 
-def _table(scored: dict[str, list[Scores]], task: str) -> dict[str, Any]:
+def _table(scored: Mapping[str, Sequence[Scores]], task: str) -> dict[str, Any]:
     """A row for each repository, one for their mean: every system, and holloway against the best of the others."""
     means = {name: each for name, scores in scored.items() if (each := _means(scores, task))}
     systems = list(next(iter(means.values())))
