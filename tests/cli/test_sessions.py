@@ -2,6 +2,7 @@ import pytest
 
 import holloway
 from holloway.service.learning import Learning
+from holloway.store.spending import Spending
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 from tests.observer.story import Story
@@ -107,6 +108,19 @@ def test_status_tells_how_watching_went_and_which_signals_were_kept(cli: Cli, re
     assert seen["signals"]["error_retry"] == {"fired": 1, "promoted": 1, "reinforced": 0, "held": 0, "dropped": 0}
     assert f"{seen['events']} events, 0 slow, 0 failed" in cli("status").out
     assert "error retry: fired 1 times, 1 kept" in cli("status").out
+
+
+@pytest.mark.promise("spending")
+def test_status_tells_what_language_models_took_this_month(cli: Cli, repository: Repository) -> None:
+    cli("init", "--yes")
+    assert cli("status", "--json").json["language_model"] is None
+    with holloway.open(repository.root) as memory:
+        month = f"{memory.clock.now():%Y-%m}"
+        Spending(memory.store.database, memory.clock).reserve(month, 10_000, 1_234, "fake", "small", "wording")
+    told = cli("status", "--json").json["language_model"]
+    assert (told["month"], told["tokens"]) == (month, 1_234)
+    assert [(each["purpose"], each["calls"], each["tokens_in"]) for each in told["calls"]] == [("wording", 1, 1_234)]
+    assert f"1,234 of {told['cap']:,} tokens this month: 1 for wording" in cli("status").out
 
 
 def test_status_tells_when_thresholds_are_tightened_and_why(cli: Cli, repository: Repository) -> None:

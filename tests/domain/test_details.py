@@ -46,6 +46,20 @@ def test_an_unknown_field_is_an_error_that_names_the_known_ones() -> None:
     assert "approach" in caught.value.hint
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"approach": ["x"] * 10_000, "reason": "y"},
+        {"approach": "x", "reason": "y", "z" * 10_000: "w"},
+    ],
+)
+def test_a_message_repeats_so_much_of_a_value_that_it_is_recognised(given: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        details.parse(MemoryType.DEAD_END, given)
+    assert "…" in caught.value.message
+    assert len(caught.value.message) < 200
+
+
 def test_a_missing_field_is_named() -> None:
     with pytest.raises(InvalidInput, match="needs reason"):
         details.parse(MemoryType.DEAD_END, {"approach": "x"})

@@ -48,6 +48,15 @@ def test_spending_is_told_by_purpose(memory: Holloway) -> None:
     assert spent == ("test", "fake", "fake", 1, 2, 1)
 
 
+@pytest.mark.promise("spending")
+def test_what_took_most_is_told_first(memory: Holloway) -> None:
+    spending = Spending(memory.store.database, memory.clock)
+    month = f"{memory.clock.now():%Y-%m}"
+    for purpose, tokens in (("ask", 10), ("modules", 500), ("wording", 30)):
+        assert spending.reserve(month, 1_000, tokens, "fake", "fake", purpose)
+    assert [each.purpose for each in spending.by_purpose(month)] == ["modules", "wording", "ask"]
+
+
 def test_the_month_of_a_call_is_that_of_its_clock(memory: Holloway) -> None:
     metered(memory, FakeWriter("yes"), cap=1_000).complete("a b", max_tokens=5, deadline_s=1)
     later = f"{memory.clock.now() + timedelta(days=40):%Y-%m}"

@@ -6,6 +6,7 @@ from langgraph.store.base import BaseStore
 from holloway.errors import InvalidInput
 from holloway.sdk.langgraph import MemoryStore
 from holloway.service.holloway import Holloway
+from holloway.service.pausing import pause
 from tests.conftest import Repository
 
 FILE = "src/shop/auth/tokens.py"
@@ -97,3 +98,17 @@ def test_a_value_that_is_refused_leaves_the_one_before_it(store: BaseStore) -> N
     item = store.get(("a",), "k")
     assert item is not None
     assert item.value == {"content": "first"}
+
+
+@pytest.mark.promise("pause")
+def test_while_injection_is_paused_the_projects_memories_are_not_found_and_the_programs_own_are(
+    store: BaseStore, memory: Holloway, repository: Repository
+) -> None:
+    known = memory.remember(TRAP, files=[FILE]).memory
+    assert known is not None
+    store.put(("users", "ada"), "taste", {"content": "likes tabs"})
+    assert store.get(("holloway",), known.id) is not None
+    pause(str(repository.root), "injection")
+    assert store.get(("holloway",), known.id) is None
+    assert store.search(("holloway",), query="refresh token") == []
+    assert store.get(("users", "ada"), "taste") is not None

@@ -68,6 +68,9 @@ def status_command(as_json: bool, project: str) -> None:
     by = f"by words and by meaning ({found['model']})" if found["model"] else f"by words. {found['search_note']}"
     waiting = f", {found['to_embed']:,} memories still to embed" if found["to_embed"] else ""
     say(f"  search     {by}{waiting}")
+    if model := found["language_model"]:
+        asked = ", ".join(f"{each['calls']} for {each['purpose']}" for each in model["calls"]) or "not asked yet"
+        say(f"  model      {model['tokens']:,} of {model['cap']:,} tokens this month: {asked}")
     say(f"  paused     {found['paused'] or 'no'}")
     place = f"{found['folder']} ({found['bytes'] // 1024:,} KB)" if found["folder"] else "none yet (holloway init)"
     say(f"  data       {place}")

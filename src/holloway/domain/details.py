@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+SHOWN_CHARS_MAX = 80
+
+
 class E2EKind(StrEnum):
     """What an observation in a running application is about."""
 
@@ -194,7 +197,7 @@ def parse(memory_type: MemoryType, values: Mapping[str, object] | None) -> Detai
         return None
     if shape is None:
         raise InvalidInput(
-            f"A {memory_type.label} has no details, but {', '.join(map(repr, values))} was given.",
+            f"A {memory_type.label} has no details, but {_shown(', '.join(map(repr, values)))} was given.",
             f"Types with details: {', '.join(DETAILS)}.",
         )
     built: Details = _build(shape, values, memory_type.label)
@@ -258,7 +261,7 @@ def _build(shape: Any, values: Mapping[str, object], label: str) -> Any:
     hints = _hints(shape)
     for name in values:
         if name not in known:
-            raise InvalidInput(f"A {label} has no field {name!r}.", f"Fields: {_names(shape)}.")
+            raise InvalidInput(f"A {label} has no field {_shown(repr(name))}.", f"Fields: {_names(shape)}.")
     missing = [name for name, entry in known.items() if entry.default is MISSING and not values.get(name, "")]
     missing = [name for name in missing if values.get(name) is not False and values.get(name) != 0]
     if missing:
@@ -276,7 +279,7 @@ def _value(hint: Any, value: object, where: str) -> Any:
     if is_dataclass(hint):
         given = {"description": value} if isinstance(value, str) else value
         if not isinstance(given, dict):
-            raise InvalidInput(f"{where} cannot be {value!r}.", f"Fields: {_names(hint)}.")
+            raise InvalidInput(f"{where} cannot be {_shown(repr(value))}.", f"Fields: {_names(hint)}.")
         return _build(hint, given, where)
     return _scalar(hint, value, where)
 
@@ -291,7 +294,7 @@ def _items(hint: Any, value: object, where: str) -> tuple[Any, ...]:
 def _scalar(hint: Any, value: object, where: str) -> Any:
     if hint is str:
         if not isinstance(value, str):
-            raise InvalidInput(f"{where} must be text, not {value!r}.", "Give it in quotes.")
+            raise InvalidInput(f"{where} must be text, not {_shown(repr(value))}.", "Give it in quotes.")
         if len(value) > DETAIL_CHARS_MAX:
             raise InvalidInput(f"{where} has {len(value):,} characters.", f"At most {DETAIL_CHARS_MAX:,}.")
         return value
@@ -300,14 +303,19 @@ def _scalar(hint: Any, value: object, where: str) -> Any:
             return value
         if str(value).lower() in ("true", "yes", "1", "false", "no", "0"):
             return str(value).lower() in ("true", "yes", "1")
-        raise InvalidInput(f"{where} cannot be {value!r}.", "It takes true or false.")
+        raise InvalidInput(f"{where} cannot be {_shown(repr(value))}.", "It takes true or false.")
     try:
         if isinstance(value, bool) or (isinstance(value, float) and (value != value or abs(value) > 1e15)):
             raise ValueError
         return hint(value)
     except (TypeError, ValueError):
         choices = f"one of: {', '.join(hint)}" if issubclass(hint, StrEnum) else f"a number ({hint.__name__})"
-        raise InvalidInput(f"{where} cannot be {value!r}.", f"It takes {choices}.") from None
+        raise InvalidInput(f"{where} cannot be {_shown(repr(value))}.", f"It takes {choices}.") from None
+
+
+def _shown(value: str) -> str:
+    """A value as a message repeats it: so much that it is recognised."""
+    return value if len(value) <= SHOWN_CHARS_MAX else f"{value[:SHOWN_CHARS_MAX]}…"
 
 
 def _names(shape: Any) -> str:

@@ -160,7 +160,7 @@ def methodology(name: str) -> Methodology:
     """The methodology registered under that name."""
     if name in _known:
         return _known[name]
-    raise InvalidInput(f"There is no methodology {name!r}.", f"Known: {', '.join(sorted(_known))}.")
+    raise InvalidInput(f"There is no methodology {name[:60]!r}.", f"Known: {', '.join(sorted(_known))}.")
 
 
 def register(new: Methodology) -> None:

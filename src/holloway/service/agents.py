@@ -16,7 +16,7 @@ from holloway.safety import secrets
 from holloway.safety.instructing import instructs
 from holloway.service import sources
 from holloway.service.mapping import Busy
-from holloway.store import contributions, registry, sessions
+from holloway.store import contributions, sessions
 from holloway.store.filter import Filter
 from holloway.store.intake import reason_text
 from holloway.store.memories import Unknown
@@ -37,8 +37,7 @@ MODULE_FILES_MAX = 20
 
 def paused(memory: Holloway) -> tuple[bool, bool]:
     """Whether the person has paused what agents are told, and what is taken from them."""
-    what = registry.paused(str(memory.home), memory.project.key)
-    return what in ("all", "injection"), what in ("all", "capture")
+    return memory.paused("injection"), memory.paused("capture")
 
 
 def find(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Namespace = tuple[str, ...]
 PROJECT: Namespace = ("holloway",)
-"""Where all memories of the project are found, each by its id; read only."""
+"""Where all memories of the project are found, each by its id; read only, and empty while injection is paused."""
 _TAG, _KEY = "kv:", "#"
 
 
@@ -44,6 +44,8 @@ class Keyed:
     def get(self, namespace: Namespace, key: str) -> Entry | None:
         """What stands under a name."""
         if namespace == PROJECT:
+            if self.memory.paused("injection"):
+                return None
             try:
                 memory = self.memory.get(key)
             except Unknown:
@@ -92,6 +94,8 @@ class Keyed:
 
     def find(self, prefix: Namespace, query: str = "", limit: int = 100) -> Iterator[Entry]:
         """What stands below a namespace, the best answers to a query first, else the newest."""
+        if prefix == PROJECT and self.memory.paused("injection"):
+            return
         if prefix == PROJECT:
             yield from (_own(memory, score) for memory, score in self._asked(Filter(quarantined=False), query, limit))
             return

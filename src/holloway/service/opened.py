@@ -11,7 +11,7 @@ from holloway.domain.ports import RandomIds, SystemClock
 from holloway.errors import InvalidInput
 from holloway.safety import paths
 from holloway.service import trust
-from holloway.store import branches, lifecycle, privacy, vectors
+from holloway.store import branches, lifecycle, privacy, registry, vectors
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
 from holloway.store.filter import Filter
@@ -116,6 +116,10 @@ class Opened:
     def at_close(self, chore: Callable[[], None]) -> None:
         """Have something done when this memory is closed."""
         self._at_close.append(chore)
+
+    def paused(self, what: str) -> bool:
+        """Whether the person has paused `capture` or `injection`, here or everywhere."""
+        return registry.paused(str(self.home), self.project.key) in ("all", what)
 
     @property
     def under_git(self) -> bool:

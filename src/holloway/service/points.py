@@ -21,7 +21,7 @@ from holloway.domain.memory import MemoryType
 from holloway.domain.ports import stamp
 from holloway.injection import known, prompt, recipe, step, tool_result
 from holloway.retrieval.locate import Located
-from holloway.store import lookup, registry
+from holloway.store import lookup
 from holloway.store.filter import Filter
 from holloway.text import failures
 from holloway.text.citation import citation
@@ -75,7 +75,7 @@ class Points:
         """Whether `capture` or `injection` is paused now; asked at every event, so the usual case is two looks."""
         if not any(map(os.path.exists, self._flags)):
             return False
-        return registry.paused(str(self.memory.home), self.memory.project.key) in ("all", what)
+        return self.memory.paused(what)
 
     @contextmanager
     def reading(self, *, asked: bool = False) -> Iterator[tuple[sqlite3.Connection, lookup.Shown] | None]:

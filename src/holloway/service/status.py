@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import MemoryType, State
+from holloway.llm.choice import choose
 from holloway.service import trust
 from holloway.service.learning import Learning
 from holloway.store import candidates, registry, sessions
 from holloway.store.database import rolling
 from holloway.store.filter import Filter
+from holloway.store.spending import Spending
 
 if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
@@ -43,6 +45,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "paused": registry.paused(str(memory.home), memory.project.key) or None,
         **_trust(memory),
         **_search(memory),
+        "language_model": _language_model(memory),
         "bytes": sum(path.stat().st_size for path in files),
         "last_backup": newest.name if newest else None,
     }
@@ -73,6 +76,20 @@ def _observer(memory: Holloway) -> dict[str, Any]:
 def _trust(memory: Holloway) -> dict[str, Any]:
     found = trust.standing(memory)
     return {"trust_level": found.level, "trust_offer": found.offer or None}
+
+
+def _language_model(memory: Holloway) -> dict[str, Any] | None:
+    """What language models took this month, of how much; nothing where none is configured and none was asked."""
+    month = f"{memory.clock.now():%Y-%m}"
+    spent = Spending(memory.store.database, memory.clock).by_purpose(month)
+    if not spent and choose(memory.settings).writer is None:
+        return None
+    return {
+        "month": month,
+        "tokens": sum(each.tokens_in + each.tokens_out for each in spent),
+        "cap": memory.settings.number("llm.monthly_tokens"),
+        "calls": [each._asdict() for each in spent],
+    }
 
 
 def _search(memory: Holloway) -> dict[str, Any]:

@@ -61,7 +61,8 @@ def get(database: Database, reference: str) -> list[Session]:
 
 def latest(database: Database, limit: int) -> list[Session]:
     """Sessions, newest first."""
-    return [_session(row) for row in database.rows("SELECT * FROM sessions ORDER BY started_at DESC LIMIT ?", (limit,))]
+    sql = "SELECT * FROM sessions ORDER BY started_at DESC, id LIMIT ?"
+    return [_session(row) for row in database.rows(sql, (limit,))]
 
 
 def record_of(database: Database, session: str) -> dict[str, Any]:

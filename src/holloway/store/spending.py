@@ -56,6 +56,7 @@ class Spending:
         """The month's calls, those that took most first."""
         sql = (
             "SELECT purpose, provider, model, count(*), sum(tokens_in), sum(tokens_out) FROM llm_calls"
-            " WHERE at >= ? AND at < ? GROUP BY purpose, provider, model ORDER BY 5 + 6 DESC, 1"
+            " WHERE at >= ? AND at < ? GROUP BY purpose, provider, model"
+            " ORDER BY sum(tokens_in + tokens_out) DESC, purpose, provider, model"
         )
         return [Spent(*row) for row in self._db.rows(sql, (month, month + "~"))]
