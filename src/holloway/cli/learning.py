@@ -17,7 +17,7 @@ LISTED = 10
 
 @click.command("learn")
 @click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="Only sessions begun on this day or later."
+    "--since", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Only sessions begun on this day or later."
 )
 @click.option("--agent", type=click.Choice(["claude-code", "codex"]), help="Only sessions of this agent.")
 @click.option("--dry-run", is_flag=True, help="Only say which sessions would be read.")
