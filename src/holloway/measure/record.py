@@ -69,6 +69,8 @@ def record(
     injected = [shown for shown in before.shown if shown.point != SAID_TO_HELP]
     return {
         "events": account.pad.events,
+        "failed_events": account.pad.failed,
+        "slow_events": account.pad.slow,
         "agent": account.pad.start.agent if account.pad.start else "",
         "type": str(judged.type),
         "phase": str(judged.phase),

@@ -10,11 +10,10 @@ from holloway.config import ASK_ANSWER_TOKENS, ASK_DEADLINE_S, ASK_EVIDENCE_TOKE
 from holloway.domain.work import Phase
 from holloway.errors import HollowayError
 from holloway.llm.choice import choose
-from holloway.llm.metered import Metered
 from holloway.llm.prompts import prompt
 from holloway.retrieval.pack import pack
 from holloway.safety.instructions import neutral
-from holloway.store.spending import Spending
+from holloway.service.metering import metered
 
 if TYPE_CHECKING:
     from holloway.domain.ports import Writer
@@ -50,20 +49,14 @@ def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> Ans
     writer = writer or chosen.writer
     if writer is None:
         return Answer(results, located, note=chosen.reason)
-    metered = Metered(
-        writer,
-        Spending(memory.store.database, memory.clock),
-        memory.clock,
-        cap=memory.settings.number("llm.monthly_tokens"),
-        purpose="ask",
-    )
+    model = metered(memory, writer, "ask")
     text = prompt("ask", project=memory.project.name, question=neutral(question), evidence=_evidence(results, located))
     try:
-        done = metered.complete(text, system=SYSTEM, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S)
+        done = model.complete(text, system=SYSTEM, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S)
     except HollowayError as error:
         return Answer(results, located, note=error.message)
     known = {result.memory.id for result in results}
-    return Answer(results, located, *_sound(done.text, known), model=metered.model)
+    return Answer(results, located, *_sound(done.text, known), model=model.model)
 
 
 def _evidence(results: tuple[Result, ...], located: Located) -> str:

@@ -12,11 +12,10 @@ from holloway.config import DESCRIBE_ANSWER_TOKENS, DESCRIBE_DEADLINE_S
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
 from holloway.llm.choice import choose
-from holloway.llm.metered import Metered
 from holloway.llm.prompts import prompt
 from holloway.safety.instructions import neutral
+from holloway.service.metering import metered
 from holloway.store import contributions
-from holloway.store.spending import Spending
 from holloway.text.bounds import one_line
 
 if TYPE_CHECKING:
@@ -41,11 +40,9 @@ def describe(memory: Holloway, *, writer: Writer | None = None) -> list[tuple[st
     asked = [module for module in memory.map.modules() if module.key not in said and not module.support][:MODULES_MAX]
     if not asked:
         return []
-    spending = Spending(memory.store.database, memory.clock)
-    cap = memory.settings.number("llm.monthly_tokens")
-    metered = Metered(writer, spending, memory.clock, cap=cap, purpose="modules")
+    model = metered(memory, writer, "modules")
     text = prompt("modules", project=memory.project.name, modules="\n".join(_line(module) for module in asked))
-    done = metered.complete(text, system=SYSTEM, max_tokens=DESCRIBE_ANSWER_TOKENS, deadline_s=DESCRIBE_DEADLINE_S)
+    done = model.complete(text, system=SYSTEM, max_tokens=DESCRIBE_ANSWER_TOKENS, deadline_s=DESCRIBE_DEADLINE_S)
     found = _read(done.text, asked)
     at = stamp(memory.clock.now())
     for key, purpose in found.items():

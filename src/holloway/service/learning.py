@@ -13,7 +13,6 @@ from holloway.domain.ports import moment, stamp
 from holloway.domain.session import Outcome, Session
 from holloway.embeddings.vocabulary import ordinary
 from holloway.llm.choice import choose
-from holloway.llm.metered import Metered
 from holloway.measure.record import Before, Shown, record
 from holloway.observer.account import Account
 from holloway.observer.observer import Detected
@@ -28,16 +27,16 @@ from holloway.promotion.pipeline import Promotion
 from holloway.promotion.rewording import reword
 from holloway.safety import secrets
 from holloway.service import trust
+from holloway.service.metering import metered
 from holloway.store import branches, observations, regard, sessions
 from holloway.store.filter import Filter
 from holloway.store.intake import admit
 from holloway.store.observations import ErrorSeen, Observed, Sighting
-from holloway.store.spending import Spending
 from holloway.text.bounds import clean, one_line
 from holloway.text.tokens import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from holloway.domain.memory import Draft, Memory
     from holloway.domain.ports import Writer
@@ -98,34 +97,22 @@ class Learning:
         `prefetched` are files that the agent was handed, `located` those that it was sent to, with the time of that.
         """
         account = Account(pad)
-        judged = judge(account)
-        if part:
-            judged = replace(judged, outcome=Outcome.SUCCESS, evidence=f"{judged.evidence}; a subtask was validated")
+        judged = _validated(judge(account)) if part else judge(account)
         session = self._session(pad, account, judged, part=part)
         known = sessions.record_of(self.database, session.id)
         if known.get("events") == pad.events and known.get("outcome") == str(judged.outcome):
             return Learned(session, Promotion(()), known, again=True)
         detected = Detected(account)
-        signals = detected.signals
         before = self._before(account, session, prefetched, located or {})
-        finished = Finished(session, judged, tuple(signals), self._commit(account), self._branch_only(session))
-        own = self.trust()
-        found = pipeline.judged(
-            self.store,
-            finished,
-            self.places,
-            lambda asked: [source or unseen for source in detected.sources(asked, own)],
-            strict=self.is_strict(),
-        )
+        finished = Finished(session, judged, tuple(detected.signals), self._commit(account), self._branch_only(session))
+        found = self._candidates(finished, detected, unseen)
         trouble = "" if part else self._reword(found)
         with self.database.write():
-            observations.keep(self.database, self._observed(account, session, signals))
+            observations.keep(self.database, self._observed(account, session, detected.signals))
             promotion = pipeline.written(self.store, finished, found)
             self._keep_work(account, judged, session, part=part)
-            figures = record(account, judged, signals, promotion, before)
-            figures |= {"failed_events": pad.failed, "slow_events": pad.slow} | (
-                {"wording": trouble} if trouble else {}
-            )
+            figures = record(account, judged, detected.signals, promotion, before)
+            figures |= {"wording": trouble} if trouble else {}
             sessions.finish(self.database, session, figures)
         due = synthesis.due(self.store, self._modules(account))
         looked_at = [synthesis.synthesise(self.store, module, threshold, self.places) for module, threshold in due]
@@ -136,15 +123,22 @@ class Learning:
             trust.advance(self.memory)
         return Learned(session, promotion, figures, tuple(looked_at), settled)
 
+    def _candidates(self, finished: Finished, detected: Detected, unseen: str) -> list[Candidate]:
+        """What the session's signals may become, judged; where nobody saw its deeds, all of it is foreign."""
+        own = self.trust()
+
+        def sources(asked: Sequence[Signal]) -> list[str]:
+            return [source or unseen for source in detected.sources(asked, own)]
+
+        return pipeline.judged(self.store, finished, self.places, sources, strict=self.is_strict())
+
     def _reword(self, found: list[Candidate]) -> str:
         """Let a language model find better words, where one is configured; one call, outside of any transaction."""
         chosen = self.writer or choose(self.memory.settings).writer
         if chosen is None:
             return ""
-        spending = Spending(self.database, self.memory.clock)
-        cap = self.memory.settings.number("llm.monthly_tokens")
-        metered = Metered(chosen, spending, self.memory.clock, cap=cap, purpose="wording")
-        return reword(metered, self.memory.project.name, [each for each in found if each.alive])
+        model = metered(self.memory, chosen, "wording")
+        return reword(model, self.memory.project.name, [each for each in found if each.alive])
 
     def settle_held(self) -> list[Kept]:
         """Release or drop what waits for its work to prove right."""
@@ -306,6 +300,11 @@ class Learning:
         if commits:
             return held.Proof(proved=f"commit {commits[0][0][:10]}")
         return held.Proof(proved=f"session {later}") if later else held.Proof()
+
+
+def _validated(judged: Judged) -> Judged:
+    """A part of the work whose caller says that it is right."""
+    return replace(judged, outcome=Outcome.SUCCESS, evidence=f"{judged.evidence}; a subtask was validated")
 
 
 def moment_of(seconds: float) -> str:

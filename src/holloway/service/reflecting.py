@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError
 from holloway.llm.choice import choose
-from holloway.llm.metered import Metered
 from holloway.promotion import insight
 from holloway.promotion.synthesis import THRESHOLDS
+from holloway.service.metering import metered
 from holloway.store import observations
-from holloway.store.spending import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,11 +69,9 @@ class Reflecting:
         """What one call yielded; None where it failed."""
         if self.writer is None:
             return None
-        spending = Spending(self.store.database, self.memory.clock)
-        cap = self.memory.settings.number("llm.monthly_tokens")
-        metered = Metered(self.writer, spending, self.memory.clock, cap=cap, purpose=PURPOSE)
+        model = metered(self.memory, self.writer, PURPOSE)
         try:
-            return insight.insights(metered, self.store, self.memory.project.name, modules)
+            return insight.insights(model, self.store, self.memory.project.name, modules)
         except HollowayError as error:
             self.trouble = error.message
             self.store.note(_FAILED, stamp(self.memory.clock.now()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Self
 
+from holloway import git
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
 from holloway.domain.memory import ReviewReason, choice
@@ -73,16 +74,13 @@ class Session:
         self._file = checkpoint_file(memory.project.folder, session)
         self._observer = Observer(_restored(self._file))
         if self._observer.pad.start is None:
-            root = str(memory.project.root)
-            from holloway import git  # asked once a session
-
             self.observe(
                 events.Started(
                     self.now(),
                     session,
                     agent,
                     memory.branch,
-                    git.head_commit(root),
+                    git.head_commit(str(memory.project.root)),
                     choice(SessionType, type) if type else None,
                     self._way.phase(str(phase)) if phase else None,
                     task,
