@@ -111,7 +111,7 @@ def explained_json(told: Explained) -> dict[str, Any]:
 
 def _line(session: Session, record: dict[str, Any]) -> None:
     kept = sum(states.get("promoted", 0) for states in record.get("candidates", {}).values())
-    what = f"{session.type or 'running'}, {session.outcome}" if session.outcome else "running or not learned from yet"
+    what = f"{session.outcome}: {_because(session)}" if session.outcome else "running or not learned from yet"
     say(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
     say(f"  {session.task or '(no prompt)'}")
     told = [many(record.get("tool_calls", 0), "tool call")]
@@ -119,6 +119,12 @@ def _line(session: Session, record: dict[str, Any]) -> None:
     told += [f"learned {kept}"] if kept else []
     told += [f"saved about {saved:,} tokens (an estimate)"] if (saved := record.get("saved_tokens")) else []
     say(f"  {what}; {', '.join(told)}", "dim")
+
+
+def _because(session: Session) -> str:
+    """What its kind and its outcome were told by, without the names of the kinds."""
+    told = session.evidence.removeprefix(f"{session.type}: ").replace(f"; {session.outcome}: ", ", ", 1)
+    return told or str(session.type)
 
 
 def _candidate(each: Kept) -> None:
@@ -133,7 +139,8 @@ def _candidate(each: Kept) -> None:
 def _explained(memory: Holloway, told: Explained, *, dropped: bool) -> None:
     session, record = told.session, told.record
     _line(session, record)
-    say(f"  because {session.evidence}" if session.evidence else "  It has not been learned from yet.", "dim")
+    if not session.evidence:
+        say("  It has not been learned from yet.", "dim")
     figures = (
         f"{many(record.get('first_reads', 0), 'file')} opened, {record.get('known_files_read_again', 0)} of them known "
         f"from earlier sessions; {record.get('files_edited', 0)} edited; {many(record.get('errors', 0), 'error')}"
