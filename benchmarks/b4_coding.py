@@ -50,7 +50,7 @@ CONFIRMED = {"sqlalchemy": "sqlalchemy/sqlalchemy", "tools": "golang/tools", "ju
 """Repositories that were only looked at afterwards."""
 REPOSITORIES = TUNED | CONFIRMED
 QUICK = ("delve", "tools")
-QUICK_MEMORIES = 800
+QUICK_MEMORIES = 250
 FOR_NAMES = {
     name: one for name, one in VARIANTS.items() if name in (FULL, *WAYS, "without kinds") or name.startswith("meaning")
 }

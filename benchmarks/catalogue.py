@@ -24,10 +24,10 @@ from benchmarks import (
     b7_search,
     b7_store,
     b8_poison,
+    b8_secrets,
     learning_curve,
     needs,
     replay,
-    secrets_table,
     sessions,
 )
 
@@ -181,7 +181,10 @@ ALL = (
     ),
     Benchmark("b7_search", lambda given: b7_search.run(quick=given.quick), 4),
     Benchmark(
-        "b8_secrets", lambda given: secrets_table.run(_there(given.data)), 1, (needs.file("gitleaks_literals.json"),)
+        "b8_secrets",
+        lambda given: b8_secrets.run(_there(given.data), quick=given.quick),
+        1,
+        (needs.file("gitleaks_literals.json"),),
     ),
     Benchmark("b8_poison", lambda given: b8_poison.run(40 if given.quick else 0), 2),
 )
