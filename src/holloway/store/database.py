@@ -26,6 +26,9 @@ Row = sqlite3.Row
 class Database:
     """A connection that reads freely and writes only inside `write()`."""
 
+    page_bytes = 4_096
+    """How large the pages of a new file are; one that is there keeps its own."""
+
     def __init__(self, path: Path, *, synchronous: str = "normal", busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
         self.path = path
         self._synchronous = synchronous
@@ -47,6 +50,7 @@ class Database:
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=self._busy_timeout_ms / 1000)
         try:
             connection.row_factory = sqlite3.Row
+            connection.execute(f"PRAGMA page_size = {self.page_bytes}")
             connection.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout_ms)}")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA secure_delete = ON")
