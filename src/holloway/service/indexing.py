@@ -11,8 +11,6 @@ from filelock import FileLock, Timeout
 
 from holloway import git
 from holloway.codemap import index, precise
-from holloway.codemap.modules import drawing, survey
-from holloway.codemap.modules.edits import Edits
 from holloway.codemap.past import history
 from holloway.codemap.past.commits import renames_between
 from holloway.config import RESULTS_MAX, replace_file
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from holloway.codemap.database import MapDatabase
+    from holloway.codemap.modules.edits import Edits
     from holloway.service.holloway import Holloway
 
 LOCK_WAIT_S = 120
@@ -79,10 +78,7 @@ class Indexing:
             if only is None and (moved or database.meta("drawn_for") != drawn_for):
                 if progress:
                     progress("drawing modules", 0, 1)
-                found = drawing.draw(
-                    database, self._root, _edits(edits), self._memory.project.name, done.renamed | moves
-                )
-                survey.look(database, self._root, found)
+                self._draw(edits, done.renamed | moves)
                 database.note("drawn_for", drawn_for)
         self._follow(done.renamed | moves)
         skipped = {row[0]: row[1] for row in database.rows("SELECT reason, COUNT(*) FROM skipped GROUP BY reason")}
@@ -96,6 +92,13 @@ class Indexing:
             int(database.value("SELECT COUNT(*) FROM modules")),
             time.perf_counter() - started,
         )
+
+    def _draw(self, said: list[tuple[str, str, str]], renamed: dict[str, str]) -> None:
+        """Draw the modules anew, and look at them for the overview."""
+        from holloway.codemap.modules import drawing, survey  # mostly nothing changed, and who asks waits for this
+
+        found = drawing.draw(self._database, self._root, _edits(said), self._memory.project.name, renamed)
+        survey.look(self._database, self._root, found)
 
     def _moves(self, database: MapDatabase) -> dict[str, str]:
         """The files that were renamed between the commit of the last index and this one."""
@@ -132,6 +135,8 @@ class Indexing:
 
 
 def _edits(said: list[tuple[str, str, str]]) -> Edits:
+    from holloway.codemap.modules.edits import Edits  # with what draws
+
     return Edits(
         names={module: value for kind, module, value in said if kind == "name"},
         files=[(value, module) for kind, module, value in said if kind == "files"],
