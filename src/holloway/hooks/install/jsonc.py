@@ -242,7 +242,7 @@ def _inserted(text: str, path: Path, made: Callable[[str], str]) -> str:
     end, inline = node.children[-1].end, _space_before_last(text, node)
     indent = inline.rpartition("\n")[2] if "\n" in inline else ""
     if "\n" not in inline and "//" in text[end : node.tail]:
-        inline = _line_end(text)
+        inline = line_end(text)
     if len(node.commas) == len(node.children):
         return text[: node.tail] + inline + made(indent) + "," + text[node.tail :]
     return text[:end] + "," + text[end : node.tail] + inline + made(indent) + text[node.tail :]
@@ -253,13 +253,13 @@ def _space_before_last(text: str, node: Node) -> str:
     start = node.starts[-1]
     space = text[len(text[:start].rstrip(" \t\r\n")) : start]
     if "\n" in space:
-        return _line_end(text) + space.rpartition("\n")[2]
+        return line_end(text) + space.rpartition("\n")[2]
     return space if len(node.children) > 1 else " "
 
 
 def _filled(text: str, node: Node, made: Callable[[str], str]) -> str:
     """An object or array that was empty, with its first element."""
-    line = _line_end(text)
+    line = line_end(text)
     base = re.match(r"[ \t]*", text[text.rfind("\n", 0, node.start) + 1 : node.start].lstrip("\ufeff"))
     outer = base.group() if base else ""
     indent = outer + _unit(text)
@@ -274,9 +274,9 @@ def _written(value: object, text: str, indent: str) -> str:
     """A value in the manner of the text: an object's members on lines of their own, unless all is on one line."""
     if not isinstance(value, dict) or _is_one_line(text) or not indent:
         return _one_line(value)
-    inner = _line_end(text) + indent + _unit(text)
+    inner = line_end(text) + indent + _unit(text)
     members = (f"{_one_line(key)}: {_one_line(each)}" for key, each in value.items())
-    return "{" + inner + f",{inner}".join(members) + _line_end(text) + indent + "}"
+    return "{" + inner + f",{inner}".join(members) + line_end(text) + indent + "}"
 
 
 def _one_line(value: object) -> str:
@@ -293,7 +293,8 @@ def _unit(text: str) -> str:
     return found.group(1) if found else "  "
 
 
-def _line_end(text: str) -> str:
+def line_end(text: str) -> str:
+    """How the lines of a text end."""
     return "\r\n" if "\r\n" in text else "\n"
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holloway.hooks.install.content import NotUnderstood, table
-from holloway.hooks.install.launch import MCP_ENDING
-from holloway.hooks.install.mcp_json import NAME
+from holloway.hooks.install.jsonc import line_end
+from holloway.hooks.install.mcp_json import NAME, is_ours
 
 if TYPE_CHECKING:
     from holloway.hooks.install.launch import Launcher
@@ -44,7 +44,7 @@ class McpToml:
         current, wanted = found(before), entry(self.launcher)
         if current is not None and (not is_ours(current) or all(current.get(key) == wanted[key] for key in wanted)):
             return text
-        added = text + _gap(text) + _block(wanted, _line_end(text))
+        added = text + _gap(text) + _block(wanted, line_end(text))
         made = added if current is None else _rewritten(text, wanted)
         return _checked(made, before, {**(current or {}), **wanted})
 
@@ -93,12 +93,6 @@ def found(settings: dict[str, Any]) -> dict[str, Any] | None:
     return one
 
 
-def is_ours(value: object) -> bool:
-    """Whether a server's entry was written by setup."""
-    args = table(value).get("args")
-    return isinstance(args, list) and tuple(args) == MCP_ENDING
-
-
 def _checked(made: str, before: dict[str, Any], wanted: dict[str, Any] | None) -> str:
     """The new text, if it says what it should and says everything else as before."""
     after = parsed(made)
@@ -113,9 +107,9 @@ def _others(settings: dict[str, Any]) -> dict[str, Any]:
     return {**rest, SERVERS: servers} if servers else rest
 
 
-def _block(wanted: dict[str, Any], line_end: str) -> str:
+def _block(wanted: dict[str, Any], end: str) -> str:
     lines = [f"[{SERVERS}.{NAME}]", *(_assigned(key, value) for key, value in wanted.items())]
-    return "".join(line + line_end for line in lines)
+    return "".join(line + end for line in lines)
 
 
 def _assigned(key: str, value: object) -> str:
@@ -124,25 +118,21 @@ def _assigned(key: str, value: object) -> str:
 
 def _gap(text: str) -> str:
     """What separates a new table from what stands before it: the end of that line, and an empty line."""
-    line_end = _line_end(text)
+    end = line_end(text)
     if not text.strip("\ufeff \t\r\n"):
         return ""
-    return line_end if text.endswith("\n") else line_end * 2
-
-
-def _line_end(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
+    return end if text.endswith("\n") else end * 2
 
 
 def _rewritten(text: str, wanted: dict[str, Any]) -> str:
     """Our table with other values on its lines; what a person added to it stays."""
-    lines, inside, line_end = text.splitlines(keepends=True), False, _line_end(text)
+    lines, inside = text.splitlines(keepends=True), False
     for number, line in enumerate(lines):
         if _HEADING.match(line):
             inside = bool(_OURS.match(line)) and line.partition("]")[0].count(".") == 1
         key = line.partition("=")[0].strip()
         if inside and key in wanted:
-            lines[number] = _assigned(key, wanted[key]) + line_end
+            lines[number] = _assigned(key, wanted[key]) + line_end(text)
     return "".join(lines)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holloway.errors import HollowayError
 from holloway.hooks.install import keeping, launch, text
 from holloway.hooks.install.change import Part, decoded
-from holloway.hooks.install.content import NotUnderstood, settings_of
+from holloway.hooks.install.content import settings_of
 from holloway.hooks.install.dialects import CLAUDE_CODE, CODEX, Dialect, config_file
 from holloway.hooks.install.hooks_json import STATUS, HooksJson, is_our_status
 from holloway.hooks.install.mcp_json import McpJson
@@ -89,5 +89,5 @@ def _has_status_line(scope: str, root: Path) -> bool:
 def _status_line(path: Path) -> object:
     try:
         return settings_of(decoded(path, keeping.read(path))).get(STATUS)
-    except (HollowayError, NotUnderstood):
+    except HollowayError:
         return None

@@ -156,7 +156,7 @@ def _servers(chosen: Dialect, root: Path) -> Iterator[tuple[Path, dict[str, Any]
     if chosen is CODEX:
         for path in (CODEX.home() / "config.toml", root / CODEX.folder / "config.toml"):
             entry = table(table(_toml(path).get(mcp_toml.SERVERS)).get(NAME))
-            if mcp_toml.is_ours(entry):
+            if is_ours(entry):
                 yield path, entry
         return
     settings = _settings(claude_json())
