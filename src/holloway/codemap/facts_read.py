@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Protocol
 
-from holloway.codemap.reading.facts import decode, decode_references
+from holloway.codemap.reading.facts import decode
 from holloway.codemap.resolving.scopes import Scopes
 
 if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase
-    from holloway.codemap.reading.facts import Facts, Reference
+    from holloway.codemap.reading.facts import Facts
+    from holloway.codemap.resolving.resolve import Mention
 
 SCOPES_KEPT = 600
 """Files whose names are kept in memory while others are resolved: about 10 MB; twice as many are no faster."""
@@ -55,10 +57,10 @@ class FactsRead:
         if len(self._kept) < SCOPES_KEPT:
             self._kept[path] = Scopes(path, language, facts._replace(references=()))
 
-    def mentions(self, path: str) -> tuple[Reference, ...]:
-        """What a file mentions; asked for once, while it is resolved."""
+    def mentions(self, path: str) -> list[Mention]:
+        """What a file mentions; asked for once, while it is resolved, and so without names for its parts."""
         data = self._source.mentions(path)
-        return decode_references(data) if data else ()
+        return json.loads(data) if data else []
 
     def scopes(self, path: str) -> Scopes | None:
         """The names of a file; None where it is not in the map, or no code."""

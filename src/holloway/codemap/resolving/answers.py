@@ -35,6 +35,11 @@ class Answers:
         self._cut = _UNCUT
         """The outermost question that a broken-off one led back to: what lies between depends on who asked."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is being found out was not cut short so far."""
+        return self._cut == _UNCUT
+
     def begin(self, path: str) -> None:
         """Turn to another file. The one before may have been broken off."""
         self.seen = {path}
@@ -86,6 +91,6 @@ class Answers:
         targets = answer(*question[1:])
         found, self.seen = self.seen, outer
         outer |= found
-        if self._cut == _UNCUT:
+        if self.is_whole:
             self._known[question] = (targets, frozenset(found))
         return targets

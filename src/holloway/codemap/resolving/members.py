@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.resolving.answers import DEPTH_MAX
@@ -10,12 +10,30 @@ from holloway.codemap.resolving.families import MAKERS, OPEN_FAMILIES
 from holloway.codemap.resolving.targets import TARGETS_MAX, Target, each, few, first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from holloway.codemap.resolving.answers import Answers
     from holloway.codemap.resolving.names import Names
     from holloway.codemap.resolving.scopes import Scopes
     from holloway.codemap.resolving.targets import Targets
+
+
+LINKS_KEPT = 2_000
+"""Classes of which is kept what stands above them: about 2 MB."""
+
+
+class Link(NamedTuple):
+    """A class on the way that a search for a member takes, which goes on as long as each has one base."""
+
+    names: Collection[str]
+    path: str
+    at: int
+    seen: Collection[str] = ()
+    """The files that were looked at to find what stands above."""
+    above: tuple[str, int] | None = None
+    """The one class there."""
+    outside: Targets | None = None
+    """Where no class is: a base from outside the project, or that there is none. Else the search is not so simple."""
 
 
 class Members:
@@ -25,6 +43,7 @@ class Members:
         self._names = names
         self._load = load
         self._answers = answers
+        self._links: dict[tuple[str, int], Link] = {}
 
     def member(self, target: Target, name: str) -> Targets:
         """What a name stands for behind a dot."""
@@ -46,18 +65,41 @@ class Members:
 
     def of_class(self, path: str, index: int, name: str) -> Targets:
         """A member of a class, its own or a base's. Where only one base can have it, the answer is that base's."""
+        link = self._links.get((path, index)) or self._find_link(path, index)
+        seen = self._answers.seen
+        seen.add(path)
         for _ in range(DEPTH_MAX):
-            scopes = self._names.scopes(path)
-            if scopes is None or scopes.family in OPEN_FAMILIES or scopes.binds(index, name):
+            if name in link.names:
                 break
-            bases = self._bases(scopes, index)
-            if not bases or bases[0].kind == "package":
-                return bases[:1]
-            other = self._names.scopes(bases[0].path)
-            if len(bases) > 1 or other is None or other.kind(bases[0].at) not in CLASS_KINDS:
+            seen.update(link.seen)
+            if link.above is None:
+                if link.outside is not None:
+                    return link.outside
                 break
-            path, index = bases[0].path, bases[0].at
-        return self._answers.remembered(("member", path, index, name), self._find_member)
+            link = self._links.get(link.above) or self._find_link(*link.above)
+        return self._answers.remembered(("member", link.path, link.at, name), self._find_member)
+
+    def _find_link(self, path: str, index: int) -> Link:
+        outer, self._answers.seen = self._answers.seen, set()
+        link = self._linked(path, index)
+        self._answers.seen = outer
+        if self._answers.is_whole:
+            if len(self._links) >= LINKS_KEPT:
+                self._links.clear()
+            self._links[path, index] = link
+        return link
+
+    def _linked(self, path: str, index: int) -> Link:
+        scopes = self._load(path)
+        if scopes is None or scopes.family in OPEN_FAMILIES:
+            return Link((), path, index)
+        names, bases = scopes.names_in(index), self._bases(scopes, index)
+        if not bases or bases[0].kind == "package":
+            return Link(names, path, index, frozenset(self._answers.seen), outside=bases[:1])
+        _, base, at = bases[0]
+        there = self._names.scopes(base)
+        is_one = len(bases) == 1 and there is not None and there.kind(at) in CLASS_KINDS
+        return Link(names, path, index, frozenset(self._answers.seen), above=(base, at) if is_one else None)
 
     def _find_member(self, path: str, index: int, name: str) -> Targets:
         scopes = self._names.scopes(path)

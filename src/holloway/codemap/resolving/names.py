@@ -78,17 +78,24 @@ class Names:
 
     def _follow(self, path: str, scope: int, text: str) -> Targets:
         scopes = self._load(path)
-        targets: Targets = ()
-        for position, step in enumerate(text.split(".", STEPS_MAX)):
-            name = step.rstrip("()")
-            if position:
-                targets = each(targets, self.members.member, name)
-            elif scopes is not None:
-                targets = self._name(scopes, scope, name)
-            for _ in range(step.count("()")):
-                targets = each(targets, self.members.called)
+        if scopes is None:
+            return ()
+        head, *steps = text.split(".", STEPS_MAX)
+        targets = self._name(scopes, scope, head.rstrip("()"))
+        if head.endswith(")"):
+            targets = self._called(targets, head)
+        for step in steps:
             if not targets:
                 break
+            targets = each(targets, self.members.member, step.rstrip("()"))
+            if step.endswith(")"):
+                targets = self._called(targets, step)
+        return targets
+
+    def _called(self, targets: Targets, step: str) -> Targets:
+        """What is left of targets after as many calls as a step ends in."""
+        for _ in range(step.count("()")):
+            targets = each(targets, self.members.called)
         return targets
 
     def _name(self, scopes: Scopes, scope: int, name: str) -> Targets:

@@ -21,14 +21,17 @@ from holloway.codemap.resolving.scopes import first_name
 from holloway.codemap.resolving.targets import few
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from holloway.codemap.reading.facts import Import, Reference
+    from holloway.codemap.reading.facts import Import
+    from holloway.codemap.resolving.edges import EdgeRow
     from holloway.codemap.resolving.imports.importer import Importer
     from holloway.codemap.resolving.imports.place import Place
     from holloway.codemap.resolving.scopes import Scopes
     from holloway.codemap.resolving.targets import Target, Targets
 
+    Mention = tuple[str, str, list[int], list[int]]
+    """A `Reference` as it lies in the map."""
     Unresolved = dict[tuple[str, str], int]
     """Kind and name, and the first line."""
     Meanings = list[tuple[str, str, int, bool, float]]
@@ -49,7 +52,7 @@ class Resolver:
         self,
         importer: Importer,
         load: Callable[[str], Scopes | None],
-        mentions: Callable[[str], tuple[Reference, ...]],
+        mentions: Callable[[str], list[Mention]],
     ) -> None:
         self._importer = importer
         self._load = load
@@ -63,7 +66,7 @@ class Resolver:
         if scopes is None:
             return Resolution([], [], set())
         self._answers.begin(path)
-        edges: list[Edge] = []
+        edges: list[EdgeRow] = []
         unresolved: Unresolved = {}
         for item in scopes.facts.imports:
             self._import_edges(scopes, item, edges, unresolved)
@@ -74,7 +77,7 @@ class Resolver:
         rows = [(kind, name, line) for (kind, name), line in sorted(unresolved.items())]
         return Resolution(edges, rows, self._answers.seen - {path})
 
-    def _import_edges(self, scopes: Scopes, item: Import, edges: list[Edge], unresolved: Unresolved) -> None:
+    def _import_edges(self, scopes: Scopes, item: Import, edges: list[EdgeRow], unresolved: Unresolved) -> None:
         place = self._importer.place(scopes.family, scopes.path, item)
         if place.package:
             edges.append(Edge("imports", MODULE_SCOPE, place.package, MODULE_SCOPE, True, SURE, item.line))
@@ -93,7 +96,7 @@ class Resolver:
             if file != scopes.path:
                 edges.append(Edge("imports", MODULE_SCOPE, file, MODULE_SCOPE, False, SURE, item.line))
 
-    def _reference_edges(self, scopes: Scopes, edges: list[Edge], unresolved: Unresolved) -> None:
+    def _reference_edges(self, scopes: Scopes, edges: list[EdgeRow], unresolved: Unresolved) -> None:
         """A thing that is mentioned again in the same scope gives no further edge: the first line is the one kept."""
         is_closed = scopes.is_closed and scopes.family not in BARE_MEMBERS
         names = scopes.names() if is_closed else set()
@@ -103,15 +106,14 @@ class Resolver:
                 self._note_unresolved(kind, name, min(lines), unresolved)
                 continue
             meanings: dict[int, tuple[Meanings, bool]] = {}
-            # Of two lines with the same scope, the earlier one is written last and stays.
-            for scope, line in dict(zip(reversed(within), reversed(lines), strict=True)).items():
+            for scope, line in _first_lines(within, lines):
                 bound = scopes.binding_scope(scope, head)
                 found = meanings.get(bound)
                 if found is None:
                     found = meanings[bound] = self._meanings(scopes, kind, bound, name)
                 meant, is_known = found
                 for edge, file, index, is_package, sure in meant:
-                    edges.append(Edge(edge, scope, file, index, is_package, sure, line))
+                    edges.append((edge, scope, file, index, is_package, sure, line, False))
                 if not is_known:
                     self._note_unresolved(kind, name, line, unresolved)
 
@@ -178,7 +180,7 @@ class Resolver:
             return [("calls", one.path, one.at) for one in found if one.kind == "definition"]
         return []
 
-    def _overrides(self, scopes: Scopes, edges: list[Edge]) -> None:
+    def _overrides(self, scopes: Scopes, edges: list[EdgeRow]) -> None:
         for index, names in scopes.bases.items():
             bases = few(target for name in names for target in self._names.expression(scopes, index, name))
             for name, member in scopes.defined_in(index) if bases else ():
@@ -190,11 +192,18 @@ class Resolver:
                         if found.kind == "definition" and (found.path, found.at) != (scopes.path, member):
                             edges.append(Edge("overrides", member, found.path, found.at, False, SURE, line))
 
-    def _tested(self, scopes: Scopes, edges: list[Edge]) -> None:
-        reached = {edge.path for edge in edges if not edge.is_package and not edge.reverse}
+    def _tested(self, scopes: Scopes, edges: list[EdgeRow]) -> None:
+        reached = {path for _, _, path, _, is_package, _, _, is_reversed in edges if not is_package and not is_reversed}
         for path in sorted(reached):
             if path != scopes.path and not is_test(path):
                 edges.append(Edge("tested_by", MODULE_SCOPE, path, MODULE_SCOPE, False, ONE_OF_SEVERAL, 1, True))
         named = self._importer.tree.of_stem(scopes.family, tested_stem(scopes.path), scopes.path)
         if named and not is_test(named):
             edges.append(Edge("tested_by", MODULE_SCOPE, named, MODULE_SCOPE, False, BY_NAME, 1, True))
+
+
+def _first_lines(scopes: list[int], lines: list[int]) -> Iterable[tuple[int, int]]:
+    """Each scope with the first line of it: of two, the earlier one is written last and stays."""
+    if len(scopes) == 1:
+        return ((scopes[0], lines[0]),)
+    return dict(zip(reversed(scopes), reversed(lines), strict=True)).items()

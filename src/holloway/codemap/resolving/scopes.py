@@ -13,7 +13,7 @@ from holloway.codemap.resolving.imports import go, python
 from holloway.codemap.resolving.targets import TARGETS_MAX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from holloway.codemap.reading.facts import Binding, Facts, Import
 
@@ -78,9 +78,14 @@ class Scopes:
         """Whether a scope itself says what a name stands for."""
         return name in self._said.get(scope, _NOTHING)
 
+    def names_in(self, scope: int) -> Collection[str]:
+        """The names that a scope itself says something of."""
+        return self._said.get(scope, _NOTHING).keys()
+
     def defines(self, scope: int, name: str) -> bool:
         """Whether a scope has a definition of that name."""
-        return any(isinstance(saying, int) for saying in self.said(scope, name)[:1])
+        found = self._said.get(scope, _NOTHING).get(name)
+        return isinstance(found[0] if isinstance(found, list) else found, int)
 
     def defined_in(self, scope: int) -> Iterator[tuple[str, int]]:
         """The names that a scope defines, each with its first definition."""
