@@ -70,10 +70,15 @@ def test_the_first_line_says_what_the_rest_is_about(shop: Repository) -> None:
 def test_what_a_tool_added_to_a_task_is_not_what_it_is_about(shop: Repository) -> None:
     database = mapped(shop)
     said = "the receipt is late (#1234)"
-    added = "\n\nSee https://example.org/cart/total since 4a55850\n\nCo-authored-by: Cart Total <cart@example.org>"
+    added = "\n\nSee https://example.org/cart/17 since 4a55850\n\nCo-authored-by: Cart Total <cart@example.org>"
     task = understand(database, said + added, (), NOW)
     assert set(task.terms) == {"receipt", "late", "see", "since"}
     assert paths(locate(database, said + added, now=NOW))[0] == "shop/mail.py"
+
+
+def test_the_end_of_an_address_says_what_lies_there(shop: Repository) -> None:
+    task = "look at https://example.org/cart/issue/17/receipts-get-lost and https://example.org"
+    assert set(understand(mapped(shop), task, (), NOW).terms) == {"look", "receipts", "get", "lost"}
 
 
 def test_a_file_in_an_address_is_named(shop: Repository) -> None:

@@ -83,9 +83,11 @@ _PATH = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+|[\w-]+\.[A-Za-z]{1,5}\b")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _IMPORT = re.compile(r"^[\s>]*(?:from\s+[\w.]+\s+import\b|import\s).*$", re.MULTILINE)
 _ASIDE = re.compile(
-    r"^[ \t]*[\w-]+-by:\s.*$|https?://\S+|#\d+\b|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b", re.MULTILINE | re.IGNORECASE
+    r"^[ \t]*[\w-]+-by:\s.*$|https?://(?:\S*/(?:\d+\b)?|\S*)|#\d+\b|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b",
+    re.MULTILINE | re.IGNORECASE,
 )
-"""What a tool adds to a text and is not what it is about: who signed it, addresses, numbers of issues, ids."""
+"""What a tool adds to a text and is not what it is about: who signed it, numbers of issues, ids, and of an address all
+but its end, which often is the title of what lies there."""
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,}")
 _WORD = re.compile(r"\w{2,}")
 
