@@ -202,15 +202,6 @@ def test_names_in_a_listing_do_not_taint_what_is_said_after_it() -> None:
     assert taint.said(QUOTE, 1) == "vendored:vendor/acme"
 
 
-def test_what_a_subagent_took_in_comes_with_its_answer() -> None:
-    parent, child = Taint(), Taint()
-    child.observe(web(1))
-    parent.absorb(child, 5)
-    assert parent.quotes(QUOTE) == "web:docs.example.org"
-    assert parent.near(5) == "web:docs.example.org"
-    assert parent.after(4) == ""
-
-
 def test_past_its_bound_everything_is_tainted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foreign, "REMEMBERED_MAX", 20)
     taint = Taint()

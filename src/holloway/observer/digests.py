@@ -82,7 +82,8 @@ def names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _tokens(text: str) -> list[str]:
     if not text.isascii():
         return _TOKEN.findall(text)
-    stripped = [token.strip(".+-") for token in text.translate(_TOKENS_ONLY).split() if len(token) >= NAME_CHARS_MIN]
+    different = dict.fromkeys(text.translate(_TOKENS_ONLY).split())
+    stripped = [token.strip(".+-") for token in different if len(token) >= NAME_CHARS_MIN]
     return [token for token in stripped if len(token) >= NAME_CHARS_MIN]
 
 

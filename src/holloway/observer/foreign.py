@@ -8,12 +8,14 @@ session and the project know from nowhere else, or a sentence is made of the wor
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from itertools import chain, filterfalse
+from itertools import chain, filterfalse, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from holloway.observer import digests
 from holloway.observer.digests import folded
+from holloway.observer.sayings import Sayings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sized
@@ -30,6 +32,7 @@ COMMON_SENTENCES = 50
 """A word in more foreign sentences than this tells nothing."""
 REMEMBERED_MAX = 100_000
 """Digests of each kind that are kept; past it everything counts as quoted."""
+OVERFLOW = "too much was said to tell"
 
 _ODD = re.compile(r"[a-z].*[\d._]|\d.*[a-z]|-.*-")
 _NUMBER = re.compile(r"v?\d[\d.,]*[a-z]{0,2}|[0-9a-f-]{6,}")
@@ -40,30 +43,25 @@ class Arrival(NamedTuple):
     """A foreign text: where it came from, and how much the session had said and seen before it."""
 
     source: str
-    said: int = 0
-    seen: int = 0
+    at: int
 
 
 class Foreign:
-    """What came in from outside, by source, and what the session had said or seen before.
+    """What came in from outside, by source, held against what the session had said or seen before.
 
-    What the session said is read only where words are found again that came from outside: then it must be known
-    whether they were the session's own before.
+    Words are judged as of a moment: the number of the saying that they are, or now.
     """
 
     def __init__(self, known: Callable[[str], bool] | None) -> None:
         self._known = known
+        self.sayings = Sayings()
+        self._first: int | None = None
         self._shingles: dict[int, Arrival] = {}
-        self._echoes: dict[int, Arrival] = {}
         self._names: dict[str, Arrival] = {}
-        self._sentences: list[str] = []
+        self._sentences: list[Arrival] = []
         self._within: dict[int, list[int]] = {}
-        self._said: list[str] = []
-        self._seen: list[str] = []
-        self._first_said: dict[int, int] = {}
-        self._read = 0
         self._strangers: dict[str, bool] = {}
-        self._full = ""
+        self._full: Arrival | None = None
 
     def remember(self, text: str, source: str) -> None:
         """Keep what a foreign text can be known by."""
@@ -71,120 +69,105 @@ class Foreign:
         self._keep(self._shingles, digests.shingles(plain), arrival)
         self._keep_names(plain, arrival)
         for sentence in digests.sentences(plain):
-            self._keep_sentence(sentence, source)
+            self._keep_sentence(sentence, arrival)
 
     def remember_names(self, text: str, source: str) -> None:
         """Keep the names in a text that is neither foreign nor surely the project's; only a word list can tell them."""
         if self._known is not None:
             self._keep_names(folded(text), self._arrival(source))
 
-    def echo(self, text: str, source: str) -> None:
-        """Keep tainted words of the agent, which carry the source on."""
-        self._keep(self._echoes, digests.shingles(folded(text)), self._arrival(source))
+    def came_before(self, moment: int) -> bool:
+        """Whether anything foreign had come in by then."""
+        return self._first is not None and self._first <= moment
 
-    def own(self, text: str) -> None:
-        """What the session itself said, and is not foreign when it is read again."""
-        self._said.append(text)
-        self._seen.append(text.lower())
-
-    def seen(self, text: str) -> None:
-        """What clean tools showed: what is named there is known from somewhere else."""
-        self._seen.append(text.lower())
-
-    def absorb(self, other: Foreign) -> None:
-        """Take over all that another one remembers."""
-        for run, arrival in other._shingles.items():
-            if not other._was_said(run, arrival):
-                self._keep(self._shingles, [run], Arrival(arrival.source))
-        for name, arrival in other._names.items():
-            if not other._was_seen(name, arrival):
-                self._keep(self._names, [name], Arrival(arrival.source))
-        for number, source in enumerate(other._sentences):
-            self._keep_sentence([word for word, within in other._within.items() if number in within], source)
-        self._full = self._full or other._full
-
-    def quotes(self, text: str) -> str:
+    def quotes(self, text: str, moment: int) -> str:
         """The source that a text quotes, if any."""
-        if not self._shingles and not self._echoes:
-            return self._full
-        found = dict.fromkeys(digests.shingles(folded(text)))
-        for kept, most in ((self._shingles, SHARED_MIN), (self._echoes, ECHOED_MIN)):
-            least = min(most, len(found) or 1)
-            shared = list(filter(kept.__contains__, found))
-            if len(shared) >= least:
-                shared = [run for run in shared if not self._was_said(run, kept[run])]
-            if len(shared) >= least:
-                return kept[shared[0]].source
-        return self._full
+        if not self.came_before(moment):
+            return ""
+        runs = dict.fromkeys(digests.shingles(folded(text)))
+        return self._foreign(runs, moment) or self._echoed(runs, moment) or self._overflow(moment)
 
-    def names(self, text: str) -> str:
+    def names(self, text: str, moment: int) -> str:
         """The source of something that a text names and that is known from nowhere else, if any."""
         if not self._names:
             return ""
         tokens, taken = (filter(self._names.__contains__, given) for given in digests.names(folded(text)))
-        given = chain(filterfalse(_NUMBER.fullmatch, tokens), taken)
-        return next((self._names[name].source for name in given if self._strange(name)), "")
+        given = ((name, self._names[name]) for name in chain(filterfalse(_NUMBER.fullmatch, tokens), taken))
+        return next((came.source for name, came in given if came.at <= moment and self._strange(name)), "")
+
+    def resembles(self, text: str, moment: int) -> str:
+        """The source of a foreign sentence that a sentence of the text is made of, if any."""
+        upto = bisect_right(self._sentences, moment, key=lambda each: each.at)
+        if not upto:
+            return ""
+        return next(filter(None, (self._alike(words, upto) for words in digests.sentences(folded(text)))), "")
+
+    def _foreign(self, runs: dict[int, None], moment: int) -> str:
+        least = min(SHARED_MIN, len(runs) or 1)
+        shared = [run for run in runs if (came := self._shingles.get(run)) and came.at <= moment]
+        if len(shared) >= least:
+            shared = [run for run in shared if not self.sayings.was_said(run, self._shingles[run].at)]
+        return self._shingles[shared[0]].source if len(shared) >= least else ""
+
+    def _echoed(self, runs: dict[int, None], moment: int) -> str:
+        least = min(ECHOED_MIN, len(runs) or 1)
+        echoes = self.sayings.echoes(runs, moment, least)
+        shared = [number for run, number in echoes.items() if not self.sayings.was_said(run, self._came(run, number))]
+        return self.sayings.source(shared[0]) if len(shared) >= least else ""
+
+    def _came(self, run: int, echoed: int) -> int:
+        """When words of the session that echo something foreign were first heard."""
+        came = self._shingles.get(run)
+        return min(came.at, echoed) if came else echoed
+
+    def _overflow(self, moment: int) -> str:
+        if self._full is not None and self._full.at <= moment:
+            return self._full.source
+        return OVERFLOW if self.sayings.overflowed else ""
 
     def _arrival(self, source: str) -> Arrival:
-        return Arrival(source, len(self._said), len(self._seen))
+        if self._first is None:
+            self._first = len(self.sayings)
+        return Arrival(source, len(self.sayings))
 
     def _strange(self, name: str) -> bool:
         """Whether a foreign name was new to the session, and is neither the project's nor a word; without a word list
         only its form can tell."""
         if name not in self._strangers:
             odd = bool(_ODD.search(name)) if self._known is None else not self._known(name)
-            self._strangers[name] = odd and not self._was_seen(name, self._names[name])
+            self._strangers[name] = odd and not self.sayings.was_seen(name, self._names[name].at)
         return self._strangers[name]
-
-    def _was_seen(self, name: str, arrival: Arrival) -> bool:
-        likely = (text for text in self._seen[: arrival.seen] if name in text)
-        return any(name in given for text in likely for given in digests.names(folded(text)))
-
-    def _was_said(self, run: int, arrival: Arrival) -> bool:
-        """Whether the session had said these words before they came from outside."""
-        for number, text in enumerate(self._said[self._read :], self._read):
-            if len(self._first_said) < REMEMBERED_MAX:
-                for each in digests.shingles(folded(text)):
-                    self._first_said.setdefault(each, number)
-        self._read = len(self._said)
-        came = min(arrival.said, self._shingles.get(run, arrival).said)
-        return self._first_said.get(run, came) < came
 
     def _keep_names(self, plain: str, arrival: Arrival) -> None:
         tokens, taken = digests.names(plain)
         self._keep(self._names, chain(filterfalse(_NUMBER.fullmatch, tokens), taken), arrival)
 
-    def resembles(self, text: str) -> str:
-        """The source of a foreign sentence that a sentence of the text is made of, if any."""
-        if not self._sentences:
-            return ""
-        return next(filter(None, map(self._alike, digests.sentences(folded(text)))), "")
-
-    def _alike(self, words: list[int]) -> str:
+    def _alike(self, words: list[int], upto: int) -> str:
         least = max(ALIKE_WORDS_MIN, ALIKE_SHARE_MIN * len(words))
-        within = [found for word in words if (found := self._within.get(word)) and len(found) <= COMMON_SENTENCES]
+        found = filter(None, map(self._within.get, words))
+        within = [numbers for each in found if (numbers := each[: bisect_left(each, upto)])]
+        within = [numbers for numbers in within if len(numbers) <= COMMON_SENTENCES]
         if len(within) < least:
             return ""
-        counts = Counter(number for numbers in within for number in numbers)
+        counts = Counter(chain.from_iterable(within))
         best, shared = max(counts.items(), key=lambda each: (each[1], -each[0]))
-        return self._sentences[best] if shared >= least else ""
+        return self._sentences[best].source if shared >= least else ""
 
-    def _keep_sentence(self, words: list[int], source: str) -> None:
-        if len(words) < ALIKE_WORDS_MIN or self._filled(self._sentences, source):
+    def _keep_sentence(self, words: list[int], arrival: Arrival) -> None:
+        if len(words) < ALIKE_WORDS_MIN or self._filled(self._sentences, arrival):
             return
         for word in words:
             within = self._within.setdefault(word, [])
             if len(within) <= COMMON_SENTENCES:
                 within.append(len(self._sentences))
-        self._sentences.append(source)
+        self._sentences.append(arrival)
 
     def _keep(self, kept: dict[Digest, Arrival], new: Iterable[Digest], arrival: Arrival) -> None:
-        for each in new:
-            if self._filled(kept, arrival.source):
-                return
-            kept.setdefault(each, arrival)
+        fresh = dict.fromkeys(filterfalse(kept.__contains__, new), arrival)
+        kept.update(islice(fresh.items(), max(0, REMEMBERED_MAX - len(kept))))
+        self._filled(kept, arrival)
 
-    def _filled(self, kept: Sized, source: str) -> bool:
+    def _filled(self, kept: Sized, arrival: Arrival) -> bool:
         if len(kept) >= REMEMBERED_MAX:
-            self._full = self._full or source
+            self._full = self._full or arrival
         return len(kept) >= REMEMBERED_MAX

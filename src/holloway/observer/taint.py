@@ -19,12 +19,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from holloway.domain.event import ToolKind
 from holloway.observer import host
 from holloway.observer.foreign import Foreign
+from holloway.observer.sayings import WEAK, Judge
 from holloway.safety.instructing import imperative, instructs
 from holloway.text.commands import understand
 
@@ -42,8 +44,6 @@ foreign text would be more than half of it.
 """
 FILES_MAX = 10_000
 SOURCE_CHARS_MAX = 120
-WEAK = ("history:", "output:", "subagent")
-"""Sources that mostly say what the project itself says: only what quotes, names or resembles them is tainted."""
 ISSUES = "issues"
 """Trusted by this name where only the team itself writes issues and reviews."""
 HOSTS_TOOLS = frozenset({"ide", "holloway"})
@@ -71,6 +71,13 @@ def vendored(path: str) -> bool:
     return bool(_VENDORED.search(path))
 
 
+class Made(NamedTuple):
+    """A file that this session made or changed: what it was made of, if it was, and by which texts it was changed."""
+
+    taint: str | None
+    changes: list[int]
+
+
 class Taint:
     """The foreign texts of one session so far. Feed it the session in order.
 
@@ -90,8 +97,8 @@ class Taint:
         self._root = root.rstrip("/")
         self._arrivals: list[tuple[int, str]] = []
         self._foreign = Foreign(known)
-        self._files: dict[str, str] = {}
-        """Files of this session's making: what taints them, or nothing."""
+        self._sayings = self._foreign.sayings
+        self._files: dict[str, Made] = {}
 
     def observe(self, action: Action) -> str:
         """Take in what a tool did and answered; its source where that is foreign, else nothing."""
@@ -107,36 +114,45 @@ class Taint:
             self._arrivals.append((action.step, source))
         return source
 
-    def said(self, text: str, step: int, *, by_user: bool = False) -> str:
-        """Take in words of the agent or the user, said after a step; the foreign source that taints them, if any."""
-        source = self.of(text, step, by_user=by_user)
-        if not source:
-            self._foreign.own(text)
-        elif not source.startswith(WEAK):
-            self._foreign.echo(text, source)
-        return source
+    def hear(self, text: str, step: int, *, by_user: bool = False) -> int:
+        """Take in words of the agent or the user, said after a step; a number to ask by what taints them."""
+        judge = partial(self._judge, text, step, by_user=by_user)
+        return self._take_in(self._sayings.said, text, judge)
 
-    def of(self, text: str, step: int, *, by_user: bool = False) -> str:
+    def heard(self, number: int) -> str:
+        """The foreign source that taints words that were taken in, if any."""
+        return self._sayings.source(number)
+
+    def said(self, text: str, step: int, *, by_user: bool = False) -> str:
+        """Take in words, and the foreign source that taints them, if any."""
+        return self.heard(self.hear(text, step, by_user=by_user))
+
+    def of(self, text: str, step: int) -> str:
         """The foreign source that taints words said after a step, if any; nothing is taken in."""
+        return self._judge(text, step, len(self._sayings), by_user=False)
+
+    def _judge(self, text: str, step: int, moment: int, *, by_user: bool) -> str:
+        if quoted := self._foreign.quotes(text, moment):
+            return quoted
         if by_user:
-            return self.quotes(text)
-        return self.quotes(text) or self._foreign.names(text) or self._foreign.resembles(text) or self.near(step)
+            return ""
+        return self._foreign.names(text, moment) or self._foreign.resembles(text, moment) or self.near(step)
 
     def strongly(self, text: str) -> str:
         """The foreign source that a text quotes or names something from, where that is more than a program's output.
 
         What sounds like an order in the output of the project's own programs is mostly a linter's advice.
         """
-        found = (self.quotes(text), self._foreign.names(text))
+        found = (self.quotes(text), self.names(text))
         return next((source for source in found if source and not source.startswith(WEAK)), "")
 
     def names(self, text: str) -> str:
         """The source of something that a text names and that is known from nowhere else, if any."""
-        return self._foreign.names(text)
+        return self._foreign.names(text, len(self._sayings))
 
     def quotes(self, text: str) -> str:
         """The foreign source that a text quotes, if any."""
-        return self._foreign.quotes(text)
+        return self._foreign.quotes(text, len(self._sayings))
 
     def near(self, step: int) -> str:
         """The foreign source that was read within a few steps before this one, if any."""
@@ -149,12 +165,6 @@ class Taint:
 
     def _latest(self, step: int) -> tuple[int, str]:
         return next((each for each in reversed(self._arrivals) if each[0] <= step), (0, ""))
-
-    def absorb(self, other: Taint, step: int) -> None:
-        """Take over what a subagent took in, as if it had come with its answer at this step."""
-        self._foreign.absorb(other._foreign)
-        self._files |= other._files
-        self._arrivals += [(step, source) for source in dict.fromkeys(source for _, source in other._arrivals)]
 
     def _source(self, action: Action) -> tuple[str, bool]:
         """Where an answer comes from, and whether it only lists names."""
@@ -193,7 +203,7 @@ class Taint:
     def _from_file(self, path: str, *, outside: bool = False, untracked: bool = False) -> str:
         parts = path.split("/")
         above = ("/".join(parts[:size]) for size in range(len(parts), 0, -1))
-        known = next((self._files[each] for each in above if each in self._files), None)
+        known = next((made for made in map(self._made, above) if made is not None), None)
         if known is not None:
             return known
         if any(f"{path}/".startswith(folder) for folder in self._folders):
@@ -240,22 +250,36 @@ class Taint:
         return "" if away else whole
 
     def _follow(self, action: Action) -> None:
-        """Keep in mind what this session wrote itself, and what of it holds foreign text."""
+        """Keep in mind what this session wrote itself, and what of it may hold foreign text."""
         added = "\n".join(line for line in action.added if not _DIGEST.fullmatch(line))
-        taint = self.quotes(added) or self._foreign.names(added) if added else self.near(action.step)
-        if taint or action.kind is ToolKind.WRITE:
-            self._wrote(action.path, taint)
-        if not taint:
-            self._foreign.seen("\n".join((*action.added, *action.removed)))
+        near = "" if added else self.near(action.step)
+
+        def judge(moment: int) -> str:
+            return near or self._foreign.quotes(added, moment) or self._foreign.names(added, moment)
+
+        number = self._take_in(self._sayings.saw, "\n".join((*action.added, *action.removed)), judge)
+        if action.kind is ToolKind.WRITE:
+            self._wrote(action.path, "")
+        if len(self._files) < FILES_MAX:
+            self._files.setdefault(action.path, Made(None, [])).changes.append(number)
+
+    def _take_in(self, take: Callable[[str, Judge | None], int], text: str, judge: Judge) -> int:
+        """Take in a text, which needs no judge while nothing foreign has come in."""
+        return take(text, judge if self._foreign.came_before(len(self._sayings)) else None)
 
     def _wrote(self, path: str, taint: str) -> None:
         if len(self._files) < FILES_MAX:
-            self._files[path] = taint
+            self._files[path] = Made(taint, [])
+
+    def _made(self, path: str) -> str | None:
+        """What taints a file of this session's making; nothing is known of one that was only edited with own words."""
+        made = self._files.get(path)
+        return (next(filter(None, map(self.heard, reversed(made.changes))), "") or made.taint) if made else None
 
     def _know(self, action: Action) -> None:
         """What a clean tool showed is known. What a program printed is not all the project's: orders and strange names
         in it are kept in mind as the program's."""
-        self._foreign.own("\n".join((action.path, action.command, action.pattern, action.url)))
+        self._sayings.said("\n".join((action.path, action.command, action.pattern, action.url)))
         if action.kind is ToolKind.SHELL and any(step.kind in _PRINTS for step in understand(action.command)):
             leads = bool(_LEADS.search(action.text)) or bool(imperative(action.text))
             lines = action.text.splitlines() if leads else ()
@@ -264,7 +288,7 @@ class Taint:
             self._foreign.remember("\n".join(orders), source)
             self._foreign.remember_names(action.text, source)
         else:
-            self._foreign.seen(action.text)
+            self._sayings.saw(action.text)
 
 
 _DIGEST = re.compile(r"[0-9a-f]{8}")

@@ -45,32 +45,31 @@ def tainted(pad: Scratchpad, shown: Sequence[Signal], trust: Trust) -> list[Sign
             break
         step = action.step if action else 0
         source = taint.observe(action) if action else ""
-        said = {_USER: "", _AGENT: ""}
-        for note in notes.get(step, ()):
-            by_user = note.voice == "user"
-            who = _USER if by_user else _AGENT
-            said[who] = taint.said(note.text, step, by_user=by_user) or said[who]
+        numbers = [
+            (note.voice, taint.hear(note.text, step, by_user=note.voice == "user")) for note in notes.get(step, ())
+        ]
+        spoken = [number for voice, number in numbers if voice != "user"]
         for signal in waiting.pop(step, ()):
-            marked.append(replace(signal, taint=_source(signal, taint, said, source)))
+            marked.append(replace(signal, taint=_source(signal, taint, spoken, source)))
     return marked + [replace(signal, taint=taint.after(signal.step)) for rest in waiting.values() for signal in rest]
 
 
-_USER, _AGENT = "user", "agent"
 _FROM_TOOL = frozenset({SignalName.E2E, SignalName.EXTERNAL_REFERENCE})
 _FROM_AGENT = frozenset(
     {SignalName.SELF_CORRECTION, SignalName.CAUSAL_STATEMENT, SignalName.DEAD_END, SignalName.AGENT_RECORD}
 )
 
 
-def _source(signal: Signal, taint: Taint, said: dict[str, str], answered: str) -> str:
-    """Where the words of a signal come from: the tool that answered, who said them, or what they quote or name."""
+def _source(signal: Signal, taint: Taint, spoken: list[int], answered: str) -> str:
+    """Where the words of a signal come from: the tool that answered, what the agent said with them (the last of it that
+    is tainted), or what they quote or name."""
     words = " ".join(signal.quotes)
     if signal.name in _FROM_TOOL:
         return answered
     if signal.name is SignalName.USER_CORRECTION:
         return taint.quotes(words)
     if signal.name in _FROM_AGENT:
-        return said[_AGENT] or taint.of(words, signal.step)
+        return next(filter(None, map(taint.heard, reversed(spoken))), "") or taint.of(words, signal.step)
     if signal.name is SignalName.COMMIT_AUTO:
         return taint.of(words, signal.step)
     if signal.name is SignalName.ERROR_RETRY:

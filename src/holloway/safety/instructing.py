@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -31,6 +31,8 @@ SPACED_LETTERS_MIN = 12
 DISGUISED_MAX = 100
 """More words than this in letters of two scripts are suspect whatever they say."""
 PIECE_CHARS = 512
+ANY_CUE = "any"
+"""One look for all the reasons at once: nearly every text has none."""
 PATTERN_BYTES_MAX = 64 << 20
 """For the states of one pattern; with RE2's usual 8 MB a wide one is dropped and built again and again."""
 
@@ -110,7 +112,9 @@ def _plain(text: str) -> str:
 
 def _said(text: str) -> str:
     data = _bytes(fold(text))
-    return next((cue for cue in CUES if _pattern(cue).search(data)), "")
+    if not _pattern(ANY_CUE).search(data):
+        return ""
+    return next(cue for cue in CUES if _pattern(cue).search(data))
 
 
 def _bytes(text: str) -> bytes:
@@ -123,7 +127,8 @@ def _pattern(name: str) -> Any:
     options.log_errors = False
     options.never_capture = True
     options.max_mem = PATTERN_BYTES_MAX
-    cues = (CUES | IMPERATIVES).get(name) or (_SHAPES[name],)
+    any_cue = {ANY_CUE: tuple(chain.from_iterable(CUES.values()))}
+    cues = (CUES | IMPERATIVES | any_cue).get(name) or (_SHAPES[name],)
     return re2.compile("|".join(f"(?:{cue})" for cue in cues), options)
 
 
