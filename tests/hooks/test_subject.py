@@ -125,6 +125,22 @@ def test_a_failure_is_seen_in_the_answer_where_the_host_does_not_tell_of_it(tmp_
     assert about(tmp_path, "Bash", {"command": "pytest -q"}, tool_response=answer).failure == FAILED
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("printed", "printed"),
+        ({"stdout": "out", "stderr": "err"}, "out\nerr"),
+        ({"content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]}, "one\ntwo"),
+        ({"llmContent": "read"}, "read"),
+        ({"result": {"content": {"text": {"text": "too deep"}}}}, ""),
+        (None, ""),
+        (7, ""),
+    ],
+)
+def test_the_words_of_an_answer_are_found_in_whatever_it_is_wrapped(answer: object, said: str) -> None:
+    assert subject.words(answer) == said
+
+
 def test_a_file_that_speaks_of_errors_is_no_failure(tmp_path: Path) -> None:
     source = "class ShopError(Exception):\n    pass\n"
     found = about(tmp_path, "Bash", {"command": "cat src/a.py"}, tool_response=source)

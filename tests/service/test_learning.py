@@ -11,7 +11,7 @@ from holloway.errors import HollowayError
 from holloway.service.holloway import Holloway
 from holloway.service.learning import Learned, Learning
 from holloway.service.session import Session, checkpoint_file
-from holloway.store import candidates, observations, sessions
+from holloway.store import candidates, lookup, observations, sessions
 from holloway.store.filter import Filter
 from holloway.testing import FakeClock, FakeWriter
 from tests.conftest import Repository
@@ -225,8 +225,6 @@ def test_a_shown_memory_whose_file_was_then_opened_was_used(memory: Holloway) ->
     taught = memory.remember("refresh() is not idempotent", files=["src/shop/auth/tokens.py"]).memory
     assert taught is not None
     story = Story("s1").read("README.md")
-    from holloway.store import lookup
-
     at = "1970-01-01T00:17:40.500Z"
     lookup.claim(memory.store.database.connection, [taught.id], session="s1", agent="a", point="tool_result", now=at)
     done = learn(memory, story.edit("src/shop/auth/tokens.py").green())
@@ -314,6 +312,23 @@ def test_synthesis_at_the_fifth_session_in_a_module(memory: Holloway) -> None:
     assert "src/shop/auth/session.py" in found[0]
     again = learn(memory, Story("s7").read("src/shop/auth/session.py").edit("src/shop/auth/tokens.py").green())
     assert again.synthesised == ()
+
+
+@pytest.mark.promise("session-record")
+def test_what_its_subagents_were_shown_belongs_to_the_record_of_a_session(memory: Holloway) -> None:
+    taught = memory.remember("refresh() burns the token", files=["src/shop/auth/tokens.py"]).memory
+    assert taught
+    for reader in ("s1/agent-7", "s10", "s1-other"):
+        lookup.claim(
+            memory.store.database.connection,
+            [taught.id],
+            session=reader,
+            agent="claude-code",
+            point=reader,
+            now="2026-01-05T09:00:00Z",
+        )
+    record = learn(memory, Story("s1").read("src/shop/auth/tokens.py")).record
+    assert [(shown, point) for shown, point, _, _ in record["shown"]] == [(taught.id, "s1/agent-7")]
 
 
 def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:

@@ -19,7 +19,7 @@ from holloway.config import (
     SCRATCHPAD_LINES_MAX,
     SCRATCHPAD_RESULT_CHARS_MAX,
 )
-from holloway.hooks.words import words
+from holloway.hooks.subject import words
 from holloway.safety import secrets
 from holloway.safety.paths import contained, safe_name
 from holloway.text import tools

@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 
 from holloway.config import FAILURE_CHARS_MAX
-from holloway.hooks.words import words
 from holloway.safety.paths import contained
 from holloway.text import tools
 
 FILES_MAX = 20
+ANSWER_DEPTH_MAX = 3
+ANSWER_PARTS_MAX = 100
 
 _LOOKING = frozenset(
     "cat head tail sed less more nl bat batcat awk rg grep egrep fgrep ag ack apply_patch applypatch".split()
 )
 """Programs that read, search or change files that they name."""
+_ANSWERS = ("stdout", "stderr", "content", "result", "output", "text", "llmContent", "text_result_for_llm")
 _FAILURE_SIGNS = ("rror", "FAIL", "fail", "atal", "panic", "ERR", "not found", "denied", "refused", "xception")
 
 
@@ -79,6 +81,19 @@ def failure_of(event: dict[str, object], command: str) -> str:
     from holloway.text.failures import failed  # only where an output looks like a failure
 
     return answered if failed(answered, False, command[: tools.EDIT_CHARS_MAX]) else ""
+
+
+def words(answer: object, depth: int = 0) -> str:
+    """All that a tool said, whatever its host wraps it in; empty for an answer without words."""
+    if isinstance(answer, str):
+        return answer
+    if depth == ANSWER_DEPTH_MAX:
+        return ""
+    if isinstance(answer, list):
+        return "\n".join(filter(None, (words(each, depth + 1) for each in answer[:ANSWER_PARTS_MAX])))
+    if isinstance(answer, dict):
+        return "\n".join(filter(None, (words(answer.get(name), depth + 1) for name in _ANSWERS)))
+    return ""
 
 
 def _end(answer: object) -> str:
