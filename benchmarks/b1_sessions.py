@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks import machine, trivial
 from benchmarks.baselines import SEED, estimate, paired
 from benchmarks.installed import hook_command, no_worker
-from benchmarks.replay import replay
+from benchmarks.replay import QUICK_SESSIONS, replay
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import measured, told
 from holloway.domain.ports import SystemClock
@@ -70,7 +70,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
     """The second half of the sessions, in time order."""
     sessions = [told(session) for session in recorded(data / DEV)]
     if quick:
-        sessions = sessions[: len(sessions) // 6]
+        sessions = sessions[:QUICK_SESSIONS]
     answers = Answers()
     with replay(repos / "cli", "b1_cli") as replayed:
         command = hook_command(sys.executable, _env(replayed), replayed.memory.home, replayed.tree.root)

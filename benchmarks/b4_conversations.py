@@ -133,9 +133,11 @@ def main() -> None:
         options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
-def run(data: Path, peers: Path | None, *, sample: int = 1, only: Sequence[str] = ()) -> dict[str, Any]:
-    """Every figure, by system."""
-    dialogues = read(json.loads((data / FILE).read_text(encoding="utf-8")), sample)
+def run(
+    data: Path, peers: Path | None, *, sample: int = 1, only: Sequence[str] = (), most: int | None = None
+) -> dict[str, Any]:
+    """Every figure, by system; of the first dialogues only, where it is told how many."""
+    dialogues = read(json.loads((data / FILE).read_text(encoding="utf-8"))[:most], sample)
     embedder, notes = _embedder()
     with serving(embedder) if embedder else nullcontext("") as url:
         systems, absent = _systems(embedder, peers, url)

@@ -128,8 +128,9 @@ ALL = (
         lambda given: b4_conversations.run(
             _there(given.data),
             None if given.quick else given.peers,
-            sample=20 if given.quick else 1,
+            sample=10 if given.quick else 1,
             only=("FTS5",) if given.quick else (),
+            most=1 if given.quick else None,
         ),
         15,
         (needs.file(b4_conversations.FILE),),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import learning_result, machine, trivial
 from benchmarks.learning_result import MARKS, OURS, UNTAUGHT, WINDOW, Curve, Figures, Kept, Looked, Met
-from benchmarks.replay import replay
+from benchmarks.replay import QUICK_SESSIONS, replay
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import failing, measured, told
 from holloway import git
@@ -41,7 +41,7 @@ DEPTHS = (0, 1, 5, 15, 30, 100)
 def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
     """All sessions in time order, through the real pipeline; before each is looked at what is known."""
     sessions = [told(session) for session in recorded(data / DEV)]
-    sessions = sessions[: len(sessions) // 6] if quick else sessions
+    sessions = sessions[:QUICK_SESSIONS] if quick else sessions
     curve = Curve()
     with replay(repos / "cli", "curve_cli") as replayed:
         marks = list(MARKS)

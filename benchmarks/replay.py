@@ -30,6 +30,8 @@ SOURCES = {"cli": "entireio/cli"}
 NOT_DUE = ("map", "learn", "records")
 """Chores of the worker that the replay does itself, or that have nothing to do here."""
 CHORE_S = 300.0
+QUICK_SESSIONS = 20
+"""The first of the sessions, which a quick run goes through."""
 _MERGED = re.compile(r"Merge pull request #\d+ from [^/]+/(.+)$")
 _SAFE_BRANCH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
 
