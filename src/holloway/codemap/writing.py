@@ -30,8 +30,8 @@ class Rows:
     def __init__(self, database: MapDatabase, scopes: Callable[[str], Scopes | None]) -> None:
         self._db = database
         self._scopes = scopes
-        self._nodes: dict[str, tuple[int, Sequence[int]]] = {}
-        """For each file its id and its nodes: its own, then those of its definitions."""
+        self._nodes: dict[str, tuple[int, int | list[int]]] = {}
+        """For each file its id and its nodes: its own, then those of its definitions. Of consecutive ones the first."""
         self._outside: dict[tuple[str, str], int] = {}
         """Directories and packages by kind and name, as far as they were asked for."""
         self._last_file = int(database.value("SELECT COALESCE(MAX(id), 0) FROM files"))
@@ -61,7 +61,7 @@ class Rows:
         if one.mentions:
             self._db.run("INSERT INTO mentions VALUES (?, ?)", (number, one.mentions))
         self._put_pieces(one.chunks if file is None else self._changed_pieces(one.chunks, file), number)
-        self._nodes[one.path] = (number, ids)
+        self._nodes[one.path] = (number, ids if isinstance(ids, list) else ids.start)
         return number
 
     def _drop_read(self, file: int, gone: list[int]) -> None:
@@ -188,8 +188,8 @@ class Rows:
         file, own = self._nodes_of(path)
         rows: dict[tuple[int, int, str], tuple[float, int]] = {}
         for kind, at, other, to, is_package, confidence, line, is_reversed in found.edges:
-            source = own[at + 1]
-            target = self._package(other) if is_package else self._nodes_of(other)[1][to + 1]
+            source = _node(own, at)
+            target = self._package(other) if is_package else _node(self._nodes_of(other)[1], to)
             key = (target, source, kind) if is_reversed else (source, target, kind)
             sure = (confidence, -line)
             if rows.get(key, sure) <= sure:
@@ -209,7 +209,7 @@ class Rows:
         """Have the next index look at a file as if it had changed."""
         self._db.run("UPDATE files SET mtime_ns = 0, hash = x'' WHERE path = ?", (path,))
 
-    def _nodes_of(self, path: str) -> tuple[int, Sequence[int]]:
+    def _nodes_of(self, path: str) -> tuple[int, int | list[int]]:
         found = self._nodes.get(path)
         if found is None:
             file = int(self._db.value("SELECT id FROM files WHERE path = ?", (path,)))
@@ -277,3 +277,8 @@ class Rows:
             "DELETE FROM nodes WHERE file IS NULL AND kind = 'package'"
             " AND NOT EXISTS (SELECT 1 FROM edges WHERE target = nodes.id)"
         )
+
+
+def _node(nodes: int | list[int], at: int) -> int:
+    """The node of a definition, or of the file itself."""
+    return nodes + at + 1 if isinstance(nodes, int) else nodes[at + 1]

@@ -86,10 +86,11 @@ class Tree:
     def code_in(self, folder: str, language_family: str, *, tests: bool) -> list[str]:
         """The source files of a family that lie in a folder itself."""
         key = (folder, language_family, tests)
-        if key not in self._code_in:
-            found = [path for path in self.directories.get(folder, ()) if self.family_of(path) == language_family]
-            self._code_in[key] = [path for path in found if tests or not is_test(path)]
-        return self._code_in[key]
+        found = self._code_in.get(key)
+        if found is None:
+            beside = [path for path in self.directories.get(folder, ()) if self.family_of(path) == language_family]
+            found = self._code_in[key] = [path for path in beside if tests or not is_test(path)]
+        return found
 
     def family_of(self, path: str) -> str:
         """The language family of a file; of a directory, the one whose files there are a package, if any is."""
