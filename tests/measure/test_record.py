@@ -1,5 +1,7 @@
 """The record of a session: what it did, in figures."""
 
+from pathlib import Path
+
 import pytest
 
 from holloway.measure.record import Before, Shown, record, search_tokens
@@ -58,3 +60,10 @@ def test_a_memory_that_the_agent_says_helped_is_used_and_was_not_shown_twice() -
     figures = record(account, judge(account), [], None, Before(shown=told))
     assert figures["used"] == ["a1"]
     assert [(memory, point) for memory, point, _, _ in figures["shown"]] == [("a1", "session_start"), ("b2", "prompt")]
+
+
+def test_every_figure_of_a_record_is_documented() -> None:
+    account = Story().read("src/app.py").account()
+    page = (Path(__file__).parents[2] / "docs" / "json.md").read_text("utf-8")
+    figures = record(account, judge(account), [], None, Before())
+    assert [name for name in (*figures, "wording") if f"`{name}`" not in page] == []
