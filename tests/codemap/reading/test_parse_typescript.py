@@ -255,6 +255,29 @@ def test_a_commonjs_module_can_be_another_one() -> None:
     assert imports(read("javascript", "module.exports = require('./lib/main')")) == ["./lib/main: * +"]
 
 
+@pytest.mark.parametrize("call", ["require( 'a' )", "require\n('a')", "require /* x */ ('a')"])
+@pytest.mark.parametrize("language", ["javascript", "typescript"])
+def test_a_require_is_seen_however_it_is_spaced(language: str, call: str) -> None:
+    assert imports(read(language, f"const b = {call}")) == ["a as b"]
+
+
+@pytest.mark.parametrize("left", ["exports.a", "exports\n  .a", "exports /* x */ .a", "module.exports.a"])
+def test_what_exports_offers_is_seen_however_it_is_spaced(left: str) -> None:
+    assert read("javascript", f"{left} = b").exports == ("a",)
+
+
+@pytest.mark.parametrize("left", ["Till.prototype.open", "Till.prototype\n  .open", "Till.prototype.open /* x */"])
+def test_a_method_of_a_prototype_is_seen_however_it_is_spaced(left: str) -> None:
+    facts = read("javascript", f"function Till() {{}}\n{left} = function () {{}}")
+    assert definitions(facts) == ["function Till", "method Till.open"]
+
+
+def test_words_that_only_sound_like_old_modules_are_no_modules() -> None:
+    facts = read("typescript", "// requires what it exports = its prototype.\nconst a = require(b)\n")
+    assert imports(facts) == []
+    assert facts.exports is None
+
+
 def test_calls_are_chains_of_names() -> None:
     facts = read(
         "typescript",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
     from tree_sitter import Parser, Query
 
 
+class Rare(NamedTuple):
+    """A query for what few files have. It takes as long to prepare as a small language's own."""
+
+    query: str
+    sign: re.Pattern[bytes]
+    """A file without it has nothing that the query would find; one with it may still have nothing."""
+
+
 class Language(NamedTuple):
     """How one language is recognised and read."""
 
@@ -24,10 +33,8 @@ class Language(NamedTuple):
     loader: str = "language"
     queries: tuple[str, ...] = ()
     """The query files, where there is more than the one of the language's own name."""
-    rare: str = ""
-    """A query file for what few files have: it takes as long to prepare as all the others."""
-    rare_words: tuple[bytes, ...] = ()
-    """A file that has none of these words has nothing that it would find."""
+    rare: tuple[Rare, ...] = ()
+    """The query files for what few files have."""
     family: str = ""
     """Which rules find the file behind an import, where they are not the language's own."""
     selves: tuple[str, ...] = ()
@@ -37,7 +44,12 @@ class Language(NamedTuple):
     comment: str = "//"
 
 
-_COMMONJS = (b"require", b"exports", b"prototype")
+_COMMONJS = (
+    Rare("require", re.compile(rb"require\s*(?:\(\s*[\"']|[<?/])")),
+    Rare("exports", re.compile(rb"exports\s*[.=/]")),
+    Rare("prototype", re.compile(rb"prototype\s*[./][^=;(]{0,200}=")),
+)
+"""What JavaScript wrote before it had modules and classes; a comment may stand between the signs."""
 
 PROSE_SUFFIXES = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx"})
 
@@ -49,8 +61,7 @@ _ROWS = (
         "tree_sitter_typescript",
         loader="language_typescript",
         queries=("ecmascript", "typescript"),
-        rare="commonjs",
-        rare_words=_COMMONJS,
+        rare=_COMMONJS,
         family="javascript",
         selves=("this",),
         full=True,
@@ -61,8 +72,7 @@ _ROWS = (
         "tree_sitter_typescript",
         loader="language_tsx",
         queries=("ecmascript", "typescript", "jsx"),
-        rare="commonjs",
-        rare_words=_COMMONJS,
+        rare=_COMMONJS,
         family="javascript",
         selves=("this",),
         full=True,
@@ -72,8 +82,7 @@ _ROWS = (
         (".js", ".jsx", ".mjs", ".cjs"),
         "tree_sitter_javascript",
         queries=("ecmascript", "javascript", "jsx"),
-        rare="commonjs",
-        rare_words=_COMMONJS,
+        rare=_COMMONJS,
         selves=("this",),
         full=True,
     ),
@@ -127,11 +136,11 @@ def grammar(name: str) -> tuple[Parser, Query]:
 
 
 @cache
-def rare_query(name: str) -> Query:
-    """The query for what few files of a language have; made once per process."""
+def rare_query(name: str, query: str) -> Query:
+    """A query for what few files of a language have; made once per process."""
     from tree_sitter import Query
 
-    return Query(_compiled(name), _source((LANGUAGES[name].rare,)))
+    return Query(_compiled(name), _source((query,)))
 
 
 def _source(queries: Iterable[str]) -> str:

@@ -78,9 +78,9 @@ def _read(language: str, data: bytes) -> tuple[Facts, bool]:
         return Facts(), False
     captured = Captured(language, data)
     captured.take(_matches(query, root), _takers(language))
-    row = LANGUAGES[language]
-    if any(word in data for word in row.rare_words):
-        captured.take(_matches(rare_query(language), root), _takers(f"{language}, {row.rare}"))
+    for query_name, sign in LANGUAGES[language].rare:
+        if sign.search(data):
+            captured.take(_matches(rare_query(language, query_name), root), _takers(f"{language}, {query_name}"))
     return _Order(captured).facts(), root.has_error and root.end_byte == len(data)
 
 

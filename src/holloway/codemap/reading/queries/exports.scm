@@ -1,20 +1,4 @@
-; Modules and classes as JavaScript had them before it had words for them. Read only where a file has one of the words.
-
-; Definitions
-(assignment_expression left: (member_expression object: (member_expression object: (identifier) @receiver property: (property_identifier) @_prototype) property: (property_identifier) @name) right: [(arrow_function) (function_expression)]
-  (#eq? @_prototype "prototype")) @function
-
-; Imports
-(call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)
-  (#eq? @_require "require"))
-(variable_declarator name: (identifier) @alias value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .))
-  (#eq? @_require "require"))
-(variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @symbol (pair_pattern key: (property_identifier) @symbol value: (identifier) @alias)]) value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .))
-  (#eq? @_require "require"))
-(variable_declarator name: (identifier) @alias value: (member_expression object: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)) property: (property_identifier) @symbol)
-  (#eq? @_require "require"))
-
-; What a module offers
+; What a module offers, as JavaScript said it before it had a word for it.
 (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (_) @default
   (#eq? @_module "module") (#eq? @_exports "exports"))
 (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: [(function_expression) (arrow_function)] @function
