@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 DEPTH_MAX = 30
 """Assignments, returns and re-exports that are followed from one to the next."""
-ANSWERS_KEPT = 50_000
-"""Names whose meaning is kept while other files are resolved: about 30 MB."""
+ANSWERS_KEPT = 30_000
+"""Names whose meaning is kept while other files are resolved: about 10 MB."""
 
 _UNCUT = DEPTH_MAX + 1
 
@@ -30,6 +30,8 @@ class Answers:
         self.seen: set[str] = set()
         """The files that were looked at for what is being found out."""
         self._known: dict[Question, tuple[Targets, frozenset[str]]] = {}
+        self._sets: dict[frozenset[str], frozenset[str]] = {}
+        """What was looked at, each set once: most answers share theirs with others."""
         self._stack: dict[Question, int] = {}
         """What is being found out, each with its place in the order."""
         self._cut = _UNCUT
@@ -47,6 +49,7 @@ class Answers:
         self._cut = _UNCUT
         if len(self._known) > ANSWERS_KEPT:
             self._known.clear()
+            self._sets.clear()
 
     def remembered(self, question: Question, answer: Answer) -> Targets:
         """Find out once, with what was looked at; a result that was cut short by a cycle is not kept."""
@@ -66,7 +69,7 @@ class Answers:
         outer |= found
         if self._cut >= position:
             self._cut = _UNCUT
-            self._known[question] = (targets, frozenset(found))
+            self._keep(question, targets, found)
         elif not position:
             self._cut = _UNCUT
         return targets
@@ -92,5 +95,9 @@ class Answers:
         found, self.seen = self.seen, outer
         outer |= found
         if self.is_whole:
-            self._known[question] = (targets, frozenset(found))
+            self._keep(question, targets, found)
         return targets
+
+    def _keep(self, question: Question, targets: Targets, found: set[str]) -> None:
+        seen = frozenset(found)
+        self._known[question] = (targets, self._sets.setdefault(seen, seen))
