@@ -72,7 +72,8 @@ HOW = [
     "first. Means weigh repositories alike; intervals are the middle 95 % of 2,000 bootstrap means, each repository "
     "resampled by itself. p: a paired permutation test against the full pipeline (10,000 random signs).",
     "Simple programs see the text that holloway embeds (type, module, files, message). FTS5 is SQLite's with the "
-    f"Porter stemmer; dense is the built-in model; RRF (k {RRF_K}) and the convex mix ({DENSE_SHARE:.0%} dense) fuse "
+    "Porter stemmer; with names split, the parts of identifiers are words as well, which the fused ones have too; "
+    f"dense is the built-in model; RRF (k {RRF_K}) and the convex mix ({DENSE_SHARE:.0%} dense) fuse "
     f"the first {DEPTH} of both.",
     f"Defaults were chosen on {', '.join(TUNED)} and on the conversations; {', '.join(CONFIRMED)} were measured "
     "afterwards, only that the neighbourhood's gain was lowered from 0.3 once sqlalchemy had been seen. "
@@ -163,23 +164,25 @@ class Simple:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._fusions = {f"RRF (k {RRF_K})": RankFusion(embedder), f"convex {DENSE_SHARE}": ScoreFusion(embedder)}
-        self._text, self._dense = TextSearch(), DenseSearch(embedder)
+        self._text, self._split, self._dense = TextSearch(), TextSearch(split=True), DenseSearch(embedder)
 
     def learn(self, turns: Sequence[Turn]) -> None:
         """See these memories, and no others any more."""
         self._text.close()
-        self._text, self._dense = TextSearch(), DenseSearch(self._embedder)
-        self._text.ingest(turns)
-        self._dense.ingest(turns)
+        self._split.close()
+        self._text, self._split, self._dense = TextSearch(), TextSearch(split=True), DenseSearch(self._embedder)
+        for one in (self._text, self._split, self._dense):
+            one.ingest(turns)
 
     def answers(self, memories: Sequence[Past], asked: str, file: str) -> dict[str, list[str]]:
         """By the name of the program."""
-        by_words, by_meaning = self._text.scores(asked, DEPTH), self._dense.scores(asked, DEPTH)
+        by_words, by_meaning = self._split.scores(asked, DEPTH), self._dense.scores(asked, DEPTH)
         newest = list(reversed(memories))
         return {
             "newest first": [past.commit for past in newest],
             "on the same file, newest first": [past.commit for past in newest if file in past.files],
-            "FTS5": ranked(by_words),
+            "FTS5": ranked(self._text.scores(asked, DEPTH)),
+            "FTS5, names split": ranked(by_words),
             "dense": ranked(by_meaning),
             **{name: ranked(one.fused(by_words, by_meaning)) for name, one in self._fusions.items()},
         }
@@ -187,6 +190,7 @@ class Simple:
     def close(self) -> None:
         """Let go of the databases."""
         self._text.close()
+        self._split.close()
         for one in self._fusions.values():
             one.close()
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchmarks.baselines import ranked
+from holloway.text.identifiers import expanded
 from holloway.text.query import STOP_WORDS, match_any
 
 if TYPE_CHECKING:
@@ -26,9 +27,13 @@ Scores = dict[str, float]
 
 
 class TextSearch:
-    """FTS5 with its Porter stemmer: any word of the question but stop words, ranked by BM25."""
+    """FTS5 with its Porter stemmer: any word of the question but stop words, ranked by BM25.
 
-    def __init__(self) -> None:
+    With `split`, the parts of compound identifiers are words as well, as usual where texts are about code.
+    """
+
+    def __init__(self, *, split: bool = False) -> None:
+        self._split = split
         self._database = sqlite3.connect(":memory:")
         self._ids: list[str] = []
 
@@ -37,7 +42,7 @@ class TextSearch:
         self._ids = [turn.id for turn in turns]
         self._database.execute("CREATE VIRTUAL TABLE turns USING fts5(text, tokenize='porter unicode61')")
         self._database.executemany(
-            "INSERT INTO turns(rowid, text) VALUES (?, ?)", enumerate(turn.text for turn in turns)
+            "INSERT INTO turns(rowid, text) VALUES (?, ?)", enumerate(self._read(turn.text) for turn in turns)
         )
 
     def ask(self, question: str, limit: int) -> list[str]:
@@ -46,10 +51,13 @@ class TextSearch:
 
     def scores(self, question: str, limit: int) -> Scores:
         """The best turns that share a word with the question."""
-        said = dict.fromkeys(_WORD.findall(question.lower()))
+        said = dict.fromkeys(_WORD.findall(self._read(question).lower()))
         words = [word for word in said if word not in STOP_WORDS] or list(said)
         sql = "SELECT rowid, rank FROM turns WHERE turns MATCH ? ORDER BY rank, rowid LIMIT ?"
         return {self._ids[row]: -rank for row, rank in self._database.execute(sql, (match_any(words), limit))}
+
+    def _read(self, text: str) -> str:
+        return " ".join(expanded(text)) if self._split else text
 
     def close(self) -> None:
         """Let go of the database."""

@@ -138,6 +138,15 @@ def test_text_search_stems_and_leaves_out_stop_words_unless_there_is_nothing_els
     text.close()
 
 
+def test_text_search_that_splits_names_finds_a_name_by_one_of_its_parts() -> None:
+    turns = [Turn("D1:1", "one", "Mend QuerySetIterator"), Turn("D1:2", "one", "Mend the docs")]
+    for split, found in ((False, []), (True, ["D1:1"])):
+        text = TextSearch(split=split)
+        text.ingest(turns)
+        assert text.ask("Why is the iterator slow", 10) == found
+        text.close()
+
+
 def test_ranks_and_scores_are_fused_differently() -> None:
     text, dense = {"far ahead": 9.0, "second": 1.0, "third": 0.9}, {"second": 0.81, "third": 0.80, "far ahead": 0.79}
     ranks, scores = RankFusion(WordEmbedder()).fused(text, dense), ScoreFusion(WordEmbedder()).fused(text, dense)
