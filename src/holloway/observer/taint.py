@@ -43,6 +43,7 @@ Of the prose in 192 real sessions 6.2 % is tainted with 0 here, 7.0 % with 1, 7.
 foreign text would be more than half of it.
 """
 FILES_MAX = 10_000
+LINES_MAX = 100_000
 SOURCE_CHARS_MAX = 120
 ISSUES = "issues"
 """Trusted by this name where only the team itself writes issues and reviews."""
@@ -99,6 +100,8 @@ class Taint:
         self._foreign = Foreign(known)
         self._sayings = self._foreign.sayings
         self._files: dict[str, Made] = {}
+        self._lines: dict[str, int] = {}
+        """Lines that this session wrote into files, each with the first text that has it."""
 
     def observe(self, action: Action) -> str:
         """Take in what a tool did and answered; its source where that is foreign, else nothing."""
@@ -251,13 +254,16 @@ class Taint:
 
     def _follow(self, action: Action) -> None:
         """Keep in mind what this session wrote itself, and what of it may hold foreign text."""
-        added = "\n".join(line for line in action.added if not _DIGEST.fullmatch(line))
+        lines = [line for line in action.added if not _DIGEST.fullmatch(line)]
+        added = "\n".join(lines)
         near = "" if added else self.near(action.step)
 
         def judge(moment: int) -> str:
             return near or self._foreign.quotes(added, moment) or self._foreign.names(added, moment)
 
         number = self._take_in(self._sayings.saw, "\n".join((*action.added, *action.removed)), judge)
+        for line in lines[: LINES_MAX - len(self._lines)]:
+            self._lines.setdefault(line.strip(), number)
         if action.kind is ToolKind.WRITE:
             self._wrote(action.path, "")
         if len(self._files) < FILES_MAX:
@@ -276,14 +282,19 @@ class Taint:
         made = self._files.get(path)
         return (next(filter(None, map(self.heard, reversed(made.changes))), "") or made.taint) if made else None
 
+    def _is_own(self, line: str) -> bool:
+        """Whether a printed line is one that the session had written itself, and nothing foreign was in it then."""
+        number = self._lines.get(line.strip())
+        return number is not None and not self.heard(number)
+
     def _know(self, action: Action) -> None:
         """What a clean tool showed is known. What a program printed is not all the project's: orders and strange names
-        in it are kept in mind as the program's."""
+        in it are kept in mind as the program's, but for lines that the session had written itself."""
         self._sayings.said("\n".join((action.path, action.command, action.pattern, action.url)))
         if action.kind is ToolKind.SHELL and any(step.kind in _PRINTS for step in understand(action.command)):
             leads = bool(_LEADS.search(action.text)) or bool(imperative(action.text))
             lines = action.text.splitlines() if leads else ()
-            orders = [line for line in lines if _LEADS.search(line) or imperative(line)]
+            orders = [line for line in lines if (_LEADS.search(line) or imperative(line)) and not self._is_own(line)]
             source = f"output: {action.command}"[:SOURCE_CHARS_MAX]
             self._foreign.remember("\n".join(orders), source)
             self._foreign.remember_names(action.text, source)
