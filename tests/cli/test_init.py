@@ -72,7 +72,9 @@ def test_sessions_from_before_are_told_of_and_learned_from_when_told_to(cli: Cli
     transcript(repository.root, "before")
     assert "On this disk: 1 session of this project (claude-code)" in cli("init").out
     assert cli("learn", "--dry-run", "--json").json["known"] == 0
-    assert "1 session read" in cli("init", "--yes").out
+    said = cli("init", "--yes").out
+    assert "1 session read" in said
+    assert "1 memory kept, 0 of them waiting for review" in said
     assert cli("learn", "--dry-run", "--json").json["known"] == 1
 
 

@@ -6,6 +6,7 @@ from holloway.store.spending import Spending
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 from tests.observer.story import Story
+from tests.service.on_disk import transcript
 
 REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
 
@@ -56,6 +57,14 @@ def test_explain_names_the_reason_of_what_was_dropped(cli: Cli, repository: Repo
         Learning(memory).learn(told.pad())
     assert "the session failed" in cli("explain", "s2").out
     assert "agent record, dropped" in cli("explain", "s2", "--dropped").out
+
+
+def test_a_session_that_taught_nothing_says_where_the_reasons_are(cli: Cli, repository: Repository) -> None:
+    left = transcript(repository.root, "before")
+    left.write_text(left.read_text("utf-8").splitlines(keepends=True)[0], "utf-8")
+    said = cli("learn").out
+    assert "1 session read" in said
+    assert "nothing to keep; `holloway explain SESSION --dropped` tells why" in said
 
 
 def test_an_unknown_session_is_an_error_with_a_hint(cli: Cli, repository: Repository) -> None:

@@ -84,8 +84,11 @@ def told(found: Found, done: Past) -> None:
         say(f"Nothing new to learn from{_rest(found) or ': no agent has left a session of this project here'}.")
         return
     say(f"{many(done.read, 'session')} read{_rest(found)}", "bold green")
-    say(f"  {many(len(done.kept))} kept, {done.to_review} of them waiting for review; {done.held} held until their")
-    say("  work is committed or tested")
+    if done.kept or done.held:
+        waiting = f"{done.held} held until their work is committed or tested"
+        say(f"  {many(len(done.kept))} kept, {done.to_review} of them waiting for review; {waiting}")
+    else:
+        say("  nothing to keep; `holloway explain SESSION --dropped` tells why")
     for line in done.failed[:LISTED]:
         say(f"  could not learn from {line}", "yellow")
     if done.interrupted:
