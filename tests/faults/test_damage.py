@@ -188,15 +188,11 @@ def newer(path: Path) -> None:
         connection.execute("INSERT INTO migrations(name, at) VALUES ('dreams_0099', '2031-01-01T00:00:00.000Z')")
 
 
-PLACES = [
-    empty,
-    text,
-    folder,
-    newer,
-]
+PUT_THERE = (empty, text, folder, newer)
+"""What may stand where the database was."""
 
 
-@pytest.mark.parametrize("put", PLACES)
+@pytest.mark.parametrize("put", PUT_THERE)
 def test_what_is_no_database_of_ours_is_named_and_left_as_it_is(patient: Patient, put: Callable[[Path], None]) -> None:
     put(patient.database)
     found = patient.database.read_bytes() if patient.database.is_file() else b""
@@ -208,7 +204,7 @@ def test_what_is_no_database_of_ours_is_named_and_left_as_it_is(patient: Patient
     assert patient.database.is_dir() or patient.database.read_bytes() == found
 
 
-@pytest.mark.parametrize("put", [empty, text, folder, newer])
+@pytest.mark.parametrize("put", PUT_THERE)
 def test_the_last_copy_comes_back_in_the_place_of_anything(patient: Patient, put: Callable[[Path], None]) -> None:
     patient.run("backup", "--restore", "latest", "--yes")
     copied = patient.held()
