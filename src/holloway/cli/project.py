@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from holloway.cli.common import emit, home, json_option, opened, project_option, say
+from holloway.cli.common import emit, home, json_option, many, opened, project_option, say
 
 
 @click.command("brief")
@@ -66,7 +66,7 @@ def status_command(as_json: bool, project: str) -> None:
         more = f"{seen['threshold_factor'] - 1:.0%}"
         say(f"             That is more than 30 %: it takes {more} more to be kept now.", "yellow")
     by = f"by words and by meaning ({found['model']})" if found["model"] else f"by words. {found['search_note']}"
-    waiting = f", {found['to_embed']:,} memories still to embed" if found["to_embed"] else ""
+    waiting = f", {many(found['to_embed'])} still to embed" if found["to_embed"] else ""
     say(f"  search     {by}{waiting}")
     if model := found["language_model"]:
         asked = ", ".join(f"{each['calls']} for {each['purpose']}" for each in model["calls"]) or "not asked yet"
