@@ -22,14 +22,9 @@ def test_many_files_do_not_drown_the_words(memory: holloway.Holloway) -> None:
     assert text.endswith("the point")
 
 
-def test_a_piece_of_code_follows_the_line_that_says_where_it_lies() -> None:
-    text = passage.of_chunk("src/a.py:1-2 total(items)", "def total(items):\n    return sum(items)\n")
-    assert text == "src/a.py:1-2 total(items) def total(items): return sum(items)"
-
-
-@given(st.text(), st.text(alphabet=st.characters(codec=None)))
-def test_any_text_becomes_one_bounded_line_that_can_be_sent(prefix: str, text: str) -> None:
-    made = passage.of_chunk(prefix, text * 50)
+@given(st.text(alphabet=st.characters(codec=None)))
+def test_any_text_becomes_one_bounded_line_that_can_be_sent(text: str) -> None:
+    made = passage.collapsed(text * 50)
     assert len(made) <= PASSAGE_CHARS_MAX
     assert made == " ".join(made.split())
     assert made.encode().decode() == made

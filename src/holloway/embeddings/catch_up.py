@@ -28,7 +28,7 @@ class Pending(NamedTuple):
 
 
 class Source(Protocol):
-    """Whose texts are embedded: memories, or pieces of code."""
+    """Whose texts are embedded."""
 
     def missing(self, limit: int, after: int) -> Sequence[Pending]:
         """Texts without a vector and with a key above `after`, in the order of their keys; none when all have one."""

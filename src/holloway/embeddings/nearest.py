@@ -29,7 +29,7 @@ COSINE_OFF_MAX = 1e-2
 
 
 class VectorSource(Protocol):
-    """Where the truth is: the vectors of memories, or of pieces of code."""
+    """Where the truth is."""
 
     def snapshot(self) -> AbstractContextManager[None]:
         """One state for several reads."""

@@ -22,11 +22,6 @@ def of_memory(memory: Memory) -> str:
     return collapsed(f"{head} {memory.content}")
 
 
-def of_chunk(prefix: str, text: str) -> str:
-    """A piece of a file after the line that says where it lies."""
-    return collapsed(f"{prefix}\n{text}")
-
-
 def collapsed(text: str, limit_chars: int = PASSAGE_CHARS_MAX) -> str:
     """Every run of white space as one space, and no more than a model reads: indentation would be most of its tokens.
 
