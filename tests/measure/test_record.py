@@ -62,6 +62,17 @@ def test_a_memory_that_the_agent_says_helped_is_used_and_was_not_shown_twice() -
     assert [(memory, point) for memory, point, _, _ in figures["shown"]] == [("a1", "session_start"), ("b2", "prompt")]
 
 
+@pytest.mark.promise("session-record")
+def test_the_record_tells_what_the_session_did_beside_what_was_known_before() -> None:
+    account = Story().read("src/app.py", "src/cart.py").edit("src/app.py").red().green().account()
+    before = Before(files=frozenset({"src/app.py"}), dead_end_files=frozenset({"src/app.py", "src/cart.py"}))
+    figures = record(account, judge(account), [], None, before)
+    assert (figures["agent"], figures["outcome"]) == ("claude-code", "success")
+    assert (figures["tool_calls"], figures["errors"], figures["steps_to_first_edit"]) == (5, 1, 3)
+    assert (figures["first_reads"], figures["known_files_read_again"], figures["files_edited"]) == (2, 1, 1)
+    assert figures["dead_ends_entered"] == 1, "a file that was only read is not entered"
+
+
 def test_every_figure_of_a_record_is_documented() -> None:
     account = Story().read("src/app.py").account()
     page = (Path(__file__).parents[2] / "docs" / "json.md").read_text("utf-8")

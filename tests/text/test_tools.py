@@ -1,3 +1,5 @@
+import pytest
+
 from holloway.domain.event import ToolKind
 from holloway.text import tools
 
@@ -11,6 +13,12 @@ def test_the_kinds_of_tools_are_those_of_the_domain() -> None:
 def test_hosts_separate_the_words_of_a_name_in_their_own_way() -> None:
     for name in ("ReadFile", "read_file", "read-file", "read.file", "Read File"):
         assert tools.kind_of(name) == tools.READ
+
+
+@pytest.mark.parametrize("name", ["mcp__github__get_issue", "mcp_github_get_issue", "github__get_issue"])
+def test_a_tool_of_a_server_is_known_by_its_name_however_the_host_joins_it(name: str) -> None:
+    assert tools.kind_of(name) == tools.MCP
+    assert tools.kind_of("_read_file_") == tools.READ
 
 
 def test_a_patch_is_found_in_the_argument_that_holds_it() -> None:
