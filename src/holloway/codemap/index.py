@@ -220,7 +220,8 @@ def _apply(
         rows.put_directories()
     paths = _of_code(database, dirty)
     total = len(paths)
-    rows.drop_edges(dirty)
+    if not change.is_first:
+        rows.drop_edges(dirty)
     if shared:
         outcomes = shared.resolve(paths)
     else:
@@ -245,7 +246,7 @@ def _importer(database: MapDatabase, root: Path, change: Change) -> Importer:
 def _of_code(database: MapDatabase, ids: set[int]) -> list[str]:
     """Those of the files that have names to follow, in order."""
     sql = "SELECT path FROM files WHERE language != '' AND id IN (SELECT value FROM json_each(?)) ORDER BY path"
-    return [row[0] for row in database.rows(sql, (json.dumps(sorted(ids)),))]
+    return [path for (path,) in database.connection.execute(sql, (json.dumps(sorted(ids)),))]
 
 
 def _put_resolutions(

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from holloway.codemap import faults
 from holloway.codemap.facts_read import FactsRead
-from holloway.codemap.reading import files, roles
+from holloway.codemap.reading import files
 from holloway.codemap.reading.chunks import forget_words
 from holloway.codemap.reading.read import ReadFile, read_many
+from holloway.codemap.reading.roles import role_of
+from holloway.codemap.reading.tested import is_test
 from holloway.codemap.resolving.imports.importer import Importer
 from holloway.codemap.resolving.resolve import Resolver
 from holloway.codemap.shelf import Shelf, Shelved, shelf
@@ -48,7 +50,7 @@ class Processes:
 
     def read(self, wanted: Wanted) -> Iterator[ReadFile]:
         """Read these files, in their order; the list is used up."""
-        return self._in_turns(wanted, lambda batch: self._pool.submit(read_many, self._root, batch))
+        return self._in_turns(wanted, lambda batch: self._pool.submit(_read_many, self._root, batch))
 
     def resolve(self, paths: list[str]) -> Iterator[Outcome]:
         """Follow the names of these files; the facts of all are on the shelf. The list is used up."""
@@ -89,9 +91,23 @@ def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
         yield Processes(pool, count, root, shared)
 
 
+def _read_many(root: str, batch: Wanted) -> list[ReadFile]:
+    done = read_many(root, batch)
+    _forget_paths()
+    return done
+
+
 def _resolve_many(place: str, root: str, paths: list[str]) -> list[Outcome]:
     resolver = _resolver(place, root)
-    return [(path, _plain(outcome(resolver, path))) for path in paths]
+    done = [(path, _plain(outcome(resolver, path))) for path in paths]
+    _forget_paths()
+    return done
+
+
+def _forget_paths() -> None:
+    """What is known of each path by itself is soon told again, and too much of many."""
+    role_of.cache_clear()
+    is_test.cache_clear()
 
 
 def _plain(found: Resolution | str) -> Resolution | str:
@@ -102,7 +118,6 @@ def _plain(found: Resolution | str) -> Resolution | str:
 @cache
 def _resolver(place: str, root: str) -> Resolver:
     forget_words()
-    roles.role_of.cache_clear()
     shelved = Shelved(place)
     read = FactsRead(shelved)
     return Resolver(Importer(shelved.paths, partial(files.manifest, Path(root))), read.scopes, read.mentions)

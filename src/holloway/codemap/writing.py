@@ -251,8 +251,8 @@ class Rows:
     def put_directories(self) -> None:
         """Directories that hold a file, each the parent of what lies in it; and no package that nobody uses."""
         needed: set[str] = set()
-        paths = [row[0] for row in self._db.rows("SELECT path FROM files")]
-        for path in paths:
+        # There may be very many: they are looked at one by one.
+        for (path,) in self._db.connection.execute("SELECT path FROM files"):
             folder = path.rpartition("/")[0]
             while folder and folder not in needed:
                 needed.add(folder)
@@ -265,10 +265,10 @@ class Rows:
         for folder in sorted(needed - set(known)):
             parent, _, name = folder.rpartition("/")
             known[folder] = self._put_outside("directory", name, folder, known.get(parent))
-        rows = self._db.rows("SELECT id, qualified FROM nodes WHERE kind = 'file' AND parent IS NULL")
+        homeless = self._db.connection.execute("SELECT id, qualified FROM nodes WHERE kind = 'file' AND parent IS NULL")
         self._db.connection.executemany(
             "UPDATE nodes SET parent = ? WHERE id = ?",
-            [(known[row[1].rpartition("/")[0]], row[0]) for row in rows if "/" in row[1]],
+            [(known[path.rpartition("/")[0]], node) for node, path in homeless if "/" in path],
         )
 
     def drop_unused_packages(self) -> None:
