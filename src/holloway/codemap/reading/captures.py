@@ -167,7 +167,8 @@ class Captured:
 
     def _short(self, node: Node, start: int, end: int) -> str:
         """The chain of a short expression; what is called is looked at by itself, because it is met again and again."""
-        called = node.child_by_field_name(_CALLEE[node.type]) if node.type in _CALLEE else None
+        callee = _CALLEE.get(node.type)
+        called = node.child_by_field_name(callee) if callee else None
         if called is not None:
             head = self._chain(self.data[called.start_byte : called.end_byte])
             if head and not head.startswith(UNKNOWN):

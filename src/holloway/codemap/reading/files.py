@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import stat
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from holloway import git
-from holloway.codemap.reading.languages import language_of
+from holloway.codemap.reading.languages import language_of, suffix_of
 from holloway.config import GIT_TIMEOUT_S, MAP_CODE_BYTES_MAX, MAP_FILES_MAX, MAP_TEXT_BYTES_MAX, RULE_FILE_BYTES_MAX
 
 VENDORED = frozenset(
@@ -94,9 +94,11 @@ def read(root: Path, name: str) -> bytes | str:
             return "link"
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            seen = os.fstat(descriptor)
+            if not stat.S_ISREG(seen.st_mode):
                 return "not a regular file"
-            data = file.read(MAP_CODE_BYTES_MAX + 1)
+            # Room is made for all that is asked for: a megabyte for every small file takes longer than reading it.
+            data = file.read(min(seen.st_size, MAP_CODE_BYTES_MAX) + 1)
     except OSError as error:
         return "vanished" if isinstance(error, FileNotFoundError) else "unreadable"
     return reason if (reason := _unfit(name, data)) else data
@@ -142,10 +144,9 @@ def text_of(data: bytes) -> bytes:
 def _left_out(name: str) -> str:
     if any("\ud800" <= char <= "\udfff" for char in name):
         return "name is not UTF-8"
-    path = PurePosixPath(name)
-    if not VENDORED.isdisjoint(path.parts[:-1]):
+    if not VENDORED.isdisjoint(name.split("/")[:-1]):
         return "vendored or built"
-    if path.suffix.lower() in _BINARY_SUFFIXES:
+    if suffix_of(name) in _BINARY_SUFFIXES:
         return "binary"
     return "generated" if _GENERATED_NAME.search(name) else ""
 
