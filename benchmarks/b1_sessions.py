@@ -79,7 +79,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
                 _ask(replayed, session, answers)
                 if len(answers.sessions) % HOOK_EVERY == 0:
                     answers.started.append(_started(replayed, session, command))
-    return _result(answers)
+    return _result(answers, len(sessions))
 
 
 def _ask(replayed: Replay, session: Told, answers: Answers) -> None:
@@ -125,7 +125,7 @@ def _today(replayed: Replay) -> Iterator[None]:
         replayed.memory.clock = then
 
 
-def _result(answers: Answers) -> dict[str, Any]:
+def _result(answers: Answers, recordings: int) -> dict[str, Any]:
     figures = {
         name: [measured(session, files) for session, files in zip(answers.sessions, lists, strict=True)]
         for name, lists in answers.lists.items()
@@ -169,7 +169,7 @@ def _result(answers: Answers) -> dict[str, Any]:
             name: {"recall": fmean(recall[name]), "dca": fmean(avoided for _, avoided in pairs)}
             for name, pairs in figures.items()
         },
-        "how": HOW,
+        "how": [f"The second half of {recordings} {HOW[0]}", *HOW[1:]],
     }
 
 
@@ -215,8 +215,8 @@ def _processes(started: list[Started]) -> list[list[Any]]:
 
 
 HOW = [
-    "The second half of 192 recorded sessions of one project, in time order. For each one: the branch and the checkout "
-    "as they were when it began, and only sessions that had ended before; holloway has learned from those.",
+    "recorded sessions of one project, in time order. For each one: the branch and the checkout as they were when it "
+    "began, and only sessions that had ended before; holloway has learned from those.",
     "Needed are files that the agent opened (also with cat, sed, head or grep) or edited, without those that the "
     "prompt names.",
     "The prompt hook is what an agent reads without asking: the files that its text names, ten at most, nothing where "

@@ -110,7 +110,7 @@ def result(curve: Curve, took_ms: Sequence[float]) -> dict[str, Any]:
             },
             "learning_cpu_ms": {f"p{share}": machine.quantile(took_ms, share / 100) for share in (50, 95)},
         },
-        "how": HOW,
+        "how": [f"{len(curve.looked)} {HOW[0]}", *HOW[1:]],
     }
 
 
@@ -193,7 +193,7 @@ def _window(window: Sequence[Looked]) -> dict[str, Any]:
 
 
 HOW = [
-    "192 recorded sessions of one project in time order, each through the real pipeline when it ended: observed, "
+    "recorded sessions of one project in time order, each through the real pipeline when it ended: observed, "
     "judged, promoted, the worker's chores done, vectors included. Before each session the branch and the checkout are "
     "as they were when it began, the map is brought up to date, and every method is asked with what had ended by then.",
     f"As the project went on: the mean over the next {WINDOW} sessions that had files to find, beside the same methods "

@@ -28,7 +28,8 @@ make bench                               # everything that needs nothing
 make bench DATA=folder REPOS=folder      # everything that these folders have data and clones for
 ```
 
-A benchmark that lacks something says what, and where to get it, and the others go on.
+A benchmark that lacks something says what, and where to get it, and the others go on; one of which a part can do
+without shows that part. At the end stands what each took.
 """
 
 Result = Mapping[str, Any]
