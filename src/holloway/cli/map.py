@@ -14,6 +14,8 @@ from holloway.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holloway.codemap.modules.detection import Module
+    from holloway.service.holloway import Holloway
     from holloway.service.mapping import CodeMap, Consequences
 
 SHOWN = 12
@@ -144,8 +146,12 @@ def impact_command(target: str, depth: int, forward: bool, as_json: bool, projec
     if as_json:
         emit(_impact_fields(found))
         return
+    _show_impact(found, depth)
+
+
+def _show_impact(found: Consequences, depth: int) -> None:
     impact = found.impact
-    verb = "depends on" if forward else "is used by"
+    verb = "depends on" if impact.direction == "forward" else "is used by"
     more = "" if impact.complete else " or more"
     name = str(impact.target[0]) if len(impact.target) == 1 else impact.target[0].path
     if impact.total:
@@ -302,7 +308,7 @@ def module_command(
             say(f"  {label:6} {', '.join(listed[:8])}" + (f" and {len(listed) - 8} more" if len(listed) > 8 else ""))
 
 
-def _module_fields(module: Any) -> dict[str, Any]:
+def _module_fields(module: Module) -> dict[str, Any]:
     return {
         "name": module.name,
         "folder": module.folder,
@@ -351,7 +357,7 @@ def relate_command(source: str, kind: str, target: str, note: str, remove: bool,
         say(f"{kept.source} {kept.kind} {kept.target}", "bold green")
 
 
-def ready(project: str, *, create: bool = False) -> Any:
+def ready(project: str, *, create: bool = False) -> Holloway:
     """The memory of a project with its map brought up to date, however long that takes the first time."""
     memory = opened(project, create=create)
     try:
