@@ -79,7 +79,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
                 _ask(replayed, session, answers)
                 if len(answers.sessions) % HOOK_EVERY == 0:
                     answers.started.append(_started(replayed, session, command))
-    return _result(answers, len(sessions))
+    return _result(answers, sessions)
 
 
 def _ask(replayed: Replay, session: Told, answers: Answers) -> None:
@@ -125,7 +125,7 @@ def _today(replayed: Replay) -> Iterator[None]:
         replayed.memory.clock = then
 
 
-def _result(answers: Answers, recordings: int) -> dict[str, Any]:
+def _result(answers: Answers, sessions: list[Told]) -> dict[str, Any]:
     figures = {
         name: [measured(session, files) for session, files in zip(answers.sessions, lists, strict=True)]
         for name, lists in answers.lists.items()
@@ -169,8 +169,13 @@ def _result(answers: Answers, recordings: int) -> dict[str, Any]:
             name: {"recall": fmean(recall[name]), "dca": fmean(avoided for _, avoided in pairs)}
             for name, pairs in figures.items()
         },
-        "how": [f"The second half of {recordings} {HOW[0]}", *HOW[1:]],
+        "how": [f"The second half of {len(sessions)} {HOW[0]}", *HOW[1:], *_untold(sessions)],
     }
+
+
+def _untold(sessions: list[Told]) -> list[str]:
+    told_branch = sum(bool(session.began_on) for session in sessions)
+    return [] if told_branch else ["The data does not tell on which branch a session began, so nobody knew it."]
 
 
 def _mean(values: list[float]) -> tuple[float, str]:
