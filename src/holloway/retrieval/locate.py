@@ -67,7 +67,7 @@ ELSEWHERE = 0.4
 """What the latest sessions are worth where none of them was on this branch: the work may well be new."""
 LATELY = "opened in the latest sessions"
 UNDERWAY = "changed on this branch"
-UNDERWAY_FULL = 50
+UNDERWAY_FULL = 8
 """Files: of a branch that changed more, each says less."""
 SEEDS = 5
 """Best files whose partners and neighbours are looked at."""
@@ -354,7 +354,7 @@ def by_sessions(
 def by_branch(database: MapDatabase, underway: Sequence[str]) -> Evidence:
     """Files that the work at hand changed already: it mostly goes on there, whatever the next step is called."""
     found = Evidence(dict.fromkeys(underway, 1.0), dict.fromkeys(underway, UNDERWAY))
-    found.share = min(1.0, UNDERWAY_FULL / max(len(underway), 1))
+    found.share = min(1.0, (UNDERWAY_FULL / max(len(underway), 1)) ** 0.5)
     return _present(database, found)
 
 
