@@ -30,20 +30,17 @@ class Source(NamedTuple):
 
 
 SOURCES = {
-    "delve": Source("go-delve/delve", "3b77598674", "Go", is_looked_into=True),
     "express": Source("expressjs/express", "a3714473fe", "JavaScript", is_looked_into=True),
     "gson": Source("google/gson", "9835b6f901", "Java", is_looked_into=True),
     "ripgrep": Source("BurntSushi/ripgrep", "3fce3b5bb0", "Rust", is_looked_into=True),
     "serilog": Source("serilog/serilog", "60935b4d7a", "C#", is_looked_into=True),
     "sinatra": Source("sinatra/sinatra", "cb22afd790", "Ruby", is_looked_into=True),
-    "sqlalchemy": Source("sqlalchemy/sqlalchemy", "f35da7e2b9", "Python", is_looked_into=True),
     "axum": Source("tokio-rs/axum", "3d78036dca", "Rust", is_looked_into=False),
     "core": Source("vuejs/core", "e2bede9613", "TypeScript", is_looked_into=False),
     "fmt": Source("fmtlib/fmt", "60ccad511f", "C++", is_looked_into=False),
     "gin": Source("gin-gonic/gin", "dcaa4296d1", "Go", is_looked_into=False),
     "guzzle": Source("guzzle/guzzle", "2779e868a0", "PHP", is_looked_into=False),
     "httpx": Source("encode/httpx", "ae1b9f6623", "Python", is_looked_into=False),
-    "junit5": Source("junit-team/junit5", "88fbb9638d", "Java", is_looked_into=False),
 }
 REPOSITORIES = {name: source.place for name, source in SOURCES.items()}
 LAST = 25
@@ -125,7 +122,7 @@ def _table(scored: Mapping[str, Sequence[Scores]], task: str) -> dict[str, Any]:
     for name, each in means.items():
         asked = [one[task] for one in scored[name] if one[task]]
         chance = paired([one[OURS] for one in asked], [one[against] for one in asked])
-        about = [name, SOURCES[name].language, "yes" if SOURCES[name].is_looked_into else "no"]
+        about = [SOURCES[name].place, SOURCES[name].language, "yes" if SOURCES[name].is_looked_into else "no"]
         rows.append([*about, *(f"{each[system]:.3f}" for system in systems), f"{chance:.3f}", len(asked)])
     pooled = [one[task] for scores in scored.values() for one in scores if one[task]]
     chance = paired([one[OURS] for one in pooled], [one[against] for one in pooled])

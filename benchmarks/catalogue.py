@@ -110,7 +110,7 @@ ALL = (
             last=2 if given.quick else b2_commits_elsewhere.LAST,
             names=needs.present(given, b2_commits_elsewhere.REPOSITORIES)[:1] if given.quick else (),
         ),
-        20,
+        10,
         (needs.clones(b2_commits_elsewhere.REPOSITORIES, one_will_do=True),),
     ),
     Benchmark(

@@ -186,7 +186,10 @@ def test_other_repositories_are_measured_at_a_fixed_commit_and_averaged(
     result = b2_commits_elsewhere.run(shop.root.parent, [oracle], last=1)
     assert {task for task, *_ in oracle.asked} == {"Repair the parser", ""}
     by_message, *_ = result["tables"]
-    assert [row[:3] for row in by_message["rows"]] == [["shop", "Python", "no"], [b2_commits_elsewhere.ALL, "", ""]]
+    assert [row[:3] for row in by_message["rows"]] == [
+        ["someone/shop", "Python", "no"],
+        [b2_commits_elsewhere.ALL, "", ""],
+    ]
     assert [row[by_message["columns"].index(oracle.name)] for row in by_message["rows"]] == ["0.500", "0.500"]
     assert [row[-1] for row in by_message["rows"]] == [1, 1]
 
