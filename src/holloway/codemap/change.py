@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from holloway.codemap.reading.files import Skipped
 from holloway.codemap.reading.languages import family
 from holloway.codemap.resolving.families import FACES, PACKAGE_FAMILIES
-from holloway.codemap.resolving.imports.tree import MANIFESTS
+from holloway.codemap.resolving.imports.tree import MANIFESTS, folders_above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from holloway.codemap.database import MapDatabase
     from holloway.codemap.reading.read import ReadFile
     from holloway.codemap.resolving.imports.importer import Importer
@@ -96,7 +94,7 @@ def _led_elsewhere(database: MapDatabase, change: Change, importer: Importer) ->
     }
     changed = neighbours | _below_faces(before, came_or_went)
     words = {word for path in came_or_went for word in importer.words_for(path)}
-    other_folders = _folders(before) ^ _folders(importer.tree.paths)
+    other_folders = folders_above(before) ^ folders_above(importer.tree.paths)
     for path in came_or_went:
         passed, names = _way_down(database, before, path, other_folders)
         changed |= passed
@@ -156,14 +154,3 @@ def _who_wrote(database: MapDatabase, name: str, seen: int) -> set[int]:
         " WHERE c.seen = ? AND (instr(f.facts, ?) OR instr(m.data, ?))"
     )
     return {row[0] for row in database.rows(sql, (seen, name.encode(), name.encode()))}
-
-
-def _folders(paths: Iterable[str]) -> set[str]:
-    """The folders that hold these files, and those above them."""
-    found: set[str] = set()
-    for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in found:
-            found.add(folder)
-            folder = folder.rpartition("/")[0]
-    return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.reading.tested import tested_stem
 from holloway.codemap.resolving.imports.importer import words_in
+from holloway.codemap.resolving.imports.tree import folders_above
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -250,13 +251,8 @@ class Rows:
 
     def put_directories(self) -> None:
         """Directories that hold a file, each the parent of what lies in it; and no package that nobody uses."""
-        needed: set[str] = set()
         # There may be very many: they are looked at one by one.
-        for (path,) in self._db.connection.execute("SELECT path FROM files"):
-            folder = path.rpartition("/")[0]
-            while folder and folder not in needed:
-                needed.add(folder)
-                folder = folder.rpartition("/")[0]
+        needed = folders_above(path for (path,) in self._db.connection.execute("SELECT path FROM files"))
         sql = "SELECT qualified, id FROM nodes WHERE file IS NULL AND kind = 'directory'"
         known: dict[str, int] = {row[0]: row[1] for row in self._db.rows(sql)}
         for folder in sorted(set(known) - needed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from posixpath import dirname, join, normpath
+from posixpath import join, normpath
 from typing import TYPE_CHECKING
 
 from holloway.codemap.reading.languages import language_of
@@ -39,19 +39,11 @@ class Tree:
                 self.homes[name].append(folder)
         for folders in self.homes.values():
             folders.sort(key=lambda folder: (folder.count("/"), folder))
-        self.folders = self._all_folders()
+        self.folders = frozenset({"", *folders_above(self.paths)})
         """The folders that hold a file, and those above them."""
         self._by_stem = sorted(ordered, key=_bare_stem)
         """In the order of their names: a list, because every process holds them all."""
         self._code_in: dict[tuple[str, str, bool], list[str]] = {}
-
-    def _all_folders(self) -> frozenset[str]:
-        found = {""}
-        for folder in self.directories:
-            while folder and folder not in found:
-                found.add(folder)
-                folder = dirname(folder)
-        return frozenset(found)
 
     def manifests(self, name: str, reader: Callable[[str], str]) -> dict[str, str]:
         """What each manifest of that name calls its folder: `{name: folder}`."""
@@ -99,6 +91,17 @@ class Tree:
             return (row.family or row.name) if row else ""
         inside = {self.family_of(name) for name in self.directories.get(path.rstrip("/"), ())}
         return min(inside & PACKAGE_FAMILIES, default="")
+
+
+def folders_above(paths: Iterable[str]) -> set[str]:
+    """The folders that hold these files, and those above them, but for the outermost."""
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
 
 
 def _bare_stem(path: str) -> str:
