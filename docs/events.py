@@ -51,8 +51,8 @@ MEANINGS = {
 HOOK_EVENTS = {
     "SessionStart": "gives the brief and a line for you, again after compaction; has the worker started",
     "InstructionsLoaded": "keeps in mind what the host loaded, so that it is not injected again",
-    "UserPromptSubmit": "notes the prompt; answers with files, tests, traps and dead ends, if something is good enough, "
-    "and notes which files it named",
+    "UserPromptSubmit": "notes the prompt; answers with files, tests, traps and dead ends, if something is good "
+    "enough, and notes which files it named",
     "PostToolUse": "notes the call; answers with the traps of a file, or with what a search was after",
     "PostToolUseFailure": "notes the failure; answers with its known fix",
     "PostToolBatch": "answers once before the next model call: a dead end, a recipe's next step, a known answer",
