@@ -173,7 +173,7 @@ ROWS = (
     Row(
         "memories that a commit's developers tied it to, recall at 10 (six repositories)",
         lambda results: _tied(results, "holloway, as shipped").rpartition(" ")[2],
-        lambda results: _tied(results, "FTS5", "dense", "RRF (k 60)"),
+        lambda results: _tied(results, "FTS5, names split", "dense", "RRF (k 60)"),
         CLONES,
     ),
     Row(
