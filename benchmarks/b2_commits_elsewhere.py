@@ -1,12 +1,10 @@
 """B2 on repositories that nothing of holloway was developed on: other languages, other habits, one table.
 
-python -m benchmarks.b2_commits_elsewhere --repos DIR [--only REPO] [--last N] [--json OUT]
+python -m benchmarks --only b2_commits_elsewhere --repos DIR
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -55,23 +53,6 @@ HOW = [
     "p is how often chance alone would make holloway and the named baseline differ as much: the signs of the "
     "differences between the same commits flipped at random, 2,000 times.",
 ]
-
-
-def main() -> None:
-    """Measure and print; write JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repos", type=Path, help="folder with clones of the repositories, history included")
-    parser.add_argument("--only", nargs="+", choices=tuple(SOURCES), default=(), help="some of them")
-    parser.add_argument("--last", type=int, default=LAST, help="commits of each")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    result = run(options.repos, last=options.last, names=options.only)
-    for table in result["tables"]:
-        print(table["title"])
-        for row in table["rows"]:
-            print("  ", "  ".join(str(cell) for cell in row))
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 def run(
@@ -130,7 +111,3 @@ def _table(scored: Mapping[str, Sequence[Scores]], task: str) -> dict[str, Any]:
     rows.append([ALL, "", "", *over_all, f"{chance:.3f}", len(pooled)])
     columns = ["repository", "language", "looked into", *systems, f"p against {against}", "commits"]
     return {"title": TASKS[task], "columns": columns, "rows": rows}
-
-
-if __name__ == "__main__":
-    main()
