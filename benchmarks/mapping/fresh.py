@@ -21,10 +21,9 @@ connection.close()
 """
 _ASKING_PROCESS = """
 import sys
-from pathlib import Path
 from holloway.codemap.database import open_map
 from holloway.codemap.graph import find, impact
-database = open_map(Path(sys.argv[1]))
+database = open_map(sys.argv[1])
 assert impact(database, find(database, sys.argv[2], sys.argv[3]), depth=int(sys.argv[4])).target
 database.close()
 """

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
 
 from holloway.store.database import Database
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from holloway.codemap.resolving.imports.importer import Importer
 
@@ -99,14 +100,14 @@ _OWN_TABLES = (
 
 def schema() -> list[str]:
     """The statements that make an empty map."""
-    text = Path(__file__).with_name("schema.sql").read_text("utf-8")
-    lines = [line for line in text.splitlines() if not line.startswith("--")]
+    with open(os.path.join(os.path.dirname(__file__), "schema.sql"), encoding="utf-8") as text:
+        lines = [line for line in text.read().splitlines() if not line.startswith("--")]
     return [statement.strip() for statement in "\n".join(lines).split(";\n") if statement.strip()]
 
 
-def open_map(path: Path) -> MapDatabase:
+def open_map(file: str | Path) -> MapDatabase:
     """The map in that file, ready to be read and written; a file that is no database is replaced by an empty map."""
-    database = MapDatabase(path)
+    database = MapDatabase(file)
     try:
         database.prepare()
     except Exception as error:
@@ -114,8 +115,9 @@ def open_map(path: Path) -> MapDatabase:
         if not isinstance(cause, sqlite3.DatabaseError) or isinstance(cause, sqlite3.OperationalError):
             raise
         database.close()
-        for name in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
-            name.unlink(missing_ok=True)
-        database = MapDatabase(path)
+        for ending in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.unlink(database.file + ending)
+        database = MapDatabase(file)
         database.prepare()
     return database

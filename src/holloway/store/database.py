@@ -6,14 +6,15 @@ import os
 import sqlite3
 import time
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from holloway.config import BACKUPS_KEPT, WAL_TRUNCATE_WAIT_MS
 from holloway.errors import HollowayError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
 
     Values = Sequence[object] | Mapping[str, object]
 
@@ -29,25 +30,35 @@ class Database:
     page_bytes = 4_096
     """How large the pages of a new file are; one that is there keeps its own."""
 
-    def __init__(self, path: Path, *, synchronous: str = "normal", busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
-        self.path = path
+    def __init__(
+        self, file: str | Path, *, synchronous: str = "normal", busy_timeout_ms: int = BUSY_TIMEOUT_MS
+    ) -> None:
+        self.file = os.fspath(file)
         self._synchronous = synchronous
         self._busy_timeout_ms = busy_timeout_ms
         self._connection: sqlite3.Connection | None = None
 
     @property
+    def path(self) -> Path:
+        """Where the file is."""
+        # Loading it takes as long as opening a file and asking it something, for which a name is enough.
+        from pathlib import Path
+
+        return Path(self.file)
+
+    @property
     def connection(self) -> sqlite3.Connection:
         """The open connection; opened at its first use."""
         if self._connection is None:
-            with translated(self.path):
+            with translated(self.file):
                 self._connection = self._open()
         return self._connection
 
     def _open(self) -> sqlite3.Connection:
-        make_folder(self.path.parent)
-        if not self.path.exists():
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-        connection = sqlite3.connect(self.path, isolation_level=None, timeout=self._busy_timeout_ms / 1000)
+        if not os.path.exists(self.file):
+            make_folder(self.path.parent)
+            os.close(os.open(self.file, os.O_CREAT | os.O_RDWR, 0o600))
+        connection = sqlite3.connect(self.file, isolation_level=None, timeout=self._busy_timeout_ms / 1000)
         try:
             connection.row_factory = sqlite3.Row
             connection.execute(f"PRAGMA page_size = {self.page_bytes}")
@@ -71,7 +82,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[None]:
         """One transaction, taken at once: everything inside is written, or nothing is."""
-        with translated(self.path):
+        with translated(self.file):
             if self._writing():
                 yield
                 return
@@ -87,7 +98,7 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """One state of the file for several reads, whatever others write meanwhile."""
-        with translated(self.path):
+        with translated(self.file):
             if self._writing():
                 yield
                 return
@@ -102,17 +113,17 @@ class Database:
 
     def run(self, sql: str, values: Values = ()) -> sqlite3.Cursor:
         """Execute one statement with bound values."""
-        with translated(self.path):
+        with translated(self.file):
             return self.connection.execute(sql, values)
 
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
         """All rows of a query."""
-        with translated(self.path):
+        with translated(self.file):
             return self.connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Values = ()) -> Row | None:
         """The first row of a query, if any."""
-        with translated(self.path):
+        with translated(self.file):
             found: Row | None = self.connection.execute(sql, values).fetchone()
             return found
 
@@ -144,7 +155,7 @@ class Database:
     def backup(self, target: Path) -> None:
         """Copy the whole database, while others go on writing; the target appears complete or not at all."""
         partial = target.with_name(target.name + ".partial")
-        with translated(self.path):
+        with translated(self.file):
             try:
                 make_folder(target.parent)
                 partial.unlink(missing_ok=True)
@@ -165,7 +176,7 @@ class Database:
         with translated(source):
             origin = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
             try:
-                with translated(self.path):
+                with translated(self.file):
                     origin.backup(self.connection)
             finally:
                 origin.close()
@@ -236,13 +247,14 @@ class Busy(HollowayError):
 _SIGNS_OF_DAMAGE = ("malformed", "not a database", "unsupported file format", "could not decode to utf-8")
 
 
-def _may_write(path: Path) -> bool:
+def _may_write(path: str | Path) -> bool:
     """Whether the system lets this user write a database, its log and their folder."""
-    files = [path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))]
-    return all(os.access(each, os.W_OK) for each in [path.parent, *(file for file in files if file.exists())])
+    file = os.path.abspath(path)
+    there = [name for name in (file, file + "-wal", file + "-shm") if os.path.exists(name)]
+    return all(os.access(name, os.W_OK) for name in [os.path.dirname(file), *there])
 
 
-def damage(path: Path, seen: str) -> Damaged:
+def damage(path: str | Path, seen: str) -> Damaged:
     """The message for a file that is not sound, with the way back."""
     return Damaged(
         f"{path} is damaged: {seen}.",
@@ -252,7 +264,7 @@ def damage(path: Path, seen: str) -> Damaged:
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: str | Path) -> Iterator[None]:
     """SQLite's and the system's errors as messages that name the file and say what to do."""
     try:
         yield
@@ -260,7 +272,7 @@ def translated(path: Path) -> Iterator[None]:
         raise _translation(path, error) from error
 
 
-def _translation(path: Path, error: Exception) -> HollowayError:
+def _translation(path: str | Path, error: Exception) -> HollowayError:
     text = str(error).lower()
     code = getattr(error, "sqlite_errorname", "") or ""
     if "SQLITE_BUSY" in code or "SQLITE_LOCKED" in code or "locked" in text:
