@@ -14,7 +14,7 @@ from holloway.text.query import STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TASK_CHARS_MAX = 60
+QUOTED_CHARS_MAX = 60
 """So much of an earlier task is quoted as a reason."""
 ALIKE = 20
 """The most similar sessions that are asked."""
@@ -25,6 +25,7 @@ EDITED = 1.5
 SAME_BRANCH = 6.0
 """What a session on the same branch counts beside another: work on a branch goes on where it was."""
 TASK_CHARS_MAX = 4_000
+"""So much of a task is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def similar(past: Sequence[PastSession], task: str) -> dict[str, tuple[float, st
     found: dict[str, tuple[float, str]] = {}
     for likeness, at in sorted(alike, key=lambda each: (-each[0], -each[1]))[:ALIKE]:
         for path, _ in past[at].files if likeness > 0 else ():
-            before, reason = found.get(path, (0.0, f"opened for “{one_line(past[at].task, TASK_CHARS_MAX)}”"))
+            before, reason = found.get(path, (0.0, f"opened for “{one_line(past[at].task, QUOTED_CHARS_MAX)}”"))
             found[path] = (before + likeness, reason)
     return found
 
