@@ -131,3 +131,27 @@ def test_a_branch_whose_name_holds_a_secret_is_not_written_down(repository: Repo
     with holloway.open(repository.root) as memory:
         memory.remember("the gate is ajar", type="gotcha")
     assert places_of(home, token) == []
+
+
+def test_who_still_stands_on_a_branch_when_it_is_merged_elsewhere_loses_nothing(
+    on_branch: Repository, clock: FakeClock
+) -> None:
+    on_branch.commit("gate.py", "half\n")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+    # As after a fetch: somebody else merged it, and the local main has not followed yet.
+    tree, tip = on_branch.git("rev-parse", "feature^{tree}"), on_branch.git("rev-parse", "feature")
+    merge = on_branch.git("commit-tree", tree, "-p", "main", "-p", tip, "-m", "merge")
+    on_branch.git("update-ref", "refs/remotes/origin/main", merge)
+    assert contents(on_branch, clock) == {"the gate is half open"}
+    on_branch.git("checkout", "-q", "main")
+    on_branch.git("merge", "-q", "--ff-only", merge)
+    assert contents(on_branch, clock) == {"the gate is half open"}
+
+
+def test_a_branch_whose_work_was_thrown_away_is_not_merged(on_branch: Repository, clock: FakeClock) -> None:
+    on_branch.commit("gate.py", "half\n")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+    on_branch.git("reset", "-q", "--hard", "main")
+    assert contents(on_branch, clock) == {"the gate is half open"}
+    on_branch.git("checkout", "-q", "main")
+    assert contents(on_branch, clock) == set()

@@ -11,7 +11,7 @@ from holloway.safety import secrets
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from holloway.store.database import Database
+    from holloway.store.database import Database, Row
 
 
 def note(database: Database, root: str) -> str:
@@ -20,13 +20,13 @@ def note(database: Database, root: str) -> str:
     if not name or name == git.default_branch(root) or secrets.scan(name):
         return ""
     tip, fork = git.head_commit(root), _fork(root)
-    known = database.row("SELECT tip, merged_at FROM branches WHERE name = ?", (name,))
-    goes_on = known and not known["merged_at"] and (known["tip"] == tip or git.is_ancestor(root, known["tip"], tip))
+    known = database.row("SELECT fork, tip, merged_at FROM branches WHERE name = ?", (name,))
+    begun = known and not known["merged_at"] and known["fork"] != known["tip"]
     with database.write():
-        if goes_on:
+        if known and begun and (known["tip"] == tip or git.is_ancestor(root, known["tip"], tip)):
             database.run("UPDATE branches SET tip = ? WHERE name = ?", (tip, name))
         else:
-            # A new branch, or a new one of an old name: the old one's history says nothing about it.
+            # A new branch, one without work of its own, or a new one of an old name: the old history says nothing.
             database.run("INSERT OR REPLACE INTO branches(name, fork, tip) VALUES (?, ?, ?)", (name, fork, tip))
     return name
 
@@ -40,7 +40,7 @@ def unmerged(database: Database, root: str, name: str) -> str:
         return ""
     targets = git.default_commits(root)
     fork = git.merge_base(root, tip, targets[0]) if targets else ""
-    if any(git.is_merged(root, fork, tip, target) for target in targets):
+    if _is_merged(root, fork, tip, targets):
         return ""
     with database.write():
         database.run("INSERT OR IGNORE INTO branches(name, fork, tip) VALUES (?, ?, ?)", (name, fork, tip))
@@ -67,24 +67,32 @@ def release_merged(database: Database, root: str, now: datetime) -> list[str]:
     seen = " ".join([here, *targets, *(f"{name}={tip}" for name, tip in sorted(tips.items()))])
     if database.value("SELECT value FROM meta WHERE key = 'branches_seen'") == seen:
         return []
-    # Who stands on a branch without work of its own has only caught up with the default branch.
-    caught_up = {here} if any(git.is_ancestor(root, tips.get(here, ""), target) for target in targets) else set()
+    caught_up = {row["name"] for row in waiting if row["name"] == here and _caught_up(root, row, tips[here], targets)}
     merged = [
         row["name"]
         for row in waiting
-        if row["name"] not in caught_up
-        and any(git.is_merged(root, row["fork"], tips[row["name"]], target) for target in targets)
+        if row["name"] not in caught_up and _is_merged(root, row["fork"], tips[row["name"]], targets)
     ]
     with database.write():
         for name, tip in tips.items():
             database.run("UPDATE branches SET tip = ? WHERE name = ?", (tip, name))
-        for name in caught_up & set(tips):
+        for name in caught_up:
             database.run("UPDATE branches SET fork = tip WHERE name = ?", (name,))
         for name in merged:
             database.run("UPDATE memories SET branch_only = '' WHERE branch_only = ?", (name,))
             database.run("UPDATE branches SET merged_at = ? WHERE name = ?", (stamp(now), name))
         database.run("INSERT OR REPLACE INTO meta VALUES ('branches_seen', ?)", (seen,))
     return merged
+
+
+def _caught_up(root: str, seen: Row, tip: str, targets: list[str]) -> bool:
+    """Whether the branch that somebody stands on is where the default one was, and its own work is not there."""
+    on_default = any(git.is_ancestor(root, tip, target) for target in targets)
+    return on_default and not _is_merged(root, seen["fork"], seen["tip"], targets)
+
+
+def _is_merged(root: str, fork: str, tip: str, targets: list[str]) -> bool:
+    return any(git.is_merged(root, fork, tip, target) for target in targets)
 
 
 def _tip(root: str, name: str) -> str:
