@@ -8,10 +8,13 @@ import pytest
 
 import holloway
 from holloway.hooks import journal
+from holloway.service.learning import Learning
+from holloway.service.rules import import_rules
 from holloway.store import privacy
 from holloway.store.filter import Filter
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
+from tests.observer.story import Story
 from tests.store.test_memories import taught
 
 CANARY = "zanzibarquokka"
@@ -123,3 +126,36 @@ def test_journals_that_nobody_learned_from_are_dropped_after_a_week(tmp_path: Pa
     now = FakeClock().now().fromtimestamp(time.time(), tz=FakeClock().now().tzinfo)
     assert privacy.drop_old_journals(tmp_path, now) == 1
     assert [log.name for log in tmp_path.iterdir()] == ["new.jsonl"]
+
+
+def test_the_log_of_a_damaged_copy_that_has_the_text_is_told_of(full: holloway.Holloway) -> None:
+    log = full.project.backups / "replaced-2026-01-05T090000000Z.db-wal"
+    log.write_bytes(b"\0page\0" + f"{SENTENCE}, edited".encode())
+    (left,) = full.forget([full.recall(CANARY)[0].memory], hard=True).left
+    assert left == f"{log}: the log of a damaged copy, which still has the text"
+
+
+@pytest.mark.promise("forget")
+def test_what_sessions_repeat_of_it_goes_too(memory: holloway.Holloway, home: Path) -> None:
+    note = f"The {CANARY} cache of the étude must be flushed by hand before every release"
+    learning = Learning(memory)
+    learning.learn(Story("bad").edit("README.md").records(note, "gotcha").red().pad())
+    learning.learn(Story("good", task=f"No: {note}").edit("README.md").records(note, "gotcha").green().pad())
+    (said,) = (each for each in memory.memories() if each.type == "gotcha")
+    memory.forget([said], hard=True)
+    assert places_of(home, CANARY) == []
+
+
+@pytest.mark.promise("forget")
+def test_what_the_history_of_another_memory_tells_of_it_goes_too(
+    memory: holloway.Holloway, repository: Repository, home: Path
+) -> None:
+    repository.commit("AGENTS.md", "- Use the helper `day` for dates in templates.\n")
+    import_rules(memory)
+    repository.commit("AGENTS.md", f"- Use the {CANARY} helper `day` for dates in templates.\n")
+    import_rules(memory)
+    (said,) = (each for each in memory.memories() if CANARY in each.content)
+    memory.forget([said], hard=True)
+    assert places_of(home, CANARY) == []
+    (old,) = memory.memories(Filter(superseded=True))
+    assert [kind for _, kind, _ in memory.why(old.id).history] == ["created", "replaced"]

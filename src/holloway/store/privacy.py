@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from holloway.store.database import Database
     from holloway.store.store import Store
 
-_TOLD_ELSEWHERE = (
-    ("candidates", "draft", "trim(json_quote(content), '\"') AS text"),
-    ("error_sightings", "fingerprint", "CASE WHEN json_valid(details) THEN details ->> '$.fingerprint' END AS text"),
-)
-"""Where else the words of a memory may stand: what was dropped or held with the same words, the error it solves."""
+_REPEATED = {
+    "candidates": "DELETE FROM candidates WHERE instr(draft, ?)",
+    "sessions": "UPDATE sessions SET task = '' WHERE instr(task, ?)",
+    "memory_history": "UPDATE memory_history SET detail = '' WHERE instr(detail, ?)",
+}
+"""Where the words of a memory may stand besides it: what was dropped or held, what a session was asked, what the
+history of another memory tells of it."""
 _CHILDREN = ("memory_files", "memory_modules", "memory_relations", "memory_history", "memory_vectors")
 
 
@@ -38,28 +40,44 @@ def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
     """
     database, project = store.database, store.project
     uids = [memory.uid for memory in memories]
+    words = _spellings({text for memory in memories for text in _texts(store, memory)})
     copies = [*rolling(project.backups), *replaced(project.backups), *project.backups.glob("*.partial")]
-    left = [trouble for copy in copies for trouble in _clean_backup(copy, uids)]
-    texts = {text for memory in memories for text in (memory.content, memory.summary, *_earlier(store, memory))}
+    left = [trouble for copy in copies for trouble in _clean_backup(copy, uids, words)]
+    logs = [log for log in project.backups.glob("*-wal") if _has(log.read_bytes(), words)]
+    left += [f"{log}: the log of a damaged copy, which still has the text" for log in logs]
     with translated(project.journal):
         for log in project.journal.glob("*.jsonl"):
             with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
-                _clean_journal(log, texts)
+                _clean_journal(log, words)
         for saved in (project.folder / "checkpoints").glob("*.json"):
-            if any(needle in saved.read_bytes() for needle in _needles(texts)):
-                saved.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # its session was learned from meanwhile
+                if _has(saved.read_bytes(), words):
+                    saved.unlink()
     with database.write():
         for memory in memories:
             store.memories.reject(memory, "forgotten")
-        _delete(database.connection, uids)
+        _delete(database.connection, uids, words)
         database.run("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
     vectors.purge(project.folder)
     return left + _emptied_log(database)
 
 
-def _earlier(store: Store, memory: Memory) -> list[str]:
-    """Words that the memory had before it was edited."""
-    return [detail for _, kind, detail in store.memories.history(memory.id) if kind == "edited" and len(detail) > 8]
+def _texts(store: Store, memory: Memory) -> list[str]:
+    """The words of a memory, and those that it had before it was edited."""
+    history = store.memories.history(memory.id)
+    return [memory.content, memory.summary, *(said for _, kind, said in history if kind == "edited" and len(said) > 8)]
+
+
+def _spellings(texts: set[str]) -> list[str]:
+    """Texts as they are, and as JSON writes them with and without letters beyond ASCII."""
+    found = {
+        form for text in texts for form in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
+    }
+    return sorted(found - {""})
+
+
+def _has(data: bytes, words: Sequence[str]) -> bool:
+    return any(word.encode() in data for word in words)
 
 
 def _emptied_log(database: Database) -> list[str]:
@@ -84,29 +102,25 @@ def drop_old_journals(journal: Path, now: datetime) -> int:
     return dropped
 
 
-def _delete(connection: sqlite3.Connection, uids: list[str]) -> None:
+def _delete(connection: sqlite3.Connection, uids: list[str], words: Sequence[str]) -> None:
     chosen = json.dumps(uids)
-    seqs = "SELECT seq FROM memories WHERE uid IN (SELECT value FROM json_each(?))"
-    ids = "SELECT id FROM memories WHERE uid IN (SELECT value FROM json_each(?))"
+    of_these = "FROM memories WHERE uid IN (SELECT value FROM json_each(?))"
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    for table in ("injections", "candidates"):
-        if table in tables:
-            connection.execute(f"DELETE FROM {table} WHERE memory IN ({ids})", (chosen,))
-    for table, column, told in _TOLD_ELSEWHERE:
-        if table in tables:
-            named = f"SELECT {told} FROM memories WHERE uid IN (SELECT value FROM json_each(?))"
-            condition = f"EXISTS (SELECT 1 FROM ({named}) WHERE text <> '' AND instr({column}, text))"
-            connection.execute(f"DELETE FROM {table} WHERE {condition}", (chosen,))
-    connection.execute(f"DELETE FROM memory_relations WHERE memory IN ({ids})", (chosen,))
-    for table in _CHILDREN:
-        if table in tables:
-            connection.execute(f"DELETE FROM {table} WHERE seq IN ({seqs})", (chosen,))
+    if "error_sightings" in tables:
+        prints = f"SELECT CASE WHEN json_valid(details) THEN json_extract(details, '$.fingerprint') END {of_these}"
+        connection.execute(f"DELETE FROM error_sightings WHERE fingerprint IN ({prints})", (chosen,))
+    for table in tables.intersection(("injections", "candidates", "memory_relations")):
+        connection.execute(f"DELETE FROM {table} WHERE memory IN (SELECT id {of_these})", (chosen,))
+    for table in tables.intersection(_CHILDREN):
+        connection.execute(f"DELETE FROM {table} WHERE seq IN (SELECT seq {of_these})", (chosen,))
+    for table in tables.intersection(_REPEATED):
+        connection.executemany(_REPEATED[table], [(word,) for word in words])
     if "embedding_cache" in tables:
         connection.execute("DELETE FROM embedding_cache")
-    connection.execute("DELETE FROM memories WHERE uid IN (SELECT value FROM json_each(?))", (chosen,))
+    connection.execute(f"DELETE {of_these}", (chosen,))
 
 
-def _clean_backup(path: Path, uids: list[str]) -> list[str]:
+def _clean_backup(path: Path, uids: list[str], words: Sequence[str]) -> list[str]:
     """Clean a copy of the copy and put it in its place, so that a failure leaves the old one whole."""
     cleaned = path.with_name(path.name + ".cleaning")
     try:
@@ -117,7 +131,7 @@ def _clean_backup(path: Path, uids: list[str]) -> list[str]:
                 try:
                     connection.execute("PRAGMA secure_delete = ON")
                     connection.execute("BEGIN IMMEDIATE")
-                    _delete(connection, uids)
+                    _delete(connection, uids, words)
                     connection.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
                     connection.execute("COMMIT")
                     connection.execute("VACUUM")
@@ -132,14 +146,9 @@ def _clean_backup(path: Path, uids: list[str]) -> list[str]:
     return []
 
 
-def _needles(texts: set[str]) -> list[bytes]:
-    return [text.encode() for text in texts] + [json.dumps(text)[1:-1].encode() for text in texts]
-
-
-def _clean_journal(path: Path, texts: set[str]) -> None:
-    """Drop the lines that hold one of the texts, as written or as JSON writes it."""
-    needles = _needles(texts)
+def _clean_journal(path: Path, words: Sequence[str]) -> None:
+    """Drop the lines that hold one of the texts."""
     lines = path.read_bytes().splitlines(keepends=True)
-    kept = [line for line in lines if not any(needle in line for needle in needles)]
+    kept = [line for line in lines if not _has(line, words)]
     if len(kept) < len(lines):
         replace_file(str(path), b"".join(kept))
