@@ -279,7 +279,10 @@ def test_a_locked_store_leaves_the_agent_without_our_word_and_not_without_its_ow
         memory.store.database.run("UPDATE meta SET value = value")
         assert session.used("Read", {"file_path": TOKENS}, "") == ""
         assert session.before_step() == ""
-    assert session.points.failed == 2
+        assert session.context_for("was Redis tried for the sessions of the tests") == ""
+        assert session.brief() == ""
+        session.compacted()
+    assert session.failed == 5
     session.used("bash", {"command": f"cat {TOKENS}"}, "")
     assert "dead end: Redis was tried" in session.before_step()
 
@@ -292,7 +295,7 @@ def test_tools_that_run_in_threads_are_noted_and_answered(memory: Holloway, repo
     session = memory.session()
     with ThreadPoolExecutor(8) as pool:
         said = list(pool.map(lambda path: session.used("Read", {"path": path}, "x = 1"), paths * 2))
-    assert sum("is odd" in each for each in said) + session.points.failed >= 16
+    assert sum("is odd" in each for each in said) + session.failed >= 16
     assert all(sum(f"part {number} is odd" in each for each in said) <= 1 for number in range(16))
     assert sorted(action.step for action in session.pad.actions) == list(range(1, 33))
 

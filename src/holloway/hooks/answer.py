@@ -174,8 +174,8 @@ def at_prompt(reader: Reader, prompt: str) -> str:
     if len(words.split()) < PROMPT_WORDS_MIN:
         return ""
     with _opened(reader.root) as memory:
-        points = Points(memory, reader.name, reader.host)
-        points.begun = journal.prompts(reader.journal, reader.session) != 1
+        begun = journal.prompts(reader.journal, reader.session) != 1
+        points = Points(memory, reader.name, reader.host, begun=begun)
         said = points.on_prompt(words)
     _note_located(reader, points)
     if points.recipe:
@@ -204,8 +204,7 @@ def at_subagent(reader: Reader, kind: str) -> str:
     if role == "coder" and len(task.split()) < PROMPT_WORDS_MIN:
         return ""
     with _opened(reader.root) as memory:
-        points = Points(memory, reader.name, reader.host)
-        points.begun = True
+        points = Points(memory, reader.name, reader.host, begun=True)
         if role == "coder":
             said = points.on_prompt(task)
             _note_located(reader, points)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from contextlib import contextmanager
 from threading import get_ident
 from typing import TYPE_CHECKING
@@ -27,6 +26,7 @@ from holloway.text import failures
 from holloway.text.citation import citation
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterator, Sequence
 
     from holloway.domain.event import Call
@@ -46,10 +46,10 @@ Rows = list[dict[str, object]]
 class Points:
     """Speaks to one session, also from threads of its framework: a connection belongs to the thread that opened it.
 
-    A store that is locked, damaged or gone leaves the agent without our word, never without its own.
+    A session that has `begun` was asked for something before: its next prompt need not name where the work is.
     """
 
-    def __init__(self, memory: Holloway, session: str, agent: str) -> None:
+    def __init__(self, memory: Holloway, session: str, agent: str, *, begun: bool = False) -> None:
         self.memory = memory
         self.session = session
         self.agent = agent
@@ -59,10 +59,7 @@ class Points:
         """Memories that were withheld because a file that they name is not there."""
         self.located: dict[str, float] = {}
         """The files that the agent was sent to with a prompt, and when it was first told of each."""
-        self.begun = False
-        """Whether the session was asked for something before."""
-        self.failed = 0
-        """How often the store could not be asked."""
+        self._begun = begun
         self._thread = get_ident()
         self._connection: sqlite3.Connection | None = None
         memory.at_close(self.close)
@@ -128,15 +125,11 @@ class Points:
         return self._with_result(lambda store, to: known.on_search(store, pattern, to, self.root, 1, self.gone))
 
     def _with_result(self, find: Callable[[sqlite3.Connection, lookup.Shown], Rows]) -> str:
-        try:
-            with self.reading() as reader:
-                if reader is None or not (rows := find(*reader)):
-                    return ""
-                won = self._claim(reader[0], tool_result.render(rows)[1], "tool_result")
-                return tool_result.render([row for row in rows if row["id"] in won])[0]
-        except sqlite3.Error:
-            self.failed += 1
-            return ""
+        with self.reading() as reader:
+            if reader is None or not (rows := find(*reader)):
+                return ""
+            won = self._claim(reader[0], tool_result.render(rows)[1], "tool_result")
+            return tool_result.render([row for row in rows if row["id"] in won])[0]
 
     def on_step(self, pad: Scratchpad, play: InPlay, messages: Sequence[object]) -> str:
         """Between two steps."""
@@ -154,11 +147,7 @@ class Points:
         )
         if not (state.files or state.notes or state.searches or state.due):
             return ""
-        try:
-            kind, text = self._decided(state)
-        except sqlite3.Error:
-            self.failed += 1
-            return ""
+        kind, text = self._decided(state)
         if self._steps > STEPS_WITHOUT_WORD:
             play.asked(files=kind != "traps", searches=kind not in ("traps", "notes"))
         if kind == "notes":
@@ -189,12 +178,8 @@ class Points:
 
     def _may_say(self, memory: Memory) -> bool:
         """Whether a memory may be said unasked at this trust level, also if it was said before."""
-        try:
-            with self.reading() as reader:
-                return reader is not None and lookup.allowed(reader[0], memory.id, reader[1])
-        except sqlite3.Error:
-            self.failed += 1
-            return False
+        with self.reading() as reader:
+            return reader is not None and lookup.allowed(reader[0], memory.id, reader[1])
 
     def _next(self, play: InPlay) -> int:
         """The number of the step that comes next; 0 before the first is done and after the last."""
@@ -206,7 +191,7 @@ class Points:
 
     def on_prompt(self, text: str) -> str:
         """With a prompt: where the task happens and what is known there."""
-        begins, self.begun = not self.begun, True
+        begins, self._begun = not self._begun, True
         is_found = (begins or prompt.is_task(text)) and self.memory.map.is_ready
         located = self.memory.map.locate(text) if is_found else Located()
         files = prompt.good(located, text, begins=begins)

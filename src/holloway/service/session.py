@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from threading import Lock
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from holloway import git
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
@@ -13,7 +14,7 @@ from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome, SessionType
 from holloway.domain.session import Session as Ledgered
 from holloway.domain.work import Phase, methodology
-from holloway.errors import HollowayError
+from holloway.errors import HollowayError, InvalidInput
 from holloway.importers import tools
 from holloway.injection.prefetch import Plan
 from holloway.observer.observer import Observer
@@ -29,14 +30,17 @@ from holloway.service.learning import Learned, Learning
 from holloway.service.points import Points
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from holloway.domain.event import Event
+    from holloway.injection.prompt import Said
     from holloway.observer.observer import View
     from holloway.observer.tracing import Trust
     from holloway.scratchpad.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
+
+Answer = TypeVar("Answer")
 
 EARLY_FROM_SUBTASKS = 5
 """A build with more subtasks than this is learned from after each one that was validated."""
@@ -66,6 +70,8 @@ class Session:
         self.siblings: list[Session] = []
         self.learned: Learned | None = None
         self.points = Points(memory, session, agent)
+        self.failed = 0
+        """How often the store could not be asked: the agent went on without our word."""
         self._way = methodology(way)
         self._play = InPlay()
         self._fetched: set[str] = set()
@@ -89,7 +95,7 @@ class Session:
                 )
             )
         if task:
-            self.points.follow(task)
+            self._asked(lambda: self.points.follow(task), None)
 
     def __enter__(self) -> Self:
         return self
@@ -160,19 +166,20 @@ class Session:
 
     def brief(self) -> str:
         """Point 1, when the session starts: the project on a page, open work, rules, traps."""
-        if self.points.paused("injection"):
-            return ""
+        return "" if self.points.paused("injection") else self._asked(self._brief, "")
+
+    def _brief(self) -> str:
         made, now = self.memory.brief(), stamp(self.memory.clock.now())
         self.memory.shown(made, session=self.id, agent=self.points.agent, now=now)
         return made.text
 
     def context_for(self, prompt: str) -> str:
         """Point 2, with a prompt: files with their reasons, tests, traps, dead ends, a recipe; often nothing."""
-        return self.points.on_prompt(prompt)
+        return self._asked(lambda: self.points.on_prompt(prompt), "")
 
     def augment(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True) -> str:
         """Point 3, with a tool's result: what is known of its file, its failure or its search."""
-        return self.points.on_tool(self._call(tool, args, ""), _text(result), ok=ok)
+        return self._asked(lambda: self.points.on_tool(self._call(tool, args, ""), _text(result), ok=ok), "")
 
     def used(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True, call: str = "") -> str:
         """Note that a tool was used and what came of it, and say what `augment` says."""
@@ -188,55 +195,61 @@ class Session:
             self.observe(use)
         for each in tools.results(answer, len(made)):
             self.observe(each)
-        return self.points.on_tool(made[0], output, ok=ok)
+        return self._asked(lambda: self.points.on_tool(made[0], output, ok=ok), "")
 
     def before_step(self, messages: Sequence[object] = ()) -> str:
         """Point 4, between two steps: rarely anything, within its budget. What the messages cite is not repeated."""
-        return self.points.on_step(self.pad, self._play, messages)
+        return self._asked(lambda: self.points.on_step(self.pad, self._play, messages), "")
 
     def compacted(self) -> None:
         """The agent's context was cut: what it was told before may be told again."""
-        self.points.compacted()
+        self._asked(self.points.compacted, None)
         self._play.forgotten()
 
     def search_first(self, pattern: str) -> str | None:
         """The answer to a search before it is run, where it is known and still true."""
-        return self.points.on_search(pattern) or None
+        return self._asked(lambda: self.points.on_search(pattern), "") or None
 
     def step_limit(self, base: int) -> int:
         """How many steps to allow: as many more as work here took, at most twice and 500."""
-        return base if self.points.paused("injection") else self._gathering().step_limit(base)
+        if self.points.paused("injection"):
+            return base
+        return self._asked(lambda: self._gathering().step_limit(base), base)
 
     def prefetch(self, what: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> Plan:
         """Files to hand over at the start, for a module, for files or for the task; what to skip is in the prompt."""
         if self.points.paused("injection"):
             return Plan()
+        plan = self._asked(lambda: self._plan(what, skip), Plan())
+        self._fetched |= {file.path for file in plan.files}
+        return plan
+
+    def _plan(self, what: str | Sequence[str], skip: Collection[str]) -> Plan:
         gathering = self._gathering()
         if isinstance(what, str) and what:
             gathering.modules = [what]
         elif what:
             gathering = self._gathering(list(what))
-        plan = gathering.prefetch(skip)
-        self._fetched |= {file.path for file in plan.files}
-        return plan
+        return gathering.prefetch(skip)
 
     def planner_context(self) -> str:
         """For a planner: calibration, constraints, scope, recipes, rules, outcomes."""
-        return self.points.said(self._gathering().planner(), "planner")
+        return self._context(lambda: self._gathering().planner(), "planner")
 
     def spec_context(self) -> str:
         """For whoever writes a specification: requirements, decisions, preferences, patterns."""
-        return self.points.said(self._gathering().spec(), "spec")
+        return self._context(lambda: self._gathering().spec(), "spec")
 
     def qa_context(self, files: Sequence[str] = ()) -> str:
         """For a check of what was changed: known failures, what was seen in the application, requirements."""
         self._play.take_in(self.pad)
-        return self.points.said(self._gathering(list(files) or sorted(self._play.edited)).qa(), "qa")
+        about = list(files) or sorted(self._play.edited)
+        return self._context(lambda: self._gathering(about).qa(), "qa")
 
     def recovery_context(self) -> str:
         """For a second attempt: the first one, its dead ends, where the work stands."""
         unit = self.pad.start.work_unit if self.pad.start else None
-        return self.points.said(self._gathering().recovery(unit, self._way), "recovery")
+        return self._context(lambda: self._gathering().recovery(unit, self._way), "recovery")
 
     def relay(self, giver: str, taker: str) -> str:
         """What one role hands to the next, of the types that the methodology names; siblings' notes are among it."""
@@ -244,7 +257,7 @@ class Session:
         trust = Learning(self.memory).trust()
         givers = [sibling for sibling in self.siblings if sibling.points.agent == giver]
         notes = [note for sibling in givers for note in sibling.own_notes(trust)]
-        return self.points.said(self._gathering().relay(giver, taker, unit, self._way, notes), "relay")
+        return self._context(lambda: self._gathering().relay(giver, taker, unit, self._way, notes), "relay")
 
     def own_notes(self, trust: Trust) -> list[tuple[str, str]]:
         """What the agent asked to be remembered, with its type; not what may come from outside of the project."""
@@ -253,7 +266,22 @@ class Session:
 
     def resume(self) -> str:
         """Where unfinished work of this branch stands, how old that is, and what changed since; empty if none is."""
-        return "" if self.points.paused("injection") else self._gathering().resume(self._way)
+        if self.points.paused("injection"):
+            return ""
+        return self._asked(lambda: self._gathering().resume(self._way), "")
+
+    def _context(self, gather: Callable[[], Said], point: str) -> str:
+        return self._asked(lambda: self.points.said(gather(), point), "")
+
+    def _asked(self, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """What the store says. One that is locked, damaged or gone leaves the agent without our word, not its own."""
+        try:
+            return ask()
+        except InvalidInput:
+            raise
+        except (sqlite3.Error, HollowayError):
+            self.failed += 1
+            return otherwise
 
     def _gathering(self, files: Sequence[str] = ()) -> Gathering:
         task = self.pad.start.task if self.pad.start else ""
