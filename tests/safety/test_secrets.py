@@ -223,6 +223,15 @@ def cpu_s(text: str) -> float:
         "[REDACTED: ",
         "secret_key_base",
         "token: a",
+        "glcbt-",
+        "_auth=",
+        "=bearer=",
+        "authorization:",
+        "-xoxd-",
+        "-pypi-AgE",
+        "+IQoJb3JpZ2lu",
+        "-eyJ",
+        "token=exampleaB3dE5gH7jK9mN",
     ],
 )
 def test_four_times_the_hostile_text_takes_about_four_times_the_time(piece: str) -> None:

@@ -17,6 +17,8 @@ _OPEN = "[REDACTED: "
 _BETWEEN = dict.fromkeys(map(ord, "/.,:;=\"'`()[]{}<>|_"), " ")
 TOKEN_CHARS_MIN = 12
 """The longest unbroken run in a token that stands alone is at least this long, whatever its vendor."""
+BEGINNINGS_MAX = 8
+"""So many beginnings of a value that turned out to be none are tried; each is read to its end."""
 
 _compiled: dict[str, Any] = {}
 _loaded: list[Tables] = []
@@ -121,17 +123,16 @@ def _matches(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Spans) 
 
     pattern = _pattern(rule)
     group = min(pattern.groups, 1)
-    at = 0
+    at = tried = last = 0
     while match := pattern.search(data, at):
         begin, over = match.span()
         start, end = match.span(group)
-        if marked.touch(begin, over) or taken.touch(start, end):
-            end = 0
-        else:
-            end = values.accepted(rule, text, begin, start, end)
-        if end:
-            yield start, end
-        at = max(begin + 1, end or start)
+        known = marked.touch(begin, over) or taken.touch(start, end)
+        found = 0 if known else values.accepted(rule, text, begin, start, end)
+        if found:
+            yield start, found
+        tried, last = (tried + 1 if end == last else 1), end
+        at = max(begin + 1, found or (start if tried < BEGINNINGS_MAX else end))
 
 
 def _pattern(rule: Rule) -> Any:

@@ -48,15 +48,18 @@ _VOWEL_SHARE_MIN = 0.25
 
 def accepted(rule: Rule, text: str, begin: int, start: int, end: int) -> int:
     """Where the secret at start ends, or 0 if what the rule's pattern found there is none."""
+    assigned = rule.judged in ("key", "password")
     value = text[start:end]
     if rule.judged == "shape":
         end = end if _random(value) else 0
     elif rule.judged == "address":
         end = end if _unusual(value) else 0
-    elif rule.judged:
+    elif assigned:
         end = 0 if _public(text, begin) else _assigned_end(text, begin, start, end, rule.judged == "key")
     value = text[start:end]
-    return 0 if not value or placeholder(value) or entropy(value) < rule.entropy else end
+    if not value or placeholder(value) or entropy(value) < rule.entropy:
+        return 0
+    return _whole(text, end) if assigned else end
 
 
 def entropy(value: str) -> float:
@@ -104,7 +107,7 @@ def _assigned_end(text: str, begin: int, start: int, end: int, key: bool) -> int
         return 0
     if text[start - 1] in _QUOTES:
         value = text[start:end].rstrip("\\")
-        return _whole(text, start + len(value)) if _random(value) or (not key and _password(value)) else 0
+        return start + len(value) if _random(value) or (not key and _password(value)) else 0
     cut = next((at for at in range(start, end) if text[at] in _CUTS), end)
     follower = text[cut : cut + 1]
     value = text[start:cut].rstrip(".:?")
@@ -112,7 +115,7 @@ def _assigned_end(text: str, begin: int, start: int, end: int, key: bool) -> int
         return 0
     code = follower in (",", ")") or (text[start - 1].isspace() and "=" in text[begin:start])
     found = _random(value) or (not key and not code and _password(value))
-    return _whole(text, start + len(value)) if found else 0
+    return start + len(value) if found else 0
 
 
 def _plain(value: str) -> bool:
