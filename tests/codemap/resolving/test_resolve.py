@@ -27,3 +27,28 @@ def test_cycles_of_imports_and_aliases_come_to_an_end(tmp_path: Path) -> None:
         },
     )
     assert "a.py imports b.py" in edges(database)
+
+
+def woven(count: int) -> str:
+    """Functions that each may give what four others give."""
+    return "".join(
+        f"def f{number}(x):\n" + "".join(f"    if x: return f{(number + step) % count}(x)\n" for step in (1, 3, 7, 12))
+        for number in range(count)
+    )
+
+
+def test_functions_that_give_what_each_other_give_are_followed_once_and_not_on_every_way(tmp_path: Path) -> None:
+    thing = "class Thing:\n    def go(self): ...\n\n"
+    source = f"{thing}{woven(40)}\ndef f40():\n    return Thing()\n\nf0(1).go()\n".replace("return f39(", "return f40(")
+    assert "a.py calls a.py:Thing.go" in edges(mapped(tmp_path, {"a.py": source}), "calls")
+
+
+def test_modules_that_offer_all_of_each_other_are_asked_once_for_a_name(tmp_path: Path) -> None:
+    count = 30
+    project = {
+        f"m{number}.py": "".join(f"from m{(number + step) % count} import *\n" for step in (1, 3, 7, 12))
+        for number in range(count)
+    }
+    project["m29.py"] += "\ndef far(): ...\n"
+    database = mapped(tmp_path, project | {"main.py": "from m0 import *\n\nfar()\nnowhere()\n"})
+    assert "main.py calls m29.py:far" in edges(database, "calls")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.resolving.targets import few
 
@@ -23,6 +23,17 @@ ANSWERS_KEPT = 30_000
 _UNCUT = DEPTH_MAX + 1
 
 
+class Partial(NamedTuple):
+    """An answer that was cut short."""
+
+    targets: Targets
+    seen: set[str]
+    cut: int
+    """The place of the outermost question that it led back to."""
+    position: int
+    """Its own place: further out there is room for more steps."""
+
+
 class Answers:
     """Each question is answered once. The answers are the same in whatever order the questions come."""
 
@@ -36,6 +47,10 @@ class Answers:
         """What is being found out, each with its place in the order."""
         self._cut = _UNCUT
         """The outermost question that a broken-off one led back to: what lies between depends on who asked."""
+        self._partial: dict[Question, Partial] = {}
+        """What was cut short, for as long as what it led back to is being found out: it would be cut short again."""
+        self._waiting: dict[int, list[Question]] = {}
+        """For each place in the order what goes from there when it has been found out."""
 
     @property
     def is_whole(self) -> bool:
@@ -46,33 +61,49 @@ class Answers:
         """Turn to another file. The one before may have been broken off."""
         self.seen = {path}
         self._stack.clear()
+        self._partial.clear()
+        self._waiting.clear()
         self._cut = _UNCUT
         if len(self._known) > ANSWERS_KEPT:
             self._known.clear()
             self._sets.clear()
 
     def remembered(self, question: Question, answer: Answer) -> Targets:
-        """Find out once, with what was looked at; a result that was cut short by a cycle is not kept."""
+        """Find out once, with what was looked at; a result that was cut short by a cycle is not kept for others."""
         known = self._known.get(question)
         if known is not None:
             self.seen.update(known[1])
             return known[0]
         position = len(self._stack)
+        partial = self._partial.get(question)
+        if partial is not None and position >= partial.position:
+            self.seen.update(partial.seen)
+            self._cut = min(self._cut, partial.cut)
+            return partial.targets
         if question in self._stack or position >= DEPTH_MAX:
             self._cut = min(self._cut, self._stack.get(question, 0))
             return ()
         outer, self.seen = self.seen, set()
+        before, self._cut = self._cut, _UNCUT
         self._stack[question] = position
         targets = few(answer(*question[1:]))
         del self._stack[question]
         found, self.seen = self.seen, outer
         outer |= found
+        self._let_go(position)
         if self._cut >= position:
-            self._cut = _UNCUT
             self._keep(question, targets, found)
-        elif not position:
-            self._cut = _UNCUT
+            self._cut = before
+        else:
+            self._partial[question] = Partial(targets, found, self._cut, position)
+            self._waiting.setdefault(self._cut, []).append(question)
+            self._cut = min(before, self._cut)
         return targets
+
+    def _let_go(self, position: int) -> None:
+        """Forget what was cut short because it led back to a question that is answered now."""
+        for question in self._waiting.pop(position, ()):
+            self._partial.pop(question, None)
 
     def asked_once(self, question: Question, answer: Answer) -> Targets:
         """The same for the outermost question, where nobody will ask it again."""
@@ -81,6 +112,7 @@ class Answers:
         self._stack[question] = 0
         targets = few(answer(*question[1:]))
         del self._stack[question]
+        self._let_go(0)
         self._cut = _UNCUT
         return targets
 
@@ -91,11 +123,13 @@ class Answers:
             self.seen.update(known[1])
             return known[0]
         outer, self.seen = self.seen, set()
+        before, self._cut = self._cut, _UNCUT
         targets = answer(*question[1:])
         found, self.seen = self.seen, outer
         outer |= found
         if self.is_whole:
             self._keep(question, targets, found)
+        self._cut = min(before, self._cut)
         return targets
 
     def _keep(self, question: Question, targets: Targets, found: set[str]) -> None:
