@@ -35,6 +35,15 @@ def test_scripts_in_setup_files_are_found(tmp_path: Path) -> None:
     }
 
 
+def test_a_setup_file_of_empty_lines_is_read_once_and_not_from_every_line(tmp_path: Path) -> None:
+    empty = "\n" * 100_000
+    text = f"name = shop{empty}console_scripts =\n  shop = shop.cli:main{empty}"
+    assert entries(tmp_path, {"setup.cfg": text, "shop/cli.py": "", "shop/__init__.py": ""}) == {
+        "shop/__init__.py": "package",
+        "shop/cli.py": "command shop",
+    }
+
+
 def test_what_a_package_builds_is_traced_to_its_source(tmp_path: Path) -> None:
     manifest = {
         "main": "dist/cjs/index.js",

@@ -437,6 +437,11 @@ def test_call_signatures_on_lines_of_their_own_do_not_break_the_file() -> None:
     assert definitions(facts) == ["interface Handler", "class After", "method After.run"]
 
 
+def test_a_broken_file_with_a_comment_in_every_line_of_a_comment_is_mended_in_one_go() -> None:
+    facts = read("typescript", "function here() {}\nlet x = = ;\n/*" + "a\n/*" * 200_000 + "*/\n")
+    assert "function here" in definitions(facts)
+
+
 def test_signatures_end_where_the_body_begins() -> None:
     facts = read(
         "typescript",

@@ -27,10 +27,10 @@ _BY_PATH = (
 _ALWAYS = frozenset({"main", "python -m"})
 """Reasons that hold even where another file imports the file."""
 _PYTHON_TARGET = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?::|\Z)")
-_SETUP_SCRIPT = re.compile(r"""^\s*["']?([\w.-]+)\s*=\s*([\w.]+):[\w.]+["']?,?\s*$""", re.MULTILINE)
+_SETUP_SCRIPT = re.compile(r"""^[ \t]*["']?([\w.-]+)[ \t]*=[ \t]*([\w.]+):[\w.]+["']?,?[ \t]*$""", re.MULTILINE)
 _WHY = re.compile(r"[\w.@/-]{1,40}( [\w.@/-]{1,40})?\Z")
 """The name of a command is shown to agents, so it must be one."""
-_SETUP_NAME = re.compile(r"""^\s*name\s*=\s*["']?([\w.-]+)["']?,?\s*$""", re.MULTILINE)
+_SETUP_NAME = re.compile(r"""^[ \t]*name[ \t]*=[ \t]*["']?([\w.-]+)["']?,?[ \t]*$""", re.MULTILINE)
 _BUILT = re.compile(r"^(\./)?(dist|build|lib|out|cjs|esm|es)/((cjs|esm|es|types|src)/)?")
 _SUFFIXES = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs")
 

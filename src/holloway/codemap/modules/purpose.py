@@ -44,7 +44,7 @@ COMMENTS_READ_MAX = 5
 _README = re.compile(r"readme(\.(md|rst|txt|adoc|markdown))?\Z", re.IGNORECASE)
 _FENCED = re.compile(r"^(```|~~~).*?^(```|~~~)|<!--.*?-->", re.MULTILINE | re.DOTALL)
 _NOT_PROSE = re.compile(
-    r"\s*(#|=|\.\. |:\w+:|\||>|[-*+] |\d+[.)] |<|!\[|\[!|\[.{0,200}\]:|={3,}|-{3,}|~{3,}|\^{3,}|-\*-|%|\s*$)"
+    r"\s*(#|=|\.\. |:\w+:|\||>|[-*+] |\d+[.)] |<|!\[|\[!|\[.{0,200}\]:|={3,}|-{3,}|~{3,}|\^{3,}|-\*-|%|$)"
 )
 _UNDERLINE = re.compile(r"\s*([=\-~^\"'#*+])\1{2,}\s*\Z")
 _LINKS = re.compile(

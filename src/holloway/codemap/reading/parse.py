@@ -50,7 +50,8 @@ _NOT_OPENING = bytes(sign for sign in range(256) if sign not in b"<([{=?:")
 _CPP = re.compile(rb"^[ \t]*(?:template\s*<|namespace\b|class\s+\w|using\s|public:|private:|constexpr\b)", re.MULTILINE)
 _BEFORE_SIGNATURE = re.compile(
     rb"(?<=[\w>)\]}\"';])([ \t\r]*(?://[^\n]{0,300})?\n"
-    rb"(?:[ \t]*(?://[^\n]{0,300})?\n|[ \t]*/\*(?:[^*]|\*(?!/)){0,2000}\*/[ \t\r]*\n){0,20}[ \t]*)[ \t](?=<[A-Za-z\s])"
+    rb"(?:[ \t]*(?://[^\n]{0,300})?\n|[ \t]*/\*(?:[^*/]|\*(?!/)|/(?!\*)){0,2000}+\*/[ \t\r]*\n){0,20}[ \t]*)"
+    rb"[ \t](?=<[A-Za-z\s])"
 )
 """The space before a call signature `<T>(…)` on a line of its own: the grammar wants a semicolon there."""
 

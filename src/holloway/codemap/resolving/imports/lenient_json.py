@@ -6,7 +6,8 @@ import json
 import re
 from typing import Any
 
-_COMMENT = re.compile(r"(\"(?:[^\"\\]|\\.)*\")|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"(\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+"""What is never closed goes to the end: else the rest would be looked through again from every quote in it."""
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
