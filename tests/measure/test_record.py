@@ -54,6 +54,16 @@ def test_a_memory_saves_a_search_for_its_file_only_if_it_was_shown_before_the_fi
     assert saved(story, shown=shown(EARLY, "asked")) == 0, "the agent searched for it"
 
 
+@pytest.mark.promise("tokens-saved")
+@pytest.mark.parametrize("tool", ["mcp__holloway__locate", "mcp__plugin_holloway_holloway__locate"])
+def test_a_file_that_the_agent_asked_us_for_saves_a_search_too(tool: str) -> None:
+    answer = '{"files":[{"path":"src/app.py","reasons":["path has app"]}],"tests":["tests/test_app.py"]}'
+    opened = ("src/app.py", "tests/test_app.py", "src/other.py")
+    assert saved(Story().tool(tool, answer).read(*opened)) == 2
+    assert saved(Story().read(*opened).tool(tool, answer)) == 0
+    assert saved(Story().tool("mcp__other__locate", answer).read(*opened)) == 0
+
+
 def test_a_memory_that_the_agent_says_helped_is_used_and_was_not_shown_twice() -> None:
     account = Story().read("src/other.py").account()
     told = (Shown("a1", "session_start", EARLY), Shown("a1", "asked", EARLY + 1), Shown("b2", "prompt", EARLY))

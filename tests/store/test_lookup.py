@@ -9,10 +9,12 @@ import holloway
 from holloway.domain.details import ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.ports import stamp
-from holloway.store import lookup
+from holloway.service.rules import import_rules
+from holloway.store import glance, lookup, regard, sessions
 from holloway.store.intake import admit
 from holloway.testing import FakeClock
 from holloway.text.identifiers import in_pattern
+from tests.conftest import Repository
 from tests.store.test_memories import taught
 
 TOKENS = "src/shop/auth/tokens.py"
@@ -126,3 +128,25 @@ def test_no_way_shows_what_may_not_be_shown(
     assert lookup.answers(hook, ["zeppelin"], to(), 9) == []
     assert lookup.fixes(hook, ["e1"], to(), 9) == []
     assert ids(lookup.fixes(hook, ["e1"], to("s2"), 9)) == [seen.id]
+
+
+def test_what_the_host_loaded_itself_was_not_shown_by_us(memory: holloway.Holloway, repository: Repository) -> None:
+    repository.commit("AGENTS.md", "- Use the helper `day` for dates in templates.\n")
+    import_rules(memory)
+    database = memory.store.database
+    lookup.loaded_by_host(database.connection, "AGENTS.md", session="s1", agent="claude-code", now=NOW)
+    assert database.value("SELECT count(*) FROM injections") == 1
+    assert sessions.shown_in(database, "s1") == []
+    assert glance.counts(database.connection, "s1", NOW)[2] == 0
+    assert regard.regard(database).shown == 0
+
+
+def test_a_subagent_is_no_session_of_its_own(memory: holloway.Holloway) -> None:
+    told = memory.remember("the gate is half open").memory
+    assert told is not None
+    database = memory.store.database
+    for name in ("s1", "s1/explorer", "s1/reviewer", "release/7"):
+        lookup.claim(database.connection, [told.id], session=name, agent="claude-code", point="prompt", now=NOW)
+    assert sessions.count(database) == 2
+    assert [each.id for each in sessions.latest(database, 10)] == ["release/7", "s1"]
+    assert len(sessions.shown_in(database, "s1")) == 3

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from holloway.store.sessions import SAID_TO_HELP
 from holloway.text.citation import cited_in
+from holloway.text.served import is_locate
 from holloway.text.tokens import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from holloway.observer.account import Account, Deed
     from holloway.observer.outcome import Judged
@@ -21,10 +24,8 @@ if TYPE_CHECKING:
 ACTED_STEPS = 10
 """A memory whose file or command comes up within so many steps of being shown was acted on."""
 
-SAID_TO_HELP = "asked"
-"""Where a memory counts as shown because the agent said that it helped."""
-
 _DISCOVERY = ("search", "list")
+_PATH = re.compile(r"[\w@.+/-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,49 +59,62 @@ class Before:
 
 
 def record(
-    account: Account, judged: Judged, signals: Iterable[Signal], promotion: Promotion | None, before: Before
+    account: Account, judged: Judged, signals: Sequence[Signal], promotion: Promotion | None, before: Before
 ) -> dict[str, Any]:
     """All figures of one session."""
-    used = {memory for shown in before.shown for memory in [shown.memory] if acted_on(account, shown)}
-    cited = {found for note in account.said("agent", "thought") for found in cited_in(note.text)}
-    first_edit = account.edits[0].step if account.edits else 0
-    failed = [action for action in account.pad.actions if action.ok is False]
-    opened = unsearched(account, _told(before))
-    injected = [shown for shown in before.shown if shown.point != SAID_TO_HELP]
     return {
-        "events": account.pad.events,
-        "failed_events": account.pad.failed,
-        "slow_events": account.pad.slow,
         "agent": account.pad.start.agent if account.pad.start else "",
         "type": str(judged.type),
         "phase": str(judged.phase),
         "outcome": str(judged.outcome),
         "evidence": judged.evidence,
-        "tool_calls": len(account.pad.actions),
+        **_work(account, before),
+        **_help(account, before),
+        "errors_known": sum(_fingerprint(signal) in before.errors for signal in signals if _fingerprint(signal)),
+        "signals": dict(Counter(str(signal.name) for signal in signals)),
+        "candidates": _by_signal(promotion),
+        "trust_level": before.trust_level,
+        "group": "memory",
+    }
+
+
+def _work(account: Account, before: Before) -> dict[str, Any]:
+    """What the agent did, and what that took."""
+    pad = account.pad
+    return {
+        "events": pad.events,
+        "failed_events": pad.failed,
+        "slow_events": pad.slow,
+        "tool_calls": len(pad.actions),
         "discovery_calls": len(account.of(*_DISCOVERY)) + len(account.first_reads),
         "first_reads": len(account.first_reads),
         "known_files_read_again": sum(deed.path in before.files for deed in account.first_reads),
-        "steps_to_first_edit": first_edit,
+        "steps_to_first_edit": account.edits[0].step if account.edits else 0,
         "files_edited": len(account.edited),
-        "tokens_in": account.pad.tokens_in,
-        "tokens_out": account.pad.tokens_out,
-        "context_peak": account.pad.context_peak,
+        "tokens_in": pad.tokens_in,
+        "tokens_out": pad.tokens_out,
+        "context_peak": pad.context_peak,
         "search_tokens": search_tokens(account),
-        "errors": len(failed),
-        "errors_known": sum(_fingerprint(signal) in before.errors for signal in signals if _fingerprint(signal)),
+        "errors": sum(action.ok is False for action in pad.actions),
         "dead_ends_entered": len(before.dead_end_files & set(account.edited)),
+    }
+
+
+def _help(account: Account, before: Before) -> dict[str, Any]:
+    """What it was shown and handed, and what came of that."""
+    acted = {shown.memory for shown in before.shown if acted_on(account, shown)}
+    cited = {found for note in account.said("agent", "thought") for found in cited_in(note.text)}
+    helped = {shown.memory for shown in before.shown if shown.memory in cited or shown.point == SAID_TO_HELP}
+    injected = [shown for shown in before.shown if shown.point != SAID_TO_HELP]
+    return {
         "shown": [[shown.memory, shown.point, shown.tokens, _seconds_in(account, shown)] for shown in injected],
         "cited": sorted(cited),
-        "acted_on": sorted(used),
-        "used": sorted(used | {s.memory for s in before.shown if s.memory in cited or s.point == SAID_TO_HELP}),
+        "acted_on": sorted(acted),
+        "used": sorted(acted | helped),
         "corrected": before.corrected,
-        "signals": dict(Counter(str(signal.name) for signal in signals)),
-        "candidates": _by_signal(promotion),
-        "saved_tokens": round(opened * before.search_tokens),
+        "saved_tokens": round(unsearched(account, _told(account, before)) * before.search_tokens),
         "prefetched": len(before.prefetched),
         "prefetched_read_again": sum(deed.path in before.prefetched for deed in account.first_reads),
-        "trust_level": before.trust_level,
-        "group": "memory",
     }
 
 
@@ -127,12 +141,18 @@ def search_tokens(account: Account) -> int:
     return sum(map(estimate, results.values()))
 
 
-def _told(before: Before) -> dict[str, float]:
-    """The files that the session was sent to, with a prompt or by a memory, and when it was first told of each."""
+def _told(account: Account, before: Before) -> dict[str, float]:
+    """The files that the session was sent to, and when it was first told of each.
+
+    With a prompt, by a memory, or by an answer to its question where the files of a task are.
+    """
     told = dict(before.located)
-    for shown in before.shown:
-        for path in shown.files if shown.point != SAID_TO_HELP else ():
-            told[path] = min(told.get(path, shown.at), shown.at)
+    sent = [(shown.at, shown.files) for shown in before.shown if shown.point != SAID_TO_HELP]
+    asked = [action for action in account.pad.actions if is_locate(action.tool)]
+    sent += [(action.ended_at or action.at, tuple(_PATH.findall(action.text))) for action in asked]
+    for at, paths in sent:
+        for path in paths:
+            told[path] = min(told.get(path, at), at)
     return told
 
 

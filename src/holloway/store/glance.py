@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from holloway.store.lookup import LOADED_BY_HOST
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
@@ -11,7 +13,7 @@ SELECT
   (SELECT count(*) FROM memories WHERE deleted_at = '' AND superseded_by = ''),
   (SELECT count(*) FROM memories
    WHERE review IS NOT NULL AND review_after <= :now AND deleted_at = '' AND superseded_by = ''),
-  (SELECT count(DISTINCT memory) FROM injections WHERE session = :session)
+  (SELECT count(DISTINCT memory) FROM injections WHERE session = :session AND point <> :host)
 """
 
 # What a person taught or had read from a file is no news to them; where work stands is told at the next start.
@@ -31,7 +33,7 @@ LEARNED_MAX = 50
 
 def counts(connection: sqlite3.Connection, session: str, now: str) -> tuple[int, int, int]:
     """How many memories there are, how many wait for a person, and how many this session was shown."""
-    row = connection.execute(_COUNTS, {"session": session, "now": now}).fetchone()
+    row = connection.execute(_COUNTS, {"session": session, "now": now, "host": LOADED_BY_HOST}).fetchone()
     return int(row[0]), int(row[1]), int(row[2])
 
 

@@ -11,6 +11,9 @@ from holloway.config import INJECTION_THRESHOLDS
 SCHEMA_VERSION = 10
 """The schema that these queries know; a file of another version is left alone by hooks."""
 
+LOADED_BY_HOST = "host"
+"""The point of a memory that the agent has from its host: it is not shown, and not used either."""
+
 # What may be shown to an agent unasked: living, not quarantined, of this branch, sure enough for the trust level, and
 # not shown in this session yet.
 _SHOWABLE = """
@@ -215,9 +218,8 @@ def loaded_by_host(connection: sqlite3.Connection, path: str, *, session: str, a
         context = see_session(connection, session, agent, now)
         connection.execute(
             "INSERT OR IGNORE INTO injections(session, context, memory, point, at, counted) "
-            "SELECT ?, ?, id, 'host', ?, 1 FROM memories WHERE source = 'rules_file' "
-            "AND substr(origin, 1, length(?)) = ?",
-            (session, context, now, f"rules:{path}#", f"rules:{path}#"),
+            "SELECT ?, ?, id, ?, ?, 1 FROM memories WHERE source = 'rules_file' AND substr(origin, 1, length(?)) = ?",
+            (session, context, LOADED_BY_HOST, now, f"rules:{path}#", f"rules:{path}#"),
         )
         connection.execute("COMMIT")
     except BaseException:

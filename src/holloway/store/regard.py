@@ -6,7 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holloway.store.lookup import LOADED_BY_HOST
 from holloway.store.memories import REJECTED_KINDS
+from holloway.store.sessions import WHOLE, of_session
 
 if TYPE_CHECKING:
     from holloway.store.database import Database
@@ -20,28 +22,29 @@ SESSIONS_LOOKED_AT = 10
 _SESSIONS = """
 SELECT count(*) FROM sessions WHERE outcome <> '' AND started_at >= (SELECT coalesce(min(at), '') FROM migrations)
 """
-_SHOWN = """
+_SHOWN = f"""
 SELECT count(*) AS shown,
   coalesce(sum(m.state = 'confirmed'), 0) AS confirmed,
   coalesce(sum(EXISTS (SELECT 1 FROM memory_history h WHERE h.seq = m.seq AND h.at >= i.at
                        AND h.kind IN (SELECT value FROM json_each(?)))), 0) AS corrected
-FROM (SELECT memory, min(at) AS at FROM injections GROUP BY memory) i JOIN memories m ON m.id = i.memory
+FROM (SELECT memory, min(at) AS at FROM injections WHERE point <> '{LOADED_BY_HOST}' GROUP BY memory) i
+JOIN memories m ON m.id = i.memory
 """
-_FLAGGED = """
+_FLAGGED = f"""
 SELECT count(DISTINCT m.seq) AS flagged
-FROM (SELECT id FROM sessions ORDER BY started_at DESC LIMIT :latest) s
-JOIN injections i ON i.session = s.id OR (i.session > s.id || '/' AND i.session < s.id || '0')
+FROM (SELECT id FROM sessions s WHERE {WHOLE} ORDER BY started_at DESC LIMIT :latest) s
+JOIN injections i ON {of_session("s.id")}
 JOIN memories m ON m.id = i.memory
 JOIN memory_history h ON h.seq = m.seq AND h.at >= i.at AND h.at > :since
      AND h.kind IN (SELECT value FROM json_each(:kinds))
 GROUP BY s.id ORDER BY flagged DESC LIMIT 1
 """
 
-_CORRECTED_IN = """
+_CORRECTED_IN = f"""
 SELECT count(DISTINCT m.seq)
 FROM injections i JOIN memories m ON m.id = i.memory
 JOIN memory_history h ON h.seq = m.seq AND h.at >= i.at AND h.kind IN (SELECT value FROM json_each(:kinds))
-WHERE i.session = :session OR (i.session > :session || '/' AND i.session < :session || '0')
+WHERE {of_session(":session")}
 """
 
 

@@ -7,18 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.domain.session import Outcome, Session, SessionType
 from holloway.domain.work import Phase, WorkUnit
+from holloway.store.lookup import LOADED_BY_HOST
 
 if TYPE_CHECKING:
     from holloway.store.database import Database, Row
 
 
+SAID_TO_HELP = "asked"
+"""The point of a memory that counts as shown because the agent said that it helped."""
 _SAID = -1
 """In the place of a context: what an agent says of a memory stands beside where it was shown it."""
+# A subagent is shown things under the name of its session with its own after a slash; it is no session of its own.
+WHOLE = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
+"""Of the rows `s` of the ledger, those of sessions."""
+
+
+def of_session(name: str) -> str:
+    """The condition for what a session and its subagents were shown, of the rows `i` of injections."""
+    own = f"i.session = {name} OR (i.session > {name} || '/' AND i.session < {name} || '0')"
+    return f"({own}) AND i.point <> '{LOADED_BY_HOST}'"
 
 
 def count(database: Database) -> int:
-    """How many sessions the ledger knows."""
-    return int(database.value("SELECT count(*) FROM sessions"))
+    """How many sessions the ledger knows, also those that go on or were not learned from."""
+    return int(database.value(f"SELECT count(*) FROM sessions s WHERE {WHOLE}"))
 
 
 def shown(database: Database, memory_id: str) -> list[tuple[str, str, str]]:
@@ -35,20 +47,17 @@ def shown_to(database: Database, session: str) -> list[tuple[str, str, str]]:
 
 def shown_in(database: Database, session: str) -> list[tuple[str, str, str]]:
     """What a session and its subagents were shown: memory, point, time; in order."""
-    sql = (
-        "SELECT memory, point, at FROM injections "
-        "WHERE session = :id OR (session > :id || '/' AND session < :id || '0') ORDER BY at, memory"
-    )
-    return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, {"id": session})]
+    sql = f"SELECT memory, point, at FROM injections i WHERE {of_session(':session')} ORDER BY at, memory"
+    return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, {"session": session})]
 
 
 def used_in(database: Database, memory: str, session: str, at: str) -> bool:
     """Write down that a session says it used a memory; True the first time. Shown and used is one use, not two."""
     sql = (
         "INSERT OR IGNORE INTO injections(session, context, memory, point, at, counted) SELECT :session, :apart, "
-        ":memory, 'asked', :at, EXISTS (SELECT 1 FROM injections WHERE session = :session AND memory = :memory)"
+        ":memory, :point, :at, EXISTS (SELECT 1 FROM injections WHERE session = :session AND memory = :memory)"
     )
-    values = {"session": session, "apart": _SAID, "memory": memory, "at": at}
+    values = {"session": session, "apart": _SAID, "memory": memory, "point": SAID_TO_HELP, "at": at}
     with database.write():
         return bool(database.run(sql, values).rowcount)
 
@@ -61,7 +70,7 @@ def get(database: Database, reference: str) -> list[Session]:
 
 def latest(database: Database, limit: int) -> list[Session]:
     """Sessions, newest first."""
-    sql = "SELECT * FROM sessions ORDER BY started_at DESC, id LIMIT ?"
+    sql = f"SELECT * FROM sessions s WHERE {WHOLE} ORDER BY started_at DESC, id LIMIT ?"
     return [_session(row) for row in database.rows(sql, (limit,))]
 
 
@@ -76,7 +85,7 @@ def watched(database: Database) -> dict[str, int]:
     """Events of all sessions together, those that could not be noted, and those that took too long."""
     names = ("events", "failed_events", "slow_events")
     columns = ", ".join(f"coalesce(sum(json_extract(record, '$.{name}')), 0) AS {name}" for name in names)
-    row = database.row(f"SELECT {columns} FROM sessions")  # noqa: S608  (names of our own)
+    row = database.row(f"SELECT {columns} FROM sessions")
     return {name: int(row[name]) if row else 0 for name in names}
 
 

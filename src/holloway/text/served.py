@@ -4,8 +4,15 @@ from __future__ import annotations
 
 
 def is_record(tool: str) -> bool:
-    """Whether a tool is the one by which an agent asks for something to be remembered.
+    """Whether a tool is the one by which an agent asks for something to be remembered."""
+    return _is_ours(tool, "record_memory")
 
-    Hosts write `mcp__holloway__record_memory`, and from a plugin `mcp__plugin_holloway_holloway__record_memory`.
-    """
-    return tool.startswith("mcp_") and "holloway" in tool and tool.endswith("_record_memory")
+
+def is_locate(tool: str) -> bool:
+    """Whether a tool is the one by which an agent asks for the files of a task."""
+    return _is_ours(tool, "locate")
+
+
+def _is_ours(tool: str, name: str) -> bool:
+    """Hosts write `mcp__holloway__record_memory`, and from a plugin `mcp__plugin_holloway_holloway__record_memory`."""
+    return tool.startswith("mcp_") and "holloway" in tool and tool.endswith(f"_{name}")
