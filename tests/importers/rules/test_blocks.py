@@ -1,8 +1,11 @@
 """What of a rules file becomes a block, and what is left out."""
 
+import time
+
 import pytest
 
 from holloway.config import CONTENT_BYTES_MAX
+from holloway.importers.rules import front_matter
 from holloway.importers.rules.block import Block, RulesText, place
 from holloway.importers.rules.blocks import BLOCKS_PER_FILE_MAX, blocks
 
@@ -134,3 +137,28 @@ def test_hostile_text_is_read_to_its_end_and_within_bounds(piece: str) -> None:
     assert found[0].text == "Use tabs in Makefiles"
     assert len(found) <= BLOCKS_PER_FILE_MAX
     assert max(len(block.text.encode()) for block in found) <= CONTENT_BYTES_MAX
+
+
+def cpu_s(text: str) -> float:
+    started = time.process_time()
+    blocks(RulesText("CLAUDE.md", front_matter.split(text)[1]))
+    return time.process_time() - started
+
+
+@pytest.mark.promise("linear-time")
+@pytest.mark.parametrize(
+    ("start", "piece", "end", "chars"),
+    [
+        ("- ", "abc/", "!\n", 1_900),
+        ("---\nglobs: ", "a,", "\n---\n", 20_000),
+        ("- ", "**a ", "\n", 1_900),
+        ("- ", "[", "\n", 1_900),
+    ],
+    ids=["path", "globs", "emphasis", "link"],
+)
+def test_a_line_four_times_as_long_takes_about_four_times_the_time(
+    start: str, piece: str, end: str, chars: int
+) -> None:
+    small, large = (4 * f"{start}{piece * (size // len(piece))}{end}" for size in (chars, 4 * chars))
+    cpu_s(small)
+    assert cpu_s(large) < 10 * min(cpu_s(small), cpu_s(small)) + 0.1

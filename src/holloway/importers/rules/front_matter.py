@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 LINES_MAX = 60
+LINE_CHARS_MAX = 2_000
 VALUES_MAX = 50
 _KEY = re.compile(r"^([A-Za-z_][\w-]{0,40}):\s*(.*)$")
 _ENTRY = re.compile(r"^\s*-\s+(.+)$")
@@ -24,7 +25,7 @@ def split(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
 def _values(lines: list[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     key = ""
-    for line in lines:
+    for line in (line[:LINE_CHARS_MAX] for line in lines):
         if match := _KEY.match(line):
             key = match[1].lower()
             found[key] = _several(match[2])

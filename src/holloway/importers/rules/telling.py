@@ -79,6 +79,8 @@ _OUTSIDERS = re.compile(
 _DESCRIBES = re.compile(
     r"^(?:`[^`]+`|[\w./*-]+/[\w./*-]*)(?:\s*[,/&+]\s*`[^`]+`)*(?:\s*\([^)]*\))?\s*(?:[-–—:→=]|->|is\b|are\b)"
 )
+_DESCRIBED_CHARS_MAX = 300
+"""Within so many characters a description has named what it is of; a path of that length is none."""
 _ABOUT_ITSELF = re.compile(
     r"^(?:this|the) (?:file|document|repo(?:sitory)?|project|guide|page|section|codebase|folder)\b[^.]{0,120}"
     r"\b(?:provides?|contains?|describes?|is|gives?|offers?|guides?|explains?|defines?|covers?|implements?)\b"
@@ -114,7 +116,7 @@ def is_rule(text: str, headings: tuple[str, ...], *, item: bool, strict: bool = 
     if _says_nothing(text):
         return False
     must = commands(text)
-    if _DESCRIBES.match(text) or about_product(headings):
+    if _DESCRIBES.match(text[:_DESCRIBED_CHARS_MAX]) or about_product(headings):
         return must and not strict
     if strict:
         return must
