@@ -12,7 +12,7 @@ from holloway.config import GIT_TIMEOUT_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import IO
 
 _READ_MAX = 1 << 20
@@ -155,19 +155,11 @@ def root_commits(root: str) -> list[str]:
     return sorted(run(root, "rev-list", "--max-parents=0", "HEAD").split())[:8]
 
 
-def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
-    """Files that git tracks or would track, relative to the root; ignored ones are left out."""
-    listed = run(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", timeout_s=timeout_s)
+def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S, among: Sequence[str] = ()) -> list[str]:
+    """Files that git tracks or would track, relative to the root, or of them those that are, or lie in, some names."""
+    asked = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *among)
+    listed = run(root, "--literal-pathspecs", *asked, timeout_s=timeout_s)
     return sorted({name for name in listed.split("\0") if name})
-
-
-def ignored(root: str, names: list[str]) -> set[str]:
-    """Which of these names git ignores; none where there is no git."""
-    if not names or not find_root(root):
-        return set()
-    # Git answers 1 where it ignores none of them.
-    _, listed = _start(root, ("check-ignore", "-z", "--stdin"), "\0".join(names) + "\0", GIT_TIMEOUT_S)
-    return {name for name in listed.split("\0") if name}
 
 
 def merge_base(root: str, one: str, other: str) -> str:

@@ -14,7 +14,6 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway import git
 from holloway.codemap import faults, processes
 from holloway.codemap.change import Change, touched_by
 from holloway.codemap.facts_read import FactsRead, InMap
@@ -63,7 +62,7 @@ def index(
     only: Iterable[str] | None = None,
     progress: Say | None = None,
 ) -> Indexed:
-    """Bring the map up to date; `only` looks at these paths alone and trusts the rest."""
+    """Bring the map up to date; `only` looks at these files, and those in these folders, and trusts the rest."""
     started = time.perf_counter()
     only = None if only is None else sorted(set(only))
     say = progress or (lambda stage, done, total: None)
@@ -123,13 +122,16 @@ def _compared(database: MapDatabase, root: Path, only: list[str] | None) -> tupl
     return Change(known, gone, skipped, is_first=is_first), wanted
 
 
+_ASKED = (
+    ", (SELECT value AS asked FROM json_each(?)) WHERE path = asked OR (path > asked || '/' AND path < asked || '0')"
+)
+"""The rows of the paths that are asked for, or that lie in folders that are: 0 is the sign that follows the slash."""
+
+
 def _known(database: MapDatabase, only: list[str] | None) -> dict[str, Row]:
     """What the map says of all files, or of some."""
     sql = "SELECT id, path, size, mtime_ns, hash, interface, language FROM files"
-    if only is None:
-        rows = database.rows(sql)
-    else:
-        rows = database.rows(f"{sql} WHERE path IN (SELECT value FROM json_each(?))", (json.dumps(only),))
+    rows = database.rows(sql) if only is None else database.rows(f"{sql}{_ASKED}", (json.dumps(only),))
     return {row["path"]: row for row in rows}
 
 
@@ -151,10 +153,7 @@ def _looked_at(
     found: list[files.Listed] = []
     skipped: list[files.Skipped] = []
     gone: dict[str, int] = {}
-    ignored = git.ignored(str(root), [path for path in only if path not in known])
-    for path in only:
-        if path in ignored:
-            continue
+    for path in sorted({*known, *files.among(root, set(only) - known.keys())}):
         one = files.look(root, path)
         if isinstance(one, files.Listed):
             found.append(one)
@@ -271,5 +270,5 @@ def _write_skipped(database: MapDatabase, skipped: list[files.Skipped], only: li
     if only is None:
         database.run("DELETE FROM skipped")
     else:
-        database.connection.executemany("DELETE FROM skipped WHERE path = ?", [(path,) for path in only])
+        database.run(f"DELETE FROM skipped WHERE path IN (SELECT path FROM skipped{_ASKED})", (json.dumps(only),))
     database.connection.executemany("INSERT OR REPLACE INTO skipped VALUES (?, ?)", skipped)

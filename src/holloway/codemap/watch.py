@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,16 @@ def changes(root: Path, stop: Event | None = None) -> Iterator[list[str]]:
     from watchfiles import watch  # only long-lived processes watch
 
     base = root.resolve()
+    wanted = partial(_is_wanted, base)
     for batch in watch(
-        base, debounce=DEBOUNCE_MS, step=50, stop_event=stop, watch_filter=_wanted, raise_interrupt=False
+        base, debounce=DEBOUNCE_MS, step=50, stop_event=stop, watch_filter=wanted, raise_interrupt=False
     ):
         paths = {Path(path).relative_to(base).as_posix() for _, path in batch if Path(path).is_relative_to(base)}
         if paths:
             yield sorted(paths)
 
 
-def _wanted(change: object, path: str) -> bool:
-    return VENDORED.isdisjoint(Path(path).parts)
+def _is_wanted(base: Path, change: object, path: str) -> bool:
+    """Whether a change may be one of the project's files; the project itself may lie anywhere."""
+    *folders, name = Path(path).relative_to(base).parts or ("",)
+    return VENDORED.isdisjoint(folders) and (name not in VENDORED or Path(path).is_file())

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 import stat
+from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway import git
 from holloway.codemap.reading.languages import language_of, suffix_of
 from holloway.config import GIT_TIMEOUT_S, MAP_CODE_BYTES_MAX, MAP_FILES_MAX, MAP_TEXT_BYTES_MAX, RULE_FILE_BYTES_MAX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 VENDORED = frozenset(
     "node_modules bower_components vendor third_party thirdparty dist build target out .venv venv env __pycache__ .git "
@@ -34,6 +38,8 @@ _GENERATED_MARK = re.compile(
 )
 _HEAD_BYTES = 4_096
 _LINE_BYTES_MEAN_MAX = 400
+_ASKED_MAX = 500
+"""Names that git is asked about; of more it lists all."""
 
 
 class Listed(NamedTuple):
@@ -157,8 +163,21 @@ def _writable(name: str) -> str:
 
 def names(root: Path, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
     """The names of the project's own files as git lists them, or as they lie there; nothing is looked at."""
-    own = git.find_root(str(root)) == str(root.resolve())
-    return (git.tracked_files(str(root), timeout_s) if own else []) or _walked(root)
+    return (git.tracked_files(str(root), timeout_s) if _is_checkout(root) else []) or _walked(root)
+
+
+def _is_checkout(root: Path) -> bool:
+    return git.find_root(str(root)) == str(root.resolve())
+
+
+def among(root: Path, asked: Iterable[str]) -> list[str]:
+    """The project's own files that have these names, or lie in folders that do."""
+    inside = {name for name in asked if {"", ".", ".."}.isdisjoint(name.split("/"))}
+    if not inside:
+        return []
+    if _is_checkout(root) and len(inside) <= _ASKED_MAX:
+        return git.tracked_files(str(root), among=sorted(inside))
+    return [name for name in names(root) if not inside.isdisjoint(accumulate(name.split("/"), "{}/{}".format))]
 
 
 def _walked(root: Path) -> list[str]:
