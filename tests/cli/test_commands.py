@@ -299,6 +299,7 @@ def test_colour_only_on_a_terminal(cli: Cli, trap: str) -> None:
         assert "\x1b" not in cli(*arguments).out
 
 
+@pytest.mark.promise("help-is-light")
 def test_help_loads_no_command(repository: Repository) -> None:
     code = (
         "import sys\nfrom holloway.cli import main\n"

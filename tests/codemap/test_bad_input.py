@@ -170,6 +170,7 @@ def test_submodules_ignored_files_and_shallow_clones_are_met(tmp_path: Path) -> 
     assert "src/shop/auth/tokens.py" in names(other)
 
 
+@pytest.mark.promise("derived")
 def test_a_map_that_is_no_database_is_made_anew(root: Path) -> None:
     (root.parent / "map.db").write_bytes(b"not a database, though as long as one\n" * 100)
     database, _ = mapped(root)

@@ -31,11 +31,13 @@ def a_memory(memory_type: MemoryType = MemoryType.GOTCHA, **fields: object) -> M
     return replace(made, **fields)  # type: ignore[arg-type]
 
 
+@pytest.mark.promise("confidence")
 def test_every_source_has_a_confidence_at_birth_and_every_type_a_half_life() -> None:
     assert set(confidence.BIRTH) == set(Source)
     assert set(confidence.HALF_LIFE_DAYS) == set(MemoryType)
 
 
+@pytest.mark.promise("confidence")
 @pytest.mark.parametrize("memory_type", [kind for kind, days in confidence.HALF_LIFE_DAYS.items() if days])
 def test_confidence_is_half_after_a_half_life(memory_type: MemoryType) -> None:
     days = confidence.HALF_LIFE_DAYS[memory_type]
@@ -55,16 +57,19 @@ def test_a_pinned_memory_does_not_fade() -> None:
     assert confidence.current(a_memory(pinned=True), NOW + timedelta(days=10_000)) == 0.8
 
 
+@pytest.mark.promise("confidence")
 def test_a_clock_that_goes_back_makes_nothing_surer() -> None:
     assert confidence.current(a_memory(), NOW - timedelta(days=400)) == 0.8
 
 
+@pytest.mark.promise("confidence")
 def test_confirmation_adds_a_tenth_and_never_takes_away() -> None:
     assert confidence.confirmed(0.75) == pytest.approx(0.85)
     assert confidence.confirmed(0.90) == pytest.approx(0.95)
     assert confidence.confirmed(0.99) == 0.99
 
 
+@pytest.mark.promise("confidence")
 def test_another_session_that_agrees_adds_less_than_a_person() -> None:
     assert confidence.agreed(0.75) == pytest.approx(0.80)
     assert confidence.agreed(0.94) == pytest.approx(0.95)

@@ -31,6 +31,7 @@ def test_details_survive_the_way_to_json_and_back(memory_type: MemoryType) -> No
     assert details.parse(memory_type, details.plain(parsed)) == parsed
 
 
+@pytest.mark.promise("typed")
 @pytest.mark.parametrize("memory_type", [kind for kind in MemoryType if kind not in details.DETAILS])
 def test_a_type_without_details_refuses_them_with_a_hint(memory_type: MemoryType) -> None:
     with pytest.raises(InvalidInput) as caught:
@@ -39,6 +40,7 @@ def test_a_type_without_details_refuses_them_with_a_hint(memory_type: MemoryType
     assert "dead_end" in caught.value.hint
 
 
+@pytest.mark.promise("typed")
 def test_an_unknown_field_is_an_error_that_names_the_known_ones() -> None:
     with pytest.raises(InvalidInput) as caught:
         details.parse(MemoryType.DEAD_END, {"aproach": "x", "reason": "y"})
@@ -96,6 +98,9 @@ def test_steps_of_a_recipe_may_be_plain_sentences() -> None:
         (MemoryType.TASK_CALIBRATION, {**EXAMPLES[MemoryType.TASK_CALIBRATION], "samples": "many"}, "'many'"),
         (MemoryType.TASK_CALIBRATION, {**EXAMPLES[MemoryType.TASK_CALIBRATION], "samples": True}, "True"),
         (MemoryType.CONTEXT_COST, {**EXAMPLES[MemoryType.CONTEXT_COST], "mean_tokens": float("nan")}, "nan"),
+        (MemoryType.CONTEXT_COST, {**EXAMPLES[MemoryType.CONTEXT_COST], "mean_tokens": "inf"}, "'inf'"),
+        (MemoryType.CONTEXT_COST, {**EXAMPLES[MemoryType.CONTEXT_COST], "mean_tokens": 10**400}, "1000"),
+        (MemoryType.CONTEXT_COST, {**EXAMPLES[MemoryType.CONTEXT_COST], "samples": 10**16}, "1000"),
         (MemoryType.E2E_OBSERVATION, {"kind": "mood"}, "'mood'"),
         (MemoryType.DEAD_END, {"approach": 3, "reason": "y"}, "3"),
         (MemoryType.WORK_UNIT_OUTCOME, {"succeeded": "perhaps"}, "'perhaps'"),
@@ -111,6 +116,7 @@ def test_a_wrong_value_is_named(memory_type: MemoryType, values: dict[str, objec
     assert caught.value.hint
 
 
+@pytest.mark.promise("typed")
 def test_details_of_one_type_make_no_sense_for_another() -> None:
     with pytest.raises(InvalidInput, match="make no sense"):
         details.check(MemoryType.DECISION, DeadEnd("x", "y"))

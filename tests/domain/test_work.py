@@ -6,6 +6,7 @@ from holloway.domain.work import BMAD, NATIVE, PLAIN, TDD, Methodology, Phase
 from holloway.errors import InvalidInput
 
 
+@pytest.mark.promise("methodologies")
 @pytest.mark.parametrize(
     ("methodology", "name", "phase"),
     [

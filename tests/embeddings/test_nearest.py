@@ -222,6 +222,7 @@ def _damage(kind: str, whole: bytes) -> bytes:
 DAMAGES = "empty,cut,longer,half a header,foreign,header,numbers,zeros,not a number".split(",")
 
 
+@pytest.mark.promise("derived")
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_a_damaged_file_is_made_anew_without_a_word(rows: Rows, tmp_path: Path, kind: str) -> None:
     query = unit(3, 1, 2)

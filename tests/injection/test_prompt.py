@@ -83,6 +83,7 @@ def test_an_error_comes_with_a_prompt_only_where_the_prompt_is_about_it() -> Non
     assert fitting([row, ROW], "rename the invoice totals") == [ROW]
 
 
+@pytest.mark.promise("texts-fit")
 @given(
     st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), max_size=12),
     st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), max_size=12),

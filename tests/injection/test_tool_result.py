@@ -53,6 +53,7 @@ def test_code_in_angle_brackets_stays() -> None:
     assert "List<String> and a < b" in text_of(summary="List<String> and a < b")
 
 
+@pytest.mark.promise("texts-fit")
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=160), max_size=12))
 def test_the_text_never_exceeds_its_budget_and_names_what_is_in_it(summaries: list[str]) -> None:
     rows = [{**ROW, "id": f"{number:06x}", "summary": each} for number, each in enumerate(summaries)]

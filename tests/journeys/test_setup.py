@@ -120,6 +120,7 @@ def test_claude_code_has_the_commands_and_the_server(connected: Repository, home
     assert [server["source"] for server in told["mcp_servers"] if server["name"] == "holloway"] == ["user"]
 
 
+@pytest.mark.promise("plugin")
 @needs_claude_code
 def test_claude_code_takes_the_plugin_and_its_hooks_run(repository: Repository, home: Path) -> None:
     Path.home().mkdir()

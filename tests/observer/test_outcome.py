@@ -9,6 +9,7 @@ from holloway.scratchpad.scratchpad import Scratchpad
 from tests.observer.story import Story
 
 
+@pytest.mark.promise("what-it-was-for")
 @pytest.mark.parametrize(
     ("story", "expected"),
     [
@@ -55,7 +56,7 @@ def test_how_a_session_ended(story: Story, expected: Outcome) -> None:
     assert proof
 
 
-@pytest.mark.promise("outcome")
+@pytest.mark.promise("outcome", "what-it-was-for")
 def test_what_the_caller_says_stands() -> None:
     pad = Scratchpad()
     pad.add(Started(0.0, "s", type=SessionType.PR_REVIEW, phase=Phase.REFINE))

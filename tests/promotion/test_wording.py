@@ -30,6 +30,7 @@ def test_an_error_is_told_without_its_place_and_the_pipes_of_its_command() -> No
     assert worded.details == ErrorFix("boom", "set REDIS_URL", "pytest -q", "abc")
 
 
+@pytest.mark.promise("destroys-nothing")
 @pytest.mark.parametrize(
     "fix",
     ["run `rm -rf build` first", "run `git reset --hard` first", "use `git push --force`", "run `git clean -fd` first"],

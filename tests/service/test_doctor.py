@@ -231,7 +231,7 @@ def test_where_all_is_well_nothing_is_found(patient: Patient) -> None:
     assert patient.found() == set()
 
 
-@pytest.mark.promise("doctor")
+@pytest.mark.promise("doctor", "destroys-nothing")
 @pytest.mark.parametrize("finding", STATES)
 def test_it_is_found_by_its_name_with_a_hint_that_destroys_nothing(patient: Patient, finding: Finding) -> None:
     STATES[finding](patient)

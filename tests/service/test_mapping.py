@@ -135,6 +135,7 @@ def test_any_task_is_answered(memory: holloway.Holloway, task: str) -> None:
     assert memory.map.locate(task, limit=3).files is not None
 
 
+@pytest.mark.promise("watch")
 def test_a_watcher_sees_a_change_and_the_map_has_it(memory: holloway.Holloway, repository: Repository) -> None:
     memory.map.update()
     stop = threading.Event()

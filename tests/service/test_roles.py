@@ -219,7 +219,7 @@ def test_a_note_that_repeats_a_web_page_is_not_handed_on(memory: Holloway) -> No
     assert "harbour" not in said
 
 
-@pytest.mark.promise("roles")
+@pytest.mark.promise("roles", "methodologies")
 def test_a_methodology_of_ones_own_maps_words_and_hears_of_the_end(
     memory: Holloway, heard: list[tuple[WorkUnit, Outcome]]
 ) -> None:
@@ -237,7 +237,7 @@ def test_a_methodology_of_ones_own_maps_words_and_hears_of_the_end(
     assert heard == [(WorkUnit("kanban", ("b1", "c2"), "Board b1 / Card c2"), Outcome.SUCCESS)]
 
 
-@pytest.mark.promise("roles")
+@pytest.mark.promise("roles", "methodologies")
 def test_a_methodology_may_add_types_each_a_kind_of_one_of_ours(
     memory: Holloway, heard: list[tuple[WorkUnit, Outcome]]
 ) -> None:
