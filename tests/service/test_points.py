@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from holloway.config import STEP_TOKENS_MAX, STEP_TOKENS_PER_SESSION_MAX, TOOL_RESULT_TOKENS_MAX
+from holloway.domain.memory import State
 from holloway.observer import injected
 from holloway.retrieval.locate import Located
 from holloway.service.holloway import Holloway
@@ -127,6 +128,7 @@ def test_a_memory_that_names_a_file_that_is_gone_is_withheld_and_waits_for_a_per
     assert session.before_step() == ""
     session.finish()
     assert memory.get(told.id).stale_at
+    assert memory.get(told.id).state is State.STALE
     assert told.id in {each.id for each in memory.to_review()}
 
 

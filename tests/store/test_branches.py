@@ -125,6 +125,15 @@ def test_a_branch_that_only_caught_up_with_main_is_not_merged(on_branch: Reposit
     assert contents(on_branch, clock) == set()
 
 
+def test_right_words_given_while_no_branch_is_checked_out_stay_on_the_branch_too(
+    on_branch: Repository, clock: FakeClock
+) -> None:
+    on_branch.git("checkout", "-q", "--detach")
+    with holloway.open(on_branch.root, clock=clock, ids=CountedIds("y")) as memory:
+        (old,) = memory.memories()
+        assert memory.wrong(old.id, "partly", instead="the gate is wide open").branch_only == "feature"
+
+
 def test_a_branch_whose_name_holds_a_secret_is_not_written_down(repository: Repository, home: Path) -> None:
     token = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
     repository.git("checkout", "-q", "-b", f"try-{token}")

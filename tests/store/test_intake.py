@@ -6,6 +6,7 @@ import holloway
 from holloway.config import CONTENT_BYTES_MAX, SUMMARY_CHARS_MAX
 from holloway.domain.details import DeadEnd, ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Visibility
+from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
 from holloway.store.intake import admit
 from tests.conftest import Repository
@@ -127,3 +128,14 @@ def test_an_error_is_summed_up_by_its_words_and_its_fix() -> None:
     long = Draft(f"{error * 9} {fix}", type=MemoryType.ERROR_PATTERN, details=ErrorFix(error * 9, fix))
     assert len(admit(long).draft.summary) <= SUMMARY_CHARS_MAX
     assert admit(long).draft.summary.endswith("edit commit_test.go: `a(t` becomes `b(t`")
+
+
+def test_the_names_of_a_work_unit_are_searched_for_secrets_and_a_commit_is_a_hash() -> None:
+    unit = WorkUnit("native", ("spec-42", TOKEN), f"Spec {TOKEN}")
+    draft = Draft("Money is integer cents", work_unit=unit, commit=f"ref: {TOKEN}")
+    admitted = admit(draft)
+    assert TOKEN not in repr(admitted.draft)
+    assert admitted.draft.commit == ""
+    assert admitted.draft.work_unit is not None
+    assert admitted.draft.work_unit.path[0] == "spec-42"
+    assert admitted.redacted

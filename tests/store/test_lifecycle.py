@@ -56,6 +56,15 @@ def test_a_confirmed_memory_that_only_faded_is_never_removed(memory: holloway.Ho
     assert memory.restore(made.id).alive
 
 
+def test_nor_is_one_that_went_out_of_date_since(memory: holloway.Holloway, clock: FakeClock) -> None:
+    made = taught(memory, "tokens live an hour", type="gotcha")
+    memory.store.memories.change(made, "stale", state=State.STALE, stale_at=made.created_at)
+    clock.advance(days=181)
+    assert memory.prune().faded == (made.id,)
+    clock.advance(days=31)
+    assert memory.prune().removed == ()
+
+
 def test_an_unconfirmed_one_is_removed_after_its_grace(memory: holloway.Holloway, clock: FakeClock) -> None:
     memory.store.memories.add(admit(Draft(content="perhaps", source=Source.OBSERVER_INFERRED)))
     clock.advance(days=1_000)

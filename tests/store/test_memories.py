@@ -100,6 +100,32 @@ def test_no_session_and_no_use_lifts_quarantine(memory: holloway.Holloway) -> No
     assert memory.confirm(found.id).state is State.CONFIRMED
 
 
+def test_words_from_outside_neither_confirm_a_memory_nor_lift_a_rejection(memory: holloway.Holloway) -> None:
+    known = memory.remember("deploy by hand", source=Source.OBSERVER_INFERRED, session="s1").memory
+    assert known is not None
+    corrected = Draft("deploy by hand", source=Source.USER_CORRECTION, session="s2")
+    tainted = admit(replace(corrected, state=State.QUARANTINED))
+    assert memory.store.memories.add(tainted).outcome == "known"
+    assert memory.get(known.id).state is State.UNCONFIRMED
+    memory.wrong(known.id, "incorrect")
+    assert memory.store.memories.add(tainted).outcome == "refused"
+
+
+def test_who_agrees_with_a_quarantined_memory_does_not_lift_it(memory: holloway.Holloway) -> None:
+    foreign = memory.store.memories.add(admit(Draft("deploy by hand", source=Source.FOREIGN_FILE))).memory
+    assert foreign is not None
+    said = admit(Draft("we deploy by hand", source=Source.USER_CORRECTION, session="s1"))
+    memory.store.memories.agree(foreign, said)
+    assert memory.get(foreign.id).state is State.QUARANTINED
+
+
+def test_who_rewrites_a_memory_that_was_out_of_date_vouches_for_it(memory: holloway.Holloway) -> None:
+    made = taught(memory, "tokens live an hour")
+    memory.store.memories.change(made, "stale", state=State.STALE, stale_at=made.created_at)
+    now, _ = memory.edit(made.id, content="tokens live a day")
+    assert (now.state, now.stale_at) == (State.CONFIRMED, "")
+
+
 def test_what_was_rejected_is_not_learned_again_but_a_person_may_teach_it(memory: holloway.Holloway) -> None:
     made = taught(memory, "deploys need a green CI")
     memory.forget([made])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 SHOWN_CHARS_MAX = 80
+NUMBER_MAX = 10**15
 
 
 class E2EKind(StrEnum):
@@ -305,10 +306,11 @@ def _scalar(hint: Any, value: object, where: str) -> Any:
             return str(value).lower() in ("true", "yes", "1")
         raise InvalidInput(f"{where} cannot be {_shown(repr(value))}.", "It takes true or false.")
     try:
-        if isinstance(value, bool) or (isinstance(value, float) and (value != value or abs(value) > 1e15)):
+        found = hint(value)
+        if isinstance(value, bool) or (not isinstance(found, str) and not abs(found) <= NUMBER_MAX):
             raise ValueError
-        return hint(value)
-    except (TypeError, ValueError):
+        return found
+    except (TypeError, ValueError, OverflowError):
         choices = f"one of: {', '.join(hint)}" if issubclass(hint, StrEnum) else f"a number ({hint.__name__})"
         raise InvalidInput(f"{where} cannot be {_shown(repr(value))}.", f"It takes {choices}.") from None
 

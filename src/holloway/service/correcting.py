@@ -60,7 +60,8 @@ class Corrected(Opened):
         if "type" in given:
             fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
         if "content" in given:
-            fields |= {"state": State.CONFIRMED, "review": None, "last_used_at": stamp(self.clock.now())}
+            now = stamp(self.clock.now())
+            fields |= {"state": State.CONFIRMED, "review": None, "stale_at": "", "last_used_at": now}
         rewritten = admitted.draft.content != old.content
         told = old.content if rewritten else ", ".join(sorted(given))
         return store.memories.change(old, "edited", told, **fields), admitted.redacted

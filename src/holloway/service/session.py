@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from holloway import git
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
-from holloway.domain.memory import ReviewReason, choice
+from holloway.domain.memory import ReviewReason, State, choice
 from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome, SessionType
 from holloway.domain.session import Session as Ledgered
@@ -302,7 +302,8 @@ class Session:
             memory = store.get(reference)
             if memory.alive and not memory.stale_at:
                 now = stamp(self.memory.clock.now())
-                store.change(memory, "stale", "a file it names is gone", stale_at=now, review=ReviewReason.STALE)
+                fields = {"state": State.STALE, "stale_at": now, "review": ReviewReason.STALE}
+                store.change(memory, "stale", "a file it names is gone", **fields)
 
     def _learned(self, *, part: bool = False) -> Learned:
         located = {path: at for one in (*self.siblings, self) for path, at in one.points.located.items()}

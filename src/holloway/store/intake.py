@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from holloway import config
 from holloway.domain import details as typed
 from holloway.domain.memory import Draft, Visibility
+from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
 from holloway.text import bounds
@@ -33,8 +34,6 @@ def admit(draft: Draft, root: str = "", where: str = "") -> Admitted:
     details = _details(draft, found)
     summary = _text(draft.summary, config.CONTENT_BYTES_MAX, "The summary", found) if draft.summary else ""
     files = tuple(_path(path, root, where) for path in draft.files)
-    # A branch is looked up by its name, so a name with a secret in it is not kept at all.
-    branch = "" if secrets.scan(draft.branch) else bounds.clean(draft.branch)
     admitted = replace(
         draft,
         content=content,
@@ -44,8 +43,10 @@ def admit(draft: Draft, root: str = "", where: str = "") -> Admitted:
         modules=_few(_names(draft.modules, found), config.MODULES_MAX, "modules"),
         tags=_few(_names(draft.tags, found), config.TAGS_MAX, "tags"),
         origin=_optional(draft.origin, found),
-        branch=branch,
-        branch_only=branch and draft.branch_only,
+        branch=_looked_up(draft.branch),
+        branch_only=_looked_up(draft.branch_only),
+        commit=draft.commit if _SHA.fullmatch(draft.commit) else "",
+        work_unit=_unit(draft.work_unit, found),
         methodology=_optional(draft.methodology, found),
         agent=_optional(draft.agent, found),
         session=_optional(draft.session, found),
@@ -96,6 +97,9 @@ _FOLDERS = re.compile(r"(?<![\w/.])(?:[\w.@+-]{1,100}/){2,20}(?=[\w@+-])")
 """The folders of a path, which the files of the memory name in full."""
 
 
+_SHA = re.compile(r"[0-9a-f]{0,64}")
+
+
 def _text(text: str, limit: int, what: str, found: set[str]) -> str:
     cleaned, kinds = secrets.redact(bounds.bounded(text, limit, what))
     found.update(kinds)
@@ -104,6 +108,18 @@ def _text(text: str, limit: int, what: str, found: set[str]) -> str:
 
 def _optional(text: str, found: set[str]) -> str:
     return _text(text, config.CONTENT_BYTES_MAX, "That field", found) if text else ""
+
+
+def _looked_up(name: str) -> str:
+    """A name by which git is asked: one that is no name, or has a secret in it, is not kept at all."""
+    return "" if len(name) > config.PATH_CHARS_MAX or secrets.scan(name) else bounds.clean(name)
+
+
+def _unit(unit: WorkUnit | None, found: set[str]) -> WorkUnit | None:
+    if unit is None:
+        return None
+    path = tuple(_optional(name, found) for name in unit.path[: config.DETAIL_ITEMS_MAX])
+    return WorkUnit(_optional(unit.methodology, found), path, _optional(unit.label, found))
 
 
 def _details(draft: Draft, found: set[str]) -> Details | None:

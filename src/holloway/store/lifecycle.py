@@ -54,7 +54,8 @@ def count_uses(database: Database) -> None:
 def prune(database: Database, now: datetime) -> Pruned:
     """Set aside what nobody used for three half-lives; remove for good what was set aside and is past its grace.
 
-    Pinned memories stay. A confirmed one that was set aside by no person is never removed; one that they forgot is.
+    Pinned memories stay. One that is or was confirmed and that no person set aside is never removed; one that they
+    forgot is.
     """
     with database.write():
         faded = [row["id"] for row in database.rows(_FADED, {"now": stamp(now), "lives": PRUNE_AFTER_HALF_LIVES})]
@@ -65,7 +66,7 @@ def prune(database: Database, now: datetime) -> Pruned:
         )
         overdue = {
             "before": stamp(now - timedelta(days=GRACE_DAYS)),
-            "confirmed": State.CONFIRMED,
+            "believed": json.dumps([State.CONFIRMED, State.STALE]),
             "unasked": json.dumps([FADED, GONE]),
         }
         removed = [row["id"] for row in database.rows(_OVERDUE, overdue)]
@@ -95,6 +96,7 @@ ORDER BY seq
 _OVERDUE = """
 SELECT id FROM memories
 WHERE deleted_at <> '' AND deleted_at < :before
-  AND NOT (state = :confirmed AND deleted_reason IN (SELECT value FROM json_each(:unasked)))
+  AND NOT (state IN (SELECT value FROM json_each(:believed))
+           AND deleted_reason IN (SELECT value FROM json_each(:unasked)))
 ORDER BY seq
 """

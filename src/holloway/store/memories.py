@@ -46,7 +46,7 @@ HUMAN = frozenset({Source.USER_TAUGHT, Source.USER_CORRECTION})
 class Added:
     """What became of a draft.
 
-    `added`; `reinforced`: it was known and is surer now; `known`: it was known and a foreign file changes nothing;
+    `added`; `reinforced`: it was known and is surer now; `known`: it was known, and what is foreign changes nothing;
     `refused`: a person rejected it before.
     """
 
@@ -72,7 +72,7 @@ class Memories:
         draft = admitted.draft
         with self._db.write():
             print_ = self.fingerprint(draft.content)
-            if draft.source in HUMAN:
+            if draft.source in HUMAN and draft.state is not State.QUARANTINED:
                 self._lift(draft.content)
             if known := self._twin(print_, draft):
                 return self._again(known, admitted)
@@ -83,7 +83,7 @@ class Memories:
     def _again(self, known: Memory, admitted: Admitted) -> Added:
         """What the same words do to a memory that is there already."""
         draft = admitted.draft
-        if draft.source is Source.FOREIGN_FILE:
+        if draft.source is Source.FOREIGN_FILE or draft.state is State.QUARANTINED:
             return Added("known", known, admitted.redacted)
         if known.state is State.QUARANTINED and draft.source in HUMAN:
             # The person vouches for their own words, not for what the foreign memory says beside them.
@@ -94,7 +94,7 @@ class Memories:
     def agree(self, known: Memory, admitted: Admitted) -> Added:
         """What says the same in almost the same words makes a memory surer; the other words stay in its history."""
         with self._db.write():
-            surer = self._reinforce(known, admitted.draft)
+            surer = self._reinforce(self.get(known.id), admitted.draft)
             self.note(known.id, "agreed", f"said as: {admitted.draft.content[:REASON_CHARS_MAX]}")
         return Added("reinforced", surer, admitted.redacted)
 
@@ -274,10 +274,13 @@ class Memories:
         }
         if draft.session:
             fields["sessions"] = tuple(dict.fromkeys([*known.sessions, draft.session]))
-        if draft.source in HUMAN:
-            fields |= {"state": State.CONFIRMED, "confidence": confidence.confirmed(known.confidence), "review": None}
-        elif known.state is not State.QUARANTINED and draft.session and draft.session not in known.sessions:
-            fields |= {"state": State.CONFIRMED, "confidence": confidence.agreed(known.confidence)}
+        believed = {"state": State.CONFIRMED, "stale_at": ""}
+        if known.state is State.QUARANTINED:
+            pass
+        elif draft.source in HUMAN:
+            fields |= {**believed, "confidence": confidence.confirmed(known.confidence), "review": None}
+        elif draft.session and draft.session not in known.sessions:
+            fields |= {**believed, "confidence": confidence.agreed(known.confidence)}
         return self.change(known, "reinforced", f"by {draft.source}", last_used_at=self._now(), **fields)
 
     def _insert(self, draft: Draft, print_: str) -> Memory:
