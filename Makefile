@@ -11,6 +11,8 @@ REPOS ?=
 GRAPHS ?=
 PYCG ?=
 PEERS ?=
+AIDER ?=
+ONLY ?=
 QUICK ?=
 
 .DEFAULT_GOAL := help
@@ -57,9 +59,10 @@ nightly: $(VENV)/installed-nightly agents ## the long runs: kills, faults, soak,
 	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -n 2 -q
 	$(BIN)/python -m docs.reliability
 
-bench: $(VENV)/installed-dev ## benchmarks (QUICK=1 for a sample; DATA=, REPOS=, GRAPHS=, PYCG=, PEERS= folders)
+bench: $(VENV)/installed-dev ## benchmarks (ONLY=name, QUICK=1 for a sample; DATA=, REPOS=, GRAPHS=, PYCG=, PEERS= folders)
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA)) $(if $(REPOS),--repos $(REPOS)) \
-	  $(if $(GRAPHS),--graphs $(GRAPHS)) $(if $(PYCG),--pycg $(PYCG)) $(if $(PEERS),--peers $(PEERS))
+	  $(if $(GRAPHS),--graphs $(GRAPHS)) $(if $(PYCG),--pycg $(PYCG)) $(if $(PEERS),--peers $(PEERS)) \
+	  $(if $(AIDER),--aider $(AIDER)) $(if $(ONLY),--only $(ONLY))
 
 docs: $(VENV)/installed-dev ## write generated parts of the docs anew
 	$(BIN)/python -m docs.generate

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from benchmarks.baselines import SEED
+from benchmarks.scoring import SEED
 from holloway.domain.memory import Memory, Source
 from holloway.domain.work import Phase
 from holloway.retrieval import candidates, fusion, neighbourhood, rank

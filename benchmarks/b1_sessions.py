@@ -17,9 +17,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import machine, trivial
-from benchmarks.baselines import SEED, estimate, paired
 from benchmarks.installed import hook_command, no_worker
-from benchmarks.replay import QUICK_SESSIONS, replay
+from benchmarks.replay import QUICK_SESSIONS, REPOSITORY, replay
+from benchmarks.scoring import SEED, estimate, paired
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import measured, told
 from holloway.domain.ports import SystemClock
@@ -72,7 +72,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
     if quick:
         sessions = sessions[:QUICK_SESSIONS]
     answers = Answers()
-    with replay(repos / "cli", "b1_cli") as replayed:
+    with replay(repos / REPOSITORY, "b1_cli") as replayed:
         command = hook_command(sys.executable, _env(replayed), replayed.memory.home, replayed.tree.root)
         for place, session in enumerate(replayed.through(sessions)):
             if place >= len(sessions) // 2 and session.is_asked:

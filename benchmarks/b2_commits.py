@@ -1,11 +1,10 @@
 """B2: from a commit's message to its files, and from one of its files to the others, as the project was before it.
 
-python -m benchmarks.b2_commits --data DIR --repos DIR [--sample N] [--split time|count] [--only REPO] [--json OUT]
+python -m benchmarks --only b2_commits --data DIR --repos DIR
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 from collections import defaultdict
@@ -15,17 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import baselines, checkout, predictor
-from benchmarks.baselines import Contents, History, estimate, fused, is_source, ranked, recall_at
+from benchmarks.baselines import Contents, History, fused, is_source, ranked
 from benchmarks.checkout import Checkout, checkout_of, git
+from benchmarks.scoring import SEED, Estimate, estimate, recall_at
 
 if TYPE_CHECKING:
     from benchmarks.predictor import Predictor
 
-REPOSITORIES = {"flask": "pallets/flask", "hono": "honojs/hono"}
+REPOSITORIES = ("flask", "hono")
 LEARNED_SHARE = 0.8
 TASK_A_LIMIT, TASK_B_LIMIT = 10, 5
 ASKED = 50
-SEED = baselines.SEED
 TASKS = {
     "message": "Message to files, R@10",
     "file": "One file to the others, R@5",
@@ -59,45 +58,21 @@ class Case:
     wanted: tuple[str, ...]
 
 
-def main() -> None:
-    """Measure and print; write JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
-    parser.add_argument("--repos", type=Path, help="folder with clones of flask and hono, history included")
-    parser.add_argument("--sample", type=int, default=1, help="every n-th commit only")
-    parser.add_argument(
-        "--split", choices=("time", "count"), default="time", help="80 %% of the time or of the commits"
-    )
-    parser.add_argument("--only", choices=tuple(REPOSITORIES), help="one repository")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    names = [options.only] if options.only else list(REPOSITORIES)
-    result = run(options.data, options.repos, sample=options.sample, split=options.split, names=names)
-    for table in result["tables"]:
-        print(table["title"])
-        for row in table["rows"]:
-            print("  ", "  ".join(str(cell) for cell in row))
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-
-
 def run(
     data: Path,
-    repos: Path | None,
+    repos: Path,
     systems: Sequence[Predictor] | None = None,
     *,
     sample: int = 1,
-    split: str = "time",
-    names: Sequence[str] = tuple(REPOSITORIES),
+    names: Sequence[str] = REPOSITORIES,
 ) -> dict[str, Any]:
-    """Every figure, by repository."""
-    folder = checkout.need(repos, {name: REPOSITORIES[name] for name in names})
+    """Every figure, by repository; of every n-th commit."""
     under_test = predictor.predictors() if systems is None else systems
     figures, rows = {}, defaultdict[str, list[list[Any]]](list)
     for name in names:
         listed = data / f"cochange_{name}.jsonl"
-        cases = cases_of(folder / name, [json.loads(line) for line in listed.read_text().splitlines()], split)
-        scored = replay(folder / name, cases[::sample], under_test)
+        cases = cases_of(repos / name, [json.loads(line) for line in listed.read_text().splitlines()])
+        scored = replay(repos / name, cases[::sample], under_test)
         figures[name] = {task: _estimates(scored, task) for task in TASKS}
         for task, systems_of in figures[name].items():
             rows[task] += [[name, system, str(one), one.cases] for system, one in systems_of.items()]
@@ -113,9 +88,7 @@ def run(
     }
 
 
-def cases_of(
-    repository: Path, commits: Sequence[dict[str, Any]], split: str, *, newest: int | None = None
-) -> list[Case]:
+def cases_of(repository: Path, commits: Sequence[dict[str, Any]], *, newest: int | None = None) -> list[Case]:
     """The commits to predict: those after the learned share whose files were, at least in part, there before.
 
     `newest`, if given, is how many of them, counted from the end.
@@ -124,7 +97,7 @@ def cases_of(
     first, last = counted[0]["t"], counted[-1]["t"]
     later = [one for one in counted if one["t"] > first + LEARNED_SHARE * (last - first)]
     cases: list[Case] = []
-    for one in reversed(later if split == "time" else counted[int(LEARNED_SHARE * len(counted)) :]):
+    for one in reversed(later):
         if len(cases) == newest:
             break
         before = set(git(repository, "ls-tree", "-r", "-z", "--name-only", f"{one['h']}^").split("\0"))
@@ -208,10 +181,6 @@ def _baselines(case: Case, contents: Contents, history: History) -> Scores:
     return scores
 
 
-def _estimates(scored: Sequence[Scores], task: str) -> dict[str, baselines.Estimate]:
+def _estimates(scored: Sequence[Scores], task: str) -> dict[str, Estimate]:
     systems = dict.fromkeys(system for one in scored for system in one[task])
     return {system: estimate([one[task][system] for one in scored if system in one[task]]) for system in systems}
-
-
-if __name__ == "__main__":
-    main()

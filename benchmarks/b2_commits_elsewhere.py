@@ -9,38 +9,36 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks import b2_commits, baselines, checkout, predictor, prepare
+from benchmarks import b2_commits, predictor, prepare
 from benchmarks.b2_commits import TASKS, Scores
-from benchmarks.baselines import paired
+from benchmarks.repositories import TABLE
+from benchmarks.scoring import SEED, paired
 
 if TYPE_CHECKING:
     from benchmarks.predictor import Predictor
 
 
 class Source(NamedTuple):
-    """A repository at one of its commits, so that everybody measures the same."""
+    """What there is to know of a repository."""
 
-    place: str
-    tip: str
     language: str
     is_looked_into: bool
     """Whether its misses were read when a rule was mended; the others only confirmed it."""
 
 
 SOURCES = {
-    "express": Source("expressjs/express", "a3714473fe", "JavaScript", is_looked_into=True),
-    "gson": Source("google/gson", "9835b6f901", "Java", is_looked_into=True),
-    "ripgrep": Source("BurntSushi/ripgrep", "3fce3b5bb0", "Rust", is_looked_into=True),
-    "serilog": Source("serilog/serilog", "60935b4d7a", "C#", is_looked_into=True),
-    "sinatra": Source("sinatra/sinatra", "cb22afd790", "Ruby", is_looked_into=True),
-    "axum": Source("tokio-rs/axum", "3d78036dca", "Rust", is_looked_into=False),
-    "core": Source("vuejs/core", "e2bede9613", "TypeScript", is_looked_into=False),
-    "fmt": Source("fmtlib/fmt", "60ccad511f", "C++", is_looked_into=False),
-    "gin": Source("gin-gonic/gin", "dcaa4296d1", "Go", is_looked_into=False),
-    "guzzle": Source("guzzle/guzzle", "2779e868a0", "PHP", is_looked_into=False),
-    "httpx": Source("encode/httpx", "ae1b9f6623", "Python", is_looked_into=False),
+    "express": Source("JavaScript", is_looked_into=True),
+    "gson": Source("Java", is_looked_into=True),
+    "ripgrep": Source("Rust", is_looked_into=True),
+    "serilog": Source("C#", is_looked_into=True),
+    "sinatra": Source("Ruby", is_looked_into=True),
+    "axum": Source("Rust", is_looked_into=False),
+    "core": Source("TypeScript", is_looked_into=False),
+    "fmt": Source("C++", is_looked_into=False),
+    "gin": Source("Go", is_looked_into=False),
+    "guzzle": Source("PHP", is_looked_into=False),
+    "httpx": Source("Python", is_looked_into=False),
 }
-REPOSITORIES = {name: source.place for name, source in SOURCES.items()}
 LAST = 25
 """Commits of each repository that are predicted, the newest before its tip."""
 OURS = "holloway"
@@ -56,17 +54,16 @@ HOW = [
 
 
 def run(
-    repos: Path | None,
+    repos: Path,
     systems: Sequence[Predictor] | None = None,
     *,
     last: int = LAST,
     names: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Every figure, by repository and over all of them; without names, of all repositories."""
-    folder = checkout.need(repos, {name: REPOSITORIES[name] for name in names or SOURCES})
     under_test = predictor.predictors() if systems is None else systems
-    tips = {name: SOURCES[name].tip for name in names or SOURCES}
-    return result_of({name: replayed(folder / name, tip, under_test, last) for name, tip in tips.items()})
+    tips = {name: TABLE[name].tip for name in names or SOURCES}
+    return result_of({name: replayed(repos / name, tip, under_test, last) for name, tip in tips.items()})
 
 
 def result_of(scored: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
@@ -76,7 +73,7 @@ def result_of(scored: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
         "title": "B2: commits of other repositories",
         "question": "Does what was developed on a few repositories hold on others?",
         "how": HOW,
-        "seed": baselines.SEED,
+        "seed": SEED,
         "targets": [],
         "tables": [_table(scored, task) for task in asked],
         "figures": {name: {task: _means(scores, task) for task in TASKS} for name, scores in scored.items()},
@@ -85,7 +82,7 @@ def result_of(scored: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
 
 def replayed(repository: Path, tip: str, systems: Sequence[Predictor], last: int) -> list[Scores]:
     """The scores of a repository's last commits before one of them."""
-    cases = b2_commits.cases_of(repository, prepare.commits_of(repository, tip), "time", newest=last)
+    cases = b2_commits.cases_of(repository, prepare.commits_of(repository, tip), newest=last)
     return b2_commits.replay(repository, cases, systems)
 
 
@@ -103,7 +100,7 @@ def _table(scored: Mapping[str, Sequence[Scores]], task: str) -> dict[str, Any]:
     for name, each in means.items():
         asked = [one[task] for one in scored[name] if one[task]]
         chance = paired([one[OURS] for one in asked], [one[against] for one in asked])
-        about = [SOURCES[name].place, SOURCES[name].language, "yes" if SOURCES[name].is_looked_into else "no"]
+        about = [TABLE[name].place, SOURCES[name].language, "yes" if SOURCES[name].is_looked_into else "no"]
         rows.append([*about, *(f"{each[system]:.3f}" for system in systems), f"{chance:.3f}", len(asked)])
     pooled = [one[task] for scores in scored.values() for one in scores if one[task]]
     chance = paired([one[OURS] for one in pooled], [one[against] for one in pooled])

@@ -1,11 +1,10 @@
 """B3: from the text of an issue to the file that its fix edits, in the project as it was before the fix.
 
-python -m benchmarks.b3_issues --data DIR --repos DIR [--sample N] [--only REPO] [--json OUT]
+python -m benchmarks --only b3_issues --data DIR --repos DIR
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import re
@@ -16,23 +15,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import baselines, checkout, predictor
-from benchmarks.baselines import Contents, estimate, is_source, is_test, ranked
+from benchmarks.baselines import Contents, is_source, is_test, ranked
 from benchmarks.checkout import Checkout, checkout_of, git
+from benchmarks.repositories import TABLE
+from benchmarks.scoring import SEED, Estimate, estimate
 
 if TYPE_CHECKING:
     from benchmarks.predictor import Predictor
 
-REPOSITORIES = {"django": "django/django", "flask": "pallets/flask", "requests": "psf/requests"}
+REPOSITORIES = ("django", "flask", "requests")
+DJANGO_BELOW = 13_000
+"""Of django's issues, those before this number; there are more than twice as many."""
 LIMITS = (1, 5, 10)
 ASKED = 100
 NAMED_BONUS = 0.1
 """Share of the best score that a file gains when its name is mentioned; a module counts twice, a path three times."""
-SEED = baselines.SEED
 ALL = "all"
 HOW = [
-    "The dev instances of SWE-bench Lite. The question is the issue's statement, the project that of the base commit "
-    "with its history and nothing later; wanted is the file that the fix edits (each fix edits one). Acc@k is the "
-    "share of issues with that file among the first k.",
+    f"SWE-bench Lite: the issues of flask and requests, and those of django numbered below {DJANGO_BELOW:,}. The "
+    "question is the issue's statement, the project that of the base commit with its history and nothing later; "
+    "wanted is the file that the fix edits (each fix edits one). Acc@k is the share of issues with that file among "
+    "the first k.",
     "Tests and what is no source file are taken out of every list before it is cut.",
     "The baseline is BM25 over contents and paths of the sources that are no tests, with a bonus for files that the "
     "statement names by path, module or name.",
@@ -57,39 +60,20 @@ class Case:
     wanted: frozenset[str]
 
 
-def main() -> None:
-    """Measure and print; write JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
-    parser.add_argument("--repos", type=Path, help="folder with clones of django, flask and requests")
-    parser.add_argument("--sample", type=int, default=1, help="every n-th issue only")
-    parser.add_argument("--only", choices=tuple(REPOSITORIES), help="one repository")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    names = [options.only] if options.only else list(REPOSITORIES)
-    result = run(options.data, options.repos, sample=options.sample, names=names)
-    for row in result["tables"][0]["rows"]:
-        print("  ".join(str(cell) for cell in row))
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-
-
 def run(
     data: Path,
-    repos: Path | None,
+    repos: Path,
     systems: Sequence[Predictor] | None = None,
     *,
-    sample: int = 1,
-    names: Sequence[str] = tuple(REPOSITORIES),
+    names: Sequence[str] = REPOSITORIES,
 ) -> dict[str, Any]:
     """Every figure, by repository and over all issues."""
-    folder = checkout.need(repos, {name: REPOSITORIES[name] for name in names})
     under_test = predictor.predictors() if systems is None else systems
     instances = json.loads((data / "swe_bench_lite_dev.json").read_text(encoding="utf-8"))
     places: dict[str, list[Places]] = {}
     for name in names:
-        chosen = [one for one in instances if one["repo"] == REPOSITORIES[name]]
-        places[name] = replay(folder / name, cases_of(folder / name, chosen)[::sample], under_test)
+        chosen = [one for one in instances if one["repo"] == TABLE[name].place and is_asked(one)]
+        places[name] = replay(repos / name, cases_of(repos / name, chosen), under_test)
     places[ALL] = [one for group in places.values() for one in group]
     figures = {name: _accuracies(group) for name, group in places.items() if group}
     rows = [
@@ -107,6 +91,12 @@ def run(
         "tables": [{"title": "Issue to file", "columns": columns, "rows": rows}],
         "figures": json.loads(json.dumps(figures, default=lambda one: [one.mean, one.low, one.high, one.cases])),
     }
+
+
+def is_asked(instance: dict[str, str]) -> bool:
+    """Whether an instance of SWE-bench Lite is one of those that are measured here."""
+    repository, _, number = instance["instance_id"].rpartition("-")
+    return repository != "django__django" or int(number) < DJANGO_BELOW
 
 
 def cases_of(repository: Path, instances: Iterable[dict[str, str]]) -> list[Case]:
@@ -182,12 +172,8 @@ def named(statement: str, paths: Iterable[str]) -> defaultdict[str, int]:
     return found
 
 
-def _accuracies(places: Sequence[Places]) -> dict[str, list[baselines.Estimate]]:
+def _accuracies(places: Sequence[Places]) -> dict[str, list[Estimate]]:
     systems = dict.fromkeys(system for one in places for system in one)
     return {
         system: [estimate([float(one[system] < limit) for one in places]) for limit in LIMITS] for system in systems
     }
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,10 @@
 """B4, coding memories: from a commit's message to the earlier commits that its developers tied it to.
 
-python -m benchmarks.b4_coding --repos DIR [--data DIR] [--only REPO] [--quick] [--json OUT]
+python -m benchmarks --only b4_coding --repos DIR --data DIR
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,10 +17,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import holloway
-from benchmarks import baselines, checkout, coding_result
+from benchmarks import checkout, coding_result
 from benchmarks.ablation import FULL, LIMIT, VARIANTS, WAYS, answers, catch
-from benchmarks.b4_conversations import FILE, Dialogue, read
-from benchmarks.baselines import ranked, recall_at
+from benchmarks.b4_conversations import Dialogue, measured_on
+from benchmarks.baselines import ranked
 from benchmarks.checkout import checkout_of, git
 from benchmarks.coding_result import FAR_DAYS, Measured
 from benchmarks.coding_set import MEMORIES_MAX, CodingSet, Past, Question, coding_set
@@ -30,8 +28,8 @@ from benchmarks.kept import Kept
 from benchmarks.peers.own import OwnMemory
 from benchmarks.peers.simple import DENSE_SHARE, DEPTH, RRF_K, DenseSearch, RankFusion, ScoreFusion, TextSearch
 from benchmarks.peers.system import Turn
-from benchmarks.report import shown
 from benchmarks.rewritten import Rewritten
+from benchmarks.scoring import SEED, Recalls, recall_at
 from holloway.domain.memory import Draft, Source
 from holloway.embeddings import passage
 from holloway.embeddings.builtin import Builtin
@@ -44,18 +42,16 @@ if TYPE_CHECKING:
     from holloway.domain.ports import Embedder
     from holloway.service.holloway import Holloway
 
-TUNED = {"django": "django/django", "delve": "go-delve/delve", "core": "vuejs/core"}
+TUNED = ("django", "delve", "core")
 """Repositories on which weights and defaults were chosen."""
-CONFIRMED = {"sqlalchemy": "sqlalchemy/sqlalchemy", "tools": "golang/tools", "junit5": "junit-team/junit5"}
+CONFIRMED = ("sqlalchemy", "tools", "junit5")
 """Repositories that were only looked at afterwards."""
-REPOSITORIES = TUNED | CONFIRMED
-QUICK = ("delve", "tools")
+REPOSITORIES = TUNED + CONFIRMED
 QUICK_MEMORIES = 250
 FOR_NAMES = {
     name: one for name, one in VARIANTS.items() if name in (FULL, *WAYS, "without kinds") or name.startswith("meaning")
 }
 """What can matter to names asked alone."""
-SEED = baselines.SEED
 
 HOW = [
     "Memories are the newest 3,000 commits of a repository at most, in time order: no merges, machines or releases, 1 "
@@ -84,32 +80,12 @@ HOW = [
 ]
 
 
-def main() -> None:
-    """Measure and print; write JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repos", type=Path, help="folder with clones of the repositories, history included")
-    parser.add_argument("--data", type=Path, help="folder with the data sets; the stages are then tried on LoCoMo too")
-    parser.add_argument("--only", choices=tuple(REPOSITORIES), action="append", default=[], help="these repositories")
-    parser.add_argument("--quick", action="store_true", help="two repositories, fewer memories")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    result = run(options.repos, options.data, quick=options.quick, names=options.only)
-    for table in result["tables"]:
-        print(table["title"])
-        for row in [table["columns"], *table["rows"]]:
-            print("  ", "  ".join(map(shown, row)))
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-
-
 def run(
-    repos: Path | None, data: Path | None = None, *, quick: bool = False, names: Sequence[str] = ()
+    repos: Path, data: Path | None = None, *, quick: bool = False, names: Sequence[str] = REPOSITORIES
 ) -> dict[str, Any]:
-    """Every figure, by repository."""
-    chosen = names or (QUICK if quick else tuple(REPOSITORIES))
-    folder = checkout.need(repos, {name: REPOSITORIES[name] for name in chosen})
-    done = [_measured_one(folder / name, name, QUICK_MEMORIES if quick else MEMORIES_MAX) for name in chosen]
-    dialogues = read(json.loads((data / FILE).read_text(encoding="utf-8")), 5 if quick else 1) if data else []
+    """Every figure, by repository; with the data, the stages are tried on conversations too."""
+    done = [_measured_one(repos / name, name, QUICK_MEMORIES if quick else MEMORIES_MAX) for name in names]
+    dialogues = measured_on(data, 5 if quick else 1) if data else []
     return _result(done, conversations(dialogues) if dialogues else {})
 
 
@@ -232,10 +208,10 @@ def asked(question: Question) -> dict[str, tuple[str, list[str]]]:
     return tasks | ({"names": (question.names, [])} if question.names else {})
 
 
-def conversations(dialogues: Iterable[Dialogue]) -> dict[str, dict[int, list[float]]]:
+def conversations(dialogues: Iterable[Dialogue]) -> dict[str, Recalls]:
     """Every variant on conversations: the recall of each question, by its category."""
     print("  conversations ...", flush=True)
-    found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, Recalls] = defaultdict(lambda: defaultdict(list))
     for dialogue in dialogues:
         with closing(OwnMemory()) as own:
             own.ingest(dialogue.turns)
@@ -250,7 +226,7 @@ def _until(clock: FakeClock, at: float) -> None:
     clock.advance(seconds=max(0.0, at - clock.now().timestamp()))
 
 
-def _result(done: Sequence[Measured], dialogues: Mapping[str, dict[int, list[float]]]) -> dict[str, Any]:
+def _result(done: Sequence[Measured], dialogues: Mapping[str, Recalls]) -> dict[str, Any]:
     return {
         "title": "B4: coding memories",
         "question": "Which of a project's past changes does a new one hang together with?",
@@ -260,7 +236,3 @@ def _result(done: Sequence[Measured], dialogues: Mapping[str, dict[int, list[flo
         "tables": coding_result.tables(done, dialogues, TUNED),
         "figures": coding_result.figures(done, dialogues),
     }
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,11 @@
 """B4: from a question about past conversations to the turns that hold the answer.
 
-python -m benchmarks.b4_conversations --data DIR [--peers DIR] [--sample N] [--only SYSTEM] [--json OUT]
+python -m benchmarks --only b4_conversations --data DIR --peers DIR
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import random
 import re
 import statistics
 import time
@@ -18,14 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import baselines
-from benchmarks.baselines import Estimate, estimate, recall_at
 from benchmarks.peers.endpoint import serving
 from benchmarks.peers.own import OwnMemory
 from benchmarks.peers.process import PeerProcess, Product
 from benchmarks.peers.simple import DENSE_SHARE, RRF_K, DenseSearch, RankFusion, ScoreFusion, TextSearch
 from benchmarks.peers.system import LeftOut, Turn
-from benchmarks.report import shown
+from benchmarks.scoring import SEED, Recalls, chance_of, difference, estimate, macro, recall_at
 from holloway.embeddings.builtin import Builtin
 from holloway.embeddings.failures import EmbedderMissing
 
@@ -36,10 +32,10 @@ if TYPE_CHECKING:
 FILE = "locomo_dev.json"
 OWN = "holloway"
 LIMIT = 10
+DIALOGUES = ("conv-26", "conv-30", "conv-41")
+"""Of the data set's ten, those that are measured."""
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open domain", 4: "single hop"}
 """What is asked for; LoCoMo's fifth category asks for what was never said."""
-PERMUTATIONS = 10_000
-SEED = baselines.SEED
 PRODUCTS = (
     Product(
         "mem0",
@@ -83,9 +79,6 @@ HOW = [
 _TURN = re.compile(r"D\d+:\d+")
 _SESSION = re.compile(r"session_(\d+)")
 
-Recalls = dict[int, list[float]]
-"""Category, then the recall of each of its questions, in the order of the data."""
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -114,30 +107,11 @@ class Measured:
     ingest_seconds: float = 0.0
 
 
-def main() -> None:
-    """Measure and print; write JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
-    parser.add_argument("--peers", type=Path, help="folder with a virtual environment for each peer, by its name")
-    parser.add_argument("--sample", type=int, default=1, help="every n-th question only")
-    parser.add_argument("--only", action="append", default=[], help="holloway and the systems whose names have this")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    result = run(options.data, options.peers, sample=options.sample, only=options.only)
-    for table in result["tables"]:
-        print(table["title"])
-        for row in [table["columns"], *table["rows"]]:
-            print("  ", "  ".join(map(shown, row)))
-    print(*result["how"][len(HOW) :], sep="\n")
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-
-
 def run(
     data: Path, peers: Path | None, *, sample: int = 1, only: Sequence[str] = (), most: int | None = None
 ) -> dict[str, Any]:
     """Every figure, by system; of the first dialogues only, where it is told how many."""
-    dialogues = read(json.loads((data / FILE).read_text(encoding="utf-8"))[:most], sample)
+    dialogues = measured_on(data, sample)[:most]
     embedder, notes = _embedder()
     with serving(embedder) if embedder else nullcontext("") as url:
         systems, absent = _systems(embedder, peers, url)
@@ -148,6 +122,12 @@ def run(
         }
         measured, failed = measure(chosen, dialogues)
     return _result(measured, [*notes, *absent, *failed], dialogues)
+
+
+def measured_on(data: Path, sample: int = 1) -> list[Dialogue]:
+    """The dialogues of the data folder that are measured."""
+    listed = json.loads((data / FILE).read_text(encoding="utf-8"))
+    return read([one for one in listed if one["sample_id"] in DIALOGUES], sample)
 
 
 def read(dialogues: Iterable[Mapping[str, Any]], sample: int = 1) -> list[Dialogue]:
@@ -245,41 +225,6 @@ def _measured(start: Callable[[], System], dialogues: Sequence[Dialogue]) -> Mea
     return done
 
 
-def mean_of(recalls: Recalls) -> float:
-    """The macro mean: every category counts alike."""
-    return statistics.fmean(statistics.fmean(values) for values in recalls.values())
-
-
-def macro(recalls: Recalls) -> Estimate:
-    """The macro mean with its interval, the questions of each category resampled."""
-    chance = random.Random(SEED)
-    means = sorted(
-        mean_of({category: chance.choices(values, k=len(values)) for category, values in recalls.items()})
-        for _ in range(baselines.RESAMPLES)
-    )
-    cut = round(0.025 * len(means))
-    return Estimate(mean_of(recalls), means[cut], means[-1 - cut], sum(map(len, recalls.values())))
-
-
-def difference(one: Recalls, other: Recalls) -> Recalls:
-    """How much more of each question's evidence one system found than the other."""
-    return {
-        category: [mine - theirs for mine, theirs in zip(one[category], other[category], strict=True)]
-        for category in one
-    }
-
-
-def chance_of(differences: Recalls) -> float:
-    """The p value of a macro mean of paired differences, two-sided: how often random signs give as much."""
-    shares = [value / (len(values) * len(differences)) for values in differences.values() for value in values if value]
-    seen, chance = abs(sum(shares)), random.Random(SEED)
-    as_much = sum(
-        abs(sum(share if chance.random() < 0.5 else -share for share in shares)) >= seen - 1e-12
-        for _ in range(PERMUTATIONS)
-    )
-    return (1 + as_much) / (1 + PERMUTATIONS)
-
-
 def _result(measured: Mapping[str, Measured], notes: Sequence[str], dialogues: Sequence[Dialogue]) -> dict[str, Any]:
     counts = {category: len(values) for category, values in sorted(measured[OWN].recalls.items())}
     against = {name: difference(measured[OWN].recalls, one.recalls) for name, one in measured.items() if name != OWN}
@@ -346,7 +291,3 @@ def _figures(one: Measured, differences: Recalls | None) -> dict[str, Any]:
         "query_ms_p50": statistics.median(one.query_ms),
         "ingest_seconds": one.ingest_seconds,
     }
-
-
-if __name__ == "__main__":
-    main()

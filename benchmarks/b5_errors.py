@@ -1,23 +1,19 @@
 """B5, errors: is an error seen to be fixed, and by what? How often does an error come back in a later session?
 
-python -m benchmarks.b5_errors --data DIR [--json OUT] [--read N]
+python -m benchmarks --only b5_errors --data DIR
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import math
-import random
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import machine, report
+from benchmarks.scoring import Share, share
 from benchmarks.sessions import DEV, Recorded, recorded
 from holloway.domain.event import ToolKind
 from holloway.observer.observer import Observer
@@ -27,9 +23,7 @@ from holloway.text import failures
 if TYPE_CHECKING:
     from holloway.scratchpad.scratchpad import Action
 
-SEED = 20260208
 WITHIN_CALLS = 12
-Z_95 = 1.96
 LABELS = "error_fix_dev.jsonl"
 
 CLASSES = {
@@ -109,21 +103,11 @@ def judged(items: list[dict[str, Any]], answers: list[Answer]) -> dict[str, Any]
     classed = sum(one.kind in CLASSES[item["fix_class"]] for item, one in right)
     return {
         "items": len(items),
-        "precision": share(len(right), len(both)),
-        "recall": share(len(right), resolved),
-        "resolved_at agrees": share(placed, len(right)),
-        "class of fix agrees": share(classed, len(right)) if any(one.kind for _, one in right) else None,
+        "precision": share(len(right), len(both))._asdict(),
+        "recall": share(len(right), resolved)._asdict(),
+        "resolved_at agrees": share(placed, len(right))._asdict(),
+        "class of fix agrees": share(classed, len(right))._asdict() if any(one.kind for _, one in right) else None,
     }
-
-
-def share(hits: int, of: int) -> dict[str, float | int]:
-    """A share with its Wilson interval."""
-    if not of:
-        return {"value": 0.0, "low": 0.0, "high": 1.0, "hits": 0, "of": 0}
-    p, z2 = hits / of, Z_95**2
-    middle = (p + z2 / (2 * of)) / (1 + z2 / of)
-    half = Z_95 * math.sqrt(p * (1 - p) / of + z2 / (4 * of * of)) / (1 + z2 / of)
-    return {"value": p, "low": middle - half, "high": middle + half, "hits": hits, "of": of}
 
 
 Printer = Callable[[str], tuple[str, ...]]
@@ -197,7 +181,6 @@ def run(data: Path) -> dict[str, Any]:
             "Repeats: sessions in time order; an error counts as met or solved if an earlier session met or solved it.",
             "Only figures leave the data: no text of a session is in the result.",
         ],
-        "seed": SEED,
         "targets": [],
         "tables": _tables(verdicts, again, pairs, open_, took_us),
         "figures": {"labelled": verdicts, "repeats": again, "pairs": len(pairs), "unresolved": open_},
@@ -239,31 +222,5 @@ def _tables(
     ]
 
 
-def _shown(share_: dict[str, float] | None) -> str:
-    if share_ is None:
-        return ""
-    return f"{share_['value']:.2f} ({share_['low']:.2f} to {share_['high']:.2f}), {share_['hits']} of {share_['of']}"
-
-
-def main() -> None:
-    """Print the tables; write the result or some pairs to read where asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
-    parser.add_argument("--json", type=Path, help="where to write the result")
-    parser.add_argument("--read", type=int, default=0, metavar="N", help="print so many pairs, chosen at random")
-    options = parser.parse_args()
-    result = run(options.data)
-    for table in result["tables"]:
-        print(f"\n{table['title']}\n{report.grid(table['columns'], table['rows'])}")
-    if options.json:
-        head = {"name": "b5_errors", "date": datetime.now(UTC).date().isoformat(), "quick": False}
-        head |= {"machine": machine.about(), "command": "python -m benchmarks.b5_errors --data DIR"}
-        options.json.write_text(json.dumps(head | result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    if options.read:
-        pairs = found_pairs(sessions(options.data))[0]
-        for pair in random.Random(SEED).sample(pairs, min(options.read, len(pairs))):
-            print(json.dumps(asdict(pair), ensure_ascii=False))
-
-
-if __name__ == "__main__":
-    main()
+def _shown(judged_: dict[str, float] | None) -> str:
+    return f"{Share(**judged_)}, {judged_['hits']} of {judged_['of']}" if judged_ else ""

@@ -1,14 +1,10 @@
 """B5, replay: recorded sessions in time order through the whole pipeline: what fired, what was kept, and what it cost.
 
-python -m benchmarks.b5_replay --data DIR --repos DIR [--json OUT] [--read N]
+python -m benchmarks --only b5_replay --data DIR --repos DIR
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import random
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -17,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import holloway
 from benchmarks import checkout, machine
+from benchmarks.replay import REPOSITORY
 from benchmarks.sessions import DEV, recorded
+from benchmarks.targets import target
 from holloway.domain.memory import MemoryType, State
 from holloway.observer.observer import Observer
 from holloway.observer.signals.signal import SIGNALS, SignalName
-from holloway.scratchpad import checkpoint
 from holloway.service.learning import Learning
 from holloway.store.filter import Filter
 
@@ -31,8 +28,6 @@ if TYPE_CHECKING:
     from holloway.scratchpad.scratchpad import Scratchpad
     from holloway.service.learning import Learned
 
-SEED = 20260208
-SOURCES = {"cli": "entireio/cli"}
 OBSERVE_P99_US = 50.0
 FINALIZE_MS = 100.0
 QUARANTINED_MAX = 0.05
@@ -51,8 +46,8 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
     sessions = recorded(data / DEV)
     sessions = sessions[: len(sessions) // 4] if quick else sessions
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder, "cli")
-        checkout.git(Path(folder), "clone", "--quiet", str(repos / "cli"), str(root))
+        root = Path(folder, REPOSITORY)
+        checkout.git(Path(folder), "clone", "--quiet", str(repos / REPOSITORY), str(root))
         with holloway.open(root, home=Path(folder, "home")) as memory:
             memory.map.update()
             replayed = [_replay(session, Learning(memory)) for session in sessions]
@@ -64,14 +59,10 @@ class Replayed:
     """One session, what came of it and what that took."""
 
     def __init__(self, pad: Scratchpad, observe_us: list[float], finalize_ms: float, learned: Learned) -> None:
-        self.pad_bytes = len(checkpoint.dump(pad)) if pad.events > BIG_EVENTS else 0
         self.held_bytes = pad.bytes
         self.observe_us = observe_us
         self.finalize_ms = finalize_ms
         self.learned = learned
-
-
-BIG_EVENTS = 800
 
 
 def _replay(session: Recorded, learning: Learning) -> Replayed:
@@ -93,14 +84,13 @@ def _result(replayed: list[Replayed], kept: list[Memory], *, quick: bool) -> dic
     waiting = sum(each.state is State.QUARANTINED for each in lessons) / max(1, len(lessons))
     p50, p99 = machine.quantile(observe, 0.5), machine.quantile(observe, 0.99)
     return {
-        "title": "The observer on real sessions",
+        "title": "B5: the observer on real sessions",
         "question": "What do real sessions leave behind, and what does watching and learning cost?",
-        "seed": SEED,
         "targets": [
-            _target("observe, p99", p99, OBSERVE_P99_US, "µs"),
-            _target("learning from a session, p50 CPU", machine.quantile(finalize, 0.5), FINALIZE_MS, "ms"),
-            _target("learning from a session, p95 CPU", machine.quantile(finalize, 0.95), FINALIZE_MS, "ms"),
-            _target("kept back because of the source", waiting, QUARANTINED_MAX, "of what was kept"),
+            target("observe, p99", p99, OBSERVE_P99_US, "µs"),
+            target("learning from a session, p50 CPU", machine.quantile(finalize, 0.5), FINALIZE_MS, "ms"),
+            target("learning from a session, p95 CPU", machine.quantile(finalize, 0.95), FINALIZE_MS, "ms"),
+            target("kept back because of the source", waiting, QUARANTINED_MAX, "of what was kept"),
         ],
         "tables": [
             {
@@ -123,8 +113,8 @@ def _result(replayed: list[Replayed], kept: list[Memory], *, quick: bool) -> dic
             {"title": "How sessions ended", "columns": ["type and outcome", "number"], "rows": _outcomes(replayed)},
         ],
         "how": [
-            "192 sessions of several developers with one agent on one codebase, in time order, each learned from when "
-            "it ended; the code map is that of a later commit.",
+            f"{len(replayed)} sessions of several developers with one agent on one codebase, in time order, each "
+            "learned from when it ended; the code map is that of a later commit.",
             "Observe is wall time for each event; learning is CPU time for everything from signals to the transaction.",
             "Kept back: memories that quote or follow pages, issues or other outside text, which wait for a person.",
             *(["A quarter of the sessions."] if quick else []),
@@ -164,42 +154,3 @@ def _types(kept: list[Memory]) -> list[list[Any]]:
 def _outcomes(replayed: list[Replayed]) -> list[list[Any]]:
     counted = Counter(f"{each.learned.session.type}, {each.learned.session.outcome}" for each in replayed)
     return [[name, number] for name, number in counted.most_common()]
-
-
-def _target(what: str, measured: float, at_most: float, unit: str) -> dict[str, Any]:
-    return {"what": what, "measured": measured, "at_most": at_most, "unit": unit, "met": measured <= at_most}
-
-
-def _read(data: Path, repos: Path, number: int) -> None:
-    """Print a random sample of what was kept, to be judged by reading."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder, "cli")
-        checkout.git(Path(folder), "clone", "--quiet", str(repos / "cli"), str(root))
-        with holloway.open(root, home=Path(folder, "home")) as memory:
-            memory.map.update()
-            for session in recorded(data / DEV):
-                _replay(session, Learning(memory))
-            kept = [
-                each
-                for each in memory.store.memories.find(Filter(), limit=-1)
-                if each.type is not MemoryType.WORK_STATE
-            ]
-    for each in random.Random(SEED).sample(kept, min(number, len(kept))):
-        print(f"{each.state:12} {each.type:18} {each.content}  [{', '.join(each.files[:3])}]")
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--repos", type=Path, required=True)
-    parser.add_argument("--read", type=int, default=0)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    checkout.need(options.repos, SOURCES)
-    if options.read:
-        _read(options.data, options.repos, options.read)
-        sys.exit()
-    result = run(options.data, options.repos)
-    print(json.dumps({name: result[name] for name in ("targets", "tables")}, indent=1, ensure_ascii=False))
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,12 +1,10 @@
 """B5: what is found in an agent's words: does it say that it was wrong, and what is so instead?
 
-python -m benchmarks.b5_words --data DIR [--json OUT]
+python -m benchmarks --only b5_words --data DIR
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import json
 import math
 import random
@@ -14,28 +12,24 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import baselines, machine
-from benchmarks.report import shown
+from benchmarks.scoring import SEED, share
+from benchmarks.sessions import DEV, recorded
 from holloway.observer.words import self_correction
 from holloway.observer.words.correction_cues import FORMS, SIGN_POINTS
 from holloway.observer.words.self_correction import SCORE_MIN, Candidate
 
 FILES = ("self_correction_dev.jsonl", "self_correction_dev_extra.jsonl")
-SESSIONS = "sessions_entireio_cli_dev.jsonl.gz"
-SEED = baselines.SEED
 FOLDS = 5
 SHUFFLES = 10
 PRECISION_WANTED = 0.9
 """In the folds that the threshold is chosen from; more than the 0.8 that is hoped for in the others."""
 HOSTILE_CHARS = 4_000
-Z = 1.96
 PENALTY, RATE, STEPS = 0.1, 0.1, 400
 """Of the logistic regression: weight decay, step size, steps."""
 
@@ -110,40 +104,13 @@ class Counts:
     def row(self, name: str, rounds: int = 1) -> list[Any]:
         """Precision and recall with their intervals."""
         right, hits, positives = self.right / rounds, self.hits / rounds, self.positives / rounds
-        return [name, wilson(right, hits), wilson(right, positives), f"{hits:.0f}", f"{right:.0f}"]
-
-
-def wilson(part: float, whole: float) -> str:
-    """A share with its 95 % interval."""
-    if not whole:
-        return "no hits"
-    share = part / whole
-    centre = (share + Z * Z / (2 * whole)) / (1 + Z * Z / whole)
-    half = Z / (1 + Z * Z / whole) * math.sqrt(share * (1 - share) / whole + Z * Z / (4 * whole * whole))
-    return f"{share:.2f} ({max(0.0, centre - half):.2f} to {min(1.0, centre + half):.2f})"
-
-
-def main() -> None:
-    """Measure and print; write JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    head: dict[str, Any] = {"name": "b5_words", "date": datetime.now(UTC).date().isoformat(), "quick": False}
-    head |= {"machine": machine.about(), "command": "python -m benchmarks.b5_words --data DIR"}
-    result: dict[str, Any] = head | run(options.data)
-    for table in result["tables"]:
-        print(table["title"])
-        for row in [table["columns"], *table["rows"]]:
-            print("  ", "  ".join(map(shown, row)))
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        return [name, str(share(right, hits)), str(share(right, positives)), f"{hits:.0f}", f"{right:.0f}"]
 
 
 def run(data: Path) -> dict[str, Any]:
     """Every figure."""
     items = [one for name in FILES for one in read((data / name).read_text(encoding="utf-8"))]
-    blocks = list(spoken(data / SESSIONS))
+    blocks = list(spoken(data))
     columns = ["detector", "precision (95 % interval)", "recall (95 % interval)", "hits", "right"]
     sure = [one for one in items if not one.doubtful]
     tables = [
@@ -162,7 +129,6 @@ def run(data: Path) -> dict[str, Any]:
         "seed": SEED,
         "targets": [],
         "tables": tables,
-        "figures": {table["title"]: table["rows"] for table in tables},
     }
 
 
@@ -174,13 +140,10 @@ def read(lines: str) -> Iterator[Item]:
         yield Item(one["session"], one["text"], bool(one["label"]), bool(one["doubtful"]), found)
 
 
-def spoken(path: Path) -> Iterator[str]:
+def spoken(data: Path) -> Iterator[str]:
     """What the agents thought and said in all sessions."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            event = json.loads(line)
-            if event.get("k") in ("think", "text"):
-                yield event.get("text", "")
+    for session in recorded(data / DEV):
+        yield from (row["text"] for row in session.rows if row["k"] in ("think", "text"))
 
 
 def documented(text: str) -> bool:
@@ -292,7 +255,3 @@ def _cpu_ms(detector: Detector, cue: str) -> float:
     started = time.process_time()
     detector(text)
     return (time.process_time() - started) * 1000
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,9 @@ from benchmarks.graph.cases import cases_of
 from benchmarks.graph.gold import gold_of
 from benchmarks.graph.mapped import map_of
 from benchmarks.graph.scanners import name_matching_edges, regex_edges
-from benchmarks.graph.score import SEED, Counts, counted, score
+from benchmarks.graph.score import Counts, counted, score
+from benchmarks.repositories import TABLE
+from benchmarks.scoring import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,17 +24,20 @@ if TYPE_CHECKING:
     from benchmarks.graph.edges import Pair
 
 REPOSITORIES = ("flask", "hono")
-HOW_TO_MAKE = """B6 needs checkouts of flask and hono with their SCIP indexes beside them (DIR/flask, DIR/flask.scip)
+PYCG = "8d5dc40837"
+"""The commit of PyCG's repository that the figures were measured at."""
+HOW_TO_MAKE = f"""B6 needs checkouts of flask and hono with their SCIP indexes beside them (DIR/flask, DIR/flask.scip)
 and the micro-benchmark of PyCG. To make them, in an empty DIR:
   npm install --prefix . @sourcegraph/scip-python@0.6.6 @sourcegraph/scip-typescript@0.4.0
-  git clone https://github.com/pallets/flask && git clone https://github.com/honojs/hono
+  {TABLE["flask"].clone(Path("flask"))}
+  {TABLE["hono"].clone(Path("hono"))}
   python3 -m venv venv && venv/bin/pip install werkzeug jinja2 itsdangerous click blinker pytest
-  echo '{"extraPaths": ["src", "examples/tutorial", "examples/celery/src", "examples/javascript"]}' \\
+  echo '{{"extraPaths": ["src", "examples/tutorial", "examples/celery/src", "examples/javascript"]}}' \\
     > flask/pyrightconfig.json
   (cd flask && PATH=$PWD/../venv/bin:$PATH ../node_modules/.bin/scip-python index . --project-name flask \\
     --project-version HEAD --output ../flask.scip && rm pyrightconfig.json)
   (cd hono && ../node_modules/.bin/scip-typescript index --output ../hono.scip)
-  git clone https://github.com/vitsalis/PyCG  # then --pycg PyCG/micro-benchmark
+  git clone https://github.com/vitsalis/PyCG && git -C PyCG checkout --quiet {PYCG}  # then --pycg PyCG/micro-benchmark
 The virtual environment must not hold flask itself, or its tests are tied to that copy."""
 HOW = [
     "File edges, imports: a pair of files is wanted if an import statement of the first names the second, or names "

@@ -17,7 +17,7 @@ from holloway.codemap.database import open_map
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-REPOSITORIES = {"flask": "pallets/flask", "django": "django/django"}
+REPOSITORIES = ("flask", "django")
 LARGEST = "django"
 """The one that is also asked for impacts."""
 GENERATED_FILES = 50_000

@@ -1,13 +1,12 @@
 """What a simple program would answer: BM25 over contents, past commits with similar words, files that changed together.
 
-And how answers are scored: recall, and a mean with its bootstrap interval. Shared by the benchmarks on commits and on
-issues. Everything is in memory and follows a checkout (`benchmarks/checkout.py`) from commit to commit.
+Shared by the benchmarks on commits and on issues. Everything is in memory and follows a checkout
+(`benchmarks/checkout.py`) from commit to commit.
 """
 
 from __future__ import annotations
 
 import math
-import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,8 +18,6 @@ from typing import Generic, TypeVar
 from benchmarks.checkout import git
 from holloway.text.query import STOP_WORDS
 
-SEED = 20260208
-RESAMPLES = 2_000
 K1, B = 1.2, 0.75
 NEIGHBOURS = 50
 RRF_K = 20
@@ -260,38 +257,3 @@ def fused(*lists: Sequence[str]) -> list[str]:
         for place, path in enumerate(one[:RRF_DEPTH], start=1):
             found[path] += 1 / (RRF_K + place)
     return ranked(found)
-
-
-def recall_at(limit: int, found: Sequence[str], gold: Iterable[str]) -> float:
-    """The share of the wanted files among the first so many."""
-    wanted = set(gold)
-    return len(wanted & set(found[:limit])) / len(wanted)
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean and the middle 95 % of the means of resampled cases."""
-
-    mean: float
-    low: float
-    high: float
-    cases: int
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
-
-
-def estimate(values: Sequence[float]) -> Estimate:
-    """The mean of cases with its bootstrap interval."""
-    chance = random.Random(SEED)
-    means = sorted(sum(chance.choices(values, k=len(values))) / len(values) for _ in range(RESAMPLES))
-    cut = round(0.025 * RESAMPLES)
-    return Estimate(sum(values) / len(values), means[cut], means[-1 - cut], len(values))
-
-
-def paired(ours: Sequence[float], other: Sequence[float]) -> float:
-    """How often chance alone makes two methods differ as much: the signs of their differences flipped at random."""
-    differences = [one - two for one, two in zip(ours, other, strict=True)]
-    chance, seen = random.Random(SEED), abs(sum(differences))
-    flipped = (abs(sum(each * chance.choice((-1, 1)) for each in differences)) for _ in range(RESAMPLES))
-    return (1 + sum(each >= seen - 1e-12 for each in flipped)) / (1 + RESAMPLES)

@@ -26,6 +26,7 @@ from benchmarks import (
     b8_poison,
     b8_secrets,
     learning_curve,
+    literals,
     needs,
     replay,
     sessions,
@@ -73,7 +74,7 @@ def _there(path: Path | None) -> Path:
 
 
 SESSIONS = needs.file(sessions.DEV)
-CLI = needs.clones(replay.SOURCES)
+CLI = needs.clones((replay.REPOSITORY,))
 
 ALL = (
     Benchmark(
@@ -92,9 +93,9 @@ ALL = (
         "b2_commits",
         lambda given: b2_commits.run(
             _there(given.data),
-            given.repos,
+            _there(given.repos),
             sample=20 if given.quick else 1,
-            names=("flask",) if given.quick else tuple(b2_commits.REPOSITORIES),
+            names=("flask",) if given.quick else b2_commits.REPOSITORIES,
         ),
         15,
         (
@@ -106,19 +107,19 @@ ALL = (
     Benchmark(
         "b2_commits_elsewhere",
         lambda given: b2_commits_elsewhere.run(
-            given.repos,
+            _there(given.repos),
             last=2 if given.quick else b2_commits_elsewhere.LAST,
-            names=needs.present(given, b2_commits_elsewhere.REPOSITORIES)[:1] if given.quick else (),
+            names=needs.present(given, tuple(b2_commits_elsewhere.SOURCES))[:1] if given.quick else (),
         ),
         10,
-        (needs.clones(b2_commits_elsewhere.REPOSITORIES, one_will_do=True),),
+        (needs.clones(tuple(b2_commits_elsewhere.SOURCES), one_will_do=True),),
     ),
     Benchmark(
         "b3_issues",
         lambda given: b3_issues.run(
             _there(given.data),
-            given.repos,
-            names=("flask", "requests") if given.quick else tuple(b3_issues.REPOSITORIES),
+            _there(given.repos),
+            names=("flask", "requests") if given.quick else b3_issues.REPOSITORIES,
         ),
         10,
         (needs.file("swe_bench_lite_dev.json"), needs.clones(b3_issues.REPOSITORIES)),
@@ -139,19 +140,19 @@ ALL = (
     Benchmark(
         "b4_coding",
         lambda given: b4_coding.run(
-            given.repos,
+            _there(given.repos),
             None if given.quick else given.data,
             quick=given.quick,
-            names=needs.present(given, b4_coding.REPOSITORIES)[-1:] if given.quick else (),
+            names=needs.present(given, b4_coding.REPOSITORIES)[-1:] if given.quick else b4_coding.REPOSITORIES,
         ),
         20,
         (needs.clones(b4_coding.REPOSITORIES, one_will_do=True), needs.file(b4_conversations.FILE)),
     ),
     Benchmark(
         "b4_tokens",
-        lambda given: b4_tokens.run(given.repos, quick=given.quick),
+        lambda given: b4_tokens.run(_there(given.repos), quick=given.quick),
         2,
-        (needs.package(b4_tokens.TOKENIZER), needs.clones(b4_tokens.FITTED | b4_tokens.CONFIRMED)),
+        (needs.package(b4_tokens.TOKENIZER), needs.clones(b4_tokens.FITTED + b4_tokens.CONFIRMED)),
     ),
     Benchmark(
         "b5_words",
@@ -184,8 +185,8 @@ ALL = (
     Benchmark(
         "b8_secrets",
         lambda given: b8_secrets.run(_there(given.data), quick=given.quick),
-        1,
-        (needs.file("gitleaks_literals.json"),),
+        3,
+        (needs.file(literals.FILE),),
     ),
     Benchmark("b8_poison", lambda given: b8_poison.run(40 if given.quick else 0), 2),
 )

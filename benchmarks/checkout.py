@@ -10,7 +10,7 @@ import fcntl
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,17 +63,6 @@ def cache_folder() -> Path:
     """Where checkouts and the baselines' scores stay from one run to the next; it may be deleted at any time."""
     folder = Path(tempfile.gettempdir(), "holloway-benchmarks")
     folder.mkdir(exist_ok=True)
-    return folder
-
-
-def need(repos: Path | None, sources: Mapping[str, str]) -> Path:
-    """The folder with these repositories; if one is missing, end with the command that brings it."""
-    folder = repos or Path("DIR")
-    missing = [name for name in sources if repos is None or not (folder / name).is_dir()]
-    if missing:
-        lines = [f"  git clone https://github.com/{sources[name]} {folder / name}" for name in missing]
-        given = f"Not in {folder}: {', '.join(missing)}." if repos else "Clones with full history are needed (--repos)."
-        raise SystemExit("\n".join([given, "To get them:", *lines]))
     return folder
 
 

@@ -9,9 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.ablation import CONSTANTS, FULL, LIMIT, SWITCHED, VARIANTS, WAYS
-from benchmarks.b4_conversations import chance_of, difference, macro, mean_of
-from benchmarks.baselines import recall_at
 from benchmarks.coding_set import LINKS
+from benchmarks.scoring import Recalls, chance_of, difference, macro, mean_of, recall_at
 
 if TYPE_CHECKING:
     from benchmarks.coding_set import CodingSet, Question
@@ -56,10 +55,6 @@ class Measured:
                 self.scores[task][measure][name].append(score(commits, question.wanted))
 
 
-Scores = dict[int, list[float]]
-"""By the place of the repository, the score of each of its questions."""
-
-
 @dataclass(frozen=True, slots=True)
 class View:
     """The scores of one task in some repositories, of those questions whose links reach back so many days."""
@@ -68,7 +63,7 @@ class View:
     task: str
     days: float = 0.0
 
-    def of(self, name: str, measure: str = "recall") -> Scores:
+    def of(self, name: str, measure: str = "recall") -> Recalls:
         """One system's scores."""
         found = {
             place: [
@@ -81,12 +76,12 @@ class View:
         return {place: scores for place, scores in found.items() if scores}
 
 
-def tables(done: Sequence[Measured], dialogues: Mapping[str, Scores], tuned: Collection[str]) -> list[dict[str, Any]]:
+def tables(done: Sequence[Measured], dialogues: Mapping[str, Recalls], tuned: Collection[str]) -> list[dict[str, Any]]:
     """All of them; `tuned` are the repositories on which defaults were chosen."""
     found = [_sets(done), *(_against(View(done, task), title) for task, title in TASKS.items())]
     found.append(_against(View(done, "message", FAR_DAYS), f"{TASKS['message']}, links over {FAR_DAYS} days or more"))
     views = _views(done, tuned)
-    columns: dict[str, Callable[[str], Scores]] = {name: view.of for name, view in views.items() if view.of(FULL)}
+    columns: dict[str, Callable[[str], Recalls]] = {name: view.of for name, view in views.items() if view.of(FULL)}
     if dialogues:
         columns["conversations"] = dialogues.__getitem__
     found += [
@@ -96,7 +91,7 @@ def tables(done: Sequence[Measured], dialogues: Mapping[str, Scores], tuned: Col
     return [table for table in found if table["rows"]]
 
 
-def figures(done: Sequence[Measured], dialogues: Mapping[str, Scores]) -> dict[str, Any]:
+def figures(done: Sequence[Measured], dialogues: Mapping[str, Recalls]) -> dict[str, Any]:
     """Every mean, by repository."""
     conversations = {name: mean_of(scores) for name, scores in dialogues.items()}
     return {one.coded.name: _means(one) for one in done} | {"conversations": conversations}
@@ -152,14 +147,14 @@ def _row(view: View, name: str) -> list[str]:
     return cells
 
 
-def _stages(title: str, columns: Mapping[str, Callable[[str], Scores]], names: Iterable[str]) -> dict[str, Any]:
+def _stages(title: str, columns: Mapping[str, Callable[[str], Recalls]], names: Iterable[str]) -> dict[str, Any]:
     counts = {column: sum(map(len, of(FULL).values())) for column, of in columns.items()}
     first = [FULL, *(f"{mean_of(of(FULL)):.3f}" for of in columns.values())]
     rows = [[name, *(_change(of(FULL), of(name)) for of in columns.values())] for name in names]
     return {"title": title, "columns": ["", *(f"{name} ({counts[name]})" for name in columns)], "rows": [first, *rows]}
 
 
-def _change(full: Scores, other: Scores) -> str:
+def _change(full: Recalls, other: Recalls) -> str:
     if not other:
         return ""
     gain = difference(other, full)

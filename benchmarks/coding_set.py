@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import baselines
 from benchmarks.checkout import git
+from benchmarks.scoring import SEED
 from holloway.config import CONTENT_BYTES_MAX
 
 if TYPE_CHECKING:
@@ -84,11 +85,11 @@ class CodingSet:
     questions: tuple[Question, ...]
 
 
-def coding_set(repository: Path, name: str, *, memories: int = MEMORIES_MAX, sample: int = 1) -> CodingSet:
+def coding_set(repository: Path, name: str, *, memories: int = MEMORIES_MAX) -> CodingSet:
     """The newest commits of a repository as memories, with the questions that its developers' links make."""
     commits = told(baselines.log(repository, "HEAD", f"--max-count={LOG_MAX}"))[-memories:]
     past = tuple(Past(one.hash, one.at, cleaned(one.message), one.files) for one in commits)
-    linked = evenly(list(links(commits)), QUESTIONS_MAX)[::sample]
+    linked = evenly(list(links(commits)), QUESTIONS_MAX)
     questions = [replace(one, file=_file_in_play(repository, one.commit, past[one.before].files)) for one in linked]
     return CodingSet(name, past, tuple(questions))
 
@@ -142,4 +143,4 @@ def evenly(questions: Sequence[Question], most: int) -> list[Question]:
 def _file_in_play(repository: Path, commit: str, files: Sequence[str]) -> str:
     """One of a commit's files by lot; of those that were there before it, if any were."""
     there = git(repository, "ls-tree", "-z", "--name-only", f"{commit}^", "--", *files).split("\0")
-    return random.Random(f"{baselines.SEED} {commit}").choice(sorted(set(files) & set(there)) or sorted(files))
+    return random.Random(f"{SEED} {commit}").choice(sorted(set(files) & set(there)) or sorted(files))

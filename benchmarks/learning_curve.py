@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import learning_result, machine, trivial
 from benchmarks.learning_result import MARKS, OURS, UNTAUGHT, WINDOW, Curve, Figures, Kept, Looked, Met
-from benchmarks.replay import QUICK_SESSIONS, replay
+from benchmarks.replay import QUICK_SESSIONS, REPOSITORY, replay
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import failing, measured, told
 from holloway import git
@@ -43,7 +43,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
     sessions = [told(session) for session in recorded(data / DEV)]
     sessions = sessions[:QUICK_SESSIONS] if quick else sessions
     curve = Curve()
-    with replay(repos / "cli", "curve_cli") as replayed:
+    with replay(repos / REPOSITORY, "curve_cli") as replayed:
         marks = list(MARKS)
         for place, session in enumerate(replayed.through(sessions)):
             if marks and len(replayed.learned) >= marks[0]:

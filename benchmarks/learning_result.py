@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks import machine, trivial
-from benchmarks.baselines import SEED, Estimate, estimate
+from benchmarks.scoring import SEED, Estimate, estimate
 
 MARKS = (0, 1, 5, 15, 30, 100)
 """Sessions after which is looked at what is known; the last look is after all of them."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks import b4_conversations, b6_graph, sessions
+from benchmarks import b3_issues, b4_conversations, b6_graph, literals, sessions
+from benchmarks.repositories import TABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +47,22 @@ FILES = {
     "error_fix_dev.jsonl": LABELS_FROM,
     "self_correction_dev.jsonl": LABELS_FROM,
     "self_correction_dev_extra.jsonl": LABELS_FROM,
-    "cochange_flask.jsonl": f"`{PREPARE} commits CLONE_OF_FLASK DIR` makes it from https://github.com/pallets/flask.",
-    "cochange_hono.jsonl": f"`{PREPARE} commits CLONE_OF_HONO DIR` makes it from https://github.com/honojs/hono.",
+    "cochange_flask.jsonl": f"`{PREPARE} commits CLONE_OF_FLASK DIR` makes it; asked are the commits of the figures.",
+    "cochange_hono.jsonl": (
+        f"`{PREPARE} commits CLONE_OF_HONO DIR` makes it; asked are the commits of the figures and two more."
+    ),
     "swe_bench_lite_dev.json": (
         "SWE-bench Lite, the test split of https://huggingface.co/datasets/princeton-nlp/SWE-bench_Lite (MIT), as a "
-        "JSON list; used are django below 13000, flask and requests."
+        f"JSON list; used are flask, requests and django below {b3_issues.DJANGO_BELOW:,}, and the rest may be there."
     ),
     b4_conversations.FILE: (
         "LoCoMo, https://github.com/snap-research/locomo, data/locomo10.json (CC BY-NC 4.0), under that name; used "
-        "were the first three dialogues."
+        f"are {', '.join(b4_conversations.DIALOGUES)}, and the rest may be there."
     ),
-    "gitleaks_literals.json": (
-        "the strings that the rules in https://github.com/gitleaks/gitleaks (MIT, cmd/generate/config/rules) must and "
-        'must not match, as {"pos": [[rule, string], ...], "neg": [...]}.'
+    literals.FILE: (
+        f"`{PREPARE} secrets CLONE_OF_GITLEAKS DIR` makes it from https://github.com/gitleaks/gitleaks (MIT) at "
+        "b58d3f102c: what its rules must and must not match. Of the 336 strings of the figures one differs, and two "
+        "are more."
     ),
 }
 """Files of the data folder, and where each comes from."""
@@ -71,21 +75,21 @@ def file(name: str) -> Need:
     )
 
 
-def clones(sources: Mapping[str, str], *, one_will_do: bool = False) -> Need:
+def clones(names: Sequence[str], *, one_will_do: bool = False) -> Need:
     """Clones of repositories, history included, by the name of their folder; in a quick run, one of them may do."""
 
     def missing(given: Given) -> str:
-        here = present(given, sources)
-        absent = [] if here and given.quick and one_will_do else [name for name in sources if name not in here]
-        commands = [f"git clone https://github.com/{sources[name]} {given.repos or 'DIR'}/{name}" for name in absent]
+        here, folder = present(given, names), given.repos or Path("DIR")
+        absent = [] if here and given.quick and one_will_do else [name for name in names if name not in here]
+        commands = [TABLE[name].clone(folder / name) for name in absent]
         return "\n    ".join(["clones with their history:", *commands]) if absent else ""
 
     return Need("--repos DIR", missing)
 
 
-def present(given: Given, sources: Mapping[str, str]) -> list[str]:
+def present(given: Given, names: Sequence[str]) -> list[str]:
     """The names of those repositories that were cloned."""
-    return [name for name in sources if given.repos and (given.repos / name).is_dir()]
+    return [name for name in names if given.repos and (given.repos / name).is_dir()]
 
 
 def package(name: str) -> Need:

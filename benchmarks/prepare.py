@@ -2,6 +2,7 @@
 
 python -m benchmarks.prepare sessions CLONE_OF_ENTIREIO_CLI DIR
 python -m benchmarks.prepare commits CLONE DIR
+python -m benchmarks.prepare secrets CLONE_OF_GITLEAKS DIR
 
 The sessions are those that the developers of entireio/cli keep in their repository, on a branch of its own: Claude Code
 transcripts, of which the longest copy of each session is taken.
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import checkout, sessions
+from benchmarks.literals import write_literals
 
 CHECKPOINTS = "394f81fab8"
 """The commit of the branch entire/checkpoints/v1 that the set was made at."""
@@ -29,6 +31,10 @@ CHARS_MAX = 1_200
 """Longer texts and inputs are cut."""
 DETACHED = "HEAD"
 """What a transcript says where no branch was checked out."""
+BODY_CHARS_MAX = 600
+"""What follows the first line of a commit's message is cut there."""
+_CHORE = re.compile(r"\b(?:merge|release|bump)\b", re.IGNORECASE)
+"""Commits that say so change a number, or are many commits in one."""
 _HOME = re.compile(r"/(?:home|Users)/[\w.-]+")
 
 Row = dict[str, Any]
@@ -168,18 +174,18 @@ def _anonymous(text: str) -> str:
 
 
 def write_commits(repository: Path, folder: Path) -> int:
-    """The commits of a repository without merges, in time order; returns how many."""
-    rows = commits_of(repository)
+    """The commits of a repository without merges and releases, in time order; returns how many."""
+    told = (row for row in commits_of(repository, "HEAD", "--no-renames") if not _CHORE.search(row["s"]))
+    rows = [row | {"b": row["b"][:BODY_CHARS_MAX]} for row in sorted(told, key=lambda row: int(row["t"]))]
     with (folder / f"cochange_{repository.resolve().name}.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return len(rows)
 
 
-def commits_of(repository: Path, tip: str = "HEAD") -> list[Row]:
+def commits_of(repository: Path, tip: str, *options: str) -> list[Row]:
     """The commits without merges up to one of them, in time order: hash, time, subject, body, files."""
-    log = checkout.git(
-        repository, "log", "--no-merges", "--reverse", "--format=%x01%H%x00%ct%x00%s%x00%b%x00", "--name-only", tip
-    )
+    form = "--format=%x01%H%x00%ct%x00%s%x00%b%x00"
+    log = checkout.git(repository, "log", "--no-merges", "--reverse", form, "--name-only", *options, tip)
     rows = []
     for part in log.split("\x01")[1:]:
         sha, when, subject, body, files = part.split("\x00")
@@ -188,15 +194,18 @@ def commits_of(repository: Path, tip: str = "HEAD") -> list[Row]:
     return rows
 
 
+MAKERS = {"sessions": write_sessions, "commits": write_commits, "secrets": write_literals}
+
+
 def main() -> None:
     """Make one of the files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("sessions", "commits"))
+    parser.add_argument("what", choices=tuple(MAKERS))
     parser.add_argument("clone", type=Path)
     parser.add_argument("folder", type=Path)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    made = {"sessions": write_sessions, "commits": write_commits}[options.what](options.clone, options.folder)
+    made = MAKERS[options.what](options.clone, options.folder)
     print(f"{made} {options.what} in {options.folder}.")
 
 

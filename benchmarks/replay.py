@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from benchmarks.told import Told
     from holloway.service.holloway import Holloway
 
-SOURCES = {"cli": "entireio/cli"}
+REPOSITORY = "cli"
+"""The one that the recorded sessions worked on."""
 NOT_DUE = ("map", "learn", "records")
 """Chores of the worker that the replay does itself, or that have nothing to do here."""
 CHORE_S = 300.0

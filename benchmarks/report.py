@@ -26,6 +26,7 @@ do the same job, measured in the same run.
 make bench QUICK=1                       # a sample of everything that needs nothing, minutes in all; writes nothing
 make bench                               # everything that needs nothing
 make bench DATA=folder REPOS=folder      # everything that these folders have data and clones for
+make bench ONLY=b7_hooks                 # one of them
 ```
 
 A benchmark that lacks something says what, and where to get it, and the others go on; one of which a part can do
@@ -68,7 +69,7 @@ def _where(result: Result) -> str:
     return (
         f"Measured on {result['date']}: {machine['cpu']}, {machine['cores']} cores, {machine['system']}, load "
         f"{machine['load']} at the start; Python {machine['python']}, SQLite {machine['sqlite']}, holloway "
-        f"{machine['holloway']}; seed {result['seed']}."
+        f"{machine['holloway']}" + (f"; seed {result['seed']}." if "seed" in result else ".")
     )
 
 

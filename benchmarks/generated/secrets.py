@@ -7,7 +7,8 @@ import re
 import string
 from collections.abc import Iterator
 
-SEED = 20260208
+from benchmarks.scoring import SEED
+
 PER_KIND = 12
 
 _W = string.ascii_letters + string.digits

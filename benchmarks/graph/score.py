@@ -6,12 +6,13 @@ import random
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchmarks.scoring import SEED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchmarks.graph.edges import Pair
 
-SEED = 20260208
 RESAMPLES = 1_000
 
 

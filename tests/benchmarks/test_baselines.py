@@ -6,8 +6,9 @@ import pytest
 
 from benchmarks import b2_commits, b2_commits_elsewhere, b3_issues, prepare
 from benchmarks.b2_commits_elsewhere import Source
-from benchmarks.baselines import Bm25, Contents, History, estimate, fused, is_test, log, ranked, recall_at, tokens
-from benchmarks.checkout import checkout_of, git, need
+from benchmarks.baselines import Bm25, Contents, History, fused, is_test, log, ranked, tokens
+from benchmarks.checkout import checkout_of, git
+from benchmarks.repositories import Repository as Public
 from tests.conftest import Repository, make_repository
 
 CACHE = "def evict(cache):\n    cache.clear()\n"
@@ -106,18 +107,6 @@ def test_a_file_that_two_lists_agree_on_comes_first() -> None:
     assert fused(["a", "b"], ["c", "b"])[0] == "b"
 
 
-def test_recall_and_its_interval() -> None:
-    assert recall_at(2, ["a", "b", "c"], ["a", "c"]) == 0.5
-    one = estimate([0.0, 1.0] * 50)
-    assert one.mean == 0.5
-    assert 0.38 < one.low < 0.45 < 0.55 < one.high < 0.62
-
-
-def test_missing_clones_are_asked_for_by_name(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match=r"git clone https://github.com/pallets/flask"):
-        need(tmp_path, {"flask": "pallets/flask"})
-
-
 class Oracle:
     """A predictor that notes what it saw and always says the same."""
 
@@ -149,7 +138,7 @@ def test_commits_are_predicted_from_their_parents(
     commit = shop.commit("cache.py", "LATER = 1\n", "Make the cache later")
     files = ["cache.py", "new.py", "test_cache.py", "README.md"]
     listed = [{"h": commit, "t": at, "s": "Make the cache later", "b": "", "files": files} for at in range(5)]
-    cases = b2_commits.cases_of(shop.root, listed, "count")
+    cases = b2_commits.cases_of(shop.root, listed)
     assert [case.wanted for case in cases] == [("cache.py", "test_cache.py")]
     oracle = Oracle(["README.md", "cache.py", "test_cache.py"])
     scored = b2_commits.replay(shop.root, cases, [oracle])
@@ -163,10 +152,10 @@ def test_commits_are_predicted_from_their_parents(
 
 
 def test_of_the_commits_to_predict_the_newest_can_be_taken(shop: Repository) -> None:
-    listed = [one | {"t": at} for at, one in enumerate(prepare.commits_of(shop.root) * 2)]
-    every = b2_commits.cases_of(shop.root, listed[1:], "count")
+    listed = [one | {"t": at} for at, one in enumerate(prepare.commits_of(shop.root, "HEAD") * 2)]
+    every = b2_commits.cases_of(shop.root, listed[1:])
     assert len(every) == 2
-    assert b2_commits.cases_of(shop.root, listed[1:], "count", newest=1) == every[1:]
+    assert b2_commits.cases_of(shop.root, listed[1:], newest=1) == every[1:]
 
 
 def test_other_repositories_are_measured_at_a_fixed_commit_and_averaged(
@@ -174,13 +163,12 @@ def test_other_repositories_are_measured_at_a_fixed_commit_and_averaged(
 ) -> None:
     tip, read = shop.git("rev-parse", "HEAD"), prepare.commits_of
     shop.commit("later.py", "LATER = 1\n", "Later than the fixed commit")
-    source = Source("someone/shop", tip, "Python", is_looked_into=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(
         prepare, "commits_of", lambda root, tip: [one | {"t": at} for at, one in enumerate(read(root, tip))]
     )
-    monkeypatch.setattr(b2_commits_elsewhere, "SOURCES", {"shop": source})
-    monkeypatch.setattr(b2_commits_elsewhere, "REPOSITORIES", {"shop": source.place})
+    monkeypatch.setattr(b2_commits_elsewhere, "SOURCES", {"shop": Source("Python", is_looked_into=False)})
+    monkeypatch.setattr(b2_commits_elsewhere, "TABLE", {"shop": Public("someone/shop", tip)})
     oracle = Oracle(["parser.py"])
     oracle.name = b2_commits_elsewhere.OURS
     result = b2_commits_elsewhere.run(shop.root.parent, [oracle], last=1)
@@ -208,6 +196,12 @@ def test_an_issue_is_scored_by_the_place_of_the_edited_file(
     cases = b3_issues.cases_of(shop.root, [instance])
     places = b3_issues.replay(shop.root, cases, [Oracle(["test_parser.py", "cache.py", "parser.py"])])
     assert places == [{"BM25 over contents": 0, "BM25 with named paths": 0, "oracle": 1}]
+
+
+def test_of_all_issues_of_the_public_set_only_those_of_the_figures_are_asked() -> None:
+    names = ["django__django-12983", "django__django-13028", "pallets__flask-4045", "psf__requests-863"]
+    asked = [name for name in names if b3_issues.is_asked({"instance_id": name})]
+    assert asked == ["django__django-12983", "pallets__flask-4045", "psf__requests-863"]
 
 
 def test_files_are_named_by_path_module_or_name() -> None:

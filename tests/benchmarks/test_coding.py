@@ -237,10 +237,7 @@ def test_what_changed_is_counted_up_to_the_question(templates: Repository) -> No
 
 
 @pytest.mark.usefixtures("own_cache")
-def test_a_run_has_a_table_for_each_task_and_for_the_stages(
-    templates: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(b4_coding, "REPOSITORIES", {"templates": "example/templates"})
+def test_a_run_has_a_table_for_each_task_and_for_the_stages(templates: Repository) -> None:
     result = b4_coding.run(templates.root.parent, names=["templates"])
     assert [table["title"].split(":")[0] for table in result["tables"]] == [
         "What is asked",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import prepare
+from benchmarks import literals, prepare
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import told
 from tests.conftest import make_repository
@@ -61,11 +61,39 @@ def test_sessions_are_made_from_the_checkpoints_of_a_repository(
     assert told(session).gold == {"cmd/root.go"}
 
 
-def test_commits_are_listed_in_time_order_with_their_files(tmp_path: Path) -> None:
+def test_commits_are_listed_in_time_order_with_their_files_and_releases_left_out(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "flask", {"a.py": "1\n"})
-    repository.commit("b.py", "2\n", "Add b\n\nBecause of a.")
+    repository.commit("b.py", "2\n", "Add b\n\nBecause of a." + "x" * 1_000)
+    repository.commit("b.py", "3\n", "Release 2.0")
     assert prepare.write_commits(repository.root, tmp_path) == 2
     first, second = map(json.loads, (tmp_path / "cochange_flask.jsonl").read_text().splitlines())
     assert first["files"] == ["a.py"]
-    assert (second["s"], second["b"], second["files"]) == ("Add b", "Because of a.", ["b.py"])
-    assert second["h"] == repository.git("rev-parse", "HEAD")
+    assert (second["s"], second["b"][:13], second["files"]) == ("Add b", "Because of a.", ["b.py"])
+    assert len(second["b"]) == prepare.BODY_CHARS_MAX
+    assert second["h"] == repository.git("rev-parse", "HEAD^")
+
+
+RULE = """
+func Key() *config.Rule {
+	r := config.Rule{Regex: regexp.MustCompile(`[a-z]{3}`)}
+	tps := []string{
+		"key=\\"a,b\\"", // a comment, with "a string"
+		`raw \\d{2}`,
+		"drawn" + secrets.NewSecret("x"),
+		utils.Sample("inner", "value"),
+		`more than
+one line`,
+	}
+	fps := []string{"nothing", "nothing"}
+	return utils.Validate(r, tps, fps)
+}
+"""
+
+
+def test_the_strings_of_another_scanner_are_read_from_its_sources(tmp_path: Path) -> None:
+    rules = tmp_path / "gitleaks" / literals.RULES
+    rules.mkdir(parents=True)
+    (rules / "acme.go").write_text(RULE)
+    assert literals.write_literals(tmp_path / "gitleaks", tmp_path) == 3
+    made = json.loads((tmp_path / literals.FILE).read_text())
+    assert made == {"pos": [["acme", 'key="a,b"'], ["acme", "raw \\d{2}"]], "neg": [["acme", "nothing"]]}

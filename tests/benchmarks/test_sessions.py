@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from benchmarks import trivial
 from benchmarks.b1_sessions import named
-from benchmarks.baselines import paired
 from benchmarks.told import failing, measured, told
 from tests.benchmarks.recordings import recording
 
@@ -70,8 +67,3 @@ def test_the_end_of_a_long_list_does_not_outweigh_the_beginning_of_another() -> 
 def test_only_files_of_the_project_are_taken_from_a_text() -> None:
     text = f"holloway: for this task:\n- {INVOICE}: total (named: invoice.py)\n- tests: {TOKENS} (run: make test)"
     assert named(text, [TOKENS, INVOICE, README]) == [INVOICE, TOKENS]
-
-
-def test_a_difference_that_is_always_there_is_not_taken_for_chance() -> None:
-    assert paired([0.5] * 12, [0.2] * 12) < 0.01
-    assert paired([0.5, 0.2] * 6, [0.2, 0.5] * 6) == pytest.approx(1.0)

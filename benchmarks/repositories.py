@@ -1,0 +1,42 @@
+"""The public repositories that are measured on, each at one of its commits, so that everybody measures the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Repository(NamedTuple):
+    """Where it is on GitHub, and the commit that its clone stands at."""
+
+    place: str
+    tip: str
+
+    def clone(self, folder: Path) -> str:
+        """The command that brings it."""
+        return f"git clone https://github.com/{self.place} {folder} && git -C {folder} checkout --quiet {self.tip}"
+
+
+TABLE = {
+    "axum": Repository("tokio-rs/axum", "3d78036dca"),
+    "cli": Repository("entireio/cli", "f446dcfc09"),
+    "core": Repository("vuejs/core", "e2bede9613"),
+    "delve": Repository("go-delve/delve", "3b77598674"),
+    "django": Repository("django/django", "03988c5a5b"),
+    "express": Repository("expressjs/express", "a3714473fe"),
+    "flask": Repository("pallets/flask", "2ac89889f4"),
+    "fmt": Repository("fmtlib/fmt", "60ccad511f"),
+    "gin": Repository("gin-gonic/gin", "dcaa4296d1"),
+    "gson": Repository("google/gson", "9835b6f901"),
+    "guzzle": Repository("guzzle/guzzle", "2779e868a0"),
+    "hono": Repository("honojs/hono", "28a9c12891"),
+    "httpx": Repository("encode/httpx", "ae1b9f6623"),
+    "junit5": Repository("junit-team/junit5", "88fbb9638d"),
+    "requests": Repository("psf/requests", "1f6589ec3a"),
+    "ripgrep": Repository("BurntSushi/ripgrep", "3fce3b5bb0"),
+    "serilog": Repository("serilog/serilog", "60935b4d7a"),
+    "sinatra": Repository("sinatra/sinatra", "cb22afd790"),
+    "sqlalchemy": Repository("sqlalchemy/sqlalchemy", "f35da7e2b9"),
+    "tools": Repository("golang/tools", "8f0f8c7bde"),
+}
+"""By the name of its folder."""
