@@ -106,7 +106,7 @@ class Asking:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._monkeypatch = monkeypatch
-        monkeypatch.setattr(entry, "_deadline", lambda milliseconds: None)  # it would end the tests
+        monkeypatch.setattr(entry, "leave_after", lambda milliseconds: None)  # it would end the tests
         self.under("claude-code")
 
     def under(self, host: str) -> "Asking":

@@ -97,6 +97,38 @@ def test_tables_that_codex_put_below_our_server_go_with_it(repository: Repositor
     assert "# mine\n[tui]" in path.read_text()
 
 
+def test_a_project_with_brackets_in_its_path_stays_trusted_when_our_server_goes(repository: Repository) -> None:
+    path = Path.home() / ".codex/config.toml"
+    command = ("setup", "codex", "--yes", "--project", str(repository.root))
+    assert holloway(*command) == 0
+    trusted = '\n[projects."/home/ada/shop, old/app/[id]"]\ntrust_level = "trusted"\n'
+    path.write_text(path.read_text() + trusted)
+    assert holloway(*command, "--remove") == 0
+    assert path.read_text() == trusted
+
+
+def test_what_a_person_added_to_our_own_entries_stays_when_they_are_renewed(repository: Repository) -> None:
+    written(
+        Path.home() / ".claude.json",
+        b'{"mcpServers": {"holloway": {"type": "stdio", "command": "/gone/python", "args": '
+        b'["-I", "-m", "holloway", "mcp"], "env": {"HOLLOWAY_HOME": "/mine"}}}}',
+    )
+    written(
+        Path.home() / ".claude/settings.json",
+        b'{"statusLine": {"type": "command", "command": "/gone/python -I -m holloway statusline", "padding": 2}}',
+    )
+    command = ("setup", "claude-code", "--yes", "--project", str(repository.root))
+    assert holloway(*command) == 0
+    server = json.loads((Path.home() / ".claude.json").read_bytes())["mcpServers"]["holloway"]
+    assert (server["type"], server["env"]) == ("stdio", {"HOLLOWAY_HOME": "/mine"})
+    line = json.loads((Path.home() / ".claude/settings.json").read_bytes())["statusLine"]
+    assert line["padding"] == 2
+    assert "/gone/python" not in (server["command"], line["command"].split()[0])
+    once = tree(Path.home())
+    assert holloway(*command) == 0
+    assert tree(Path.home()) == once
+
+
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [

@@ -384,6 +384,12 @@ def test_a_host_that_closes_a_stream_sees_exit_0(place: Place, closed: str) -> N
     assert is_fine(Answer(done.returncode, done.stdout, done.stderr))
 
 
+def test_a_host_that_closes_its_end_of_stdin_is_not_waited_for(own: Place) -> None:
+    subprocess.run(["/bin/sh", "-c", 'exec "$@" 0<&-', "sh", *command()], env=own.environment, timeout=20, check=True)
+    # What runs into its deadline is not counted; what reads an empty input at once is.
+    assert "JSONDecodeError" in (own.data / "hook-failures.log").read_text()
+
+
 def test_a_host_that_does_not_wait_for_the_answer_is_left_in_peace(place: Place) -> None:
     read, write = os.pipe()
     os.close(read)

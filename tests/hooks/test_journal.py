@@ -116,6 +116,11 @@ def test_places_are_kept_as_the_project_names_them(tmp_path: Path) -> None:
     assert entry["path"] == "src"
     entry = kept(tmp_path, cwd=str(tmp_path / "web"), tool_input={"command": "npm test"})
     assert entry["cwd"] == "web"
+
+
+def test_a_folder_with_a_token_for_its_name_is_kept_without_it(tmp_path: Path) -> None:
+    entry = kept(tmp_path, cwd=str(tmp_path / TOKEN), tool_input={"command": "npm test"})
+    assert entry["cwd"] == "[REDACTED: github-pat]"
     entry = kept(tmp_path, "Read", tool_input={"file_path": "/etc/passwd"})
     assert entry["outside"] is True
     assert "passwd" not in json.dumps(entry)

@@ -47,7 +47,7 @@ def test_so_does_a_hook(
     here: str | None,
     everywhere: str | None,
 ) -> None:
-    monkeypatch.setattr(entry, "_deadline", lambda milliseconds: None)  # it ends the whole process
+    monkeypatch.setattr(entry, "leave_after", lambda milliseconds: None)  # it ends the whole process
     memory.remember(TRAP, files=[FILE])
     for what, wide in ((here, False), (everywhere, True)):
         if what:

@@ -34,9 +34,9 @@ _UNCAPTURED = ("PostToolBatch", "InstructionsLoaded")
 def main() -> None:
     """Read one event from stdin, note it, answer it, exit 0."""
     try:
-        _obey_termination()
         _quiet()
-        _deadline(HOOK_START_DEADLINE_MS)
+        _obey_termination()
+        leave_after(HOOK_START_DEADLINE_MS)
         answer, chore = respond(_read_input())
         if answer:
             os.write(1, answer)
@@ -56,7 +56,7 @@ def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
         return b"", None
     told = str(event.get("hook_event_name", ""))
     if told in _TOOL_EVENTS:
-        _deadline(HOOK_TOOL_DEADLINE_MS)
+        leave_after(HOOK_TOOL_DEADLINE_MS)
     from holloway.hooks import hosts
 
     host = hosts.recognised(event, sys.argv[1] if len(sys.argv) > 1 else "")
@@ -155,8 +155,13 @@ def _read_input() -> bytes:
 
 
 def _quiet() -> None:
-    """Nothing may reach the host's stderr, not even a warning from a library."""
-    silence = os.open(os.devnull, os.O_WRONLY)
+    """Nothing may reach the host's stderr, not even a warning from a library.
+
+    A stream that the host has closed leads nowhere, too: no file that is opened later may take its number.
+    """
+    silence = os.open(os.devnull, os.O_RDWR)
+    while silence <= 2:
+        silence = os.dup(silence)
     os.dup2(silence, 2)
     os.close(silence)
 
@@ -184,7 +189,7 @@ def _obey_termination() -> None:
     _thread.start_new_thread(leave, ())
 
 
-def _deadline(milliseconds: int) -> None:
+def leave_after(milliseconds: int) -> None:
     """Leave in silence when the time is up, even while SQLite waits for a lock."""
     import _thread  # built in; the threading module would cost a tenth of the hook's time
 

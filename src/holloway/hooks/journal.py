@@ -223,7 +223,7 @@ def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: s
     elif named:
         entry["outside"] = True
     if folder and root and folder != root and (below := contained(folder, root)) not in ("", "."):
-        entry["cwd"] = below
+        entry["cwd"] = _named(below)
 
 
 def _named(path: str) -> str:

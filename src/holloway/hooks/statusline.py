@@ -9,12 +9,13 @@ import os
 import time
 
 from holloway.config import STATUS_INPUT_BYTES_MAX, STATUS_LINE_DEADLINE_MS, home, patience
+from holloway.hooks.entry import leave_after
 
 
 def main() -> None:
     """Read what the agent says of itself from stdin, print one line or nothing, exit 0."""
     try:
-        _deadline()
+        leave_after(STATUS_LINE_DEADLINE_MS)
         if said := line(_read_input()):
             os.write(1, said.encode() + b"\n")
     except BaseException:  # noqa: S110  (a status line that cannot be made is left empty)
@@ -72,14 +73,3 @@ def _read_input() -> bytes:
         size += len(part)
         parts.append(part)
     return b"".join(parts) if size <= STATUS_INPUT_BYTES_MAX else b""
-
-
-def _deadline() -> None:
-    """Leave in silence when the time is up, even while SQLite waits for a lock."""
-    import _thread  # built in; the threading module would cost a tenth of the time
-
-    def watch() -> None:
-        time.sleep(STATUS_LINE_DEADLINE_MS * patience() / 1000)
-        os._exit(0)
-
-    _thread.start_new_thread(watch, ())

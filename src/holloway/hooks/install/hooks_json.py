@@ -105,8 +105,9 @@ class HooksJson:
         current, wanted = settings_of(text).get(STATUS), status_line(self.launcher)
         if current is None and self.with_status and STATUS not in settings_of(text):
             return jsonc.added(text, (), STATUS, wanted)
-        if is_our_status(current) and current != wanted:
-            return jsonc.replaced(text, (STATUS,), wanted)
+        renewed = {**table(current), **wanted}  # what a person added to it stays
+        if is_our_status(current) and current != renewed:
+            return jsonc.replaced(text, (STATUS,), renewed)
         return text
 
 

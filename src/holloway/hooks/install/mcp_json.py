@@ -34,10 +34,10 @@ class McpJson:
         """The file with the server; an entry of that name which is not ours stays."""
         before = settings_of(text)
         current, wanted = _found(before, self._way), entry(self.launcher)
-        if current == wanted or (current is not None and not is_ours(current)):
-            return text
         if current is not None:
-            return jsonc.replaced(text, (*self._way, NAME), wanted)
+            renewed = {**table(current), **wanted}  # what a person or the agent added to it stays
+            keeps = current == renewed or not is_ours(current)
+            return text if keeps else jsonc.replaced(text, (*self._way, NAME), renewed)
         made = _added(with_object(text), self._way, wanted)
         if _found(settings_of(made), self._way) != wanted or settings_of(self.taken(made)) != _pruned(
             before, self._way

@@ -19,7 +19,7 @@ SERVERS = "mcp_servers"
 STARTUP_S = 30
 """A slow machine takes a while to load the server; Codex gives up after ten seconds."""
 
-_HEADING = re.compile(r"\s*\[{1,2}[^\[\],]+\]{1,2}\s*(#.*)?$")
+_HEADING = re.compile(r"""\s*\[{1,2}(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\[\],"'])+\]{1,2}\s*(#.*)?$""")
 """A line that opens a table, and no part of a list over several lines."""
 
 _OURS = re.compile(rf"""\s*\[\s*{SERVERS}\s*\.\s*["']?{NAME}["']?\s*[.\]]""")
