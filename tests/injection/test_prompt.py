@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from holloway.config import PROMPT_TOKENS_MAX
 from holloway.injection.prompt import fitting, good, is_task, render
-from holloway.retrieval.locate import Coupled, Located, LocatedFile
+from holloway.retrieval.evidence import Coupled
+from holloway.retrieval.locate import Located, LocatedFile
 from holloway.text.tokens import MARGIN, estimate
 from tests.injection.test_tool_result import ROW
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,18 +11,8 @@ import pytest
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
 from holloway.codemap.past import history
-from holloway.retrieval.locate import (
-    ELSEWHERE,
-    UNDERWAY,
-    WEIGHTS,
-    Located,
-    by_branch,
-    by_name,
-    by_sessions,
-    fused,
-    locate,
-    understand,
-)
+from holloway.retrieval.evidence import ELSEWHERE, TASK_CHARS_MAX, UNDERWAY, by_branch, by_name, by_sessions, understand
+from holloway.retrieval.locate import WEIGHTS, Located, fused, locate
 from holloway.retrieval.past_sessions import PastSession
 from tests.conftest import Repository, make_repository
 
@@ -161,3 +152,17 @@ def test_each_file_of_a_branch_that_changed_many_says_less(shop: Repository) -> 
     many = by_branch(database, ["shop/mail.py", *(f"generated/{number}.py" for number in range(199))]).scaled()
     assert few == {"shop/mail.py": 1.0}
     assert many == {"shop/mail.py": pytest.approx(0.2)}
+
+
+@pytest.mark.promise("linear-time")
+@pytest.mark.parametrize("piece", ["a", "a-", "a.", "a/", "/", "a@", "A_b", "import a.", "a-by: "])
+def test_a_task_that_is_one_long_word_takes_no_longer_than_one_of_many(shop: Repository, piece: str) -> None:
+    database = mapped(shop)
+
+    def cpu_s(text: str) -> float:
+        started = time.process_time()
+        locate(database, text[:TASK_CHARS_MAX], now=NOW)
+        return time.process_time() - started
+
+    plain = cpu_s("the cart of src/shop/cart.py and Cart.add " * TASK_CHARS_MAX)
+    assert cpu_s(piece * TASK_CHARS_MAX) < 20 * plain

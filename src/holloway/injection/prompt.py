@@ -17,7 +17,7 @@ from holloway.domain.details import Recipe
 from holloway.injection.relevance import telling
 from holloway.injection.template import line
 from holloway.injection.tool_result import cited_as, summed
-from holloway.retrieval.locate import LATELY, UNDERWAY
+from holloway.retrieval.evidence import LATELY, UNDERWAY
 from holloway.safety.instructions import neutral
 from holloway.text.citation import citation, day, within
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holloway.domain.memory import Memory
-    from holloway.retrieval.locate import Coupled, Located, LocatedFile
+    from holloway.retrieval.evidence import Coupled
+    from holloway.retrieval.locate import Located, LocatedFile
 
 SCORE_MIN = 0.3
 """Of the best file's score: what is worth less is not worth a line."""

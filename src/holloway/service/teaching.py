@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 CLOSE_SHOWN = 3
 """Memories that say the same as a new one or contradict it, at most so many of which are named."""
 
-_PATH = re.compile(r"[\w@.~-]*[/\\][\w@./\\~-]*|[\w@-]+(?:\.[\w@-]+)*\.[A-Za-z]\w{0,9}")
+# A run of letters is looked at from its beginning only, so that a long one takes no longer than many short ones.
+_PATH = re.compile(r"(?<![\w@.~-])[\w@.~-]*[/\\][\w@./\\~-]*|(?<![\w@-])[\w@-]+(?:\.[\w@-]+)*\.[A-Za-z]\w{0,9}")
 _CANDIDATES_MAX = 20
 
 

@@ -1,0 +1,25 @@
+"""What a taught sentence is about, where the teacher did not say."""
+
+import time
+
+import pytest
+
+from holloway.service.teaching import named_files
+from tests.conftest import Repository
+
+
+def test_the_files_that_a_sentence_names_are_found(repository: Repository) -> None:
+    said = "src/shop/auth/tokens.py and ./README.md are read first, missing.py is not there"
+    assert named_files(said, repository.root) == ("src/shop/auth/tokens.py", "README.md")
+
+
+@pytest.mark.promise("linear-time")
+@pytest.mark.parametrize("piece", ["a", "a-", "a.", "/", "a@"])
+def test_one_long_word_takes_no_longer_than_many(repository: Repository, piece: str) -> None:
+    def cpu_s(text: str) -> float:
+        started = time.process_time()
+        for _ in range(5):
+            named_files(text[:4_096], repository.root)
+        return time.process_time() - started
+
+    assert cpu_s(piece * 4_096) < 20 * cpu_s("src/shop/auth/tokens.py is read " * 200)
