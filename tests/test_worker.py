@@ -319,6 +319,22 @@ def test_one_that_was_killed_in_a_chore_counts_that_as_a_failure(memory: Hollowa
 
 
 @pytest.mark.promise("worker")
+@pytest.mark.parametrize(
+    "failures", [7, ["first"], {"first": 7}, {"first": [2]}, {"first": ["x", ""]}, {"first": [9, "yesterday"]}]
+)
+def test_with_a_damaged_account_of_its_failures_it_works_on(memory: Holloway, home: Path, failures: object) -> None:
+    background.write_state(str(memory.project.folder), {"failures": failures, "chore": "first"})
+    done: list[str] = []
+
+    def work(opened: Holloway, seconds: float) -> str:
+        done.append("first")
+        return ""
+
+    assert worker.work(memory.project, home, chores=(Chore("first", lambda opened: True, work),))
+    assert done == ["first"]
+
+
+@pytest.mark.promise("worker")
 def test_its_log_is_bounded(memory: Holloway, home: Path) -> None:
     log = memory.project.folder / "worker.log"
     log.write_bytes(b"an old line\n" * WORKER_LOG_BYTES_MAX)

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from holloway.config import (
     home,
     replace_file,
 )
-from holloway.domain.ports import SystemClock, stamp
+from holloway.domain.ports import SystemClock, moment, stamp
 from holloway.errors import HollowayError
 from holloway.service import background
 from holloway.service.chores import CHORES
@@ -129,7 +129,7 @@ class Run:
         if time.monotonic() > self._end - MARGIN_S:
             return False
         failed, at = self._failures().get(name, (0, ""))
-        rested = not at or self._clock.now() - datetime.fromisoformat(at) >= timedelta(hours=CHORE_RESTS_HOURS)
+        rested = not at or self._clock.now() - moment(at) >= timedelta(hours=CHORE_RESTS_HOURS)
         return failed < CHORE_ATTEMPTS_MAX or rested
 
     def _do(self, chore: Chore, memory: Holloway) -> None:
@@ -165,9 +165,12 @@ class Run:
         os._exit(0)
 
     def _failures(self) -> dict[str, tuple[int, str]]:
+        """How often each chore failed in a row, and when last; an account that somebody damaged tells nothing."""
         said = self._state.get("failures")
-        pairs = said.items() if isinstance(said, dict) else ()
-        return {str(name): (int(each[0]), str(each[1])) for name, each in pairs}
+        try:
+            return {name: (int(times), stamp(moment(at))) for name, (times, at) in dict(said or {}).items()}
+        except (TypeError, ValueError):
+            return {}
 
     def _now(self) -> str:
         return stamp(self._clock.now())

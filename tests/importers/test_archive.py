@@ -275,6 +275,21 @@ def test_a_later_format_is_refused(rich_memory: holloway.Holloway, tmp_path: Pat
         archive.rows(json.dumps(later).encode() + b"\n" + rest)
 
 
+@pytest.mark.promise("archive")
+@pytest.mark.parametrize("left", ["", "00" * 31, "no key"])
+def test_a_key_that_was_not_written_to_its_end_seals_and_opens_nothing(
+    rich_memory: holloway.Holloway, home: Path, left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "archive.key").write_text(left)
+    with monkeypatch.context() as stranger:
+        guessed = bytes.fromhex(left) if left != "no key" else b""
+        stranger.setattr(archive, "_key", lambda home: guessed)
+        forged = export(rich_memory, "archive")
+    assert not archive.is_ours(forged, home)
+    assert archive.is_ours(export(rich_memory, "archive"), home)
+    assert not archive.is_ours(forged, home)
+
+
 @pytest.mark.promise("private-files")
 def test_the_key_is_private(rich_memory: holloway.Holloway, home: Path) -> None:
     export(rich_memory, "archive")

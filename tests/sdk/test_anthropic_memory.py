@@ -61,7 +61,11 @@ def test_files_and_folders_are_renamed_and_deleted(tool: MemoryTool) -> None:
     assert listed.split("\n")[1:] == ["/memories/old/auth.md", "/memories/old/billing.md"]
     with pytest.raises(ToolError, match="exists already"):
         call(tool, "rename", old_path="/memories/old/auth.md", new_path="/memories/old/billing.md")
+    call(tool, "rename", old_path="/memories/old", new_path="/memories")
+    assert call(tool, "view", path="/memories/auth.md") == "     1\tone"
+    call(tool, "rename", old_path="/memories/auth.md", new_path="/memories/old/auth.md")
     call(tool, "delete", path="/memories/old")
+    call(tool, "delete", path="/memories/billing.md")
     assert call(tool, "view", path="/memories") == "Files in /memories/:\n/memories/project.md"
 
 
@@ -96,6 +100,7 @@ def test_a_path_that_leads_elsewhere_is_refused(tool: MemoryTool, path: str) -> 
         {"command": "delete", "path": "/memories/none.md"},
         {"command": "rename", "old_path": "/memories/none.md", "new_path": "/memories/x.md"},
         {"command": "delete", "path": "/memories"},
+        {"command": "rename", "old_path": NOTES, "new_path": "/memories"},
         {"command": "create", "path": NOTES, "file_text": "x" * 5000},
         {"command": "create", "path": NOTES, "file_text": ""},
         {"command": "create", "path": "/memories/" + "deep/" * 30 + "x.md", "file_text": "x"},

@@ -6,11 +6,11 @@ import hashlib
 import hmac
 import io
 import json
-import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holloway.config import replace_file
 from holloway.errors import HollowayError
 from holloway.store import snapshot
 
@@ -32,6 +32,7 @@ HEAD_BYTES = len(_HEAD)
 """How much of a file shows whether it claims to be an archive."""
 
 _SEAL_BYTES = len(snapshot.to_line({"seal": "0" * 64}))
+_KEY_BYTES = 32
 
 
 def write(store: Store, home: Path) -> bytes:
@@ -71,18 +72,17 @@ def _seal(body: bytes | memoryview, key: bytes) -> str:
 
 
 def _existing_key(home: Path) -> bytes | None:
-    path = home / "archive.key"
-    return bytes.fromhex(path.read_text("ascii").strip()) if path.exists() else None
+    """The key of this machine; none where there is no file yet, or one that was never written to its end."""
+    try:
+        key = bytes.fromhex((home / "archive.key").read_text("ascii"))
+    except (FileNotFoundError, ValueError):
+        return None
+    return key if len(key) == _KEY_BYTES else None
 
 
 def _key(home: Path) -> bytes:
     if (key := _existing_key(home)) is not None:
         return key
-    made = secrets.token_bytes(32)
-    try:
-        descriptor = os.open(home / "archive.key", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return _key(home)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(made.hex())
+    made = secrets.token_bytes(_KEY_BYTES)
+    replace_file(str(home / "archive.key"), made.hex().encode())
     return made

@@ -148,7 +148,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         old, new = _name(command.old_path), _name(command.new_path)
 
         def act(files: Files) -> None:
-            moved = {each: new + each[len(old) :] for each in files.meant(old)}
+            moved = {each: f"{new}{each[len(old) :]}".lstrip("/") for each in files.meant(old)}
             if taken := next((each for each in moved.values() if files.has(each)), ""):
                 raise InvalidInput(f"{ROOT}/{taken} exists already.", "Choose another name.")
             for before, after in moved.items():
