@@ -495,6 +495,15 @@ def test_what_a_person_rejected_does_not_come_back_in_other_words_either(memory:
     assert [each.reason for each in again.promotion.candidates] == ["a person rejected it"]
 
 
+def test_a_file_whose_name_no_disk_can_hold_does_not_keep_a_session_from_being_learned_from(memory: Holloway) -> None:
+    long = "a" * 300 + ".py"
+    told = (
+        Story("s1").records("The cache must be flushed by hand before a release", "gotcha", (long,)).edit("README.md")
+    )
+    (kept,) = learn(memory, told.green()).promotion.of("promoted")
+    assert memory.get(kept.memory).files == ()
+
+
 def test_locating_knows_where_earlier_sessions_worked(memory: Holloway) -> None:
     memory.map.update()
     learn(memory, Story("s1", task="Round the totals").edit("src/shop/billing/invoice.py").green())

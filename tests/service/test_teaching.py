@@ -4,6 +4,8 @@ import time
 
 import pytest
 
+from holloway.errors import InvalidInput
+from holloway.service.holloway import Holloway
 from holloway.service.teaching import named_files
 from tests.conftest import Repository
 
@@ -11,6 +13,15 @@ from tests.conftest import Repository
 def test_the_files_that_a_sentence_names_are_found(repository: Repository) -> None:
     said = "src/shop/auth/tokens.py and ./README.md are read first, missing.py is not there"
     assert named_files(said, repository.root) == ("src/shop/auth/tokens.py", "README.md")
+
+
+def test_a_name_that_no_disk_can_hold_is_no_file(memory: Holloway) -> None:
+    long = "a." * 200 + "py"
+    done = memory.remember(f"the file {long} is generated")
+    assert done.memory is not None
+    assert done.memory.files == ()
+    with pytest.raises(InvalidInput, match="does not exist"):
+        memory.remember("it is generated", files=[long])
 
 
 @pytest.mark.promise("linear-time")

@@ -25,6 +25,7 @@ from holloway.promotion.synthesis import coupled
 from holloway.promotion.wording import Evidence, word
 from holloway.retrieval.novelty import Verdict, closest
 from holloway.safety.instructing import instructs
+from holloway.safety.paths import is_there
 from holloway.store import candidates as ledger
 from holloway.store import observations, sessions
 from holloway.store.candidates import HELD, PROMOTED, REINFORCED
@@ -174,7 +175,8 @@ def worded(store: Store, finished: Finished, found: list[Candidate], places: Pla
         if said is None:
             each.drop("it would only say something vague")
             continue
-        files = tuple(path for path in said.files or signal.files if (store.project.root / path).exists())
+        root = str(store.project.root)
+        files = tuple(path for path in said.files or signal.files if is_there(path, root))
         if said.files and not files:
             each.drop("the files are gone")
             continue

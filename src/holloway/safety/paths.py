@@ -33,6 +33,11 @@ def contained(path: str, root: str, where: str = "") -> str:
     return real[len(prefix) :].replace(os.sep, "/") if real.startswith(prefix) else ""
 
 
+def is_there(path: str, root: str) -> bool:
+    """Whether a project has that file or folder; a name that no disk can hold is none."""
+    return os.path.exists(os.path.join(root, path))
+
+
 def safe_name(session: str) -> str:
     """A session's id as a file name, whatever a host puts into it."""
     kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "_" for char in session[:100])

@@ -12,7 +12,7 @@ from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, ReviewReason, State
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
-from holloway.safety import secrets
+from holloway.safety import paths, secrets
 from holloway.safety.instructing import instructs
 from holloway.service import sources
 from holloway.service.mapping import Busy
@@ -100,7 +100,7 @@ def _own(memory: Holloway, reference: str) -> Memory:
 def inside(memory: Holloway, given: str, where: Path | None = None) -> str:
     """A file as the project names it; one that is elsewhere or not there is an error."""
     path = memory.path_of(given, where)
-    if not (memory.project.root / path).exists():
+    if not paths.is_there(path, str(memory.project.root)):
         raise InvalidInput(f"{given[:200]} does not exist in {memory.project.name}.", "locate finds files by a task.")
     return path
 

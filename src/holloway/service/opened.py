@@ -137,7 +137,7 @@ class Opened:
 
     def _existing_file(self, given: str, where: Path | None) -> str:
         path = self.path_of(given, where)
-        if (self.project.root / path).exists():
+        if paths.is_there(path, str(self.project.root)):
             return path
         from difflib import get_close_matches  # only on the error path
 
@@ -147,9 +147,9 @@ class Opened:
 
     def path_of(self, given: str, where: Path | None = None) -> str:
         """A path as the project names it: from where the caller stands if there is such a file, else from the root."""
-        root = self.project.root
-        near = paths.relative(given, str(root), str(where or root))
-        return near if (root / near).exists() else paths.contained(given, str(root)) or near
+        root = str(self.project.root)
+        near = paths.relative(given, root, str(where or root))
+        return near if paths.is_there(near, root) else paths.contained(given, root) or near
 
     def memories(self, chosen: Filter | None = None, *, limit: int = 50, user: bool = False) -> list[Memory]:
         """Memories, newest first."""
