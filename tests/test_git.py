@@ -180,3 +180,43 @@ def test_a_repository_without_commits_has_no_history(tmp_path: Path) -> None:
     empty = make_repository(tmp_path / "empty", {})
     empty.git("checkout", "-q", "--orphan", "fresh")
     assert git.head_commit(str(empty.root)) == ""
+
+
+def test_a_branch_of_many_files_is_merged_only_when_all_of_them_are(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git, "_PATHS_MAX", 1)
+    repository.git("checkout", "-q", "-b", "feature")
+    for name in ("[id].py", "z.py"):
+        repository.commit(name, "work\n", name)
+    repository.git("checkout", "-q", "main")
+    repository.commit("other.py", "x\n", "meanwhile")
+    fork, tip = repository.git("rev-parse", "main~1"), repository.git("rev-parse", "feature")
+
+    def is_merged() -> bool:
+        return git.is_merged(str(repository.root), fork, tip, repository.git("rev-parse", "main"))
+
+    repository.commit("[id].py", "work\n", "the first half, with more in the same commit")
+    assert not is_merged()
+    repository.commit("z.py", "work\n", "the second half")
+    assert is_merged()
+
+
+def test_what_git_cannot_say_is_not_taken_for_no_change(repository: Repository) -> None:
+    root, head = str(repository.root), repository.git("rev-parse", "HEAD")
+    assert git.churn(root, head, head, ["README.md"]) == {}
+    assert git.churn(root, head, "f" * 40, ["README.md"]) is None
+
+
+@pytest.mark.parametrize("head", ["ref: ../../secret", "ref: refs/../../../secret", "a secret that is no hash"])
+def test_what_a_repository_brings_for_its_head_leads_to_no_other_file(tmp_path: Path, head: str) -> None:
+    (tmp_path / "secret").write_text("words of somebody else\n")
+    (tmp_path / "cloned" / ".git" / "refs").mkdir(parents=True)
+    (tmp_path / "cloned" / ".git" / "HEAD").write_text(head)
+    assert git.head_commit(str(tmp_path / "cloned")) == ""
+
+
+def test_refs_that_name_each_other_end_nowhere(repository: Repository) -> None:
+    for one, other in (("a", "b"), ("b", "a")):
+        (repository.root / ".git" / "refs" / "heads" / one).write_text(f"ref: refs/heads/{other}\n")
+    assert git.commit_of(str(repository.root), "refs/heads/a") == ""

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from typing import IO
 
 _READ_MAX = 1 << 20
+_REFS_FOLLOWED_MAX = 5
+"""How often a ref may name another, as git has it."""
+_HEX = frozenset("0123456789abcdef")
 _PIECE_BYTES_MAX = 1 << 16
+_PATHS_MAX = 500
+"""Paths that git is asked about at once, so that a command line holds them."""
 
 # A repository may bring configuration that runs programs; none of it is needed to read history.
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
@@ -102,22 +107,31 @@ def branch(root: str) -> str:
 def head_commit(root: str) -> str:
     """The commit that is checked out, read without starting git; empty before the first one."""
     head = _read(os.path.join(git_dir(root), "HEAD")).strip()
-    return commit_of(root, head.removeprefix("ref: ")) if head.startswith("ref: ") else head
+    return commit_of(root, head.removeprefix("ref: ")) if head.startswith("ref: ") else _commit(head)
 
 
 def commit_of(root: str, ref: str) -> str:
-    """The commit that a full ref name points to, from its file or the packed ones."""
-    common = common_dir(root)
-    for folder in (git_dir(root), common):
-        found = _read(os.path.join(folder, ref)).strip()
-        if found.startswith("ref: ") and found != f"ref: {ref}":
-            return commit_of(root, found.removeprefix("ref: "))
-        if found:
-            return found
-    for line in _read(os.path.join(common, "packed-refs")).splitlines():
-        if line.endswith(" " + ref):
-            return line.split(" ", 1)[0]
+    """The commit that a full ref name points to, from its file or the packed ones; empty where that is no commit."""
+    own, common = git_dir(root), common_dir(root)
+    for _ in range(_REFS_FOLLOWED_MAX):
+        # A repository may come with any `.git`: what a ref names is a ref, not a file elsewhere.
+        if not ref.startswith("refs/") or ".." in ref:
+            return ""
+        found = _read(os.path.join(own, ref)).strip() or _read(os.path.join(common, ref)).strip()
+        if not found.startswith("ref: "):
+            return _commit(found) or _packed(common, ref)
+        ref = found.removeprefix("ref: ")
     return ""
+
+
+def _packed(common: str, ref: str) -> str:
+    lines = _read(os.path.join(common, "packed-refs")).splitlines()
+    return next((_commit(line.split(" ", 1)[0]) for line in lines if line.endswith(" " + ref)), "")
+
+
+def _commit(text: str) -> str:
+    """The text, if it is the hash of a commit."""
+    return text if len(text) in (40, 64) and _HEX.issuperset(text) else ""
 
 
 def default_branch(root: str) -> str:
@@ -179,9 +193,12 @@ def has_commit(root: str, commit: str) -> bool:
 
 def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[int, int]] | None:
     """Lines that were added and removed in some files between two commits; None where git cannot say."""
-    if not all(set(commit) <= set("0123456789abcdef") for commit in (old, new)) or not has_commit(root, old):
+    if not (_HEX.issuperset(old) and _HEX.issuperset(new) and has_commit(root, old)):
         return None
-    said = run(root, "--literal-pathspecs", "diff", "--numstat", "-z", *_PLAIN_DIFF, old, new, "--", *paths)
+    asked = ("--literal-pathspecs", "diff", "--numstat", "-z", *_PLAIN_DIFF, old, new, "--", *paths)
+    code, said = _start(root, asked, "", GIT_TIMEOUT_S)
+    if code != 0:
+        return None
     found: dict[str, tuple[int, int]] = {}
     for row in said.split("\0"):
         added, _, rest = row.partition("\t")
@@ -246,8 +263,10 @@ def is_merged(root: str, fork: str, tip: str, target: str) -> bool:
 
 
 def _content_is_on(root: str, fork: str, tip: str, target: str) -> bool:
-    changed = [name for name in run(root, "diff", "--no-ext-diff", "--name-only", "-z", fork, tip).split("\0") if name]
-    return bool(changed) and succeeds(root, "diff", "--no-ext-diff", "--quiet", tip, target, "--", *changed[:2_000])
+    changed = [name for name in run(root, "diff", "--name-only", "-z", *_PLAIN_DIFF, fork, tip).split("\0") if name]
+    portions = [changed[at : at + _PATHS_MAX] for at in range(0, len(changed), _PATHS_MAX)]
+    same = ("--literal-pathspecs", "diff", "--quiet", *_PLAIN_DIFF, tip, target, "--")
+    return bool(portions) and all(succeeds(root, *same, *some) for some in portions)
 
 
 def _squashed(root: str, fork: str, tip: str, target: str) -> bool:

@@ -1,5 +1,6 @@
 """Asking a memory: by words, by meaning, by place; and what is left when a part is missing."""
 
+import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -136,6 +137,21 @@ def test_what_was_rewritten_since_it_was_learned_is_trusted_less(
     (found,) = memory.recall("refresh token")
     assert found.memory.id == made.id
     assert found.stages["staleness"] < 0.8
+
+
+def test_a_question_is_answered_while_the_map_is_being_written(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    memory.map.update()
+    use(memory, None)
+    taught(memory, "refresh burns the token", files=[TOKENS])
+    repository.commit(TOKENS, "def entirely():\n    return 'other'\n" * 20)
+    writer = sqlite3.connect(memory.map.path, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    (found,) = memory.recall("refresh token")
+    writer.close()
+    assert found.stages["staleness"] < 0.8
+    assert memory.recall("refresh token")[0].stages["staleness"] == found.stages["staleness"]
 
 
 def test_both_ways_of_fusing_are_there() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from holloway import git
+from holloway.store.database import BUSY_TIMEOUT_MS, Busy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,17 +28,33 @@ def rewritten(database: MapDatabase, root: Path, asked: Iterable[tuple[str, str]
     pairs = {(commit, path) for commit, path in asked if commit and commit != head}
     if not pairs or not head:
         return {}
-    if database.meta("changes.head") != head:
-        with database.write():
-            database.run("DELETE FROM changes")
-            database.note("changes.head", head)
-    wanted = json.dumps(sorted({commit for commit, _ in pairs}))
-    sql = 'SELECT "commit", path, share FROM changes WHERE "commit" IN (SELECT value FROM json_each(?))'
-    known = {(row[0], row[1]): float(row[2]) for row in database.rows(sql, (wanted,))}
+    known = _kept(database, pairs) if database.meta("changes.head") == head else {}
     missing = sorted({commit for commit, path in pairs if (commit, path) not in known})[:COMMITS_ASKED_MAX]
     if missing:
-        known |= _asked(database, root, head, {pair for pair in pairs if pair[0] in missing})
+        said = _asked(database, root, head, {pair for pair in pairs if pair[0] in missing})
+        _keep(database, head, said)
+        known |= said
     return {pair: known[pair] for pair in pairs if pair in known}
+
+
+def _kept(database: MapDatabase, pairs: set[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    wanted = json.dumps(sorted({commit for commit, _ in pairs}))
+    sql = 'SELECT "commit", path, share FROM changes WHERE "commit" IN (SELECT value FROM json_each(?))'
+    return {(row[0], row[1]): float(row[2]) for row in database.rows(sql, (wanted,))}
+
+
+def _keep(database: MapDatabase, head: str, said: dict[tuple[str, str], float]) -> None:
+    """Keep what git said. Nobody waits for that: while an index is written, git is asked again the next time."""
+    database.run("PRAGMA busy_timeout = 0")
+    try:
+        with suppress(Busy), database.write():
+            if database.meta("changes.head") != head:
+                database.run("DELETE FROM changes")
+                database.note("changes.head", head)
+            rows = [(commit, path, share) for (commit, path), share in sorted(said.items())]
+            database.connection.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?)", rows)
+    finally:
+        database.run(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
 
 def _asked(database: MapDatabase, root: Path, head: str, pairs: set[tuple[str, str]]) -> dict[tuple[str, str], float]:
@@ -53,9 +71,6 @@ def _asked(database: MapDatabase, root: Path, head: str, pairs: set[tuple[str, s
         churn = git.churn(str(root), commit, head, mine)
         if churn is not None:
             found |= {(commit, path): _share(churn.get(path, (0, 0)), lines.get(path)) for path in mine}
-    with database.write():
-        rows = [(commit, path, share) for (commit, path), share in sorted(found.items())]
-        database.connection.executemany("INSERT OR REPLACE INTO changes VALUES (?, ?, ?)", rows)
     return found
 
 
