@@ -99,7 +99,7 @@ def test_a_question_is_answered_in_the_order_of_the_closer_look_or_as_before(
     monkeypatch.setenv("HOLLOWAY_RERANK_PROVIDER", "onnx")
     monkeypatch.setenv("HOLLOWAY_RERANK_FOLDER", str(cross_encoder(tmp_path)))
     monkeypatch.setattr(reranking, "RERANK_BATCH", 2)
-    memory.searching.__dict__.pop("_rerank", None)
+    memory.searching.__dict__.pop("_closer", None)
     (first, _) = memory.recall("money")
     assert first.memory.content == "money tests tests tests"
     assert "reranked" in first.stages

@@ -176,3 +176,14 @@ def test_what_holds_in_every_project_gets_its_vectors_in_the_background_too(memo
     assert memory.searching.to_embed() == 2
     assert memory.searching.embed_waiting() == 2
     assert memory.searching.to_embed() == 0
+
+
+def test_a_closer_look_that_cannot_be_taken_is_told_with_every_question(
+    memory: holloway.Holloway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLLOWAY_RERANK_PROVIDER", "onnx")
+    use(memory, None)
+    taught(memory, "tokens live an hour")
+    for _ in range(2):
+        assert contents(memory, "tokens") == ["tokens live an hour"]
+        assert "rerank.folder" in memory.searching.degraded["reranking"]

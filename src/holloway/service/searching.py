@@ -21,7 +21,7 @@ from holloway.store.filter import Filter
 from holloway.store.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -80,7 +80,7 @@ class Searching:
     ) -> list[Result]:
         """The memories of several stores that answer a question, best first."""
         check(query.text, limit)
-        self.degraded = {}
+        self.degraded = {"reranking": self._closer.reason} if self._closer.reason else {}
         vector = self._vector(stores, query)
         found = [
             result
@@ -90,40 +90,30 @@ class Searching:
         return sorted(found, key=lambda result: -result.score)[:limit]
 
     def _means(self, store: Store, query: Query, vector: NDArray[np.float32] | None, phase: Phase | None) -> Means:
-        own = store is self._memory.store and self._memory.map.is_ready
-        meaning: Meaning | None = None
-        if vector is not None:
-            meaning = Meaning(vector, self._vectors_of(store), self._related_from)
-        if not own:
-            return Means(meaning, phase=phase, rerank=self._rerank)
-        return Means(
-            meaning,
-            self._places(query.files) if query.files else {},
-            phase,
-            self._rewritten,
-            self._rerank,
-        )
+        meaning = None if vector is None else Meaning(vector, self._vectors_of(store), self._related_from)
+        rerank = self._rerank if self._closer.reranker else None
+        if store is not self._memory.store or not self._memory.map.is_ready:
+            return Means(meaning, phase=phase, rerank=rerank)
+        return Means(meaning, self._places(query.files) if query.files else {}, phase, self._rewritten, rerank)
 
     @cached_property
-    def _rerank(self) -> Callable[[str, list[str]], list[float] | None] | None:
-        chosen = reranking.choose(self._memory.settings)
-        if chosen.reason:
-            self.degraded["reranking"] = chosen.reason
-        reranker = chosen.reranker
+    def _closer(self) -> reranking.Choice:
+        """What looks closer at the best few; choosing it loads nothing."""
+        return reranking.choose(self._memory.settings)
+
+    def _rerank(self, query: str, texts: list[str]) -> list[float] | None:
+        """Scores for texts by a closer look; none where nothing looks, or not in time."""
+        reranker = self._closer.reranker
         if reranker is None:
             return None
-
-        def rerank(query: str, texts: list[str]) -> list[float] | None:
-            try:
-                scores = reranker.score(query, texts, deadline_s=RERANK_DEADLINE_S)
-            except HollowayError as error:
-                self.degraded["reranking"] = error.message
-                return None
-            if scores is None:
-                self.degraded["reranking"] = f"The {reranker.name} took more than {RERANK_DEADLINE_S:g} s."
-            return scores
-
-        return rerank
+        try:
+            scores = reranker.score(query, texts, deadline_s=RERANK_DEADLINE_S)
+        except HollowayError as error:
+            self.degraded["reranking"] = error.message
+            return None
+        if scores is None:
+            self.degraded["reranking"] = f"The {reranker.name} took more than {RERANK_DEADLINE_S:g} s."
+        return scores
 
     @property
     def _is_here(self) -> bool:
