@@ -42,14 +42,19 @@ class Change:
         return self.read.keys() - self.known.keys()
 
     @property
+    def paths(self) -> set[str]:
+        """Files that came, went or are not what they were."""
+        return self.read.keys() | self.gone.keys()
+
+    @property
     def is_of_names(self) -> bool:
         """Whether imports may lead elsewhere now: files came or went, or what decides the meaning of names changed."""
         return bool(self.added or self.gone) or self.has_manifest
 
     @property
     def has_manifest(self) -> bool:
-        """Whether a file changed that decides what all imports mean."""
-        return any(path.rpartition("/")[2] in MANIFESTS for path in self.read.keys() | self.gone.keys())
+        """Whether a file changed whose name says that it decides what all imports mean."""
+        return any(path.rpartition("/")[2] in MANIFESTS for path in self.paths)
 
     def former_id(self, one: ReadFile) -> int | None:
         """The id that a file keeps: its own, or that of a file with the same bytes that went."""
@@ -70,11 +75,7 @@ class Change:
 
 
 def touched_by(database: MapDatabase, change: Change, importer: Importer) -> set[int]:
-    """Files whose names may mean something else now."""
-    if change.is_first:
-        return set()
-    if change.has_manifest:
-        return {row[0] for row in database.rows("SELECT id FROM files WHERE language != ''")}
+    """Files whose names may mean something else now, where no manifest changed."""
     changed = _led_elsewhere(database, change, importer) if change.is_of_names else set()
     # Who looked at a file whose imports may lead elsewhere now looked through it.
     through = json.dumps(sorted(changed | change.seen | set(change.gone.values())))

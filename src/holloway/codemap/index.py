@@ -180,47 +180,23 @@ def _apply(
     others: processes.Processes | None,
     say: Say,
 ) -> int:
+    """Write what was read, and follow all names that may mean something else now; how many files have such names."""
     read = FactsRead(InMap(database))
     rows = Rows(database, read.scopes)
     # Names are followed where all facts are at hand: those of files that did not change are in the map alone.
     shared = others if change.is_first else None
     for one in results:
-        former = change.known.get(one.path)
-        if one.skipped:
-            change.leave_out(one.path, one.skipped)
-        elif former is not None and former["hash"] == one.hash:
-            database.run("UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?", (one.size, one.mtime_ns, former["id"]))
-        else:
-            facts = one.facts or (decode(one.stored) if one.stored else Facts())
-            try:
-                change.read[one.path] = rows.put(one, facts, change.former_id(one))
-            except faults.NOT_OURS:
-                raise
-            except Exception as error:
-                change.leave_out(one.path, faults.reason("writing", error))
-                continue
-            if former is not None and former["interface"] != one.interface:
-                change.seen.add(former["id"])
-            if shared:
-                shared.shelf.add(one.path, one.language, one.stored, one.mentions)
-            elif one.language:
-                read.keep(one.path, one.language, facts)
+        facts = _put(database, rows, change, one)
+        if facts is not None and shared:
+            shared.shelf.add(one.path, one.language, one.stored, one.mentions)
+        elif facts is not None and one.language:
+            read.keep(one.path, one.language, facts)
     if not change.read and not change.gone:
         return 0
-    if change.is_of_names:
-        database.note("names", f"{time.time_ns()} {os.getpid()}")
-    dirty = set(change.read.values())
-    if not change.is_first:
-        dirty |= touched_by(database, change, _importer(database, root, change))
-    for path, file in change.gone.items():
-        if path not in change.renamed:
-            rows.drop(file)
-    if change.added or change.gone:
-        rows.put_directories()
+    dirty = set(change.read.values()) | _misled(database, root, change)
+    _drop(rows, change, dirty)
     paths = _of_code(database, dirty)
     total = len(paths)
-    if not change.is_first:
-        rows.drop_edges(dirty)
     if shared:
         outcomes = shared.resolve(paths)
     else:
@@ -230,6 +206,60 @@ def _apply(
     if not change.is_first:
         rows.drop_unused_packages()
     return total
+
+
+def _put(database: MapDatabase, rows: Rows, change: Change, one: ReadFile) -> Facts | None:
+    """Write what was read of a file; its facts, unless it is as it was or left out."""
+    former = change.known.get(one.path)
+    if one.skipped:
+        change.leave_out(one.path, one.skipped)
+        return None
+    if former is not None and former["hash"] == one.hash:
+        database.run("UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?", (one.size, one.mtime_ns, former["id"]))
+        return None
+    facts = one.facts or (decode(one.stored) if one.stored else Facts())
+    try:
+        change.read[one.path] = rows.put(one, facts, change.former_id(one))
+    except faults.NOT_OURS:
+        raise
+    except Exception as error:
+        change.leave_out(one.path, faults.reason("writing", error))
+        return None
+    if former is not None and former["interface"] != one.interface:
+        change.seen.add(former["id"])
+    return facts
+
+
+def _drop(rows: Rows, change: Change, dirty: set[int]) -> None:
+    """Take out the files that went, and what was known of names that are followed anew."""
+    for path, file in change.gone.items():
+        if path not in change.renamed:
+            rows.drop(file)
+    if change.added or change.gone:
+        rows.put_directories()
+    if not change.is_first:
+        rows.drop_edges(dirty)
+
+
+def _misled(database: MapDatabase, root: Path, change: Change) -> set[int]:
+    """The files whose names may mean something else now, although they did not change themselves."""
+    if change.is_of_names:
+        _note_names(database)
+    if change.is_first:
+        return set()
+    importer = _importer(database, root, change)
+    has_manifest = change.has_manifest
+    if not has_manifest and not importer.tree.decisive.isdisjoint(change.paths):
+        has_manifest = True
+        _note_names(database)
+    if has_manifest:
+        return {row[0] for row in database.rows("SELECT id FROM files WHERE language != ''")}
+    return touched_by(database, change, importer)
+
+
+def _note_names(database: MapDatabase) -> None:
+    """Note that imports may lead elsewhere than before."""
+    database.note("names", f"{time.time_ns()} {os.getpid()}")
 
 
 def _importer(database: MapDatabase, root: Path, change: Change) -> Importer:

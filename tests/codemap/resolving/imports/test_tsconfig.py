@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from holloway.codemap.index import index
 from holloway.codemap.resolving.imports.tree import Tree
 from holloway.codemap.resolving.imports.tsconfig import EXTENDS_MAX, aliases
 from tests.codemap.resolving.drawn import Files, edges, mapped
+from tests.codemap.test_index import clean, content, write
 
 
 def tree(manifests: Files) -> Tree:
@@ -49,3 +51,24 @@ def test_an_inherited_alias_leads_to_the_file(tmp_path: Path) -> None:
         "src/page.ts": "import { format } from '~/date'\nformat()\n",
     }
     assert "src/page.ts calls lib/date.ts:format" in edges(mapped(tmp_path, project))
+
+
+def test_what_a_tsconfig_extends_is_followed_when_it_changes_goes_or_comes(tmp_path: Path) -> None:
+    def paths(folder: str) -> str:
+        return f'{{"compilerOptions": {{"paths": {{"~/*": ["{folder}/*"]}}}}}}'
+
+    project = {
+        "config/shared.json": paths("../lib"),
+        "tsconfig.json": '{"extends": "./config/shared"}',
+        "lib/date.ts": "export function format() {}\n",
+        "other/date.ts": "export function format() {}\n",
+        "src/page.ts": "import { format } from '~/date'\nformat()\n",
+    }
+    database = mapped(tmp_path, project)
+    root = tmp_path / "project"
+    for text, expected in ((paths("../other"), "other/date.ts"), (None, ""), (paths("../lib"), "lib/date.ts")):
+        write(root, "config/shared.json", text)
+        index(database, root, workers=1, only=["config/shared.json"])
+        reached = {edge.partition(" imports ")[2] for edge in edges(database, "imports")}
+        assert reached - {"~"} == {expected} - {""}
+        assert content(database) == clean(root, tmp_path / "clean.db")

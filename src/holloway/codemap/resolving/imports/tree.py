@@ -14,7 +14,7 @@ from holloway.codemap.resolving.families import PACKAGE_FAMILIES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "deno.json"})
+MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml"})
 """Files whose content decides what imports mean: when one changes, everything is resolved again."""
 
 AMBIGUOUS_MAX = 8
@@ -28,6 +28,8 @@ class Tree:
         self.paths = frozenset(paths)
         self.read = read
         """The text of a manifest."""
+        self.decisive: set[str] = set()
+        """Files of other names that manifests refer to, be they there or not: they decide as manifests do."""
         self.directories: dict[str, list[str]] = defaultdict(list)
         self.homes: dict[str, list[str]] = defaultdict(list)
         """For each name of a manifest the folders that hold one, those further out first."""

@@ -67,6 +67,7 @@ def _patterns(tree: Tree, path: str, depth: int) -> Patterns:
     here = dirname(path)
     outer = within(join(here, parent))
     for name in (outer, f"{outer}.json") if outer else ():
+        tree.decisive.add(name)
         if name in tree.paths:
             inherited = _patterns(tree, name, depth + 1)
             up = dirname(name)
