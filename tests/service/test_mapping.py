@@ -161,6 +161,14 @@ def test_a_watcher_sees_a_change_and_the_map_has_it(memory: holloway.Holloway, r
     assert memory.map.impact("src/shop/seen.py").impact.target
 
 
+def test_who_finds_another_at_the_map_leaves_word_of_its_progress_alone(memory: holloway.Holloway) -> None:
+    told = memory.map.path.with_suffix(".progress")
+    told.write_text(json.dumps({"stage": "reading", "done": 1, "total": 2, "at": time.time()}))
+    with FileLock(memory.map.path.with_suffix(".lock")), pytest.raises(Busy):
+        memory.map.update(wait=False)
+    assert memory.map.progress() == "30 %"
+
+
 def test_progress_of_another_process_is_read_and_a_dead_one_ignored(memory: holloway.Holloway) -> None:
     told = memory.map.path.with_suffix(".progress")
     told.write_text(json.dumps({"stage": "reading", "done": 50, "total": 100, "at": time.time()}))

@@ -30,6 +30,23 @@ def present(database: MapDatabase, asked: Iterable[str]) -> set[str]:
     return {row[0] for row in database.rows(sql, (json.dumps(list(asked)),))}
 
 
+def module_of(database: MapDatabase, path: str) -> str:
+    """The module that a file belongs to, or nothing."""
+    sql = "SELECT m.module FROM module_files m JOIN files f ON f.id = m.file WHERE f.path = ?"
+    return str(database.value(sql, (path,)) or "")
+
+
+def skipped(database: MapDatabase) -> dict[str, int]:
+    """How many files were left out, by the reason."""
+    return {row[0]: row[1] for row in database.rows("SELECT reason, COUNT(*) FROM skipped GROUP BY reason")}
+
+
+def drawn(database: MapDatabase) -> tuple[int, int]:
+    """How many commits and modules the map has."""
+    (row,) = database.rows("SELECT (SELECT COUNT(*) FROM commits), (SELECT COUNT(*) FROM modules)")
+    return int(row[0]), int(row[1])
+
+
 def definers(database: MapDatabase, name: str) -> list[tuple[str, str]]:
     """The files that define a name, and what it is there."""
     sql = "SELECT DISTINCT f.path, n.kind FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? LIMIT ?"

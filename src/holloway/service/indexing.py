@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from holloway import git
-from holloway.codemap import index, precise
+from holloway.codemap import index, precise, questions
 from holloway.codemap.past import history
 from holloway.codemap.past.commits import renames_between
-from holloway.config import RESULTS_MAX, replace_file
+from holloway.config import replace_file
 from holloway.service.mapping import Busy, Mapped
 from holloway.store import contributions
 from holloway.store.filter import Filter
@@ -50,12 +50,13 @@ class Indexing:
         """Do it, once whoever is at it has finished; raises Busy where that is not waited for, or takes too long."""
         try:
             with self._lock.acquire(timeout=LOCK_WAIT_S if wait else 0):
-                return self._update(workers, only, scip, progress)
+                try:
+                    return self._update(workers, only, scip, progress)
+                finally:
+                    self._progress.unlink(missing_ok=True)
         except Timeout:
             hint = "Ask again in a moment; the answers before that are those of the last map."
             raise Busy(f"Another process is indexing {self._root}.", hint) from None
-        finally:
-            self._progress.unlink(missing_ok=True)
 
     def _update(
         self,
@@ -81,17 +82,10 @@ class Indexing:
                 self._draw(edits, done.renamed | moves)
                 database.note("drawn_for", drawn_for)
         self._follow(done.renamed | moves)
-        skipped = {row[0]: row[1] for row in database.rows("SELECT reason, COUNT(*) FROM skipped GROUP BY reason")}
-        return Mapped(
-            done.files,
-            done.read,
-            done.removed,
-            done.resolved,
-            skipped,
-            int(database.value("SELECT COUNT(*) FROM commits")),
-            int(database.value("SELECT COUNT(*) FROM modules")),
-            time.perf_counter() - started,
-        )
+        commits, modules = questions.drawn(database)
+        took = time.perf_counter() - started
+        counts = (done.files, done.read, done.removed, done.resolved)
+        return Mapped(*counts, questions.skipped(database), commits, modules, took)
 
     def _draw(self, said: list[tuple[str, str, str]], renamed: dict[str, str]) -> None:
         """Draw the modules anew, and look at them for the overview."""
@@ -112,7 +106,7 @@ class Indexing:
         for old, new in sorted(renamed.items()):
             if (self._root / old).exists() or not (self._root / new).exists():
                 continue
-            for memory in store.find(Filter(files=(old,)), RESULTS_MAX):
+            for memory in store.find(Filter(files=(old,)), limit=-1):
                 if old in memory.files:
                     files = tuple(dict.fromkeys(new if path == old else path for path in memory.files))
                     store.change(memory, "moved", f"{old} is now {new}", files=files)

@@ -147,10 +147,7 @@ class CodeMap:
 
     def module_of(self, path: str) -> str:
         """The module that a file belongs to, as of the last index; empty where that is not known."""
-        if not self.is_ready:
-            return ""
-        sql = "SELECT m.module FROM module_files m JOIN files f ON f.id = m.file WHERE f.path = ?"
-        return str(self.database.value(sql, (path,)) or "")
+        return questions.module_of(self.database, path) if self.is_ready else ""
 
     def knows(self, name: str) -> bool:
         """Whether a name stands somewhere in the project's code, as of the last index."""
@@ -177,7 +174,7 @@ class CodeMap:
         files = list(dict.fromkeys(node.path for node in nodes))
         reached = {path for path, _ in found.files} | set(files)
         partners = history.partners(self.database, files, now=self._memory.clock.now(), limit=40)
-        here = {row[0] for row in self.database.rows("SELECT path FROM files")}
+        here = questions.present(self.database, [one.path for one in partners])
         coupled = [
             (one.path, one.score, one.commits)
             for one in partners
@@ -211,7 +208,7 @@ class CodeMap:
         if symbol and (inside := graph.find(self.database, path)):
             close = get_close_matches(symbol, [node.name for node in inside if node.name], n=1, cutoff=0.4)
             return f"Did you mean {path}:{close[0]}?" if close else f"{path} has no such symbol."
-        paths = [row[0] for row in self.database.rows("SELECT path FROM files")]
+        paths = questions.paths(self.database)
         if inside := [each for each in paths if each.startswith(path.rstrip("/") + "/")]:
             return f"{path} is a folder: give a file, for example {inside[0]}."
         names = get_close_matches(path.rpartition("/")[2], {each.rpartition("/")[2] for each in paths})
