@@ -76,7 +76,16 @@ def run(repos: Path, *, quick: bool = False) -> dict[str, Any]:
         "tables": [
             {
                 "title": "Error of the estimate",
-                "columns": ["", "kind", "passages", "method", "mean, without sign", "p95", "lowest", "of all together"],
+                "columns": [
+                    "repositories",
+                    "kind",
+                    "passages",
+                    "method",
+                    "mean, without sign",
+                    "p95",
+                    "lowest",
+                    "of all together",
+                ],
                 "rows": rows,
             },
             {

@@ -105,8 +105,8 @@ def judged(items: list[dict[str, Any]], answers: list[Answer]) -> dict[str, Any]
         "items": len(items),
         "precision": share(len(right), len(both))._asdict(),
         "recall": share(len(right), resolved)._asdict(),
-        "resolved_at agrees": share(placed, len(right))._asdict(),
-        "class of fix agrees": share(classed, len(right))._asdict() if any(one.kind for _, one in right) else None,
+        "place of the fix agrees": share(placed, len(right))._asdict(),
+        "kind of fix agrees": share(classed, len(right))._asdict() if any(one.kind for _, one in right) else None,
     }
 
 
@@ -123,7 +123,14 @@ def repeats(all_sessions: list[Session], prints_of: Printer) -> dict[str, int]:
     met: set[str] = set()
     solved: set[str] = set()
     telling: set[str] = set()
-    names = ("failing", "with an error line", "met before", "solved before", "solved before, tellingly", "fingerprints")
+    names = (
+        "failing",
+        "with an error line",
+        "met before",
+        "solved before",
+        "solved before, by more than the error says",
+        "fingerprints",
+    )
     counts = dict.fromkeys(names, 0)
     for session in all_sessions:
         failing = [action for action in session.actions if _fails(action)]
@@ -132,7 +139,7 @@ def repeats(all_sessions: list[Session], prints_of: Printer) -> dict[str, int]:
         counts["with an error line"] += len(seen)
         counts["met before"] += sum(bool(met & prints) for prints in seen)
         counts["solved before"] += sum(bool(solved & prints) for prints in seen)
-        counts["solved before, tellingly"] += sum(bool(telling & prints) for prints in seen)
+        counts["solved before, by more than the error says"] += sum(bool(telling & prints) for prints in seen)
         met = met.union(*seen)
         for pair in error_retry.pairs(session.actions):
             own = set(prints_of(pair.error)) if pair.fingerprint else set()
@@ -194,7 +201,7 @@ def _tables(
     open_: int,
     took_us: float,
 ) -> list[dict[str, Any]]:
-    measures = ["precision", "recall", "resolved_at agrees", "class of fix agrees"]
+    measures = ["precision", "recall", "place of the fix agrees", "kind of fix agrees"]
     kinds = Counter(pair.fix_kind for pair in pairs)
     telling = Counter(pair.fix_kind for pair in pairs if pair.telling)
     rows = [[kind, count, telling[kind]] for kind, count in kinds.most_common()]

@@ -33,7 +33,7 @@ HOSTILE_CHARS = 4_000
 PENALTY, RATE, STEPS = 0.1, 0.1, 400
 """Of the logistic regression: weight decay, step size, steps."""
 
-DOCUMENTED = tuple(
+PLAIN = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"I was wrong about (.+?)\. (.+?) is actually",
@@ -45,13 +45,14 @@ DOCUMENTED = tuple(
         r"I see[,.]? (.+) is (.+) not (.+)",
     )
 )
-"""The seven patterns of the design documents; a hit of any is a self-correction."""
+"""What one would write first; a hit of any is a self-correction."""
 HOW = [
     "A block is a positive if the agent says in it that something it believed, assumed or did was wrong, and gives the "
     "fact. Labelled by one reader. Items that the reader was in doubt about are left out of the first table and kept "
     "in the second. Intervals are Wilson's, 95 %.",
     "The forms and signs of holloway, and what they are worth, were set by hand by people who had seen these items and "
-    "other blocks of the same sessions, so these figures flatter it. The documents' patterns were not.",
+    'other blocks of the same sessions, so these figures flatter it. The seven plain patterns, such as "Wait, " and '
+    '"Actually, ... not", were not.',
     f"Chosen threshold: {FOLDS} folds, a session in one fold only; in the other folds the threshold is chosen that "
     f"finds most at a precision of {PRECISION_WANTED} or better; means of {SHUFFLES} shuffles.",
     "Learned: a logistic regression over the same features, with its threshold, learned in the other folds.",
@@ -119,7 +120,7 @@ def run(data: Path) -> dict[str, Any]:
         {
             "title": f"All {len(blocks):,} blocks of the sessions",
             "columns": ["detector", "hits", "µs a block", "hostile text, ms"],
-            "rows": [_speed("holloway", _own, blocks), _speed("the documents' seven patterns", documented, blocks)],
+            "rows": [_speed("holloway", _own, blocks), _speed("seven plain patterns", plain, blocks)],
         },
     ]
     return {
@@ -146,9 +147,9 @@ def spoken(data: Path) -> Iterator[str]:
         yield from (row["text"] for row in session.rows if row["k"] in ("think", "text"))
 
 
-def documented(text: str) -> bool:
-    """Whether one of the documents' patterns is in a text."""
-    return any(pattern.search(text) for pattern in DOCUMENTED)
+def plain(text: str) -> bool:
+    """Whether one of the plain patterns is in a text."""
+    return any(pattern.search(text) for pattern in PLAIN)
 
 
 def _own(text: str) -> bool:
@@ -162,13 +163,13 @@ def _described(items: Sequence[Item]) -> str:
 def _rows(items: list[Item]) -> list[list[Any]]:
     fixed, patterns, every = Counts(), Counts(), Counts()
     fixed.add(items, [one.score >= SCORE_MIN for one in items])
-    patterns.add(items, [documented(one.text) for one in items])
+    patterns.add(items, [plain(one.text) for one in items])
     every.add(items, [True] * len(items))
     return [
         fixed.row("holloway, as shipped"),
         validated(items, _kept_scores).row("holloway, chosen threshold", SHUFFLES),
         validated(items, learned_scores).row("learned", SHUFFLES),
-        patterns.row("the documents' seven patterns"),
+        patterns.row("seven plain patterns"),
         every.row("every block"),
     ]
 

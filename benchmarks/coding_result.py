@@ -126,7 +126,16 @@ def _sets(done: Sequence[Measured]) -> dict[str, Any]:
 def _against(view: View, title: str) -> dict[str, Any]:
     names = [name for name in view.done[0].scores[view.task]["recall"] if name not in VARIANTS]
     repositories = [view.done[place].coded.name for place in view.of(FULL)]
-    columns = ["", *repositories, f"recall@{LIMIT}", "holloway finds more by", "p", f"MRR@{LIMIT}", "more by", "p"]
+    columns = [
+        "method",
+        *repositories,
+        f"recall@{LIMIT}",
+        "holloway finds more by",
+        "p",
+        f"MRR@{LIMIT}",
+        "more by",
+        "p",
+    ]
     rows = [_row(view, name) for name in (FULL, *names)] if repositories else []
     return {"title": f"Against simple programs: {title}", "columns": columns, "rows": rows}
 
@@ -151,7 +160,11 @@ def _stages(title: str, columns: Mapping[str, Callable[[str], Recalls]], names: 
     counts = {column: sum(map(len, of(FULL).values())) for column, of in columns.items()}
     first = [FULL, *(f"{mean_of(of(FULL)):.3f}" for of in columns.values())]
     rows = [[name, *(_change(of(FULL), of(name)) for of in columns.values())] for name in names]
-    return {"title": title, "columns": ["", *(f"{name} ({counts[name]})" for name in columns)], "rows": [first, *rows]}
+    return {
+        "title": title,
+        "columns": ["changed", *(f"{name} ({counts[name]})" for name in columns)],
+        "rows": [first, *rows],
+    }
 
 
 def _change(full: Recalls, other: Recalls) -> str:

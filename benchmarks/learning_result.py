@@ -159,6 +159,7 @@ def _errors(looked: Sequence[Looked]) -> dict[str, Any]:
     for low, high in spans:
         met = sum((one.met for one in looked if low <= one.learned < high), Met())
         known = f"{low} to {high - 1}" if high < sys.maxsize else f"{low} and more" if low else "all"
+        known = str(low) if high == low + 1 else known
         share = f"{met.told / met.errors:.1%}" if met.errors else ""
         rows.append([known, met.errors, met.before, met.solved, met.telling, met.told, share])
     columns = [

@@ -190,7 +190,7 @@ ROWS = (
     ),
     Row(
         "b6_graph",
-        "files that import each other, F1 against SCIP, flask / hono",
+        "files that import each other, tests aside, F1 against SCIP, flask / hono",
         lambda results: _edges(results, "map"),
         lambda results: f"a regular expression: {_edges(results, 'regex scanner')}",
     ),

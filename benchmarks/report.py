@@ -15,8 +15,9 @@ FIRST = ("learning_curve",)
 """Results that the page begins with; the others follow by name."""
 INTRODUCTION = """# Benchmarks
 
-Every figure here comes from `benchmarks/` and can be measured again with the command beside it; the numbers are also in
-`benchmarks/results/` as JSON. This page is generated: change the benchmark, not the page.
+Every figure here comes from `benchmarks/` and can be measured again with the command beside it, two sections excepted:
+errors with their fixes and self-corrections rest on labels that quote people's words, which are not published. The
+numbers are also in `benchmarks/results/` as JSON. This page is generated: change the benchmark, not the page.
 
 Times are p50 and p95 on the machine that is named, or ratios within one run. Machines are noisy and these runs had
 neighbours, so trust ratios and CPU time before milliseconds. Each figure stands beside the simplest thing that could
@@ -31,6 +32,17 @@ make bench ONLY=b7_hooks                 # one of them
 
 A benchmark that lacks something says what, and where to get it, and the others go on; one of which a part can do
 without shows that part. At the end stands what each took.
+
+## Words
+
+- **Recall@10**, R@10: of what was wanted, the share among the first ten answers. **Precision**: of what was answered,
+  the share that is right. **F1**: their harmonic mean. **Acc@k**: how often the wanted one is among the first k.
+- **95 % interval**: where the figure would lie if other cases of the same kind had been drawn. **p**: how often chance
+  alone would make two methods differ as much.
+- **p50, p95**: half of the measurements, and 95 % of them, are no larger.
+- **BM25**: ranking by shared words, the rare ones counting more, as search engines do. **FTS5**: SQLite's own text
+  search, which does that. **Dense**: nearness of vectors, which stand for the meaning. **kNN**: what the most similar
+  earlier cases had. **RRF**: lists fused by the sum of one over k plus the place.
 """
 
 Result = Mapping[str, Any]
