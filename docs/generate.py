@@ -11,6 +11,7 @@ import click
 
 from docs import architecture, events, promises, reliability
 from docs.console import BLOCK, Shell, filled
+from docs.reference import methods_table
 from holloway.cli import COMMANDS, holloway
 from holloway.config import SETTINGS
 from holloway.hooks.install import plugin
@@ -128,10 +129,18 @@ def tools_table() -> str:
     return "\n".join(["| tool | | what the agent is told |", "| --- | --- | --- |", *rows])
 
 
-def with_tools(text: str) -> str:
-    """The page about the MCP server, with its table."""
-    head, start, rest = text.partition("<!-- tools -->\n")
-    return head + start + tools_table() + "\n" + rest[rest.index("<!-- /tools -->") :]
+TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "mcp.md": ("tools", tools_table),
+    "python.md": ("methods", methods_table),
+}
+"""Pages with a table that is written from the code: the name of its marks, and what makes it."""
+
+
+def with_table(page: str) -> str:
+    """A page with its table as the code has it."""
+    mark, made = TABLES[page]
+    head, start, rest = (DOCS / page).read_text("utf-8").partition(f"<!-- {mark} -->\n")
+    return head + start + made() + "\n" + rest[rest.index(f"<!-- /{mark} -->") :]
 
 
 def fill(page: Path) -> str:
@@ -149,7 +158,8 @@ if __name__ == "__main__":
     KEYWORDS.write_text(keywords(), "utf-8")
     for name, made in GENERATED.items():
         (DOCS / name).write_text(made(), "utf-8")
-    (DOCS / "mcp.md").write_text(with_tools((DOCS / "mcp.md").read_text("utf-8")), "utf-8")
+    for name in TABLES:
+        (DOCS / name).write_text(with_table(name), "utf-8")
     for name, text in plugin.files().items():
         (DOCS.parent / name).parent.mkdir(parents=True, exist_ok=True)
         (DOCS.parent / name).write_text(text, "utf-8")

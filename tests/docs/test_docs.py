@@ -8,6 +8,7 @@ import pytest
 
 from docs import events, generate
 from docs.console import BLOCK, Shell, filled, plain, steps
+from holloway.observer.signals.signal import SIGNALS
 from holloway.safety.rules import TABLE
 from holloway.service.plain import memory_json
 from holloway.testing import FakeClock
@@ -39,9 +40,16 @@ def test_every_page_is_listed_where_a_reader_begins() -> None:
 
 
 @pytest.mark.promise("documented")
-def test_every_tool_of_the_mcp_server_is_documented_as_it_is() -> None:
-    page = (generate.DOCS / "mcp.md").read_text("utf-8")
-    assert page == generate.with_tools(page)
+@pytest.mark.parametrize("name", generate.TABLES)
+def test_a_table_in_a_page_says_what_the_code_says(name: str) -> None:
+    assert (generate.DOCS / name).read_text("utf-8") == generate.with_table(name), "`make docs` writes it anew"
+
+
+@pytest.mark.promise("documented", "signals")
+def test_every_signal_that_is_watched_is_explained() -> None:
+    page = (generate.DOCS / "learning.md").read_text("utf-8")
+    named = set(re.findall(r"[a-z0-9_]+", page.partition("## What is watched")[2].partition("## When")[0]))
+    assert {str(signal) for signal in SIGNALS} <= named
 
 
 @pytest.mark.promise("documented")
@@ -75,6 +83,18 @@ def test_python_in_a_page_runs_and_prints(
 def test_links_lead_to_files_that_exist(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def headings(page: Path) -> set[str]:
+    """What a link may name in a page."""
+    found = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("page", generate.PAGES, ids=lambda page: page.name)
+def test_links_lead_to_headings_that_exist(page: Path) -> None:
+    for target, heading in re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", page.read_text("utf-8")):
+        assert heading in headings(page.parent / target if target else page), f"{target}#{heading}"
 
 
 def test_the_number_of_secret_rules_in_the_docs_is_right() -> None:

@@ -1,0 +1,44 @@
+"""What a memory and its code map can do for a program, as a table from their own words."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+
+from holloway.service.holloway import Holloway
+from holloway.service.mapping import CodeMap
+
+METHODS: dict[str, tuple[type, tuple[str, ...]]] = {
+    "memory": (
+        Holloway,
+        (
+            *("remember", "recall", "recall_everywhere", "memories", "get", "why", "brief", "session"),
+            *("edit", "pin", "wrong", "forget", "restore", "prune", "to_review", "confirm", "later"),
+        ),
+    ),
+    "memory.map": (
+        CodeMap,
+        ("update", "watch", "locate", "impact", "modules", "module", "edit_module", "relate", "unrelate"),
+    ),
+}
+"""By what a program calls them on: whose they are, and which of them are for programs."""
+
+
+def methods_table() -> str:
+    """Every call with its parameters; what has a default ends in `=`."""
+    return "\n".join(["| call | what it does |", "| --- | --- |", *_rows()])
+
+
+def _rows() -> Iterator[str]:
+    for on, (owner, names) in METHODS.items():
+        for name in names:
+            method = getattr(owner, name)
+            said = " ".join((inspect.getdoc(method) or "").partition("\n\n")[0].split())
+            yield f"| `{on}.{name}({', '.join(_parameters(method))})` | {said} |"
+
+
+def _parameters(method: Callable[..., object]) -> Iterator[str]:
+    for one in list(inspect.signature(method).parameters.values())[1:]:
+        stars = "**" if one.kind is inspect.Parameter.VAR_KEYWORD else ""
+        default = "" if one.default is inspect.Parameter.empty else "="
+        yield f"{stars}{one.name}{default}"
