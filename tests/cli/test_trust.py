@@ -9,7 +9,7 @@ def test_the_level_is_told_with_its_reason_its_counts_and_what_comes_next(cli: C
     shown = cli("trust").out
     assert "Trust level 1, cautious: the first sessions are watched before more is said." in shown
     assert "0 sessions; 0 memories shown, 0 of them confirmed, 0 corrected" in shown
-    assert "standard comes by itself after 3 sessions (0 so far)" in " ".join(shown.split())
+    assert "standard comes by itself after 3 sessions watched and learned from (0 so far)" in " ".join(shown.split())
 
 
 def test_a_level_is_set_by_name_or_number_for_this_project(cli: Cli, trap: str) -> None:

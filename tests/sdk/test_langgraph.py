@@ -50,6 +50,29 @@ def test_two_names_may_hold_the_same_value(store: BaseStore) -> None:
     assert item.value == {"content": "same words"}
 
 
+def test_what_a_person_taught_stays_when_a_program_lets_go_of_the_same_words(
+    store: BaseStore, memory: Holloway
+) -> None:
+    told = memory.remember("same words").memory
+    assert told is not None
+    store.put(("a",), "one", {"content": "same words"})
+    store.delete(("a",), "one")
+    assert store.get(("a",), "one") is None
+    assert memory.get(told.id).alive
+    assert memory.get(told.id).tags == ()
+
+
+def test_what_was_learned_on_another_branch_is_not_there(
+    store: BaseStore, memory: Holloway, repository: Repository
+) -> None:
+    repository.git("checkout", "-q", "-b", "feature")
+    repository.commit("gate.py", "half\n")
+    memory.remember("the gate is half open", type="gotcha")
+    assert [item.value["content"] for item in store.search(("holloway",))] == ["the gate is half open"]
+    repository.git("checkout", "-q", "main")
+    assert store.search(("holloway",)) == []
+
+
 def test_search_goes_by_words_below_a_namespace(store: BaseStore) -> None:
     store.put(("notes", "x"), "1", {"content": "the cache is cleared at midnight"})
     store.put(("notes", "y"), "2", {"content": "invoices are numbered by year"})

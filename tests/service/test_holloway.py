@@ -4,11 +4,12 @@ from pathlib import Path
 import pytest
 
 import holloway
-from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
 from holloway.hooks import journal
 from holloway.service.backups import bring_back, copies
+from holloway.service.status import status
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.intake import admit
 from holloway.testing import CountedIds, FakeClock
@@ -191,3 +192,13 @@ def test_the_environment_of_one_command_does_not_change_what_hooks_do(
     with holloway.open(repository.root) as memory:
         assert memory.settings.number("trust_level") == 4
         assert json.loads(memory.store.database.value("SELECT value FROM meta WHERE key = 'trust_level'")) == 1
+
+
+def test_status_counts_what_the_review_shows(memory: holloway.Holloway, clock: FakeClock) -> None:
+    made = [taught(memory, f"the gate number {number} is open") for number in range(3)]
+    for each in made:
+        memory.store.memories.change(each, "noted", review=ReviewReason.INFERRED)
+    memory.later(made[0].id)
+    assert status(memory)["to_review"] == len(memory.to_review()) == 2
+    clock.advance(days=2)
+    assert status(memory)["to_review"] == 3

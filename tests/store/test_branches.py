@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 import holloway
+from holloway.domain.memory import Source
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.store.test_privacy import places_of
@@ -88,6 +89,18 @@ def test_teaching_it_again_on_main_lifts_it(on_branch: Repository, clock: FakeCl
     with holloway.open(on_branch.root, clock=clock, ids=CountedIds("y")) as memory:
         assert memory.remember("the gate is half open").outcome == "reinforced"
     assert contents(on_branch, clock) == {"the gate is half open"}
+
+
+def test_saying_almost_the_same_on_the_branch_does_not_lift_it(on_branch: Repository, clock: FakeClock) -> None:
+    with holloway.open(on_branch.root, clock=clock, ids=CountedIds("y")) as memory:
+        said = {"type": "gotcha", "source": Source.AGENT_EXPLICIT}
+        again = memory.remember("that gate is half open", **said).memory  # type: ignore[arg-type]
+        assert again is not None
+        assert (again.content, again.branch_only) == ("the gate is half open", "feature")
+    on_branch.git("checkout", "-q", "main")
+    on_branch.git("checkout", "-q", "-b", "other")
+    with holloway.open(on_branch.root, clock=clock, ids=CountedIds("z")) as memory:
+        assert memory.remember("that gate is half open", **said).outcome == "added"  # type: ignore[arg-type]
 
 
 def test_the_setting_lets_branches_share_at_once(

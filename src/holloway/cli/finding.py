@@ -197,7 +197,7 @@ def list_command(
             return
         for each in found:
             line(each, now)
-        waiting = 0 if quarantined or user else len(memory.to_review())
+        waiting = 0 if quarantined or user else memory.count_to_review()
         if waiting:
             say(f"{waiting} more wait for you: `holloway review`.", "yellow")
         elif not found and memory.store.memories.count(Filter()):

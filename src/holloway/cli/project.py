@@ -56,7 +56,8 @@ def status_command(as_json: bool, project: str) -> None:
         say(f"             {number} {kind.replace('_', ' ')}")
     say(f"  to review  {found['to_review']}" + ("  (holloway review)" if found["to_review"] else ""))
     say(f"  your own   {found['user_memories']} for all projects")
-    say(f"  sessions   {found['sessions']} seen; trust level {found['trust_level']}")
+    watched = f"{found['sessions_watched']} of them watched and learned from"
+    say(f"  sessions   {found['sessions']} seen, {watched}; trust level {found['trust_level']}")
     if found["trust_offer"]:
         say(f"             {found['trust_offer']}", "yellow")
     seen = found["observer"]

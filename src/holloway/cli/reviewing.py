@@ -89,7 +89,7 @@ def review_command(
             done = _go_through(memory, waiting)
             if done:
                 summary.decided(memory)
-            say(f"{many(done, 'memory')} decided on; {len(memory.to_review())} to go.", "green")
+            say(f"{many(done, 'memory')} decided on; {memory.count_to_review()} to go.", "green")
         else:
             for number, card in enumerate(waiting, 1):
                 _card(memory, card, number, len(waiting))

@@ -185,8 +185,15 @@ class Corrected(Opened):
 
     def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
         """What waits for a person, quarantined first."""
-        due = Filter(to_review=True, due=stamp(self.clock.now()))
-        return [memory for store in self.stores() for memory in store.memories.find(due, limit, "waiting")][:limit]
+        found = [each for store in self.stores() for each in store.memories.find(self._due(), limit, "waiting")]
+        return found[:limit]
+
+    def count_to_review(self) -> int:
+        """How much waits for a person today."""
+        return sum(store.memories.count(self._due()) for store in self.stores())
+
+    def _due(self) -> Filter:
+        return Filter(to_review=True, due=stamp(self.clock.now()))
 
     def later(self, reference: str, days: int = 1) -> Memory:
         """Ask again another day."""

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from holloway.injection.work import Change
     from holloway.retrieval.recall import Result
     from holloway.service.session import Session
-    from holloway.store.memories import Added
 
 RULES = (MemoryType.DECISION, MemoryType.REQUIREMENT, MemoryType.PREFERENCE)
 TRAPS = (MemoryType.GOTCHA, MemoryType.DEAD_END, MemoryType.ERROR_PATTERN)
@@ -95,11 +94,12 @@ class Holloway(Corrected):
             agent=agent,
             session=session,
         )
-        close = closest(self.user if user else self.store, content)
-        if (twin := same(draft, close)) is not None:
-            added = self.store.memories.agree(twin, admit(draft, str(self.project.root)))
-        else:
-            added = self._add(against(draft, close), user=user, everywhere=everywhere)
+        store = self.user if user else self.store
+        close = closest(store, content)
+        placed = against(draft, close) if user else self._placed(against(draft, close), everywhere=everywhere)
+        admitted = admit(placed, "" if user else str(self.project.root))
+        twin = same(placed, close)
+        added = store.memories.agree(twin, admitted) if twin else store.memories.add(admitted)
         known = added.memory if added.outcome == "reinforced" and source in HUMAN else None
         if known and (type is not None or summary or details):
             said = self.edit(known.id, type=type, summary=summary or None, details=details)[0]
@@ -107,14 +107,12 @@ class Holloway(Corrected):
         near = tuple(one for one in close if added.memory is None or one.memory.id != added.memory.id)
         return Remembered(added.outcome, added.memory, added.redacted, inferred, near[:CLOSE_SHOWN])
 
-    def _add(self, draft: Draft, *, user: bool, everywhere: bool) -> Added:
-        if user:
-            return self.user.memories.add(admit(draft))
+    def _placed(self, draft: Draft, *, everywhere: bool) -> Draft:
+        """A draft with the commit and branch that it is taught on; what is about the person holds on all of them."""
         root = str(self.project.root)
         unmerged = branches.note(self.store.database, root)
         apart = everywhere or draft.type is MemoryType.PREFERENCE or self.settings.text("branch_scope") == "everywhere"
-        placed = replace(draft, branch=self.branch, branch_only="" if apart else unmerged, commit=git.head_commit(root))
-        return self.store.memories.add(admit(placed, root))
+        return replace(draft, branch=self.branch, branch_only="" if apart else unmerged, commit=git.head_commit(root))
 
     def recall(
         self,

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holloway.domain.memory import Draft, Memory, MemoryType, Source
+from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
 from holloway.store.filter import Filter
@@ -50,7 +50,7 @@ class Keyed:
                 memory = self.memory.get(key)
             except Unknown:
                 return None
-            return _own(memory) if memory.alive and memory.state != "quarantined" else None
+            return _own(memory) if memory.alive and memory.state is not State.QUARANTINED else None
         found = self.memory.memories(self._chosen(_name(namespace, key)), limit=1)
         return Entry(namespace, key, _value(found[0]), found[0]) if found else None
 
@@ -81,9 +81,13 @@ class Keyed:
         known = self.get(namespace, key)
         if known is None or namespace == PROJECT:
             return
-        left = [tag for tag in known.memory.tags if tag.startswith(_TAG) and tag != _name(namespace, key)]
-        if any(_KEY in tag for tag in left):
-            self._tagged(known.memory, tuple(tag for tag in known.memory.tags if tag != _name(namespace, key)))
+        left = tuple(tag for tag in known.memory.tags if tag != _name(namespace, key))
+        persons = known.memory.source is not Source.AGENT_EXPLICIT or known.memory.state is State.CONFIRMED
+        if any(tag.startswith(_TAG) and _KEY in tag for tag in left):
+            self._tagged(known.memory, left)
+        elif persons:
+            # The words are more than the program's: they stay without its name.
+            self._tagged(known.memory, tuple(tag for tag in left if not tag.startswith(_TAG)))
         else:
             # Nobody judged it wrong: unlike what a person forgets, it may be put again.
             gone = {"deleted_at": stamp(self.memory.clock.now()), "deleted_reason": "deleted by its program"}
@@ -97,7 +101,8 @@ class Keyed:
         if prefix == PROJECT and self.memory.paused("injection"):
             return
         if prefix == PROJECT:
-            yield from (_own(memory, score) for memory, score in self._asked(Filter(quarantined=False), query, limit))
+            here = Filter(quarantined=False, branch=self.memory.branch)
+            yield from (_own(memory, score) for memory, score in self._asked(here, query, limit))
             return
         chosen = self._chosen(_TAG + "/".join(map(_part, prefix))) if prefix else Filter(quarantined=False)
         for memory, score in self._asked(chosen, query, limit):
@@ -113,7 +118,8 @@ class Keyed:
 
     def namespaces(self) -> list[Namespace]:
         """Every namespace that holds something."""
-        found = {namespace for memory in self.memory.memories(limit=-1) for namespace, _ in _names(memory)}
+        named = self.memory.memories(Filter(quarantined=False), limit=-1)
+        found = {namespace for memory in named for namespace, _ in _names(memory)}
         return sorted(found | {PROJECT})
 
     def _chosen(self, tag: str) -> Filter:

@@ -209,8 +209,8 @@ class CodeMap:
             close = get_close_matches(symbol, [node.name for node in inside if node.name], n=1, cutoff=0.4)
             return f"Did you mean {path}:{close[0]}?" if close else f"{path} has no such symbol."
         paths = questions.paths(self.database)
-        if inside := [each for each in paths if each.startswith(path.rstrip("/") + "/")]:
-            return f"{path} is a folder: give a file, for example {inside[0]}."
+        if below := [each for each in paths if each.startswith(path.rstrip("/") + "/")]:
+            return f"{path} is a folder: give a file, for example {below[0]}."
         names = get_close_matches(path.rpartition("/")[2], {each.rpartition("/")[2] for each in paths})
         alike = [each for each in paths if each.rpartition("/")[2] in names]
         close = get_close_matches(path, alike, n=1, cutoff=0.0)

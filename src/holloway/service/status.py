@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from holloway.store.filter import Filter
 from holloway.store.spending import Spending
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from holloway.service.holloway import Holloway
 
 
@@ -27,7 +30,6 @@ def status(memory: Holloway) -> dict[str, Any]:
     alive = Filter()
     by_type = {str(kind): count(replace(alive, types=(kind,))) for kind in MemoryType}
     newest = next(iter(rolling(memory.project.backups)), None)
-    files = [path for path in memory.project.folder.rglob("*") if path.is_file()]
     return {
         "project": memory.project.name,
         "key": memory.project.key,
@@ -37,7 +39,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "memories": count(alive),
         "by_type": {kind: number for kind, number in by_type.items() if number},
         "by_state": {str(state): number for state in State if (number := count(replace(alive, states=(state,))))},
-        "to_review": count(replace(alive, to_review=True)),
+        "to_review": memory.count_to_review(),
         "forgotten": count(Filter(deleted=True, superseded=True)),
         "user_memories": memory.count_user(),
         "sessions": sessions.count(memory.store.database),
@@ -46,9 +48,18 @@ def status(memory: Holloway) -> dict[str, Any]:
         **_trust(memory),
         **_search(memory),
         "language_model": _language_model(memory),
-        "bytes": sum(path.stat().st_size for path in files),
+        "bytes": sum(map(_size, memory.project.folder.rglob("*"))),
         "last_backup": newest.name if newest else None,
     }
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file; none of what is no file, or is gone by now."""
+    try:
+        about = path.stat()
+    except OSError:
+        return 0
+    return about.st_size if stat.S_ISREG(about.st_mode) else 0
 
 
 def _observer(memory: Holloway) -> dict[str, Any]:
@@ -75,7 +86,7 @@ def _observer(memory: Holloway) -> dict[str, Any]:
 
 def _trust(memory: Holloway) -> dict[str, Any]:
     found = trust.standing(memory)
-    return {"trust_level": found.level, "trust_offer": found.offer or None}
+    return {"sessions_watched": found.regard.sessions, "trust_level": found.level, "trust_offer": found.offer or None}
 
 
 def _language_model(memory: Holloway) -> dict[str, Any] | None:

@@ -68,6 +68,7 @@ def same(draft: Draft, close: Sequence[Close]) -> Memory | None:
             and one.memory.type is draft.type
             and one.memory.visibility is draft.visibility
             and one.memory.state is not State.QUARANTINED
+            and (not draft.branch_only or one.memory.branch_only in ("", draft.branch_only))
         ),
         None,
     )

@@ -50,7 +50,7 @@ WHERE {of_session(":session")}
 
 @dataclass(frozen=True, slots=True)
 class Regard:
-    """Sessions that were watched, memories that they were shown, and what became of those."""
+    """Sessions that were watched and learned from, memories that they were shown, and what became of those."""
 
     sessions: int = 0
     shown: int = 0
