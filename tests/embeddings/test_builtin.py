@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from holloway import extras
 from holloway.config import EMBED_TOKENS_MAX
 from holloway.embeddings import builtin
 from holloway.embeddings.builtin import Builtin
@@ -121,7 +122,7 @@ def test_a_missing_package_is_named_with_the_way_to_install_it(package: str, mon
     monkeypatch.setattr(builtin, "find_spec", lambda name: None if name == package else object())
     with pytest.raises(EmbedderMissing, match=package) as caught:
         Builtin().embed(["text"])
-    assert f"pip install {package}" in caught.value.hint
+    assert extras.install() in caught.value.hint
     assert builtin.absent_packages() == [package]
 
 

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from holloway import extras
 from holloway.config import SETTINGS, Settings, change_setting
 from holloway.embeddings import builtin
 from holloway.embeddings.builtin import Builtin
@@ -94,7 +95,8 @@ def test_missing_packages_are_the_reason(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(builtin, "find_spec", lambda name: None)
     choice = choose(Settings({}), {})
     assert choice.embedder is None
-    assert "pip install numpy onnxruntime tokenizers" in choice.reason
+    assert "numpy, onnxruntime, tokenizers cannot be imported" in choice.reason
+    assert extras.install() in choice.reason
 
 
 def test_settings_with_a_dot_are_written_into_their_table_and_read_back(home: Path) -> None:

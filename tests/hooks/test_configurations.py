@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from holloway import extras
 from holloway.config import AGENT_CONFIG_BYTES_MAX
 from holloway.hooks.install import DIALECTS, launch, text
 from holloway.hooks.install.content import settings_of
@@ -209,7 +210,7 @@ def test_without_the_optional_package_no_server_is_written_that_could_not_start(
 ) -> None:
     monkeypatch.setattr(launch, "serves_mcp", lambda: False)
     assert holloway("setup", "codex", "--yes", "--project", str(repository.root)) == 0
-    assert 'pip install "holloway[mcp]"' in capsys.readouterr().out
+    assert extras.install("mcp") in capsys.readouterr().out
     assert not (Path.home() / ".codex/config.toml").exists()
 
 

@@ -9,6 +9,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 import holloway
+from holloway import extras
 from holloway.mcp.server import INSTRUCTIONS, TOOLS
 from holloway.mcp.tools import Tools
 from holloway.service.pausing import pause
@@ -242,7 +243,7 @@ def test_without_the_optional_package_the_error_names_what_to_install(repository
     code = "import sys; sys.modules['mcp'] = None; from holloway.cli import main; main(['mcp'])"
     done = subprocess.run([sys.executable, "-c", code], cwd=repository.root, capture_output=True, text=True)
     assert done.returncode != 0
-    assert 'pip install "holloway[mcp]"' in done.stderr
+    assert extras.install("mcp") in done.stderr
     assert done.stdout == ""
 
 

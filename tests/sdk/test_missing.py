@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from holloway.sdk.missing import FrameworkMissing
+from holloway import extras
 
 ADAPTERS = {
     "pydantic_ai": ("pydantic_ai", "pydantic-ai"),
@@ -21,6 +21,6 @@ def test_an_adapter_without_its_framework_names_what_to_install(adapter: str, mo
     package, extra = ADAPTERS[adapter]
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, f"holloway.sdk.{adapter}", raising=False)
-    with pytest.raises(FrameworkMissing) as raised:
+    with pytest.raises(extras.PackageMissing) as raised:
         importlib.import_module(f"holloway.sdk.{adapter}")
-    assert raised.value.hint == f'pip install "holloway[{extra}]"'
+    assert raised.value.hint == extras.install(extra)

@@ -15,8 +15,8 @@ from holloway.errors import InvalidInput
 def mcp_command(project: str) -> None:
     """Serve the memory and the map of a project to an agent, over stdin and stdout (Model Context Protocol).
 
-    The agent's host starts this, not a person; docs/mcp.md shows the entry for its configuration. It needs the
-    optional package: pip install "holloway[mcp]".
+    The agent's host starts this, not a person; docs/mcp.md shows the entry for its configuration. It needs an optional
+    package; where that is not installed, the error names the command that brings it.
 
     \b
     Example:

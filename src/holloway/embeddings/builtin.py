@@ -14,6 +14,7 @@ from holloway.config import EMBED_BATCH_TEXTS, EMBED_BATCH_TOKENS, EMBED_THREADS
 from holloway.embeddings import runtime
 from holloway.embeddings.failures import EmbedderMissing
 from holloway.embeddings.passage import collapsed
+from holloway.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +91,7 @@ def missing(names: Sequence[str]) -> EmbedderMissing:
     """The error that names the packages which are not there, and how to install them."""
     return EmbedderMissing(
         f"The built-in model cannot run: {', '.join(names)} cannot be imported.",
-        f"pip install {' '.join(names)}. Until then search goes by words only.",
+        f"Install holloway again: {install()}. Until then search goes by words only.",
     )
 
 
@@ -120,7 +121,7 @@ def _load(folder: Path, threads: int) -> _Loaded:
 
 def _checked(folder: Path, name: str) -> bytes:
     """The bytes of a model file, as they were shipped; to hash them is a twentieth of loading the model."""
-    hint = "Install holloway again: pip install --force-reinstall holloway. Until then search goes by words only."
+    hint = f"Install holloway again: {install()}. Until then search goes by words only."
     try:
         data = (folder / name).read_bytes()
     except OSError as error:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holloway.config import LLM_ANSWER_CHARS_MAX, LLM_ERROR_CHARS_MAX
 from holloway.domain.ports import Completion
+from holloway.extras import PackageMissing
 from holloway.llm.failures import WriterFailed, WriterMissing
 
 if TYPE_CHECKING:
@@ -121,4 +122,5 @@ def _count(said: object) -> int:
 
 
 def _missing(package: str) -> WriterMissing:
-    return WriterMissing(f"The package {package} is not installed.", f'pip install "holloway[{package}]"')
+    error = PackageMissing(package, package)
+    return WriterMissing(error.message, error.hint)

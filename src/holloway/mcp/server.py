@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway import __version__
 from holloway.errors import HollowayError
+from holloway.extras import PackageMissing
 from holloway.mcp.tools import Tools
 from holloway.text.bounds import clean
 
@@ -19,7 +20,7 @@ try:
     from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
     from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool, ToolAnnotations
 except ImportError as error:
-    raise HollowayError("The package mcp is not installed.", 'pip install "holloway[mcp]"') from error
+    raise PackageMissing("mcp", "mcp") from error
 
 if TYPE_CHECKING:
     from pathlib import Path

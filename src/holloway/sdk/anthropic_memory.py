@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holloway.config import PATH_CHARS_MAX
 from holloway.errors import HollowayError, InvalidInput
-from holloway.sdk.missing import missing
+from holloway.extras import PackageMissing
 from holloway.service import agents
 from holloway.service.keyed import Keyed
 from holloway.service.opening import open_project
@@ -17,7 +17,7 @@ from holloway.service.opening import open_project
 try:
     from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError
 except ModuleNotFoundError as error:
-    raise missing("anthropic", "anthropic") from error
+    raise PackageMissing("anthropic", "anthropic") from error
 
 if TYPE_CHECKING:
     import os

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain import event as events
-from holloway.sdk.missing import missing
+from holloway.extras import PackageMissing
 
 try:
     from claude_agent_sdk import HookMatcher
 except ModuleNotFoundError as error:
-    raise missing("claude-agent-sdk", "claude-agent-sdk") from error
+    raise PackageMissing("claude-agent-sdk", "claude-agent-sdk") from error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain import event as events
-from holloway.sdk.missing import missing
+from holloway.extras import PackageMissing
 
 try:
     from langchain.agents.middleware import AgentMiddleware
     from langchain.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 except ModuleNotFoundError as error:
-    raise missing("langchain", "langchain") from error
+    raise PackageMissing("langchain", "langchain") from error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

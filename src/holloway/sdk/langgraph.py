@@ -9,14 +9,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holloway.errors import HollowayError
-from holloway.sdk.missing import missing
+from holloway.extras import PackageMissing
 from holloway.service.keyed import Entry, Keyed
 from holloway.service.opening import open_project
 
 try:
     from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, PutOp, SearchItem, SearchOp
 except ModuleNotFoundError as error:
-    raise missing("langgraph", "langchain") from error
+    raise PackageMissing("langgraph", "langchain") from error
 
 if TYPE_CHECKING:
     import os

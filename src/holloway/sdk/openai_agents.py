@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain import event as events
-from holloway.sdk.missing import missing
+from holloway.extras import PackageMissing
 
 try:
     from agents import ItemHelpers, ModelResponse, RunHooks
     from agents.run import CallModelData, ModelInputData
 except ModuleNotFoundError as error:
-    raise missing("openai-agents", "openai-agents") from error
+    raise PackageMissing("openai-agents", "openai-agents") from error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

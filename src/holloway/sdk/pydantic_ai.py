@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain import event as events
-from holloway.sdk.missing import missing
+from holloway.extras import PackageMissing
 
 try:
     from pydantic_ai import ToolReturn
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.messages import TextPart, ThinkingPart
 except ModuleNotFoundError as error:
-    raise missing("pydantic-ai-slim", "pydantic-ai") from error
+    raise PackageMissing("pydantic-ai-slim", "pydantic-ai") from error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

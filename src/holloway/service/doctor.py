@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway import config, git
+from holloway import config, extras, git
 from holloway.codemap import health
 from holloway.domain.ports import RandomIds, SystemClock, stamp
 from holloway.embeddings.choice import choose
@@ -80,7 +80,7 @@ def _machine(home: Path) -> Iterator[Check]:
     if importlib.util.find_spec("re2"):
         yield ok("secret scanner", "google-re2")
     else:
-        hint = "pip install google-re2"
+        hint = f"Install holloway again: {extras.install()}"
         yield failure("secret scanner", Finding.NO_SCANNER, "google-re2 is missing: nothing can be stored", hint)
     if found := shutil.which("git"):
         yield ok("git", found)

@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holloway import extras
 from holloway.errors import HollowayError
 from holloway.hooks.install import change as changes
 from holloway.hooks.install import keeping, launch
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from holloway.hooks.install.change import Change
     from holloway.hooks.install.dialects import Dialect
-
-NO_MCP = 'The MCP server needs an optional package: pip install "holloway[mcp]", then run setup again.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,8 @@ def setup(chosen: Dialect, scope: str, root: Path, home: Path, without: tuple[st
     """What would be written; a file that is not understood and not needed is left out, with a note."""
     notes: list[str] = []
     if "mcp" not in without and not launch.serves_mcp():
-        without, notes = (*without, "mcp"), [NO_MCP]
+        needed = f"The MCP server needs an optional package: {extras.install('mcp')}, then run setup again."
+        without, notes = (*without, "mcp"), [needed]
     made: list[Change] = []
     for part in parts(chosen, scope, root, home, without):
         try:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holloway import extras
 from holloway.errors import HollowayError
 from holloway.hooks.install import keeping, launch, mcp_toml, trust
 from holloway.hooks.install.change import decoded
@@ -145,7 +146,7 @@ def _mcp(chosen: Dialect, root: Path) -> Iterator[Check]:
         elif command != launch.by_path().mcp[0]:
             yield warning(chosen.agent, Finding.MCP_STALE, f"{where} starts another installation", again)
         elif not launch.serves_mcp():
-            hint = 'pip install "holloway[mcp]" brings it.'
+            hint = f"Bring it: {extras.install('mcp')}"
             yield failure(chosen.agent, Finding.MCP_PACKAGE, f"{where} needs a package that is not there", hint)
         else:
             yield ok(chosen.agent, f"MCP server in {where}")
