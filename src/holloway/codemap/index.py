@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap import faults, processes
+from holloway.codemap import faults, precise, processes
 from holloway.codemap.change import Change, touched_by
 from holloway.codemap.facts_read import FactsRead, InMap
 from holloway.codemap.reading import files
@@ -205,6 +205,8 @@ def _apply(
     _put_resolutions(rows, outcomes, total, change.skipped, say)
     if not change.is_first:
         rows.drop_unused_packages()
+        if database.meta("scip"):
+            precise.outrank(database, dirty)
     return total
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from collections import defaultdict
 from functools import partial
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.codemap import scip
+from holloway.codemap.graph import FOLLOWED
 from holloway.codemap.reading.facts import decode_references
 from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.errors import HollowayError
@@ -22,7 +24,7 @@ DEFAULT_NAME = "index.scip"
 OUTRANKED = 0.4
 """What is left of an edge that syntax suggests and a precise index of the same file does not know."""
 
-_JUDGED = "('calls', 'instantiates', 'imports', 'imports_symbol', 'extends', 'implements', 'typed_as', 'overrides')"
+_JUDGED = ", ".join(f"'{kind}'" for kind in FOLLOWED)
 
 
 def bring_in(database: MapDatabase, root: Path, chosen: Path | None = None) -> int:
@@ -38,30 +40,34 @@ def bring_in(database: MapDatabase, root: Path, chosen: Path | None = None) -> i
     mark = f"{path.absolute()} {seen.st_size} {seen.st_mtime_ns}"
     if not stat.S_ISREG(seen.st_mode):
         return 0
-    if database.meta("scip") == mark:
-        _outrank(database)
+    known = database.meta("scip")
+    if known == mark or (chosen is None and known == f"damaged {mark}"):
         return 0
     try:
         found = _rows(database, scip.edges(partial(scip.read, path)), seen.st_mtime_ns)
     except HollowayError:
         if chosen is not None:
             raise
+        # What is in the map stays true; a damaged file is not worth a second look.
+        database.note("scip", f"damaged {mark}")
         return 0
     database.run("DELETE FROM edges WHERE origin = 'scip'")
     database.connection.executemany("INSERT OR REPLACE INTO edges VALUES (?, ?, ?, 'scip', 1.0, ?, ?)", found)
     database.note("scip", mark)
-    _outrank(database)
+    outrank(database, {file for *_, file in found})
     return len(found)
 
 
-def _outrank(database: MapDatabase) -> None:
+def outrank(database: MapDatabase, files: Iterable[int]) -> None:
+    """Take what syntax suggests in these files for less than what a precise index knows of them."""
     database.run(
         "UPDATE edges SET confidence = ? WHERE origin = 'ast' AND confidence > ?"
-        f" AND kind IN {_JUDGED} AND file IN (SELECT DISTINCT file FROM edges WHERE origin = 'scip')"
+        f" AND kind IN ({_JUDGED}) AND file IN (SELECT DISTINCT p.file FROM edges p"
+        "                                       WHERE p.origin = 'scip' AND p.file IN (SELECT value FROM json_each(?)))"
         " AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = edges.target AND n.file IS NOT NULL)"
         " AND NOT EXISTS (SELECT 1 FROM edges p WHERE p.source = edges.source AND p.target = edges.target"
         "                 AND p.origin = 'scip')",
-        (OUTRANKED, OUTRANKED),
+        (OUTRANKED, OUTRANKED, json.dumps(sorted(files))),
     )
 
 

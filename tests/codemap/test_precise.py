@@ -1,0 +1,111 @@
+"""What a precise index knows of a file outranks what its syntax suggests, for as long as the file is the same."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holloway.codemap import precise
+from holloway.codemap.index import index
+from holloway.errors import HollowayError
+from tests.codemap.resolving.drawn import mapped
+from tests.codemap.test_scip import METADATA, P, document, occurrence
+
+if TYPE_CHECKING:
+    from holloway.codemap.database import MapDatabase
+
+ONE, TWO, USE = f"{P}`a.py`/one().", f"{P}`c.py`/two().", f"{P}`b.py`/use()."
+PROJECT = {
+    "a.py": "def one():\n    pass\n",
+    "b.py": "from a import one\n\ndef use():\n    one()\n",
+    "c.py": "def two():\n    pass\n",
+}
+INDEX = METADATA + b"".join(
+    [
+        document("a.py", occurrence(ONE, (0, 4, 7), 1, (0, 0, 1, 8))),
+        document("b.py", occurrence(USE, (2, 4, 7), 1, (2, 0, 3, 9)), occurrence(TWO, (3, 4, 7))),
+        document("c.py", occurrence(TWO, (0, 4, 7), 1, (0, 0, 1, 8))),
+    ]
+)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> MapDatabase:
+    """A map whose files are older than any index."""
+    database = mapped(tmp_path, PROJECT)
+    old = time.time_ns() - 60 * 10**9
+    for name in PROJECT:
+        os.utime(tmp_path / "project" / name, ns=(old, old))
+    index(database, tmp_path / "project", workers=1)
+    return database
+
+
+def brought_in(database: MapDatabase, root: Path, data: bytes) -> int:
+    (root / precise.DEFAULT_NAME).write_bytes(data)
+    with database.write():
+        return precise.bring_in(database, root)
+
+
+def uses(database: MapDatabase) -> dict[tuple[str, str], float]:
+    """What `use` leads to, by name and origin, and how sure that is."""
+    rows = database.rows(
+        "SELECT t.name, e.origin, e.confidence FROM edges e JOIN nodes s ON s.id = e.source AND s.name = 'use'"
+        " JOIN nodes t ON t.id = e.target"
+    )
+    return {(row[0], row[1]): row[2] for row in rows}
+
+
+def test_an_edge_that_the_index_does_not_know_counts_less_and_one_that_it_knows_is_there(
+    database: MapDatabase, tmp_path: Path
+) -> None:
+    assert brought_in(database, tmp_path / "project", INDEX) == 2
+    assert uses(database) == {("one", "ast"): precise.OUTRANKED, ("two", "scip"): 1.0}
+
+
+@pytest.mark.parametrize("only", [["a.py"], None])
+def test_a_file_that_is_resolved_anew_stays_outranked(
+    database: MapDatabase, tmp_path: Path, only: list[str] | None
+) -> None:
+    root = tmp_path / "project"
+    brought_in(database, root, INDEX)
+    (root / "a.py").write_text("def one():\n    return other()\n\n\ndef other():\n    pass\n")
+    done = index(database, root, workers=1, only=only)
+    assert done.resolved == 2
+    assert uses(database) == {("one", "ast"): precise.OUTRANKED, ("two", "scip"): 1.0}
+
+
+def test_a_file_that_changed_is_left_to_its_syntax(database: MapDatabase, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    brought_in(database, root, INDEX)
+    (root / "b.py").write_text(PROJECT["b.py"] + "\n")
+    index(database, root, workers=1)
+    (found,) = uses(database).items()
+    assert found[0] == ("one", "ast")
+    assert found[1] > precise.OUTRANKED
+
+
+def test_a_damaged_index_takes_nothing_away_and_is_an_error_where_it_was_chosen(
+    database: MapDatabase, tmp_path: Path
+) -> None:
+    root = tmp_path / "project"
+    brought_in(database, root, INDEX)
+    before = uses(database)
+    assert brought_in(database, root, INDEX[:-1]) == 0
+    with pytest.raises(HollowayError, match="is not a whole SCIP index"):
+        precise.bring_in(database, root, root / precise.DEFAULT_NAME)
+    assert uses(database) == before
+
+
+def test_a_damaged_index_is_read_again_when_it_was_made_anew(database: MapDatabase, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    assert brought_in(database, root, b"\x0f" + INDEX[1:]) == 0
+    damaged = (root / precise.DEFAULT_NAME).stat()
+    (root / precise.DEFAULT_NAME).write_bytes(INDEX)
+    for later_ns, expected in ((0, 0), (1_000_000, 2)):
+        os.utime(root / precise.DEFAULT_NAME, ns=(damaged.st_atime_ns, damaged.st_mtime_ns + later_ns))
+        with database.write():
+            assert precise.bring_in(database, root) == expected
