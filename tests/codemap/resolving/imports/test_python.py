@@ -11,6 +11,19 @@ from tests.codemap.resolving.drawn import Files, edges, mapped
 PROJECTS: list[tuple[Files, set[str]]] = [
     (
         {
+            "shop/__init__.pyi": "from .tax import Rate\n\nclass Cart:\n    def add(self): ...\n",
+            "shop/tax.pyi": "class Rate:\n    def of(self): ...\n",
+            "main.py": "from shop import Cart, Rate, tax\n\nCart().add()\nRate().of()\n",
+        },
+        {
+            "main.py imports shop/__init__.pyi",
+            "main.py imports shop/tax.pyi",
+            "main.py calls shop/__init__.pyi:Cart.add",
+            "main.py calls shop/tax.pyi:Rate.of",
+        },
+    ),
+    (
+        {
             "shop/__init__.py": "from .cart import Cart as Basket\n",
             "shop/cart.py": "class Cart:\n    def add(self):\n        return self.total()\n\n    def total(self): ...\n",
             "main.py": "from shop import Basket\n\ndef run():\n    Basket().add()\n",

@@ -39,3 +39,18 @@ def test_super_of_a_module_inside_a_file_is_the_file(tmp_path: Path) -> None:
         "src/deep.rs": "pub fn go() {}\n\nmod inner {\n    use super::go;\n    fn run() { go(); }\n}\n",
     }
     assert edges(mapped(tmp_path, project), "calls") == {"src/deep.rs:inner.run calls src/deep.rs:go"}
+
+
+def test_each_program_is_a_crate_of_its_own(tmp_path: Path) -> None:
+    project = {
+        "Cargo.toml": '[package]\nname = "one"\n',
+        "src/lib.rs": "pub fn open() {}\n",
+        "src/main.rs": "mod inner {\n    use crate::start;\n    fn run() { start(); }\n}\nfn start() {}\n",
+        "src/bin/other.rs": "mod part;\nfn main() { part::go(); }\n",
+        "src/bin/part.rs": "use one::open;\npub fn go() { open(); }\n",
+    }
+    assert edges(mapped(tmp_path, project), "calls") == {
+        "src/main.rs:inner.run calls src/main.rs:start",
+        "src/bin/other.rs:main calls src/bin/part.rs:go",
+        "src/bin/part.rs:go calls src/lib.rs:open",
+    }

@@ -19,11 +19,13 @@ class GoImports:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._modules = tree.manifests("go.mod", _module_name)
+        modules = tree.manifests("go.mod", _module_name)
+        self._modules = sorted(modules.items(), key=lambda item: -len(item[0]))
+        """Names and folders, the longest name first: a module may lie in another."""
 
     def find(self, origin: str, module: str) -> Place:
         """The folder of a package."""
-        for name, folder in sorted(self._modules.items(), key=lambda item: -len(item[0])):
+        for name, folder in self._modules:
             if module == name or module.startswith(name + "/"):
                 inside = join(folder, module[len(name) + 1 :]).rstrip("/")
                 return Place(inside + "/") if inside in self._tree.directories else NOWHERE
@@ -31,7 +33,7 @@ class GoImports:
 
     def names_for(self, path: str) -> set[str]:
         """The modules whose own package a file is in."""
-        return {module for module, home in self._modules.items() if home == dirname(path)}
+        return {module for module, home in self._modules if home == dirname(path)}
 
 
 def _module_name(text: str) -> str:

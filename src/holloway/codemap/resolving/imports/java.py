@@ -31,8 +31,7 @@ def find(tree: Tree, origin: str, module: str) -> Place:
         if name[:1].islower() and folder:
             break
         folder, _, name = folder.rpartition("/")
-    folders = [path for path in tree.directories if ends_in(path, whole)]
-    if folders:
+    if folders := tree.folders_named(whole):
         return Place(nearest(folders, origin) + "/")
     return Place(package=".".join(module.split(".")[:_PACKAGE_NAMES]))
 

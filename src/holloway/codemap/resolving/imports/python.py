@@ -42,7 +42,7 @@ class PythonImports:
         """The module of that name inside a package."""
         if not place.path or not name.isidentifier():
             return NOWHERE
-        if not place.path.endswith(("/", "/__init__.py", "/__init__.pyi")) and place.path != "__init__.py":
+        if place.path.rpartition("/")[2] not in ("", *FACES):
             return NOWHERE
         return self._module(join(dirname(place.path), name))
 
@@ -62,7 +62,8 @@ class PythonImports:
         return self._module(join(base, rest.replace(".", "/")) if rest else base)
 
     def _module(self, base: str) -> Place:
-        for path in (f"{base}/__init__.py" if base else "__init__.py", f"{base}.py", f"{base}.pyi"):
+        inside = f"{base}/" if base else ""
+        for path in (*(inside + face for face in FACES), f"{base}.py", f"{base}.pyi"):
             if path in self._tree.paths:
                 return Place(path)
         return Place(base + "/") if base in self._tree.folders and base else NOWHERE

@@ -7,6 +7,7 @@ from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
 from holloway.codemap.resolving.imports.place import NOWHERE, Place
+from holloway.codemap.resolving.imports.tree import ends_in
 from holloway.codemap.resolving.targets import each
 
 if TYPE_CHECKING:
@@ -62,12 +63,12 @@ class RustImports:
         """The root file of the crate that a file belongs to, and the file's module path in it."""
         folder = dirname(origin)
         while True:
-            for name in ("lib.rs", "main.rs"):
-                root = join(folder, name)
-                if root in self._tree.paths:
-                    return root, _module_path(origin, folder)
-            if not folder or join(folder, "Cargo.toml") in self._tree.paths:
-                # A test, example or benchmark is a crate of its own.
+            roots = [join(folder, name) for name in ("lib.rs", "main.rs")]
+            root = origin if origin in roots else next((root for root in roots if root in self._tree.paths), "")
+            if root:
+                return root, _module_path(origin, folder)
+            if not folder or ends_in(folder, "src/bin") or join(folder, "Cargo.toml") in self._tree.paths:
+                # A further program, a test, an example or a benchmark is a crate of its own.
                 return origin, []
             folder = dirname(folder)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from functools import cached_property
 from posixpath import join, normpath
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,17 @@ class Tree:
         stem = name.rpartition("/")[2].partition(".")[0]
         near = [path for path in self.named(language_family, stem) if ends_in(path, name)]
         return nearest(near, origin) if near else ""
+
+    def folders_named(self, name: str) -> list[str]:
+        """The folders that hold files and whose path ends in that name."""
+        return [folder for folder in self._by_last_name.get(name.rpartition("/")[2], ()) if ends_in(folder, name)]
+
+    @cached_property
+    def _by_last_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for folder in self.directories:
+            found[folder.rpartition("/")[2]].append(folder)
+        return found
 
     def code_in(self, folder: str, language_family: str, *, tests: bool) -> list[str]:
         """The source files of a family that lie in a folder itself."""
