@@ -50,6 +50,26 @@ def test_mentions_that_could_not_be_followed_are_counted(database: MapDatabase) 
     assert graph.impact(database, graph.find(database, "core.py", "Thing.go")).mentions == 1
 
 
+def test_a_class_is_reached_through_everything_in_it_however_deep(tmp_path: Path) -> None:
+    shop = "class Shop:\n    class Cart:\n        def add(self):\n            pass\n\nclass Shopping:\n    def go(self):\n        pass\n"
+    user = "from shop import Shop, Shopping\n\ndef buy():\n    Shop.Cart().add()\n\ndef other():\n    Shopping().go()\n"
+    database = mapped(tmp_path, {"shop.py": shop, "user.py": user})
+    found = graph.impact(database, graph.find(database, "shop.py", "Shop"))
+    assert [str(node) for node in found.target] == ["shop.py:Shop", "shop.py:Shop.Cart", "shop.py:Shop.Cart.add"]
+    assert {str(one.node) for one in found.reached} == {"user.py", "user.py:buy"}
+
+
+def test_what_was_counted_before_and_what_is_outside_is_not_counted_with_a_hub(tmp_path: Path) -> None:
+    users = {
+        f"m{number}.py": f"import p{number}\nfrom hub import hub\n\ndef f{number}():\n    hub()\n    p{number}.go()\n"
+        for number in range(500)
+    }
+    database = mapped(tmp_path, {"hub.py": "def hub():\n    hub()\n"} | users)
+    assert graph.impact(database, graph.find(database, "hub.py", "hub"), depth=1).total == 1_000
+    own = [node for number in range(500) for node in graph.find(database, f"m{number}.py")]
+    assert graph.impact(database, own, depth=1, forward=True).total == 2
+
+
 @pytest.mark.promise("hubs-are-bounded")
 def test_a_hub_is_answered_with_the_nearest_and_a_count(tmp_path: Path) -> None:
     users = {f"m{number}.py": f"from hub import hub\n\ndef f{number}():\n    hub()\n" for number in range(500)}

@@ -122,18 +122,15 @@ def named(database: MapDatabase, symbol: str, limit: int = 20) -> list[Node]:
 
 
 def _with_members(database: MapDatabase, nodes: list[Node]) -> list[Node]:
-    """A change to a class is a change to what it holds."""
-    classes = [node for node in nodes if node.kind in CLASS_KINDS]
-    if not classes:
-        return nodes
-    # A definition's parent lies in its own file, and there is an index by file.
-    paths = {node.path for node in classes}
-    rows = database.rows(
-        f"SELECT {_NODE} FROM files f JOIN nodes n ON n.file = f.id WHERE n.parent IN (SELECT value FROM json_each(?))"
-        f" AND f.path IN ({_places(paths)})",
-        (_listed(node.id for node in classes), *paths),
-    )
-    return list(dict.fromkeys([*nodes, *(Node(*row) for row in rows)]))
+    """A change to a class is a change to all that it holds, in its own file."""
+    held = [
+        inner
+        for outer in nodes
+        if outer.kind in CLASS_KINDS
+        for inner in find(database, outer.path)
+        if inner.name.startswith(f"{outer.name}.")
+    ]
+    return list(dict.fromkeys([*nodes, *held]))
 
 
 def impact(database: MapDatabase, target: list[Node], *, depth: int = 2, forward: bool = False) -> Impact:
@@ -189,9 +186,10 @@ def _level(
     if len(rows) <= FRONTIER_MAX + len(seen):
         return found, len(found)
     counted = database.value(
-        f"SELECT COUNT(DISTINCT {there}) FROM edges WHERE {here} IN (SELECT value FROM json_each(?))"
-        f" AND kind IN ({_FOLLOWED_SQL}) AND confidence >= ?",
-        (_listed(frontier), CONFIDENCE_MIN),
+        f"SELECT COUNT(DISTINCT e.{there}) FROM edges e JOIN nodes n ON n.id = e.{there} AND n.kind != 'package'"
+        f" WHERE e.{here} IN (SELECT value FROM json_each(?)) AND e.kind IN ({_FOLLOWED_SQL}) AND e.confidence >= ?"
+        f" AND e.{there} NOT IN (SELECT value FROM json_each(?))",
+        (_listed(frontier), CONFIDENCE_MIN, _listed(seen)),
     )
     return found, int(counted)
 
