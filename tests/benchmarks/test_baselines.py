@@ -49,6 +49,7 @@ def test_contents_follow_the_checkout_both_ways(shop: Repository, tmp_path: Path
             assert "README.md" not in contents.blobs
 
 
+@pytest.mark.promise("no-hindsight")
 def test_a_checkout_shows_nothing_later_than_its_commit(shop: Repository, tmp_path: Path) -> None:
     with checkout_of(shop.root, tmp_path / "own") as place:
         place.move(shop.git("rev-parse", "HEAD"))
@@ -128,6 +129,7 @@ class Oracle:
         return self.answer[:limit]
 
 
+@pytest.mark.promise("no-hindsight")
 def test_commits_are_predicted_from_their_parents(
     shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

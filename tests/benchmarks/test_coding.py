@@ -147,6 +147,7 @@ def test_a_changed_weight_holds_for_every_kind_of_question() -> None:
     assert table == {kind: fusion.WEIGHTS[kind] | {"graph": 0.15} for kind in QueryKind}
 
 
+@pytest.mark.promise("stages-measured")
 def test_every_stage_is_measured_without() -> None:
     by_lot = {"trust", "phase"}
     assert {f"without {stage}" for stage in STAGES - by_lot} <= set(SWITCHED)
@@ -197,6 +198,7 @@ def test_every_variant_and_program_is_asked_and_no_constant_stays_changed(templa
     assert before == {name: [getattr(module, key) for module, key, _ in one.changes] for name, one in VARIANTS.items()}
 
 
+@pytest.mark.promise("no-hindsight")
 @pytest.mark.usefixtures("own_cache")
 def test_the_file_in_play_reaches_recall_and_later_commits_do_not(templates: Repository) -> None:
     templates.commit("cache.py", "def after(): ...\n", "Cache the parsed templates again, later")

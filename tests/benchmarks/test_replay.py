@@ -63,6 +63,7 @@ def test_the_commit_of_a_time_is_that_of_the_branch_if_it_had_one(shop: Path) ->
     assert past.commit("feature", FIRST_DAY) == past.commit("", FIRST_DAY)
 
 
+@pytest.mark.promise("no-hindsight")
 def test_a_session_knows_only_what_had_ended_before_it(shop: Path) -> None:
     sessions = [
         told(recording("long", 0, "Mend the token refresh", ("edit", "src/tokens.py"), hours=72)),
@@ -83,6 +84,7 @@ def test_a_session_knows_only_what_had_ended_before_it(shop: Path) -> None:
     assert seen == {"long": [], "short": [], "asked": ["short"], "last": ["short", "asked", "long"]}
 
 
+@pytest.mark.promise("no-hindsight")
 def test_the_branch_on_which_a_session_ends_is_not_known_when_it_begins(shop: Path) -> None:
     ends_elsewhere = recording("one", 2, "Begin the feature at last", ("read", "src/tokens.py"), branch="feature")
     with replay(shop, "test") as replayed:
@@ -92,6 +94,7 @@ def test_the_branch_on_which_a_session_ends_is_not_known_when_it_begins(shop: Pa
         assert replayed.memory.branch == "feature"
 
 
+@pytest.mark.promise("no-hindsight")
 def test_the_checkout_never_shows_what_comes_later(shop: Path) -> None:
     with replay(shop, "test") as replayed:
         for _ in replayed.through([told(recording("one", 5, "Mend the token refresh", ("read", "src/tokens.py")))]):
