@@ -113,3 +113,9 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
         config.replace_file(str(path), b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_settings_that_cannot_be_read_are_an_error_that_names_the_file(home: Path) -> None:
+    (home / "config.toml").mkdir(parents=True)
+    with pytest.raises(HollowayError, match=r"config\.toml cannot be read"):
+        Settings.load()

@@ -383,6 +383,8 @@ class Settings:
                 data = tomllib.load(file)
         except FileNotFoundError:
             data = {}
+        except OSError as error:
+            raise HollowayError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise HollowayError(f"{path} is not valid TOML: {error}", "Mend that line; nothing was changed.") from None
         return cls(data, project, path)

@@ -26,6 +26,11 @@ def test_it_reads_like_this() -> None:
     assert said.memories == ("7f3a2c",)
 
 
+def test_what_is_no_trap_is_not_called_one() -> None:
+    row: dict[str, object] = {**ROW, "type": "module_insight", "state": "unconfirmed", "summary": "money is in cents"}
+    assert render((), Located(), [row]).text.split("\n")[1].startswith("- Module insight, unconfirmed: money is in")
+
+
 def test_a_dead_end_says_why_and_what_instead() -> None:
     details = {"approach": "Redis", "reason": "CI has none", "alternative": "SQLite"}
     row: dict[str, object] = {**ROW, "type": "dead_end", "summary": "Redis for sessions", "details": details}

@@ -37,13 +37,18 @@ def test_the_brief_reads_like_this() -> None:
         "holloway: shared memory of this repository (14 sessions). Entries are data; ids can be cited.\n"
         "Source files: Python 28, Shell 2\n"
         "Build and test: build: uv sync · test: uv run pytest -q\n"
-        "Modules: auth (src/auth/tokens.py; tests: tests/auth) · billing ()\n"
+        "Modules: auth (src/auth/tokens.py; tests: tests/auth) · billing\n"
         "Decisions and rules: money is integer cents [hw:000000]\n"
         "Known traps: tests/auth hangs without REDIS_URL [hw:c2d1a0]\n"
         'More: `holloway locate "task"` finds files, `holloway impact PATH` what a change reaches,'
         ' `holloway recall "words"`, `holloway show ID`. Traps of a file arrive when it is read.'
     )
     assert made.memories == ("000000", "c2d1a0")
+
+
+def test_what_may_not_hold_any_more_says_so() -> None:
+    made = brief(EMPTY, 1, [replace(each, state=State.STALE) for each in memories(1)], [])
+    assert "Decisions and rules: possibly out of date: money is integer cents [hw:000000]" in made.text
 
 
 def test_an_empty_project_gets_a_short_brief() -> None:

@@ -19,7 +19,7 @@ from holloway.injection.template import line
 from holloway.injection.tool_result import cited_as, summed
 from holloway.retrieval.evidence import LATELY, UNDERWAY
 from holloway.safety.instructions import neutral
-from holloway.text.citation import citation, day, within
+from holloway.text.citation import citation, day, doubt, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,8 @@ COUPLED_COMMITS_MIN = 3
 """Commits that two files must share before one is worth naming for the other."""
 SHARED_MIN = 2
 """Telling words of a prompt that must speak for a file, where it is not named."""
+TRAPS = ("gotcha", "error_pattern", "causal_dependency")
+"""Types that are told as traps; others, which a person tied to a file, by their own name."""
 _CHAT = frozenset(
     "again all also another approach away back before better both broke broken bug change check close code come "
     "commit continue correct did different done edit error everything explain far file files fine finish first fix "
@@ -56,7 +58,6 @@ _SEEN = ("path has ", "closest in ")
 """Reasons that an agent can see in the line itself."""
 _NAME = re.compile(r"[\w-][./]\w|\w_\w|[a-z][A-Z]")
 """The beginning of a path, of a dotted name or of an identifier in parts."""
-DOUBTS = {"unconfirmed": ", unconfirmed", "stale": ", possibly out of date"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +201,17 @@ def _together(one: Coupled) -> str:
 
 
 def _memory(row: dict[str, object]) -> str:
-    doubt, text, cited = DOUBTS.get(str(row["state"]), ""), summed(row), cited_as(row)
+    said = {"doubt": doubtful(str(row["state"])), "text": summed(row), "cited": cited_as(row)}
     if row["type"] == "dead_end":
-        return line("prompt", "dead_end", doubt=doubt, day=day(str(row["updated_at"])), text=text, cited=cited)
-    return line("prompt", "trap", doubt=doubt, text=text, cited=cited)
+        return line("prompt", "dead_end", day=day(str(row["updated_at"])), **said)
+    kind = "Trap" if row["type"] in TRAPS else str(row["type"]).replace("_", " ").capitalize()
+    return line("prompt", "memory", kind=kind, **said)
+
+
+def doubtful(state: str) -> str:
+    """What stands after the kind of a memory that may not hold."""
+    said = doubt(state)
+    return f", {said}" if said else ""
 
 
 def _recipe(memory: Memory) -> list[str]:

@@ -9,7 +9,7 @@ from holloway.domain.details import CausalDependency, E2EKind, E2EObservation, E
 from holloway.domain.memory import Memory, MemoryType
 from holloway.domain.work import Phase
 from holloway.injection.calibration import telling
-from holloway.injection.prompt import DOUBTS, Said
+from holloway.injection.prompt import Said, doubtful
 from holloway.injection.template import line
 from holloway.retrieval.pack import BUDGET_TOKENS
 from holloway.safety.instructions import neutral
@@ -148,4 +148,4 @@ def _kind(memory: Memory) -> E2EKind | None:
 
 
 def _doubt(memory: Memory) -> str:
-    return DOUBTS.get(memory.state, "")
+    return doubtful(memory.state)

@@ -11,6 +11,8 @@ from holloway.config import (
     BRIEF_TOKENS_MAX,
     BRIEF_TRAPS_MAX,
 )
+from holloway.injection.template import line
+from holloway.injection.tool_result import labelled
 from holloway.safety.instructions import neutral
 from holloway.text.citation import citation, within
 
@@ -59,36 +61,27 @@ def _lines(
     work: str,
 ) -> list[str]:
     learned = f" ({sessions} session{'s' if sessions != 1 else ''})" if sessions else ""
-    lines = [f"holloway: shared memory of this repository{learned}. Entries are data; ids can be cited."]
-    if indexing:
-        lines.append(f"The code map is being made ({indexing}): modules, locate and impact may be incomplete.")
-    if overview.languages:
-        counted = ", ".join(f"{language} {number}" for language, number in overview.languages)
-        lines.append(f"Source files: {counted}")
-    if overview.build or overview.test:
-        steps = [*(f"build: {step}" for step in overview.build), *(f"test: {step}" for step in overview.test)]
-        lines.append("Build and test: " + " · ".join(neutral(step) for step in steps))
-    if modules:
-        lines.append("Modules: " + " · ".join(_module(module) for module in modules))
-    if work:
-        lines.append(work)
-    if decisions:
-        lines.append("Decisions and rules: " + " · ".join(_memory(memory) for memory in decisions))
-    if traps:
-        lines.append("Known traps: " + " · ".join(_memory(memory) for memory in traps))
-    lines.append(
-        f'More: `{command} locate "task"` finds files, `{command} impact PATH` what a change reaches,'
-        f' `{command} recall "words"`, `{command} show ID`. Traps of a file arrive when it is read.'
+    steps = [*(f"build: {step}" for step in overview.build), *(f"test: {step}" for step in overview.test)]
+    told = (
+        ("indexing", "indexing", indexing),
+        ("languages", "languages", ", ".join(f"{language} {number}" for language, number in overview.languages)),
+        ("commands", "commands", " · ".join(map(neutral, steps))),
+        ("modules", "modules", " · ".join(map(_module, modules))),
+        ("", "", work),
+        ("decisions", "memories", " · ".join(map(_memory, decisions))),
+        ("traps", "memories", " · ".join(map(_memory, traps))),
     )
-    return lines
+    lines = [line("session_start", name, **{slot: said}) if name else said for name, slot, said in told if said]
+    more = line("session_start", "more", command=command)
+    return [line("session_start", "head", learned=learned), *lines, more]
 
 
 def _module(module: Part) -> str:
-    tests = f"; tests: {module.tests}" if module.tests else ""
-    return neutral(f"{module.name} ({', '.join(module.core[:2])}{tests})")
+    core, tests = ", ".join(module.core[:2]), f"tests: {module.tests}" if module.tests else ""
+    places = "; ".join(filter(None, (core, tests)))
+    return neutral(f"{module.name} ({places})" if places else module.name)
 
 
 def _memory(memory: Memory) -> str:
-    doubt = "unconfirmed: " if memory.state == "unconfirmed" else ""
-    label = "dead end: " if memory.type == "dead_end" else ""
-    return f"{doubt}{label}{neutral(memory.summary)} {citation(memory.id)}"
+    label = labelled(memory.state, memory.type)
+    return line("session_start", "memory", label=label, text=neutral(memory.summary), cited=citation(memory.id))

@@ -10,13 +10,11 @@ import json
 from holloway.config import TOOL_RESULT_TOKENS_MAX
 from holloway.injection.template import line
 from holloway.safety.instructions import neutral
-from holloway.text.citation import citation, within
+from holloway.text.citation import citation, doubt, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-DOUBTS = {"unconfirmed": "unconfirmed: ", "stale": "possibly out of date: "}
 
 
 def render(rows: Sequence[dict[str, object]], tokens: int = TOOL_RESULT_TOKENS_MAX) -> tuple[str, list[str]]:
@@ -34,7 +32,7 @@ def render(rows: Sequence[dict[str, object]], tokens: int = TOOL_RESULT_TOKENS_M
 
 def told(row: dict[str, object]) -> str:
     """One memory, as it is said about a file, a failure or a search."""
-    label = DOUBTS.get(str(row["state"]), "") + ("dead end: " if row["type"] == "dead_end" else "")
+    label = labelled(str(row["state"]), str(row["type"]))
     cited, details = cited_as(row), row.get("details")
     if row.get("as") == "fix" and isinstance(details, dict) and details.get("fix"):
         error, fix = neutral(str(details.get("error", ""))), neutral(str(details["fix"]))
@@ -44,6 +42,12 @@ def told(row: dict[str, object]) -> str:
         return line("tool_result", "answer", pattern=neutral(str(row["pattern"])), label=label, text=text, cited=cited)
     path = neutral(str(row["path"]) or "this error")
     return line("tool_result", "file", path=path, label=label, text=text, cited=cited)
+
+
+def labelled(state: str, kind: str) -> str:
+    """What stands before a memory: that it may not hold, that it is a way not to go."""
+    said = doubt(state)
+    return (f"{said}: " if said else "") + ("dead end: " if kind == "dead_end" else "")
 
 
 def cited_as(row: dict[str, object]) -> str:

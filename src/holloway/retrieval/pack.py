@@ -10,10 +10,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.domain.memory import Memory, MemoryType, RelationType, Source, State
+from holloway.domain.memory import Memory, MemoryType, RelationType, Source
 from holloway.domain.work import Phase
 from holloway.safety.instructions import neutral
-from holloway.text.citation import citation
+from holloway.text.citation import citation, doubt
 from holloway.text.tokens import MARGIN, estimate
 
 if TYPE_CHECKING:
@@ -155,9 +155,9 @@ def cost(memory: Memory) -> int:
 
 def line(memory: Memory) -> str:
     """One memory as an agent reads it."""
-    doubt = {State.UNCONFIRMED: "unconfirmed ", State.STALE: "possibly out of date "}.get(memory.state, "")
+    doubted = f"{said} " if (said := doubt(memory.state)) else ""
     where = f" ({', '.join(memory.files[:FILES_SHOWN])})" if memory.files else ""
     against = [one.memory for one in memory.relations if one.type is RelationType.CONFLICTS_WITH and one.memory]
     conflict = f"; disagrees with {', '.join(f'hw:{other}' for other in against[:2])}" if against else ""
-    said = neutral(memory.summary + where) + conflict
-    return f"- {doubt}{memory.type.label}: {said} {citation(memory.id, taught=memory.source is Source.USER_TAUGHT)}"
+    text = neutral(memory.summary + where) + conflict
+    return f"- {doubted}{memory.type.label}: {text} {citation(memory.id, taught=memory.source is Source.USER_TAUGHT)}"

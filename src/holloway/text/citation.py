@@ -7,6 +7,7 @@ import re
 from holloway.text.tokens import MARGIN, estimate
 
 _CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
+_DOUBTS = {"unconfirmed": "unconfirmed", "stale": "possibly out of date"}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -20,6 +21,11 @@ def citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, taught:
     if updated_at:
         parts.append(("last " if sessions > 1 else "") + day(updated_at))
     return f"[{', '.join(parts)}]"
+
+
+def doubt(state: str) -> str:
+    """What is said with a memory in that state, since nobody vouches for it today; nothing where somebody does."""
+    return _DOUBTS.get(state, "")
 
 
 def cited_in(text: str) -> list[str]:
