@@ -40,7 +40,7 @@ PRODUCTS = (
     Product(
         "mem0",
         "mem0ai",
-        "mem0ai[nlp] fastembed",
+        '"mem0ai[nlp]==2.2.1" fastembed',
         "turns added with `infer=False`, so no LLM; local Qdrant; its BM25 is on, with spaCy's stop words in place of "
         "the list that it would fetch; its lemmatiser and entities are off, because their spaCy model is not on the "
         "package index",
@@ -55,7 +55,7 @@ PRODUCTS = (
     Product(
         "mempalace",
         "mempalace",
-        "mempalace",
+        "mempalace==3.11.0",
         "a drawer for each turn, then its search tool with the default strategy",
     ),
 )

@@ -43,6 +43,7 @@ without shows that part. At the end stands what each took.
 - **BM25**: ranking by shared words, the rare ones counting more, as search engines do. **FTS5**: SQLite's own text
   search, which does that. **Dense**: nearness of vectors, which stand for the meaning. **kNN**: what the most similar
   earlier cases had. **RRF**: lists fused by the sum of one over k plus the place.
+- **SCIP**: an index of who uses what, made by a language's own type checker; here it stands for the truth.
 """
 
 Result = Mapping[str, Any]

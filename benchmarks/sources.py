@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from benchmarks import catalogue, needs, report
+from benchmarks import b4_conversations, catalogue, needs, report
 from benchmarks.repositories import TABLE
 
 
 def section() -> str:
-    """Three tables: the benchmarks, the files of the data folder, and the repositories."""
+    """Four tables: the benchmarks, the files of the data folder, the repositories and the peers."""
     rows = [[one.name, f"`{one.command}`", f"{one.minutes:g}"] for one in catalogue.ALL]
     files = [[f"`{name}`", source[:1].upper() + source[1:]] for name, source in needs.FILES.items()]
+    peers = [[f"`{one.name}` in the folder of `--peers`", one.packages] for one in b4_conversations.PRODUCTS]
+    peers += [["the Python of `--aider`", "aider-chat==0.86.2"], ["the one that measures", "detect-secrets==1.5.0"]]
     parts = [
         "## How to run them yourself",
         report.grid(["benchmark", "command", "minutes, about"], rows),
@@ -22,5 +24,8 @@ def section() -> str:
         "### The repositories",
         "Each clone stands at the commit that the figures were measured at.",
         report.grid(["folder", "repository", "commit"], [[name, *one] for name, one in TABLE.items()]),
+        "### The peers",
+        "What is measured beside holloway, where it is installed.",
+        report.grid(["environment", "what"], [[where, f"`pip install {what}`"] for where, what in peers]),
     ]
     return "\n\n".join(parts) + "\n"
