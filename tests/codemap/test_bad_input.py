@@ -236,6 +236,18 @@ def test_a_renamed_file_keeps_its_nodes(root: Path) -> None:
     assert database.value("SELECT id FROM nodes WHERE name = 'good'") == before
 
 
+def test_which_of_two_copies_came_back_under_another_name_is_not_guessed(root: Path) -> None:
+    for folder in ("a", "b"):
+        (root / folder).mkdir()
+        (root / folder / "copy.py").write_text("def copied():\n    pass\n")
+    database, _ = mapped(root)
+    (root / "a").rename(root / "z")
+    (root / "b").rename(root / "y")
+    (root / "good.py").rename(root / "better.py")
+    assert index(database, root, workers=1).renamed == {"good.py": "better.py"}
+    assert content(database) == clean(root, root.parent / "clean.db")
+
+
 @pytest.mark.promise("map-reads-what-changed")
 def test_an_unchanged_project_is_not_read_again(root: Path) -> None:
     old = time.time_ns() - 10**10
@@ -243,3 +255,22 @@ def test_an_unchanged_project_is_not_read_again(root: Path) -> None:
     database, _ = mapped(root)
     done = index(database, root, workers=1)
     assert (done.read, done.resolved) == (0, 0)
+
+
+@pytest.mark.promise("map-reads-what-changed")
+@pytest.mark.parametrize("only", [None, ["made.py"]])
+def test_what_was_left_out_for_its_content_is_read_again_only_when_it_changed(
+    root: Path, only: list[str] | None
+) -> None:
+    made = root / "made.py"
+    made.write_text("# @generated\ndef made():\n    pass\n")
+    old = time.time_ns() - 10**10
+    os.utime(made, ns=(old, old))
+    database, _ = mapped(root)
+    made.write_text("# not made..\ndef made():\n    pass\n")
+    for now, expected in ((old, {"good.py"}), (old + 1_000, {"good.py", "made.py"})):
+        os.utime(made, ns=(now, now))
+        index(database, root, workers=1, only=only)
+        assert names(database) == expected
+        assert bool(database.rows("SELECT reason FROM skipped")) == ("made.py" not in expected)
+    assert content(database) == clean(root, root.parent / "clean.db")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from holloway.codemap.reading.files import Skipped
+from holloway.codemap.reading.files import UNFIT, Skipped
 from holloway.codemap.reading.languages import family
 from holloway.codemap.resolving.families import FACES, PACKAGE_FAMILIES
 from holloway.codemap.resolving.imports.tree import MANIFESTS, folders_above
@@ -34,7 +35,9 @@ class Change:
         self.seen: set[int] = set()
         """Files that others may see differently now."""
         self.renamed: dict[str, str] = {}
-        self._by_hash = {known[path]["hash"]: path for path in sorted(gone, reverse=True)}
+        copies = Counter(known[path]["hash"] for path in gone)
+        self._by_hash = {known[path]["hash"]: path for path in gone if copies[known[path]["hash"]] == 1}
+        """Files that went, by their bytes; which of several with the same came back, nobody can tell."""
 
     @property
     def added(self) -> set[str]:
@@ -66,12 +69,12 @@ class Change:
         self.renamed[old] = one.path
         return self.gone[old]
 
-    def leave_out(self, path: str, reason: str) -> None:
+    def leave_out(self, one: ReadFile, reason: str) -> None:
         """A file is not read after all, and what is known of it goes."""
-        self.skipped.append(Skipped(path, reason))
-        self.renamed = {old: new for old, new in self.renamed.items() if new != path}
-        if path in self.known:
-            self.gone[path] = self.known[path]["id"]
+        self.skipped.append(Skipped(one.path, reason, *(one[1:3] if reason in UNFIT else ())))
+        self.renamed = {old: new for old, new in self.renamed.items() if new != one.path}
+        if one.path in self.known:
+            self.gone[one.path] = self.known[one.path]["id"]
 
 
 def touched_by(database: MapDatabase, change: Change, importer: Importer) -> set[int]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from holloway.codemap.resolving.imports.importer import Importer
 
-MAP_VERSION = 5
-"""Raised when the schema, a query or the resolver changes what a map says: older maps are rebuilt."""
+MAP_VERSION = 6
+"""Raised when the schema, a query, the resolver or what is left out changes what a map says: older ones are rebuilt."""
 
 CACHE_KB = 64 * 1024
 TEXT_GATHERED_BYTES = 1 << 20

@@ -105,34 +105,36 @@ def _followed(
 def _compared(database: MapDatabase, root: Path, only: list[str] | None) -> tuple[Change, Wanted]:
     """What is known of the difference before any file is read, and the files to read."""
     is_first = database.value("SELECT 1 FROM files") is None
-    known = _known(database, only)
-    indexed_ns = int(database.meta("indexed_ns", "0"))
+    known = {row["path"]: row for row in _rows(database, _KNOWN, only)}
+    unfit = {files.Listed(row[0], row[2], row[3]): row for row in _rows(database, _UNFIT, only)}
+    settled_ns = int(database.meta("indexed_ns", "0")) - RACY_NS
     if only is None:
         found, skipped = files.listed(root)
         gone = {path: known[path]["id"] for path in known.keys() - {one.path for one in found}}
     else:
         found, skipped, gone = _looked_at(root, only, known)
-    wanted = [
-        (one, known[one.path]["hash"] if one.path in known else b"")
-        for one in found
-        if one.path not in known
-        or (known[one.path]["size"], known[one.path]["mtime_ns"]) != (one.size, one.mtime_ns)
-        or one.mtime_ns >= indexed_ns - RACY_NS
-    ]
+    wanted: Wanted = []
+    for one in found:
+        former = known.get(one.path)
+        is_same = former is not None and (former["size"], former["mtime_ns"]) == (one.size, one.mtime_ns)
+        if one.mtime_ns >= settled_ns or not (is_same or one in unfit):
+            wanted.append((one, former["hash"] if former is not None else b""))
+        elif one in unfit:
+            skipped.append(files.Skipped(*unfit[one]))
     return Change(known, gone, skipped, is_first=is_first), wanted
 
 
+_KNOWN = "SELECT id, path, size, mtime_ns, hash, interface, language FROM files"
+_UNFIT = "SELECT path, reason, size, mtime_ns FROM (SELECT * FROM skipped WHERE mtime_ns)"
 _ASKED = (
     ", (SELECT value AS asked FROM json_each(?)) WHERE path = asked OR (path > asked || '/' AND path < asked || '0')"
 )
 """The rows of the paths that are asked for, or that lie in folders that are: 0 is the sign that follows the slash."""
 
 
-def _known(database: MapDatabase, only: list[str] | None) -> dict[str, Row]:
+def _rows(database: MapDatabase, sql: str, only: list[str] | None) -> list[Row]:
     """What the map says of all files, or of some."""
-    sql = "SELECT id, path, size, mtime_ns, hash, interface, language FROM files"
-    rows = database.rows(sql) if only is None else database.rows(f"{sql}{_ASKED}", (json.dumps(only),))
-    return {row["path"]: row for row in rows}
+    return database.rows(sql) if only is None else database.rows(f"{sql}{_ASKED}", (json.dumps(only),))
 
 
 @contextmanager
@@ -214,7 +216,7 @@ def _put(database: MapDatabase, rows: Rows, change: Change, one: ReadFile) -> Fa
     """Write what was read of a file; its facts, unless it is as it was or left out."""
     former = change.known.get(one.path)
     if one.skipped:
-        change.leave_out(one.path, one.skipped)
+        change.leave_out(one, one.skipped)
         return None
     if former is not None and former["hash"] == one.hash:
         database.run("UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?", (one.size, one.mtime_ns, former["id"]))
@@ -225,7 +227,7 @@ def _put(database: MapDatabase, rows: Rows, change: Change, one: ReadFile) -> Fa
     except faults.NOT_OURS:
         raise
     except Exception as error:
-        change.leave_out(one.path, faults.reason("writing", error))
+        change.leave_out(one, faults.reason("writing", error))
         return None
     if former is not None and former["interface"] != one.interface:
         change.seen.add(former["id"])
@@ -303,4 +305,4 @@ def _write_skipped(database: MapDatabase, skipped: list[files.Skipped], only: li
         database.run("DELETE FROM skipped")
     else:
         database.run(f"DELETE FROM skipped WHERE path IN (SELECT path FROM skipped{_ASKED})", (json.dumps(only),))
-    database.connection.executemany("INSERT OR REPLACE INTO skipped VALUES (?, ?)", skipped)
+    database.connection.executemany("INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?)", skipped)

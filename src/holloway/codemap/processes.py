@@ -14,9 +14,7 @@ from holloway.codemap import faults
 from holloway.codemap.facts_read import FactsRead
 from holloway.codemap.reading import files
 from holloway.codemap.reading.chunks import forget_words
-from holloway.codemap.reading.read import ReadFile, read_many
-from holloway.codemap.reading.roles import role_of
-from holloway.codemap.reading.tested import is_test
+from holloway.codemap.reading.read import read_many
 from holloway.codemap.resolving.imports.importer import Importer
 from holloway.codemap.resolving.resolve import Resolver
 from holloway.codemap.shelf import Shelf, Shelved, shelf
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future, ProcessPoolExecutor
 
+    from holloway.codemap.reading.read import ReadFile
     from holloway.codemap.resolving.edges import Resolution
 
     Wanted = list[tuple[files.Listed, bytes]]
@@ -50,7 +49,7 @@ class Processes:
 
     def read(self, wanted: Wanted) -> Iterator[ReadFile]:
         """Read these files, in their order; the list is used up."""
-        return self._in_turns(wanted, lambda batch: self._pool.submit(_read_many, self._root, batch))
+        return self._in_turns(wanted, lambda batch: self._pool.submit(read_many, self._root, batch))
 
     def resolve(self, paths: list[str]) -> Iterator[Outcome]:
         """Follow the names of these files; the facts of all are on the shelf. The list is used up."""
@@ -91,23 +90,9 @@ def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
         yield Processes(pool, count, root, shared)
 
 
-def _read_many(root: str, batch: Wanted) -> list[ReadFile]:
-    done = read_many(root, batch)
-    _forget_paths()
-    return done
-
-
 def _resolve_many(place: str, root: str, paths: list[str]) -> list[Outcome]:
     resolver = _resolver(place, root)
-    done = [(path, _plain(outcome(resolver, path))) for path in paths]
-    _forget_paths()
-    return done
-
-
-def _forget_paths() -> None:
-    """What is known of each path by itself is soon told again, and too much of many."""
-    role_of.cache_clear()
-    is_test.cache_clear()
+    return [(path, _plain(outcome(resolver, path))) for path in paths]
 
 
 def _plain(found: Resolution | str) -> Resolution | str:

@@ -26,9 +26,12 @@ CREATE TABLE mentions (
   data BLOB NOT NULL
 );
 
+-- What is left out, and why. What was left out for its content has its size and time here, and is not read again.
 CREATE TABLE skipped (
-  path   TEXT PRIMARY KEY,
-  reason TEXT NOT NULL
+  path     TEXT PRIMARY KEY,
+  reason   TEXT NOT NULL,
+  size     INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- Files, directories, definitions and external packages. `parent` is what a node is a child of.
@@ -87,7 +90,7 @@ CREATE TABLE import_words (
 ) WITHOUT ROWID;
 CREATE INDEX import_words_by_file ON import_words (file);
 
--- Pieces of files for search. `prefix` says where a piece lies; `head` (path, name) and `body` have identifiers whole and split.
+-- Pieces of files for search. `head` (path, name) and `body` have identifiers whole and split.
 CREATE TABLE chunks (
   id       INTEGER PRIMARY KEY,
   file     INTEGER NOT NULL REFERENCES files (id),
@@ -95,7 +98,6 @@ CREATE TABLE chunks (
   name     TEXT NOT NULL,
   line     INTEGER NOT NULL,
   end_line INTEGER NOT NULL,
-  prefix   TEXT NOT NULL,
   hash     BLOB NOT NULL,
   head     TEXT NOT NULL,
   body     TEXT NOT NULL

@@ -148,7 +148,7 @@ class Rows:
         start = self._last_chunk + 1
         self._last_chunk += len(pieces)
         self._db.connection.executemany(
-            "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(start + at, file, *piece) for at, piece in enumerate(pieces)],
         )
         self._db.connection.executemany(
@@ -166,11 +166,11 @@ class Rows:
         for piece in pieces:
             same = there.get((piece.head, piece.hash))
             if same:
-                moved.append((*piece[:5], same.pop()))
+                moved.append((*piece[:4], same.pop()))
             else:
                 fresh.append(piece)
         self._db.connection.executemany(
-            "UPDATE chunks SET kind = ?, name = ?, line = ?, end_line = ?, prefix = ? WHERE id = ?", moved
+            "UPDATE chunks SET kind = ?, name = ?, line = ?, end_line = ? WHERE id = ?", moved
         )
         self._drop_pieces([number for numbers in there.values() for number in numbers])
         return fresh

@@ -30,7 +30,6 @@ def test_a_function_with_its_decorators_and_a_class_are_a_piece_each() -> None:
     source = "import os\n\n\n# Burns it.\n@once\ndef refresh(token):\n    return token\n\n\nclass Shop:\n    x = 1\n"
     pieces = python(source)
     assert spans(pieces) == [("", 1, 3), ("refresh", 4, 7), ("", 8, 9), ("Shop", 10, 11)]
-    assert pieces[1].prefix == "src/shop/tokens.py:4-7 refresh def refresh(token)"
 
 
 def test_a_function_is_whole_up_to_the_limit_and_cut_between_statements_beyond_it() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.reading.facts import MODULE_SCOPE
 from holloway.codemap.reading.kinds import CLASS_KINDS
-from holloway.codemap.reading.languages import PROSE_SUFFIXES
+from holloway.codemap.reading.languages import PROSE_SUFFIXES, suffix_of
 from holloway.text.identifiers import parts
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ CHUNK_LINES_MAX = 120
 BLOCK_LINES = 60
 """Text without any structure is cut after so many lines."""
 CHUNKS_MAX = 4_000
-PREFIX_CHARS_MAX = 240
 EXPANSIONS_KEPT = 80_000
 """Words whose parts are kept: about 20 MB. Where all are taken they are learned anew, so that common ones stay."""
 CHUNK_BYTES_MAX = 60_000
@@ -35,13 +34,12 @@ _ATTACHED = re.compile(rb"\s*(?:@|#\[|///|//|/\*|\*|#(?!include|define|if|endif|
 
 
 class Chunk(NamedTuple):
-    """Lines `line` to `end_line` of a file. `prefix` says where they lie; `head` and `body` are what search sees."""
+    """Lines `line` to `end_line` of a file; `head` and `body` are what search sees."""
 
     kind: str
     name: str
     line: int
     end_line: int
-    prefix: str
     hash: bytes
     head: str
     body: str
@@ -52,7 +50,6 @@ class _Span(NamedTuple):
     last: int
     kind: str
     name: str
-    signature: str
 
 
 def chunks(path: str, data: bytes, facts: Facts | None) -> list[Chunk]:
@@ -62,21 +59,20 @@ def chunks(path: str, data: bytes, facts: Facts | None) -> list[Chunk]:
         lines.pop()
     if facts is not None and facts.definitions:
         spans = _code(lines, facts)
-    elif any(path.lower().endswith(suffix) for suffix in PROSE_SUFFIXES):
+    elif suffix_of(path) in PROSE_SUFFIXES:
         spans = _prose(lines)
     else:
-        spans = _blocks(0, len(lines), "text", "", "")
+        spans = _blocks(0, len(lines), "text", "")
     path_terms = search_terms(path)
-    return [_chunk(path, path_terms, lines, span) for span in spans[:CHUNKS_MAX]]
+    return [_chunk(path_terms, lines, span) for span in spans[:CHUNKS_MAX]]
 
 
-def _chunk(path: str, path_terms: str, lines: list[bytes], span: _Span) -> Chunk:
-    first, last, kind, name, signature = span
+def _chunk(path_terms: str, lines: list[bytes], span: _Span) -> Chunk:
+    first, last, kind, name = span
     content = b"\n".join(lines[first:last])[:CHUNK_BYTES_MAX]
-    prefix = " ".join(filter(None, (f"{path}:{first + 1}-{last}", name, signature)))[:PREFIX_CHARS_MAX]
     digest = blake2b(content, digest_size=12).digest()
     head = f"{path_terms} {search_terms(name)}".strip() if name else path_terms
-    return Chunk(kind, name, first + 1, last, prefix, digest, head, _terms(content))
+    return Chunk(kind, name, first + 1, last, digest, head, _terms(content))
 
 
 def _code(lines: list[bytes], facts: Facts) -> list[_Span]:
@@ -92,10 +88,10 @@ def _code(lines: list[bytes], facts: Facts) -> list[_Span]:
         last = min(definition.end_line, len(lines))
         if last <= at:
             continue
-        spans += _blocks(at, first, "module", "", "")
+        spans += _blocks(at, first, "module", "")
         spans += _definition(lines, inside, index, definition, max(first, at), last)
         at = last
-    return spans + _blocks(at, len(lines), "module", "", "")
+    return spans + _blocks(at, len(lines), "module", "")
 
 
 def _definition(
@@ -106,11 +102,11 @@ def _definition(
     first: int,
     last: int,
 ) -> list[_Span]:
-    kind, name, signature = definition.kind, definition.qualified, definition.signature
+    kind, name = definition.kind, definition.qualified
     if last - first <= CHUNK_LINES_MAX:
-        return [_Span(first, last, kind, name, signature)]
+        return [_Span(first, last, kind, name)]
     if kind not in CLASS_KINDS:
-        return _statements(lines, first, last, kind, name, signature)
+        return _statements(lines, first, last, kind, name)
     spans: list[_Span] = []
     at = first
     for number, member in inside.get(index, ()):
@@ -118,13 +114,13 @@ def _definition(
         end = min(member.end_line, last)
         if end <= at or member.line - 1 < first:
             continue
-        spans += _blocks(at, start, kind, name, signature)
+        spans += _blocks(at, start, kind, name)
         spans += _definition(lines, inside, number, member, max(start, at), end)
         at = end
-    return spans + _blocks(at, last, kind, name, signature)
+    return spans + _blocks(at, last, kind, name)
 
 
-def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str, signature: str) -> list[_Span]:
+def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str) -> list[_Span]:
     """Cut where a line stands as far left as the body's first one."""
     margin = min((_indent(line) for line in lines[first + 1 : last - 1] if line.strip() and _indent(line)), default=0)
     spans: list[_Span] = []
@@ -132,14 +128,14 @@ def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str,
     cut = first
     for number in range(first + 1, last):
         if number - start >= CHUNK_LINES_MAX and cut > start:
-            spans.append(_Span(start, cut, kind, name, signature))
+            spans.append(_Span(start, cut, kind, name))
             start = cut
         if lines[number].strip() and _indent(lines[number]) <= margin:
             cut = number
     if last - start > CHUNK_LINES_MAX and cut > start:
-        spans.append(_Span(start, cut, kind, name, signature))
+        spans.append(_Span(start, cut, kind, name))
         start = cut
-    return [*spans, _Span(start, last, kind, name, signature)]
+    return [*spans, _Span(start, last, kind, name)]
 
 
 def _with_attached(lines: list[bytes], line: int, floor: int) -> int:
@@ -161,14 +157,12 @@ def _prose(lines: list[bytes]) -> list[_Span]:
     bounds = [*sorted(set(starts)), len(lines)]
     for first, last in pairwise(bounds):
         title = lines[first].decode("utf-8").strip("# ").strip()[:80] if first < len(lines) else ""
-        spans += _blocks(first, last, "prose", title, "")
+        spans += _blocks(first, last, "prose", title)
     return spans
 
 
-def _blocks(first: int, last: int, kind: str, name: str, signature: str) -> list[_Span]:
-    return [
-        _Span(start, min(start + BLOCK_LINES, last), kind, name, signature) for start in range(first, last, BLOCK_LINES)
-    ]
+def _blocks(first: int, last: int, kind: str, name: str) -> list[_Span]:
+    return [_Span(start, min(start + BLOCK_LINES, last), kind, name) for start in range(first, last, BLOCK_LINES)]
 
 
 def _indent(line: bytes) -> int:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from holloway.codemap.reading.languages import PROSE_SUFFIXES, language_of, suffix_of
 from holloway.codemap.reading.tested import is_test
 
 _CONFIG = frozenset({".toml", ".json", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".env", ".properties", ".xml"})
 
 
-@lru_cache(maxsize=200_000)
 def role_of(path: str) -> str:
     """`source`, `test`, `config`, `prose` or `other`."""
     if language_of(path):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+PATHS_KEPT = 20_000
+"""Paths of which is remembered what they are, because every answer asks again: about 4 MB."""
+
 _FOLDERS = frozenset({"tests", "__tests__", "spec", "specs", "e2e", "testdata"})
 _STEM_ENDS = ("_test", "_spec", ".test", ".spec")
 _CLASS_ENDS = ("Test", "Tests")
@@ -11,7 +14,7 @@ _CLASS_ENDS = ("Test", "Tests")
 _CLASS_SUFFIXES = frozenset({"java", "kt", "cs"})
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(PATHS_KEPT)
 def is_test(path: str) -> bool:
     """Whether a path looks like a test."""
     *folders, name = path.split("/")
