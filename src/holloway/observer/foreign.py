@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from holloway.observer import digests
 from holloway.observer.digests import folded
-from holloway.observer.sayings import Sayings
+from holloway.observer.sayings import WEAK, Sayings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sized
@@ -56,6 +56,7 @@ class Foreign:
         self._known = known
         self.sayings = Sayings()
         self._first: int | None = None
+        self._first_strong: int | None = None
         self._shingles: dict[int, Arrival] = {}
         self._names: dict[str, Arrival] = {}
         self._sentences: list[Arrival] = []
@@ -110,6 +111,8 @@ class Foreign:
         return self._shingles[shared[0]].source if len(shared) >= least else ""
 
     def _echoed(self, runs: dict[int, None], moment: int) -> str:
+        if self._first_strong is None or self._first_strong >= moment:
+            return ""  # nothing was said yet that could carry taint on
         least = min(ECHOED_MIN, len(runs) or 1)
         echoes = self.sayings.echoes(runs, moment, least)
         shared = [number for run, number in echoes.items() if not self.sayings.was_said(run, self._came(run, number))]
@@ -126,9 +129,12 @@ class Foreign:
         return OVERFLOW if self.sayings.overflowed else ""
 
     def _arrival(self, source: str) -> Arrival:
+        moment = len(self.sayings)
         if self._first is None:
-            self._first = len(self.sayings)
-        return Arrival(source, len(self.sayings))
+            self._first = moment
+        if self._first_strong is None and not source.startswith(WEAK):
+            self._first_strong = moment
+        return Arrival(source, moment)
 
     def _strange(self, name: str) -> bool:
         """Whether a foreign name was new to the session, and is neither the project's nor a word; without a word list

@@ -7,6 +7,7 @@ waits with its judge, which says what taints it as of the moment when it was sai
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,8 @@ Judge = Callable[[int], str]
 WEAK = ("history:", "output:", "subagent")
 """Sources that mostly say what the project itself says: only what quotes, names or resembles them is tainted."""
 RUNS_MAX = 100_000
-"""Runs of words by which sayings are found again. Past it, clean ones are not looked for any more, so that words count
-as foreign too often; past twice as many, everything does."""
+"""Runs of words by which sayings are found again, those of own words and those of doubtful ones. Past it, clean ones
+are not looked for any more, so that words count as foreign too often; past twice as many, everything does."""
 NESTED_MAX = 16
 """A saying that rests on a saying that rests on a saying; past it all are judged in their order."""
 
@@ -31,17 +32,12 @@ class Sayings:
     """Texts by their number. A tainted one is nobody's own; one tainted by more than a weak source carries it on."""
 
     def __init__(self) -> None:
-        self._said: dict[int, str] = {}
         self._seen: list[str] = []
         self._waiting: dict[int, Judge] = {}
         self._tainted: dict[int, str] = {}
-        self._own: dict[int, int] = {}
-        """Runs of words, by the first clean text that has them."""
-        self._echoed: dict[int, int] = {}
-        """Runs of words, by the first text that has them and carries taint on."""
-        self._open: dict[int, list[int]] = {}
-        """Runs of words, by the texts that have them and are not judged yet."""
-        self._read = 0
+        self._own = _Runs()
+        self._doubtful = _Runs()
+        """What was said with a judge, whatever came of it."""
         self._judged = 0
         self._nested = 0
 
@@ -59,7 +55,7 @@ class Sayings:
     def said(self, text: str, judge: Judge | None = None) -> int:
         """Take in words; without a judge they are the session's own."""
         number = self.saw(text, judge)
-        self._said[number] = text
+        (self._own if judge is None else self._doubtful).add(number, text)
         return number
 
     def source(self, number: int) -> str:
@@ -72,10 +68,11 @@ class Sayings:
 
     def was_said(self, run: int, before: int) -> bool:
         """Whether a run of words is the session's own, because it had said it before."""
-        self._read_until(before)
-        if self._own.get(run, before) >= before:
-            self._settle(run, before)
-        return self._own.get(run, before) < before
+        self._own.read_until(before, lambda number: False)
+        if self._own.having((run,), before):
+            return True
+        self._doubtful.read_until(before, self._carries)
+        return any(not self.source(number) for number in self._doubtful.having((run,), before).get(run, ()))
 
     def was_seen(self, name: str, before: int) -> bool:
         """Whether a name is known from a clean text before."""
@@ -88,19 +85,17 @@ class Sayings:
 
         None where fewer than the least can be.
         """
-        self._read_until(before)
-        known = [run for run in runs if run in self._open or run in self._echoed]
-        likely = [run for run in known if self._echoed.get(run, before) < before or self._due(run, before)]
+        self._doubtful.read_until(before, self._carries)
+        likely = self._doubtful.having(runs, before)
         if len(likely) < least:
             return {}
-        for run in likely:
-            self._settle(run, before)
-        return {run: number for run in likely if (number := self._echoed.get(run, before)) < before}
+        first = {run: next(filter(self._carries, numbers), None) for run, numbers in likely.items()}
+        return {run: number for run, number in first.items() if number is not None}
 
     @property
     def overflowed(self) -> bool:
         """Whether more tainted words were said than are kept in mind."""
-        return len(self._own) + len(self._open) >= 2 * RUNS_MAX
+        return len(self._doubtful) >= 2 * RUNS_MAX
 
     def _judge(self, number: int) -> str:
         judge = self._waiting.get(number)
@@ -117,33 +112,40 @@ class Sayings:
         source = self.source(number)
         return bool(source) and not source.startswith(WEAK)
 
-    def _due(self, run: int, before: int) -> bool:
-        waiting = self._open.get(run, ())
-        return len(waiting) > 0 and waiting[0] < before
 
-    def _settle(self, run: int, before: int) -> None:
-        """Judge all texts with a run of words up to a moment, in their order: each rests on those before it."""
-        waiting = self._open.get(run, [])
-        due = waiting[: bisect_left(waiting, before)]
-        del waiting[: len(due)]
-        for number in due:
-            if not self.source(number):
-                self._own[run] = min(number, self._own.get(run, number))
-            elif self._carries(number):
-                self._echoed[run] = min(number, self._echoed.get(run, number))
+class _Runs:
+    """Runs of words by the texts that have them. Most are never asked about, so texts are read only when one is."""
 
-    def _read_until(self, before: int) -> None:
-        while self._read < before:
-            number, self._read = self._read, self._read + 1
-            if number in self._said and (len(self._own) + len(self._open) < RUNS_MAX or self._carries(number)):
-                self._place(number, set(digests.shingles(folded(self._said[number]))))
+    def __init__(self) -> None:
+        self._unread: deque[tuple[int, str]] = deque()
+        self._first: dict[int, int] = {}
+        self._again: dict[int, list[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def add(self, number: int, text: str) -> None:
+        """A text that comes after all others."""
+        self._unread.append((number, text))
+
+    def read_until(self, before: int, at_any_rate: Callable[[int], bool]) -> None:
+        """Read the texts before a moment; past the bound only those that must be known at any rate."""
+        while self._unread and self._unread[0][0] < before:
+            number, text = self._unread.popleft()
+            if len(self._first) < RUNS_MAX or at_any_rate(number):
+                self._place(number, set(digests.shingles(folded(text))))
+
+    def having(self, runs: Iterable[int], before: int) -> dict[int, list[int]]:
+        """Of these runs, those in texts before a moment, each with the numbers of these texts in their order."""
+        return {run: self._numbers(run, before) for run in runs if self._first.get(run, before) < before}
+
+    def _numbers(self, run: int, before: int) -> list[int]:
+        again = self._again.get(run, [])
+        return [self._first[run], *again[: bisect_left(again, before)]]
 
     def _place(self, number: int, runs: set[int]) -> None:
         # A set is held against a dictionary itself, not against its keys: these would all be gone through.
-        if number not in self._waiting and number not in self._tainted:
-            self._own.update(dict.fromkeys(runs.difference(self._own), number))
-            return
-        new = runs.difference(self._open)
+        new = runs.difference(self._first)
+        self._first.update(dict.fromkeys(new, number))
         for run in runs - new:
-            self._open[run].append(number)
-        self._open.update({run: [number] for run in new})
+            self._again.setdefault(run, []).append(number)

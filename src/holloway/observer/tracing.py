@@ -31,7 +31,7 @@ def tainted(pad: Scratchpad, shown: Sequence[Signal], trust: Trust) -> list[Sign
     """
     waiting: dict[int, list[Signal]] = {}
     for signal in shown:
-        waiting.setdefault(signal.step if signal.quotes else -1, []).append(signal)
+        waiting.setdefault(signal.step if _can_be_foreign(signal) else -1, []).append(signal)
     marked = waiting.pop(-1, [])
     if not waiting:
         return marked
@@ -52,6 +52,11 @@ def tainted(pad: Scratchpad, shown: Sequence[Signal], trust: Trust) -> list[Sign
         for signal in waiting.pop(step, ()):
             marked.append(replace(signal, taint=_source(signal, taint, spoken, source)))
     return marked + [replace(signal, taint=taint.after(signal.step)) for rest in waiting.values() for signal in rest]
+
+
+def _can_be_foreign(signal: Signal) -> bool:
+    """Whether a signal has words that are not ours; an edit that mended an error is the agent's own deed."""
+    return bool(signal.quotes) and signal.facts.get("fix_kind") != "edit"
 
 
 _FROM_TOOL = frozenset({SignalName.E2E, SignalName.EXTERNAL_REFERENCE})
@@ -75,5 +80,5 @@ def _source(signal: Signal, taint: Taint, spoken: list[int], answered: str) -> s
     if signal.name is SignalName.ERROR_RETRY:
         # The error is what a program of the project printed. What an output told the agent to run is its word.
         fix = str(signal.facts["fix"])
-        return "" if signal.facts["fix_kind"] == "edit" else taint.strongly(fix) or taint.names(fix)
+        return taint.strongly(fix) or taint.names(fix)
     return taint.strongly(words)
