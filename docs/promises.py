@@ -9,8 +9,8 @@ MANIFEST = Path(__file__).parents[1] / "tests" / "promises" / "manifest.toml"
 HEAD = """# What holloway promises
 
 Written by `make docs` from [the manifest](../tests/promises/manifest.toml). Each promise is held by tests that carry
-its id (`@pytest.mark.promise("id")`); a promise without a test fails the build. The long runs and their figures are in
-[reliability](reliability.md).
+its id; a promise without a test fails the build. `grep -rn 'promise(.*"not-lost"' tests` shows those of the first. The
+long runs and their figures are in [reliability](reliability.md).
 """
 
 
