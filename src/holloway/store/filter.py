@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holloway.domain.memory import MemoryType, Source, State, Visibility
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class Filter:
 
     def where(self) -> tuple[str, dict[str, object]]:
         """The condition in SQL and its values."""
-        parts = ["1"]
+        parts: list[str] = []
         values: dict[str, object] = {}
         for name, column, wanted in (
             ("type", "m.type", self.types),
@@ -67,12 +71,18 @@ class Filter:
         if self.due:
             parts.append("m.review_after <= :due")
             values["due"] = self.due
-        parts += ["m.pinned = 1"] if self.pinned else []
-        parts += ["m.review IS NOT NULL"] if self.to_review else []
-        parts += [] if self.quarantined else [f"m.state <> '{State.QUARANTINED}'"]
-        parts += [] if self.superseded else ["m.superseded_by = ''"]
-        parts.append("m.deleted_at <> ''" if self.deleted else "m.deleted_at = ''")
-        return " AND ".join(parts), values
+        return " AND ".join([*parts, *self._marks()]), values
+
+    def _marks(self) -> Iterator[str]:
+        if self.pinned:
+            yield "m.pinned = 1"
+        if self.to_review:
+            yield "m.review IS NOT NULL"
+        if not self.quarantined:
+            yield f"m.state <> '{State.QUARANTINED}'"
+        if not self.superseded:
+            yield "m.superseded_by = ''"
+        yield "m.deleted_at <> ''" if self.deleted else "m.deleted_at = ''"
 
 
 EVERYTHING = Filter(superseded=True)

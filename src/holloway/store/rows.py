@@ -25,6 +25,7 @@ from holloway.text.identifiers import search_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from enum import StrEnum
 
 SELECT = """
 SELECT m.*,
@@ -44,51 +45,51 @@ FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value
 """
 
 
+_TEXTS = (
+    "id",
+    "uid",
+    "content",
+    "summary",
+    "created_at",
+    "updated_at",
+    "last_used_at",
+    "review_after",
+    "session",
+    "agent",
+    "branch",
+    "branch_only",
+    "methodology",
+    "origin",
+    "stale_at",
+    "superseded_by",
+    "deleted_at",
+    "deleted_reason",
+)
+_NUMBERS = ("confidence", "use_count", "half_life_days")
+_KINDS: dict[str, type[StrEnum]] = {
+    "type": MemoryType,
+    "state": State,
+    "source": Source,
+    "scope": Scope,
+    "visibility": Visibility,
+}
+_LISTS = ("tags", "sessions")
+"""Fields that a row has under the same name: as they are, as words of ours, and as JSON."""
+
+
 def columns(memory: Memory) -> dict[str, Any]:
     """A memory as the columns of its row."""
-    unit = memory.work_unit
+    said = details.texts(memory.details) if memory.details else ()
+    words = (memory.content, memory.summary, *memory.tags, *memory.files, *memory.modules, *said)
     return {
-        "id": memory.id,
-        "uid": memory.uid,
-        "type": memory.type,
-        "content": memory.content,
-        "summary": memory.summary,
+        **{name: getattr(memory, name) for name in (*_TEXTS, *_NUMBERS, *_KINDS)},
+        **{name: _json(getattr(memory, name)) for name in _LISTS},
         "details": _json(details.plain(memory.details)) if memory.details else None,
-        "state": memory.state,
-        "confidence": memory.confidence,
-        "source": memory.source,
-        "scope": memory.scope,
-        "visibility": memory.visibility,
-        "tags": _json(memory.tags),
-        "created_at": memory.created_at,
-        "updated_at": memory.updated_at,
-        "last_used_at": memory.last_used_at,
-        "use_count": memory.use_count,
         "pinned": int(memory.pinned),
-        "half_life_days": memory.half_life_days,
         "review": memory.review,
-        "review_after": memory.review_after,
-        "session": memory.session,
-        "sessions": _json(memory.sessions),
-        "agent": memory.agent,
-        "branch": memory.branch,
-        "branch_only": memory.branch_only,
         "commit_sha": memory.commit,
-        "work_unit": _json([unit.methodology, list(unit.path), unit.label]) if unit else None,
-        "methodology": memory.methodology,
-        "origin": memory.origin,
-        "stale_at": memory.stale_at,
-        "superseded_by": memory.superseded_by,
-        "deleted_at": memory.deleted_at,
-        "deleted_reason": memory.deleted_reason,
-        "search_text": search_text(
-            memory.content,
-            memory.summary,
-            *memory.tags,
-            *memory.files,
-            *memory.modules,
-            *(details.texts(memory.details) if memory.details else ()),
-        ),
+        "work_unit": unit_text(memory.work_unit),
+        "search_text": search_text(*words),
     }
 
 
@@ -96,49 +97,22 @@ def to_memory(found: Row | Mapping[str, Any]) -> Memory:
     """The memory behind a row of `SELECT`."""
     # A row of SQLite looks through all its columns for each name.
     row = dict(zip(found.keys(), found, strict=True)) if isinstance(found, Row) else found
-    memory_type = MemoryType(row["type"])
     for name in ("created_at", "updated_at", "last_used_at"):
         moment(row[name])
+    fields: dict[str, Any] = {name: row[name] for name in (*_TEXTS, *_NUMBERS)}
+    fields |= {name: kind(row[name]) for name, kind in _KINDS.items()}
+    fields |= {name: _listed(row[name]) for name in (*_LISTS, "files", "modules")}
     return Memory(
-        id=row["id"],
-        uid=row["uid"],
-        type=memory_type,
-        content=row["content"],
-        summary=row["summary"],
-        details=details.parse(memory_type, json.loads(row["details"])) if row["details"] else None,
-        state=State(row["state"]),
-        confidence=row["confidence"],
-        source=Source(row["source"]),
-        scope=Scope(row["scope"]),
-        visibility=Visibility(row["visibility"]),
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        last_used_at=row["last_used_at"],
-        use_count=row["use_count"],
-        files=_listed(row["files"]),
-        modules=_listed(row["modules"]),
-        tags=_listed(row["tags"]),
+        **fields,
+        details=details.parse(fields["type"], json.loads(row["details"])) if row["details"] else None,
         relations=tuple(
             Relation(RelationType(kind), memory, path, sure, bool(automatic))
             for kind, memory, path, sure, automatic in _listed(row["relations"])
         ),
         pinned=bool(row["pinned"]),
-        half_life_days=row["half_life_days"],
         review=ReviewReason(row["review"]) if row["review"] else None,
-        review_after=row["review_after"],
-        session=row["session"],
-        sessions=_listed(row["sessions"]),
-        agent=row["agent"],
-        branch=row["branch"],
-        branch_only=row["branch_only"],
         commit=row["commit_sha"],
-        work_unit=_work_unit(row["work_unit"]),
-        methodology=row["methodology"],
-        origin=row["origin"],
-        stale_at=row["stale_at"],
-        superseded_by=row["superseded_by"],
-        deleted_at=row["deleted_at"],
-        deleted_reason=row["deleted_reason"],
+        work_unit=unit_of(row["work_unit"]),
     )
 
 
@@ -156,7 +130,13 @@ def _listed(text: str) -> tuple[Any, ...]:
     return tuple(json.loads(text)) if text != "[]" else ()
 
 
-def _work_unit(text: str | None) -> WorkUnit | None:
+def unit_text(unit: WorkUnit | None) -> str | None:
+    """A work unit as a row has it."""
+    return _json([unit.methodology, list(unit.path), unit.label]) if unit else None
+
+
+def unit_of(text: str | None) -> WorkUnit | None:
+    """The work unit behind it."""
     if not text:
         return None
     methodology, path, label = json.loads(text)

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.session import Outcome, Session, SessionType
-from holloway.domain.work import Phase, WorkUnit
+from holloway.domain.work import Phase
 from holloway.store.lookup import LOADED_BY_HOST
+from holloway.store.rows import unit_of, unit_text
 
 if TYPE_CHECKING:
     from holloway.store.database import Database, Row
@@ -105,7 +106,6 @@ def outcome_of(database: Database, session: str) -> str:
 
 def finish(database: Database, session: Session, record: dict[str, Any]) -> None:
     """Write down how a session ended; what a hook knew of it stays."""
-    unit = session.work_unit
     with database.write():
         database.run(
             "INSERT INTO sessions(id, agent, started_at, last_event_at, ended_at, type, phase, outcome, evidence, "
@@ -128,14 +128,13 @@ def finish(database: Database, session: Session, record: dict[str, Any]) -> None
                 session.task,
                 session.branch,
                 session.commit,
-                json.dumps([unit.methodology, list(unit.path), unit.label]) if unit else None,
+                unit_text(session.work_unit),
                 json.dumps(record, sort_keys=True),
             ),
         )
 
 
 def _session(row: Row) -> Session:
-    unit = json.loads(row["work_unit"]) if row["work_unit"] else None
     return Session(
         id=row["id"],
         agent=row["agent"],
@@ -149,5 +148,5 @@ def _session(row: Row) -> Session:
         task=row["task"],
         branch=row["branch"],
         commit=row["commit_sha"],
-        work_unit=WorkUnit(unit[0], tuple(unit[1]), unit[2]) if unit else None,
+        work_unit=unit_of(row["work_unit"]),
     )
