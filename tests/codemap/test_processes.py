@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from holloway.codemap import processes
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.facts_read import FactsRead, InMap
 from holloway.codemap.index import PARALLEL_FILES_MIN, index
@@ -14,6 +16,7 @@ from holloway.codemap.reading import files
 from holloway.codemap.resolving.imports.importer import Importer
 from holloway.codemap.resolving.resolve import Resolver
 from holloway.codemap.shelf import Shelved, shelf
+from holloway.errors import HollowayError
 from tests.codemap.test_index import FILES, clean, content, write
 
 COUNT = PARALLEL_FILES_MIN + 20
@@ -57,6 +60,19 @@ def test_many_processes_follow_later_edits_as_one_does(root: Path) -> None:
         write(root, f"m{number}.py", module(number).replace("make", "build"))
     index(database, root, workers=2)
     assert content(database) == clean(root, root.parent / "clean.db")
+
+
+def read_after_a_kill(root: Path, place: Path) -> None:
+    with processes.started(1, root, place) as others:
+        others._pool.submit(os._exit, 1)
+        list(others.read([(files.Listed("m0.py", 1, 1), b"")]))
+
+
+def test_a_process_that_is_killed_is_said_and_leaves_nothing_behind(root: Path) -> None:
+    place = root.parent / "parallel.facts"
+    with pytest.raises(HollowayError, match="ended before it was done"):
+        read_after_a_kill(root, place)
+    assert not place.exists()
 
 
 def test_what_a_file_was_resolved_from_stays_when_the_next_one_is_resolved(root: Path) -> None:

@@ -18,6 +18,7 @@ from holloway.codemap.reading.read import read_many
 from holloway.codemap.resolving.imports.importer import Importer
 from holloway.codemap.resolving.resolve import Resolver
 from holloway.codemap.shelf import Shelf, Shelved, shelf
+from holloway.errors import HollowayError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,14 +81,20 @@ def _batches(work: list[Work]) -> Iterator[list[Work]]:
 def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
     """So many processes, for as long as they are needed; what they share lies in that place."""
     # Few files need no other process, and whoever waits for those should not wait for this.
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
     from multiprocessing import get_context
 
-    with (
-        shelf(place) as shared,
-        ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=gc.disable) as pool,
-    ):
-        yield Processes(pool, count, root, shared)
+    try:
+        with (
+            shelf(place) as shared,
+            ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=gc.disable) as pool,
+        ):
+            yield Processes(pool, count, root, shared)
+    except BrokenExecutor as error:
+        raise HollowayError(
+            f"A process that read files of {root} ended before it was done.",
+            "Nothing was written. Where memory is short, `holloway index --workers 1` needs least.",
+        ) from error
 
 
 def _resolve_many(place: str, root: str, paths: list[str]) -> list[Outcome]:
