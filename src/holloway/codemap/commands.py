@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
 from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
@@ -76,12 +77,11 @@ def _share(recipe: Recipe, shares: Counter[str]) -> float:
 def _nested(project: Project, shares: Counter[str]) -> list[Recipe]:
     """The recipes of folders with a manifest, for languages that the root has no recipe for."""
     covered = {suffix for recipe in _recipes(project) for suffix in recipe.suffixes}
-    folders = Counter(
+    folders = {
         folder
-        for name in project.names
-        for folder, file in [(name.rpartition("/")[0], name.rpartition("/")[2])]
+        for folder, _, file in (name.rpartition("/") for name in project.names)
         if folder and file in FOLDER_MANIFESTS and folder.count("/") < FOLDER_DEPTH_MAX
-    )
+    }
     found: list[Recipe] = []
     for folder in _largest(folders, project.names):
         for recipe in _recipes(project.inside(folder)):
@@ -92,7 +92,12 @@ def _nested(project: Project, shares: Counter[str]) -> list[Recipe]:
 
 
 def _largest(folders: Collection[str], names: Collection[str]) -> list[str]:
-    size = Counter(folder for folder in folders for name in names if name.startswith(f"{folder}/"))
+    size = Counter(
+        folder
+        for name in names
+        for folder in accumulate(name.split("/")[:-1][:FOLDER_DEPTH_MAX], "{}/{}".format)
+        if folder in folders
+    )
     return sorted(folders, key=lambda folder: (-size[folder], folder))[:FOLDERS_READ_MAX]
 
 

@@ -33,6 +33,7 @@ class ScriptImports:
         self._tree = tree
         self._workspaces = tree.manifests("package.json", _package_name)
         self._aliases = tsconfig.aliases(tree)
+        self._entries: dict[str, list[str]] = {}
 
     def find(self, origin: str, module: str) -> Place:
         """The file that a module's name stands for, or the package that it begins with."""
@@ -90,7 +91,10 @@ class ScriptImports:
         return NOWHERE
 
     def _workspace_entries(self, folder: str) -> list[str]:
-        return [*_entries(json_object(self._tree.read(join(folder, "package.json")))), *_ENTRIES]
+        if folder not in self._entries:
+            manifest = json_object(self._tree.read(join(folder, "package.json")))
+            self._entries[folder] = [*_entries(manifest), *_ENTRIES]
+        return self._entries[folder]
 
 
 def _package_name(text: str) -> str:
