@@ -47,7 +47,13 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "an unknown setting": (("config", "set", "synchronus", "full"), "synchronus"),
     "a wrong value for a setting": (("config", "set", "synchronous", "sometimes"), "sometimes"),
     "a setting without a value": (("config", "set", "synchronous"), "needs a key and a value"),
+    "a setting of a project that is not there": (("config", "set", "--here", "nonsense", "1"), "nonsense"),
     "an unknown agent": (("setup", "hal9000"), "hal9000"),
+    "an agent of a project that is not there": (
+        ("setup", "codex", "--scope", "project", "--yes", "--project", "/nowhere/at/all"),
+        "/nowhere/at/all is not a folder",
+    ),
+    "a block in a rules file and in another": (("export", "rules.md", "--to", "AGENTS.md"), "rules.md"),
     "a backup that is not there": (("backup", "--restore", "latest", "--yes"), "no memory"),
     "an unknown command": (("remembr", "x"), "remember"),
     "an unknown option": (("list", "--everything"), "--everything"),

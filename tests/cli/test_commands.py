@@ -132,7 +132,8 @@ def test_backup_list_and_restore(cli: Cli, trap: str) -> None:
     kept = cli("backup", "--restore", name, "--yes", "--json").json["kept"]
     assert Path(kept).exists()
     assert cli("list", "--json").json["results"] == []
-    assert cli("backup", "--restore", "nonsense", "--yes").code == 2
+    for answered in ((), ("--yes",)):
+        assert "There is no backup 'nonsense'" in cli("backup", "--restore", "nonsense", *answered).err
 
 
 def test_config_is_shown_set_and_kept_with_its_comments(cli: Cli, home: Path) -> None:
@@ -210,7 +211,8 @@ def test_a_memory_is_stored_and_shown_even_if_no_copy_can_be_made(cli: Cli, home
 
 @pytest.mark.promise("looking")
 def test_looking_leaves_nothing_behind(cli: Cli, home: Path, tmp_path: Path) -> None:
-    for arguments in (("list",), ("recall", "x"), ("status",), ("brief",), ("review",), ("doctor",), ("config",)):
+    looks = (("list",), ("recall", "x"), ("status",), ("brief",), ("review",), ("doctor",), ("config",))
+    for arguments in (*looks, ("config", "get", "synchronous", "--here"), ("config", "list", "--here")):
         assert cli(*arguments).code == 0
     cli("setup", "claude-code", "--dry-run")
     assert not (home / "projects").exists()
@@ -418,3 +420,10 @@ def test_what_is_known_is_known_even_if_it_was_rejected_once(cli: Cli, trap: str
     cli("forget", trap, "--hard", "--yes")
     cli("remember", "refresh() burns the token")
     assert cli("import", str(tmp_path / "all.json"), "--json").json["known"] == 1
+
+
+def test_the_list_does_not_count_twice_what_it_shows(cli: Cli, repository: Repository) -> None:
+    repository.commit("CLAUDE.md", "# Rules\n\n- Never use floats for money.\n")
+    cli("rules")
+    shown = cli("list").out.splitlines()
+    assert ("Never use floats for money" in shown[0], shown[-1]) == (True, "To review: 1 (`holloway review`).")

@@ -34,8 +34,12 @@ def test_locate_prints_files_with_reasons(cli: Cli) -> None:
 
 @pytest.mark.promise("looking")
 def test_locate_works_where_nothing_was_ever_set_up_and_leaves_nothing(cli: Cli, home: Path) -> None:
-    assert cli("locate", "refresh the token", "--json").json["files"]
+    done = cli("locate", "refresh the token", "--json")
+    assert done.json["files"]
+    assert done.err == "The code is mapped for this answer alone; `holloway init` keeps a map.\n"
     assert not (home / "projects").exists()
+    assert cli("init", "--json").code == 0
+    assert cli("locate", "refresh the token").err == ""
 
 
 def test_a_task_that_nothing_speaks_of_is_told_so_before_what_is_busy(cli: Cli) -> None:
@@ -135,3 +139,10 @@ def test_the_doctor_says_how_the_map_is(
     database.write_bytes(b"this is no database" * 1_000)
     assert seen()[0] == "warning"
     assert database.read_bytes().startswith(b"this is no database")
+
+
+def test_a_pattern_that_brings_no_file_to_a_module_is_named(cli: Cli, repository: Repository) -> None:
+    repository.commit("examples/demo.py", "print(1)\n")
+    shown = cli("module", "auth", "--add", "nowhere/**").out
+    assert "nowhere/**: no further source file belongs to it by that now" in shown
+    assert "no further" not in cli("module", "auth", "--add", "examples").out

@@ -100,7 +100,7 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog='First steps: `holloway init`, `holloway setup claude-code`, `holloway remember "..." --file PATH`.',
+    epilog='\b\nFirst steps:\n  holloway init\n  holloway setup claude-code\n  holloway remember "..." --file PATH',
 )
 @click.version_option(package_name="holloway", prog_name="holloway")
 def holloway() -> None:

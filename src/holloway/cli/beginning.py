@@ -32,7 +32,7 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
     Example:
       cd ~/code/shop && holloway init
     """
-    from holloway.cli.map import progress_bar  # loaded when the command runs
+    from holloway.cli.progress import progress_bar  # loaded when the command runs
     from holloway.service import past
     from holloway.service.rules import import_rules
 
@@ -112,7 +112,7 @@ def _rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
 def _past(memory: Holloway, found: Found, *, yes: bool) -> None:
     """Sessions from before holloway came: the first day is not cold."""
     from holloway.cli.learning import told  # loaded when the command runs
-    from holloway.cli.map import progress_bar
+    from holloway.cli.progress import progress_bar
     from holloway.service import past
 
     if not found.sessions:

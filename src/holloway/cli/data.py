@@ -65,6 +65,8 @@ def export_command(
     from holloway.service.rules_export import export_block
 
     if rules_file is not None:
+        if file is not None:
+            raise InvalidInput(f"--to writes into {rules_file}, not into {file}.", "Give one of the two.")
         with opened(project) as memory:
             path, done = export_block(memory, rules_file, remove=remove, replace=replace)
         say(f"{path}: {_BLOCK_SAID[done]}.", "green")
@@ -134,7 +136,7 @@ def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, 
       holloway backup --list
       holloway backup --restore latest
     """
-    from holloway.service.backups import bring_back, copies  # loaded when the command runs
+    from holloway.service.backups import bring_back, copies, copy_named  # loaded when the command runs
     from holloway.service.opening import known_project
 
     if not listing and wanted is None:
@@ -153,10 +155,11 @@ def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, 
         if not found:
             say("There is no copy yet.")
         return
-    if not ask("Put this copy in the place of today's memory (which is kept beside it)?", yes=yes):
+    chosen = copy_named(project, wanted or "latest").name
+    if not ask(f"Put {chosen} in the place of today's memory (which is kept beside it)?", yes=yes):
         say("Nothing was changed.")
         return
-    used, kept = bring_back(project, wanted or "latest")
+    used, kept = bring_back(project, chosen)
     if as_json:
         emit({"restored": str(used), "kept": str(kept) if kept else None})
         return

@@ -111,7 +111,7 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
     Example:
       holloway ask "how do tokens expire, and what went wrong with them before?"
     """
-    from holloway.cli.map import ready  # loaded when the command runs
+    from holloway.cli.progress import ready  # loaded when the command runs
     from holloway.service.asking import ask
     from holloway.service.plain import result_json
 
@@ -141,7 +141,7 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
             if file.reasons:
                 say(f"        {'; '.join(file.reasons)}", "dim")
         if not found.text:
-            click.echo(f"No written answer. {found.note}", err=True)
+            click.echo(f"Without a written answer: {found.note}", err=True)
 
 
 @click.command("list")
@@ -199,7 +199,7 @@ def list_command(
             line(each, now)
         waiting = 0 if quarantined or user else memory.count_to_review()
         if waiting:
-            say(f"{waiting} more wait for you: `holloway review`.", "yellow")
+            say(f"To review: {waiting} (`holloway review`).", "yellow")
         elif not found and memory.store.memories.count(Filter()):
             say("Nothing matches.")
         elif not found:

@@ -34,7 +34,7 @@ def learn_command(since: datetime | None, agent: str | None, dry_run: bool, as_j
       holloway learn --dry-run
       holloway learn --since 2026-01-01 --agent claude-code
     """
-    from holloway.cli.map import progress_bar  # loaded when the command runs
+    from holloway.cli.progress import progress_bar  # loaded when the command runs
     from holloway.service import past
 
     with opened(project, create=not dry_run) as memory:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from holloway.cli.common import emit, json_option, many, opened, project_option, say
+from holloway.cli.progress import progress_bar, ready
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from holloway.codemap.modules.detection import Module
-    from holloway.service.holloway import Holloway
     from holloway.service.mapping import CodeMap, Consequences
 
 SHOWN = 12
@@ -37,7 +34,7 @@ def index_command(
     Only what changed is read again. The map is derived: deleting it loses nothing.
 
     \b
-    Example:
+    Examples:
       holloway index
       holloway index --scip index.scip
     """
@@ -137,7 +134,7 @@ def impact_command(target: str, depth: int, forward: bool, as_json: bool, projec
     """Show what a change of a file or a symbol reaches: who uses it, tests to run, files that change with it.
 
     \b
-    Example:
+    Examples:
       holloway impact src/flask/sessions.py
       holloway impact src/flask/helpers.py:url_for --depth 1
     """
@@ -275,23 +272,30 @@ def module_command(
     """Show one module in full, or correct it; corrections stay, whatever is indexed later.
 
     \b
-    Example:
+    Examples:
       holloway module auth
       holloway module auth --rename login --add src/middleware/auth.py
     """
     with ready(project, create=bool(rename or purpose or add or hide or reset)) as memory:
-        key = memory.map.module(name).key
+        before = memory.map.module(name)
         if reset:
             memory.map.reset_module(name)
         if rename or purpose or add or hide:
             memory.map.edit_module(name, rename=rename, purpose=purpose, add=add, hide=hide)
-        shown = next((one for one in memory.map.modules() if one.key == key or one.name == (rename or name)), None)
+        drawn = memory.map.modules()
+    shown = next((one for one in drawn if one.key == before.key or one.name == (rename or name)), None)
     if shown is None:
         say(f"{name} is not drawn any more.", "yellow")
         return
     if as_json:
         emit(_module_fields(shown))
         return
+    _show_module(shown)
+    if add and set(shown.files) <= set(before.files):
+        say(f"{', '.join(add)}: no further source file belongs to it by that now; one that comes later will.", "yellow")
+
+
+def _show_module(shown: Module) -> None:
     say(f"{shown.name}  ({many(len(shown.files), 'file')}, {shown.folder or '.'}, {shown.confidence})", "bold")
     if shown.purpose:
         say(f"  {shown.purpose}")
@@ -355,49 +359,3 @@ def relate_command(source: str, kind: str, target: str, note: str, remove: bool,
         ends = [place(memory, end, here) for end in (source, target)]
         kept = memory.map.relate(ends[0], kind, ends[1], note=note)
         say(f"{kept.source} {kept.kind} {kept.target}", "bold green")
-
-
-def ready(project: str, *, create: bool = False) -> Holloway:
-    """The memory of a project with its map brought up to date, however long that takes the first time."""
-    memory = opened(project, create=create)
-    try:
-        with progress_bar(hidden=False) as tell:
-            memory.map.update(workers=0, progress=tell)
-    except BaseException:
-        memory.close()
-        raise
-    return memory
-
-
-class progress_bar:  # noqa: N801  (read as a word: `with progress_bar(...)`)
-    """A bar for people at a terminal, once something takes longer than a moment; nothing anywhere else."""
-
-    def __init__(self, *, hidden: bool) -> None:
-        self._shown = not hidden and sys.stderr.isatty()
-        self._bar: Any = None
-        self._stage = ""
-
-    def __enter__(self) -> Callable[[str, int, int], None] | None:
-        return self._tell if self._shown else None
-
-    def _tell(self, stage: str, done: int, total: int) -> None:
-        if total < SHOWN and self._bar is None:
-            return
-        if self._bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn
-
-            self._bar = Progress(
-                TextColumn("{task.description:>16}"),
-                BarColumn(),
-                TextColumn("{task.percentage:>3.0f} %"),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self._bar.start()
-            self._task = self._bar.add_task(stage, total=total)
-        self._bar.update(self._task, description=stage, completed=done, total=total)
-
-    def __exit__(self, *exception: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()

@@ -155,20 +155,21 @@ def config_command(action: str, key: str | None, value: str | None, here: bool, 
     from holloway.errors import InvalidInput
     from holloway.service.opening import NoMemory, known_project
 
-    try:
-        owner = known_project(project, create=here).key
-    except NoMemory:
-        owner = ""
-    if action == "set":
-        if key is None or value is None:
-            raise InvalidInput("`config set` needs a key and a value.", "For example: config set synchronous full")
-        config.change_setting(key, value, owner if here else "", str(home()))
-        if owner:
-            opened(project).close()  # hooks read what the last opening left for them
-    settings = config.Settings.load(owner, str(home()))
+    sets = action == "set"
+    if sets and (key is None or value is None):
+        raise InvalidInput("`config set` needs a key and a value.", "For example: holloway config set synchronous full")
     if action != "list" and key is None:
         raise InvalidInput(f"`config {action}` needs a key.", f"Known keys: {', '.join(config.SETTINGS)}.")
     shown = [config.setting(key)] if key else list(config.SETTINGS.values())
+    try:
+        owner = known_project(project, create=here and sets).key
+    except NoMemory:
+        owner = ""
+    if sets:
+        config.change_setting(str(key), str(value), owner if here else "", str(home()))
+        if owner:
+            opened(project).close()  # hooks read what the last opening left for them
+    settings = config.Settings.load(owner, str(home()))
     values = {entry.key: settings.resolve(entry.key) for entry in shown}
     if as_json:
         emit({name: {"value": current, "from": origin} for name, (current, origin) in values.items()})

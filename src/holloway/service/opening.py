@@ -62,8 +62,7 @@ class NoMemory(HollowayError):
 def knows(path: Path, home: Path) -> bool:
     """Whether a folder belongs to a known project; a known root with a new origin counts."""
     key, root = registry.find(str(path), str(home))
-    if not path.is_dir():
-        raise InvalidInput(f"{path} is not a folder.", "Give the folder of a project with --project.")
+    _must_be_there(path)
     return bool(key or root) or any(projects.known_by_history(path, home))
 
 
@@ -86,4 +85,11 @@ def begin(path: str) -> bool:
 
 def project_root(path: str) -> Path:
     """The root of the project that holds a folder; nothing is created."""
-    return Path(projects.root_of(Path(path).expanduser(), Path(config.home())))
+    place = Path(path).expanduser()
+    _must_be_there(place)
+    return Path(projects.root_of(place, Path(config.home())))
+
+
+def _must_be_there(folder: Path) -> None:
+    if not folder.is_dir():
+        raise InvalidInput(f"{folder} is not a folder.", "Give the folder of a project with --project.")

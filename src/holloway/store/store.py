@@ -113,7 +113,7 @@ def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[
 
     Returns the backup that was used and where the replaced state now lies.
     """
-    source = _chosen(project, wanted)
+    source = backup_named(project, wanted)
     if not is_sound(source):
         raise HollowayError(f"The backup {source} is damaged; nothing was changed.", "Choose an older one.")
     moment = stamp((clock or SystemClock()).now()).replace(":", "").replace(".", "")
@@ -156,7 +156,8 @@ def _put_in_place(project: Project, source: Path, kept: Path) -> None:
             ready.unlink(missing_ok=True)
 
 
-def _chosen(project: Project, wanted: str) -> Path:
+def backup_named(project: Project, wanted: str) -> Path:
+    """The backup of that name, or for `latest` the newest that is sound; one that is not there is an error."""
     copies = [*rolling(project.backups), *replaced(project.backups)]
     if not copies:
         raise HollowayError(f"There is no backup of {project.name} yet.", f"They would be in {project.backups}.")

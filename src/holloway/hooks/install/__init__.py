@@ -2,14 +2,12 @@
 
 from holloway.hooks.install.dialects import CLAUDE_CODE, CODEX, DIALECTS, Dialect, config_file, dialect
 from holloway.hooks.install.hooks_json import handler
-from holloway.hooks.install.parts import OPTIONAL
 from holloway.hooks.install.plan import Plan, apply, removal, setup
 
 __all__ = [
     "CLAUDE_CODE",
     "CODEX",
     "DIALECTS",
-    "OPTIONAL",
     "Dialect",
     "Plan",
     "apply",

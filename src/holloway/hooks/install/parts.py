@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     from holloway.hooks.install.content import Content
 
-OPTIONAL = ("mcp", "commands", "statusline")
-"""What setup writes beside the hooks, and a person may do without."""
-
 
 def parts(chosen: Dialect, scope: str, root: Path, home: Path, without: tuple[str, ...] = ()) -> list[Part]:
     """The files of an agent in a scope, the one with the hooks first."""
