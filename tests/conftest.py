@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import holloway
+from holloway.codemap.database import MapDatabase
 from holloway.testing import CountedIds, FakeClock
 
 FILES = {
@@ -103,3 +104,19 @@ def memory(repository: Repository, clock: FakeClock) -> Iterator[holloway.Hollow
     """The memory of the small shop."""
     with holloway.open(repository.root, clock=clock, ids=CountedIds()) as opened:
         yield opened
+
+
+@pytest.fixture
+def maps_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every map that a test opens is closed after it: from Python 3.13 on one that is left open is a warning."""
+    opened: list[MapDatabase] = []
+    open_file = MapDatabase._open
+
+    def noted(database: MapDatabase) -> object:
+        opened.append(database)
+        return open_file(database)
+
+    monkeypatch.setattr(MapDatabase, "_open", noted)
+    yield
+    for database in opened:
+        database.close()

@@ -27,3 +27,8 @@ def mistakes_are_raised() -> Iterator[None]:
 def mistakes_are_contained(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a user has it."""
     monkeypatch.setattr(faults, "reason", contained)
+
+
+@pytest.fixture(autouse=True)
+def no_map_is_left_open(maps_are_closed: None) -> None:
+    """Most tests open one and look at it until their end."""

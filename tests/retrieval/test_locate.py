@@ -16,6 +16,8 @@ from holloway.retrieval.locate import WEIGHTS, Located, fused, locate
 from holloway.retrieval.past_sessions import PastSession
 from tests.conftest import Repository, make_repository
 
+pytestmark = pytest.mark.usefixtures("maps_are_closed")
+
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 FILES = {
     "shop/cart.py": "class Cart:\n    def add(self, item):\n        self.items.append(item)\n",
