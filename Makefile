@@ -36,14 +36,14 @@ run: $(VENV)/installed ## map a project (PROJECT=path) and print what an agent w
 	@$(BIN)/holloway init --project $(PROJECT)
 
 test: $(VENV)/installed-dev ## all tests of a commit
-	$(BIN)/python -m pytest -n 2 -q -m "not nightly"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not nightly"
 	$(BIN)/lint-imports --no-cache
 
 check: $(VENV)/installed-dev ## format, lint, types, layers, docs, then the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 -q -m "not nightly"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not nightly"
 	$(BIN)/lint-imports --no-cache
 
 format: $(VENV)/installed-dev ## format the code
@@ -56,7 +56,7 @@ $(VENV)/installed-nightly: $(VENV)/installed-dev
 
 nightly: $(VENV)/installed-nightly agents ## the long runs: kills, faults, soak, fuzz, properties, real agents; writes docs/reliability.md
 	rm -rf build/reliability
-	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -n 2 -q
+	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -n 2 --dist worksteal -q
 	$(BIN)/python -m docs.reliability
 
 bench: $(VENV)/installed-dev ## benchmarks (ONLY=name, QUICK=1 for a sample; DATA=, REPOS=, GRAPHS=, PYCG=, PEERS= folders)
