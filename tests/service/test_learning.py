@@ -1,10 +1,11 @@
 """Sessions through the whole pipeline: what is kept, what waits, what is refused, and why."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from holloway.domain.event import Event, SubtaskDone
+from holloway.domain.event import Event, Plan, PlanItem, QaFindings, SubtaskDone
 from holloway.domain.memory import MemoryType, Source, State
 from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
@@ -16,6 +17,7 @@ from holloway.store.filter import Filter
 from holloway.testing import FakeClock, FakeWriter
 from tests.conftest import Repository
 from tests.observer.story import Story
+from tests.store.test_privacy import places_of
 
 FIX = "I assumed `retry_limit` was read from settings.py, but it actually comes from `limits.toml`."
 REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
@@ -337,7 +339,7 @@ def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:
             session.observe(event)
     assert session.learned is not None
     assert [each.state for each in session.learned.promotion.candidates] == ["promoted"]
-    assert not checkpoint_file(memory.project.folder, "run-1").exists()
+    assert not checkpoint_file(memory.project, "run-1").exists()
 
 
 @pytest.mark.promise("resumes")
@@ -502,6 +504,22 @@ def test_a_file_whose_name_no_disk_can_hold_does_not_keep_a_session_from_being_l
     )
     (kept,) = learn(memory, told.green()).promotion.of("promoted")
     assert memory.get(kept.memory).files == ()
+
+
+@pytest.mark.promise("no-secret")
+def test_whatever_a_session_is_told_its_secrets_reach_no_file(memory: Holloway, home: Path) -> None:
+    token = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
+    told = memory.session(agent="coder", task=f"use {token}", work_unit=("spec-1", token), way="native")
+    told.observe(Plan(told.now(), (PlanItem(f"export {token}"),)))
+    told.used("bash", {"command": f"curl -u x:{token} localhost"}, f"{token} refused", ok=False)
+    told.used("Edit", {"file_path": "README.md", "old_string": "shop", "new_string": token}, "")
+    told.record(f"the token is {token}")
+    told.subtask_done(f"log in with {token}", validated=True)
+    told.observe(QaFindings(told.now(), False, (f"{token} is shown",)))
+    told.checkpoint()
+    assert places_of(home, token) == []
+    told.finish("success")
+    assert places_of(home, token) == []
 
 
 def test_locating_knows_where_earlier_sessions_worked(memory: Holloway) -> None:

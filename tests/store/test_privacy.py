@@ -2,6 +2,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -117,15 +118,24 @@ def test_a_reader_that_holds_the_log_is_reported_not_waited_for(
 
 
 @pytest.mark.promise("journal")
-def test_journals_that_nobody_learned_from_are_dropped_after_a_week(tmp_path: Path) -> None:
-    for name, days in (("old", 8), ("new", 6)):
-        log = tmp_path / f"{name}.jsonl"
+def test_what_nobody_learned_from_is_dropped_after_a_week(memory: holloway.Holloway) -> None:
+    project = memory.project
+    for name, days in (
+        ("journal/old.jsonl", 8),
+        ("journal/new.jsonl", 6),
+        ("checkpoints/old.json", 8),
+        ("checkpoints/new.json", 6),
+        ("checkpoints/mcp-old.json", 8),
+        ("checkpoints/mcp-old.lock", 8),
+    ):
+        log = project.folder / name
+        log.parent.mkdir(exist_ok=True)
         log.write_text("{}\n")
         then = time.time() - days * 86_400
         os.utime(log, (then, then))
-    now = FakeClock().now().fromtimestamp(time.time(), tz=FakeClock().now().tzinfo)
-    assert privacy.drop_old_journals(tmp_path, now) == 1
-    assert [log.name for log in tmp_path.iterdir()] == ["new.jsonl"]
+    assert privacy.drop_old_journals(project, datetime.now(UTC)) == 2
+    left = [log.name for folder in (project.journal, project.checkpoints) for log in sorted(folder.iterdir())]
+    assert left == ["new.jsonl", "mcp-old.json", "mcp-old.lock", "new.json"]
 
 
 def test_the_log_of_a_damaged_copy_that_has_the_text_is_told_of(full: holloway.Holloway) -> None:

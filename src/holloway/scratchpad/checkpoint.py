@@ -19,6 +19,10 @@ VERSION = 1
 def dump(pad: Scratchpad) -> bytes:
     """All that a scratchpad knows; secrets in its texts are cut out before they reach a disk."""
     values = {entry.name: getattr(pad, entry.name) for entry in fields(pad) if not entry.name.startswith("_")}
+    values["start"] = replace(pad.start, task=_safe(pad.start.task)) if pad.start else None
+    values["plan"] = [replace(item, text=_safe(item.text)) for item in pad.plan]
+    values["subtasks"] = [replace(each, name=_safe(each.name)) for each in pad.subtasks]
+    values["qa_findings"] = [_safe(said) for said in pad.qa_findings]
     values["notes"] = [replace(note, text=_safe(note.text)) for note in pad.notes]
     values["actions"] = [_without_secrets(action) for action in pad.actions]
     return json.dumps({"version": VERSION, **values}, default=asdict, separators=(",", ":")).encode()

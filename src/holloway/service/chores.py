@@ -104,7 +104,7 @@ def _deleted(each: Journal) -> None:
 
 def has_records(memory: Holloway) -> bool:
     """Whether an MCP server left records behind."""
-    return any((memory.project.folder / "checkpoints").glob(f"{recording.PREFIX}*.json"))
+    return any(memory.project.checkpoints.glob(f"{recording.PREFIX}*.json"))
 
 
 def learn_records(memory: Holloway, seconds: float) -> str:

@@ -62,7 +62,7 @@ class Opened:
         for store in self.stores():
             lifecycle.count_uses(store.database)
         branches.release_merged(self.store.database, str(self.project.root), self.clock.now())
-        privacy.drop_old_journals(self.project.journal, self.clock.now())
+        privacy.drop_old_journals(self.project, self.clock.now())
         trust.keep(self.store, self.settings)
 
     def prune(self) -> Pruned:

@@ -66,7 +66,7 @@ class Recording:
 
     def count(self, memory: Holloway) -> int:
         """How much this session has asked to be remembered."""
-        file = checkpoint_file(memory.project.folder, self.session)
+        file = checkpoint_file(memory.project, self.session)
         return _records(Session(memory, self.session).pad) if file.exists() else 0
 
     def finish(self, memory: Holloway) -> Learned | None:
@@ -79,7 +79,7 @@ class Recording:
     def _hold(self, memory: Holloway) -> None:
         """Show others that this session is alive, by a lock that dies with the process."""
         if self._held is None:
-            folder = memory.project.folder / "checkpoints"
+            folder = memory.project.checkpoints
             folder.mkdir(mode=0o700, exist_ok=True)
             self._held = _lock(folder, self.session)
             self._held.acquire(timeout=0)
@@ -92,7 +92,7 @@ class Recording:
 
 def finish_left(memory: Holloway) -> int:
     """Learn from connections whose process was killed; how many there were."""
-    folder = memory.project.folder / "checkpoints"
+    folder = memory.project.checkpoints
     left = 0
     for file in sorted(folder.glob(f"{PREFIX}*.json")):
         lock = _lock(folder, file.stem)
@@ -109,7 +109,7 @@ def finish_left(memory: Holloway) -> int:
 
 
 def _settle(memory: Holloway, name: str) -> Learned | None:
-    file = checkpoint_file(memory.project.folder, name)
+    file = checkpoint_file(memory.project, name)
     if not file.exists():
         return None
     pad = Session(memory, name).pad

@@ -20,6 +20,7 @@ from holloway.injection.prefetch import Plan
 from holloway.observer.observer import Observer
 from holloway.observer.signals.signal import SignalName
 from holloway.promotion.pipeline import Promotion
+from holloway.safety import secrets
 from holloway.safety.paths import safe_name
 from holloway.scratchpad import checkpoint
 from holloway.scratchpad.merge import merge
@@ -28,6 +29,7 @@ from holloway.service.gathering import Gathering
 from holloway.service.inplay import InPlay
 from holloway.service.learning import Learned, Learning
 from holloway.service.points import Points
+from holloway.text import bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from holloway.observer.tracing import Trust
     from holloway.scratchpad.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
+    from holloway.store.project import Project
 
 Answer = TypeVar("Answer")
 
@@ -77,7 +80,7 @@ class Session:
         self._fetched: set[str] = set()
         self._calls = 0
         self._lock = Lock()
-        self._file = checkpoint_file(memory.project.folder, session)
+        self._file = checkpoint_file(memory.project, session)
         self._observer = Observer(_restored(self._file))
         if self._observer.pad.start is None:
             self.observe(
@@ -90,7 +93,7 @@ class Session:
                     choice(SessionType, type) if type else None,
                     self._way.phase(str(phase)) if phase else None,
                     task,
-                    self._way.work_unit(*work_unit) if work_unit else None,
+                    self._way.work_unit(*map(_safe, work_unit)) if work_unit else None,
                     planned_steps,
                 )
             )
@@ -318,9 +321,13 @@ class Session:
         return self.memory.clock.now().timestamp()
 
 
-def checkpoint_file(folder: Path, session: str) -> Path:
+def checkpoint_file(project: Project, session: str) -> Path:
     """Where a session's state is saved."""
-    return folder / "checkpoints" / f"{safe_name(session)}.json"
+    return project.checkpoints / f"{safe_name(session)}.json"
+
+
+def _safe(name: str) -> str:
+    return secrets.redact(bounds.clean(name))[0]
 
 
 def _text(result: object) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.store.database import Database
+    from holloway.store.project import Project
     from holloway.store.store import Store
 
 _REPEATED = {
@@ -49,7 +50,7 @@ def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
         for log in project.journal.glob("*.jsonl"):
             with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
                 _clean_journal(log, words)
-        for saved in (project.folder / "checkpoints").glob("*.json"):
+        for saved in project.checkpoints.glob("*.json"):
             with suppress(FileNotFoundError):  # its session was learned from meanwhile
                 if _has(saved.read_bytes(), words):
                     saved.unlink()
@@ -90,11 +91,13 @@ def _emptied_log(database: Database) -> list[str]:
     return [f"{database.path}-wal: {trouble}; the text goes with its next checkpoint"]
 
 
-def drop_old_journals(journal: Path, now: datetime) -> int:
-    """Delete journals that nobody learned from in time: what an agent did is not memory."""
+def drop_old_journals(project: Project, now: datetime) -> int:
+    """Delete what nobody learned from in time, journals and saved sessions: what an agent did is not memory."""
     oldest = (now - timedelta(days=JOURNAL_KEEP_DAYS)).timestamp()
     dropped = 0
-    for log in (*journal.glob("*.jsonl"), *journal.glob("*.step")):
+    # A lock stands beside what a server keeps for its agent: its end is seen to, however long it takes.
+    saved = [file for file in project.checkpoints.glob("*.json") if not file.with_suffix(".lock").exists()]
+    for log in (*project.journal.glob("*.jsonl"), *project.journal.glob("*.step"), *saved):
         with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
             if log.stat().st_mtime < oldest:
                 log.unlink()

@@ -40,6 +40,11 @@ class Project:
         """The folder of what hooks saw and nobody has learned from yet."""
         return self.folder / "journal"
 
+    @property
+    def checkpoints(self) -> Path:
+        """The folder of sessions in process that were saved and have not ended."""
+        return self.folder / "checkpoints"
+
 
 def find(path: Path, home: Path) -> Project | None:
     """The known project that holds a path, if any; nothing is created."""
