@@ -218,3 +218,14 @@ def test_the_map_comes_before_the_first_session_and_every_chore_says_when_it_is_
         if chore.is_due(memory) and chore.name != "embed":
             chore.do(memory, 60)
     assert {chore.name for chore in CHORES if chore.is_due(memory)} - {"embed"} == {"settle", "map"}
+
+
+def test_a_clock_that_was_once_far_ahead_does_not_keep_the_chores_from_being_done(
+    memory: Holloway, clock: FakeClock
+) -> None:
+    clock.advance(days=4_000)
+    chores.clean_up(memory, 60)
+    chores.look_across(memory, 60)
+    clock.advance(days=-4_000)
+    assert chores.is_day_over(memory)
+    assert chores.is_week_over(memory)

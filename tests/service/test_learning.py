@@ -13,6 +13,7 @@ from holloway.service.holloway import Holloway
 from holloway.service.learning import Learned, Learning
 from holloway.service.session import Session, checkpoint_file
 from holloway.store import candidates, lookup, observations, sessions
+from holloway.store.database import Busy
 from holloway.store.filter import Filter
 from holloway.testing import FakeClock, FakeWriter
 from tests.conftest import Repository
@@ -520,6 +521,21 @@ def test_whatever_a_session_is_told_its_secrets_reach_no_file(memory: Holloway, 
     assert places_of(home, token) == []
     told.finish("success")
     assert places_of(home, token) == []
+
+
+@pytest.mark.promise("resumes")
+def test_a_session_that_cannot_be_learned_from_now_is_learned_from_later(memory: Holloway) -> None:
+    with Holloway(memory.project, memory.home, clock=memory.clock, busy_timeout_ms=20) as other:
+        running = other.session("run-1")
+        running.record("The cache must be flushed by hand before every release", type="gotcha")
+        running.used("Edit", {"file_path": "README.md", "old_string": "shop", "new_string": "store"}, "")
+        with memory.store.database.write():
+            memory.store.database.run("UPDATE meta SET value = value")
+            with pytest.raises(Busy):
+                running.finish("success")
+    with memory.session("run-1") as again:
+        again.finish("success")
+    assert "flushed by hand" in " ".join(contents(memory, MemoryType.GOTCHA))
 
 
 def test_locating_knows_where_earlier_sessions_worked(memory: Holloway) -> None:

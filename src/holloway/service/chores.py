@@ -6,12 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.config import SESSION_SILENCE_S
-from holloway.domain.ports import stamp
+from holloway.domain.ports import moment, stamp
 from holloway.importers import journal
 from holloway.promotion import synthesis
 from holloway.service import recording, sources
@@ -221,5 +221,6 @@ CHORES = (
 
 
 def _passed(memory: Holloway, key: str, time_between: timedelta) -> bool:
+    """Whether so much time has passed since a chore was done; a note from the future is that of a wrong clock."""
     seen = memory.store.noted(key)
-    return not seen or memory.clock.now() - datetime.fromisoformat(seen) >= time_between
+    return not seen or not timedelta(0) <= memory.clock.now() - moment(seen) < time_between

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from holloway.domain.ports import stamp
+from holloway.domain.ports import moment, stamp
 from holloway.errors import HollowayError
 from holloway.llm.choice import choose
 from holloway.promotion import insight
@@ -79,7 +79,7 @@ class Reflecting:
 
     def _failed_lately(self) -> bool:
         failed = self.store.noted(_FAILED)
-        return bool(failed) and self.memory.clock.now() - datetime.fromisoformat(failed) < AFTER_FAILURE
+        return bool(failed) and timedelta(0) <= self.memory.clock.now() - moment(failed) < AFTER_FAILURE
 
 
 def _key(module: str) -> str:

@@ -159,6 +159,7 @@ class Session:
         if self.pad.start is None:
             self.learned = Learned(self._unseen(), Promotion(()), {}, again=True)
             return self.learned
+        self.checkpoint()  # Until it is learned from, it must not be lost with a store that is locked or full.
         self.learned = self._learned()
         self._file.unlink(missing_ok=True)
         self._mark_gone()
