@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,17 @@ def test_settings_that_cannot_be_read_are_an_error_that_names_the_file(home: Pat
     (home / "config.toml").mkdir(parents=True)
     with pytest.raises(HollowayError, match=r"config\.toml cannot be read"):
         Settings.load()
+
+
+def test_threads_that_write_one_file_leave_one_of_their_texts_whole(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    texts = [bytes([65 + number]) * 200_000 for number in range(4)]
+
+    def write(text: bytes) -> None:
+        for _ in range(25):
+            config.replace_file(str(file), text)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, texts))
+    assert file.read_bytes() in texts
+    assert list(tmp_path.iterdir()) == [file]

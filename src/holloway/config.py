@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import get_ident  # `threading` loads more than a hook needs
 
 from holloway.errors import HollowayError, InvalidInput
 
@@ -477,7 +478,7 @@ def change_setting(key: str, value: str, project: str = "", folder: str = "") ->
 
 def replace_file(path: str, data: bytes) -> None:
     """Write a file so that a reader sees the old bytes or the new ones, never a part."""
-    partial = f"{path}.{os.getpid()}.new"
+    partial = f"{path}.{os.getpid()}.{get_ident()}.new"
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as file:

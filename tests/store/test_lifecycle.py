@@ -5,9 +5,11 @@ from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.domain.ports import stamp
-from holloway.store import lifecycle, lookup
+from holloway.service.learning import Learning
+from holloway.store import candidates, lifecycle, lookup
 from holloway.store.intake import admit
 from holloway.testing import FakeClock
+from tests.observer.story import Story
 from tests.store.test_memories import taught
 
 
@@ -86,6 +88,16 @@ def test_what_a_person_forgot_is_gone_after_thirty_days(memory: holloway.Hollowa
 
 
 @pytest.mark.promise("stays-readable")
+def test_with_it_goes_what_the_session_it_came_from_tells_of_it(memory: holloway.Holloway, clock: FakeClock) -> None:
+    told = Story("s1").records("The zanzibar cache must be flushed by hand before a release", "gotcha")
+    (kept,) = Learning(memory).learn(told.edit("README.md").green().pad()).promotion.of("promoted")
+    memory.forget([memory.get(kept.memory)])
+    clock.advance(days=GRACE_DAYS + 1)
+    assert memory.prune().removed == (kept.memory,)
+    (row,) = (each for each in candidates.of_session(memory.store.database, "s1") if each.memory == kept.memory)
+    assert (row.state, row.draft) == ("promoted", {})
+
+
 def test_what_was_replaced_stays_readable_for_ever(memory: holloway.Holloway, clock: FakeClock) -> None:
     made = taught(memory, "old words", type="gotcha")
     memory.wrong(made.id, "outdated", instead="new words")

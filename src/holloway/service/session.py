@@ -146,7 +146,8 @@ class Session:
         if self.pad.start is None:
             return
         self._file.parent.mkdir(mode=0o700, exist_ok=True)
-        replace_file(str(self._file), checkpoint.dump(self.pad))
+        with self._lock:  # tools that run in threads are noted meanwhile
+            replace_file(str(self._file), checkpoint.dump(self.pad))
 
     def finish(
         self, outcome: Outcome | str | None = None, *, qa: Sequence[str] | None = None, qa_passed: bool | None = None

@@ -73,6 +73,8 @@ def prune(database: Database, now: datetime) -> Pruned:
         for table, column in (("memory_relations", "memory"), ("injections", "memory"), ("memories", "id")):
             chosen = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
             database.run(chosen, (json.dumps(removed),))
+        told = "UPDATE candidates SET draft = '{}' WHERE memory IN (SELECT value FROM json_each(?))"
+        database.run(told, (json.dumps(removed),))
         database.run("DELETE FROM embedding_cache WHERE expires_at < ?", (stamp(now),))
     return Pruned(tuple(faded), tuple(removed))
 
