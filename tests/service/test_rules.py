@@ -8,6 +8,7 @@ import holloway
 from holloway.config import GRACE_DAYS
 from holloway.domain.memory import MemoryType, ReviewReason, Source, State
 from holloway.errors import InvalidInput
+from holloway.service import rules_export
 from holloway.service.rules import RulesImported, approve_file, import_rules
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.lifecycle import GONE
@@ -226,10 +227,8 @@ def test_a_new_scope_moves_the_rule(memory: holloway.Holloway, repository: Repos
 
 
 def test_our_own_block_is_never_read_back(memory: holloway.Holloway, repository: Repository) -> None:
-    from holloway.service.rules_export import export_block
-
     memory.remember("Never use floats for money")
-    export_block(memory, "CLAUDE.md")
+    rules_export.export_block(memory, "CLAUDE.md")
     assert "Never use floats" in (repository.root / "CLAUDE.md").read_text()
     assert counts(import_rules(memory)) == (0, 0, 0, 0, 0)
 
@@ -251,3 +250,15 @@ def test_without_git_nothing_is_the_projects_word(tmp_path: Path) -> None:
     with holloway.open(root) as memory:
         assert counts(import_rules(memory)) == (4, 0, 0, 0, 0)
         assert {each.state for each in rules(memory).values()} == {State.QUARANTINED}
+
+
+def test_a_block_that_would_be_too_long_says_how_much_it_leaves_out(
+    memory: holloway.Holloway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules_export, "EXPORT_LINES_MAX", 10)
+    for number in range(9):
+        memory.remember(f"gate number {number} is closed at night", type="decision")
+    rules_export.export_block(memory, "AGENTS.md")
+    bullets = [line for line in (memory.project.root / "AGENTS.md").read_text().splitlines() if line.startswith("- ")]
+    assert len(bullets) == 6
+    assert bullets[-1] == "- 4 more: `holloway list`"

@@ -56,9 +56,8 @@ def find(memory: Holloway, reference: str) -> Session:
             raise InvalidInput("There is no session yet.", "Sessions are watched once an agent is connected.")
         return found[0]
     found = sessions.get(database, reference)
-    exact = [session for session in found if session.id == reference]
-    if exact or len(found) == 1:
-        return (exact or found)[0]
+    if len(found) == 1:
+        return found[0]
     if not found:
         raise InvalidInput(f"There is no session {reference[:60]!r}.", "`holloway sessions` lists them.")
     named = ", ".join(session.id for session in found[:5])

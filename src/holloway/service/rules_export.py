@@ -128,4 +128,8 @@ def _belongs(each: Memory, path: Path, memory: Holloway) -> bool:
 def _lines(memories: list[Memory]) -> list[str]:
     """Headings and bullets as `export --format claude` writes them, the oldest memory first."""
     ordered = sorted(memories, key=lambda each: (not each.pinned, each.created_at, each.id))
-    return exchange.to_rules(ordered, "What holloway knows").rstrip("\n").split("\n")[:EXPORT_LINES_MAX]
+    lines = exchange.to_rules(ordered, "What holloway knows").rstrip("\n").split("\n")
+    if len(lines) <= EXPORT_LINES_MAX:
+        return lines
+    left = sum(line.startswith("- ") for line in lines[EXPORT_LINES_MAX - 1 :])
+    return [*lines[: EXPORT_LINES_MAX - 1], f"- {left} more: `holloway list`"]

@@ -64,9 +64,13 @@ def used_in(database: Database, memory: str, session: str, at: str) -> bool:
 
 
 def get(database: Database, reference: str) -> list[Session]:
-    """The sessions whose id begins with that."""
-    sql = "SELECT * FROM sessions WHERE id >= ? AND id < ? ORDER BY started_at LIMIT 6"
-    return [_session(row) for row in database.rows(sql, (reference, reference + "\U0010ffff"))]
+    """The session of that id, or else those whose id begins with it."""
+    sql = (
+        "SELECT * FROM sessions s WHERE id >= :id AND id < :id || char(1114111) "
+        f"AND (id = :id OR {WHOLE}) ORDER BY id <> :id, started_at LIMIT 6"
+    )
+    found = [_session(row) for row in database.rows(sql, {"id": reference})]
+    return found[:1] if found and found[0].id == reference else found
 
 
 def latest(database: Database, limit: int) -> list[Session]:
