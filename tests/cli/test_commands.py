@@ -4,9 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from holloway.cli import COMMANDS
+from holloway.cli.finding import PHASES
+from holloway.cli.learning import learn_command
+from holloway.domain.work import Phase
+from holloway.hooks.install import DIALECTS
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 
@@ -427,3 +432,10 @@ def test_the_list_does_not_count_twice_what_it_shows(cli: Cli, repository: Repos
     cli("rules")
     shown = cli("list").out.splitlines()
     assert ("Never use floats for money" in shown[0], shown[-1]) == (True, "To review: 1 (`holloway review`).")
+
+
+def test_what_can_be_chosen_here_is_what_the_program_knows() -> None:
+    (agent,) = (each for each in learn_command.params if each.name == "agent")
+    assert isinstance(agent.type, click.Choice)
+    assert tuple(agent.type.choices) == tuple(DIALECTS)
+    assert tuple(Phase) == PHASES

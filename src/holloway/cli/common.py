@@ -7,10 +7,9 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 STDIN_BYTES_MAX = 16 * 1024 * 1024
 
@@ -45,27 +42,16 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON w
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 
 
-def filter_options(command: Command) -> Command:
-    """Options that choose memories."""
-    for option in reversed(
-        (
-            click.option("--type", "-t", "types", multiple=True, metavar="TYPE", help="Only memories of this type."),
-            click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="Only those about this file."),
-            click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="Only those of this module."),
-            click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only those with this tag."),
-            click.option("--state", "states", multiple=True, metavar="STATE", help="Only those in this state."),
-            click.option("--all-branches", is_flag=True, help="Also what was learned on other, unmerged branches."),
-        )
-    ):
-        command = option(command)
-    return command
-
-
 def opened(project: str, *, create: bool = False) -> Holloway:
     """The memory of the project that holds a folder; only commands that put something in create one."""
     from holloway.service.opening import open_project  # loaded when a command runs, not for --help
 
     return open_project(project, create=create)
+
+
+def standing(project: str) -> Path | None:
+    """Where relative paths are taken from: where a person stands, unless they name another project."""
+    return Path.cwd() if project == "." else None
 
 
 def home() -> Path:

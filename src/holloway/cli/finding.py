@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from holloway.cli.choosing import Chosen, choosing_options
 from holloway.cli.common import (
     emit,
-    filter_options,
     json_option,
     line,
     notable,
     opened,
     project_option,
     say,
+    standing,
     text_of,
 )
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from holloway.domain.memory import Memory
-    from holloway.service.holloway import Holloway
-    from holloway.store.filter import Filter
+    from datetime import datetime
 
+    from holloway.domain.memory import Memory
+    from holloway.retrieval.recall import Result
+    from holloway.service.asking import Answer
+    from holloway.service.holloway import Holloway
+    from holloway.service.results import Provenance
 
 PHASES = ("define", "implement", "validate", "refine", "explore", "reflect")
 
@@ -36,8 +39,7 @@ PHASES = ("define", "implement", "validate", "refine", "explore", "reflect")
 @click.option("--near", multiple=True, metavar="PATH", help="A file in play: memories on it and around it count more.")
 @click.option("--phase", type=click.Choice(PHASES), help="Prefer the types that this phase of work needs.")
 @click.option("--explain", is_flag=True, help="Show what each stage of the search made of a result.")
-@click.option("--quarantined", is_flag=True, help="Also what waits for review and no agent sees.")
-@filter_options
+@choosing_options
 @json_option
 @project_option
 def recall_command(
@@ -47,13 +49,7 @@ def recall_command(
     near: tuple[str, ...],
     phase: str | None,
     explain: bool,
-    quarantined: bool,
-    types: tuple[str, ...],
-    files: tuple[str, ...],
-    modules: tuple[str, ...],
-    tags: tuple[str, ...],
-    states: tuple[str, ...],
-    all_branches: bool,
+    chosen: Chosen,
     as_json: bool,
     project: str,
 ) -> None:
@@ -69,32 +65,36 @@ def recall_command(
     from holloway.service.plain import result_json  # loaded when the command runs
 
     with opened(project) as memory:
-        chosen = filter_of(memory, types, files, modules, tags, states, all_branches, quarantined=quarantined)
-        query = text_of(words, "The question")
+        query, wanted = text_of(words, "The question"), chosen.filter(memory)
         if all_projects:
-            results, unread = memory.recall_everywhere(query, chosen=chosen, limit=limit)
+            results, unread = memory.recall_everywhere(query, chosen=wanted, limit=limit)
             for error in unread:
                 click.echo(f"Not searched: {error.message}", err=True)
         else:
-            places = [memory.path_of(path, Path.cwd() if project == "." else None) for path in near]
-            results = memory.recall(query, chosen=chosen, limit=limit, phase=phase, files=places)
+            places = [memory.path_of(path, standing(project)) for path in near]
+            results = memory.recall(query, chosen=wanted, limit=limit, phase=phase, files=places)
         for stage, reason in memory.searching.degraded.items():
             click.echo(f"Without {stage}: {reason}", err=True)
         now = memory.clock.now()
-        if as_json:
-            emit({"results": [result_json(result, now) for result in results]})
-            return
-        told = ""
-        for result in results:
-            if result.project != told and (all_projects or result.project == "user"):
-                say(f"{result.project}:", "dim")
-            told = result.project
-            line(result.memory, now)
-            if explain:
-                stages = " · ".join(f"{stage} {value:.2f}" for stage, value in result.stages.items())
-                say(f"        {stages} → {result.score:.2f}", "dim")
-        if not results:
-            say(f"Nothing is known about {query!r} yet.")
+    if as_json:
+        emit({"results": [result_json(result, now) for result in results]})
+        return
+    _print_results(results, now, named=all_projects, explain=explain)
+    if not results:
+        say(f"Nothing is known about {query!r} yet.")
+
+
+def _print_results(results: list[Result], now: datetime, *, named: bool, explain: bool) -> None:
+    """Memories as they were found; `named` with the projects that they are of."""
+    told = ""
+    for result in results:
+        if result.project != told and (named or result.project == "user"):
+            say(f"{result.project}:", "dim")
+        told = result.project
+        line(result.memory, now)
+        if explain:
+            stages = " · ".join(f"{stage} {value:.2f}" for stage, value in result.stages.items())
+            say(f"        {stages} → {result.score:.2f}", "dim")
 
 
 @click.command("ask")
@@ -131,28 +131,32 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
                 }
             )
             return
-        if found.text:
-            say(found.text)
-            say("")
-        for result in found.results if not found.text else [r for r in found.results if r.memory.id in found.cited]:
+    _print_answer(found, now)
+
+
+def _print_answer(found: Answer, now: datetime) -> None:
+    """The answer with what it cites; where none was written, all that was found."""
+    if found.text:
+        say(f"{found.text}\n")
+    for result in found.results:
+        if not found.text or result.memory.id in found.cited:
             line(result.memory, now)
-        for file in found.located.files:
-            say(f"{file.path}")
-            if file.reasons:
-                say(f"        {'; '.join(file.reasons)}", "dim")
-        if not found.text:
-            click.echo(f"Without a written answer: {found.note}", err=True)
+    for file in found.located.files:
+        say(file.path)
+        if file.reasons:
+            say(f"        {'; '.join(file.reasons)}", "dim")
+    if not found.text:
+        click.echo(f"Without a written answer: {found.note}", err=True)
 
 
 @click.command("list")
-@click.option("--limit", "-n", default=50, show_default=True, help="At most this many.")
+@click.option("--limit", "-n", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
 @click.option("--deleted", is_flag=True, help="Show what was forgotten and can be restored.")
 @click.option("--superseded", is_flag=True, help="Also show what was replaced.")
 @click.option("--pinned", is_flag=True, help="Only pinned ones.")
 @click.option("--session", default="", metavar="ID", help="Only those from this session.")
 @click.option("--user", is_flag=True, help="Your own memories, for all projects.")
-@click.option("--quarantined", is_flag=True, help="Also what waits for review and no agent sees.")
-@filter_options
+@choosing_options
 @json_option
 @project_option
 def list_command(
@@ -162,13 +166,7 @@ def list_command(
     pinned: bool,
     session: str,
     user: bool,
-    quarantined: bool,
-    types: tuple[str, ...],
-    files: tuple[str, ...],
-    modules: tuple[str, ...],
-    tags: tuple[str, ...],
-    states: tuple[str, ...],
-    all_branches: bool,
+    chosen: Chosen,
     as_json: bool,
     project: str,
 ) -> None:
@@ -185,19 +183,18 @@ def list_command(
     from holloway import Filter
     from holloway.service.plain import memory_json
 
-    if limit < 1:
-        raise InvalidInput(f"The limit cannot be {limit}.", "Give 1 or more.")
     with opened(project) as memory:
-        chosen = filter_of(memory, types, files, modules, tags, states, all_branches, quarantined=quarantined)
-        chosen = replace(chosen, deleted=deleted, superseded=superseded or deleted, pinned=pinned, session=session)
-        found = memory.memories(chosen, limit=limit, user=user)
+        wanted = replace(
+            chosen.filter(memory), deleted=deleted, superseded=superseded or deleted, pinned=pinned, session=session
+        )
+        found = memory.memories(wanted, limit=limit, user=user)
         now = memory.clock.now()
         if as_json:
             emit({"results": [memory_json(each, now) for each in found]})
             return
         for each in found:
             line(each, now)
-        waiting = 0 if quarantined or user else memory.count_to_review()
+        waiting = 0 if chosen.quarantined or user else memory.count_to_review()
         if waiting:
             say(f"To review: {waiting} (`holloway review`).", "yellow")
         elif not found and memory.store.memories.count(Filter()):
@@ -284,44 +281,23 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
             )
             return
         _print_card(memory, found.memory)
-        if found.memory.origin:
-            say(f"  from {found.memory.origin}")
-        say("History", "bold")
-        for at, kind, detail in found.history:
-            say(f"  {at[:16].replace('T', ' ')}  {kind}{f': {detail}' if detail else ''}")
-        for old in found.replaced:
-            say(f"  replaced {old.id}: {old.content}")
-        if found.seen:
-            say("Seen in sessions", "bold")
-            for each in found.seen:
-                say(f"  {each.session}, step {each.step}: {each.signal.replace('_', ' ')} ({each.state})")
-        if found.shown:
-            say("Shown to agents", "bold")
-            for session, point, at in found.shown:
-                say(f"  {at[:16].replace('T', ' ')}  {point.replace('_', ' ')}, session {session}")
+    _print_past(found)
 
 
-def filter_of(
-    memory: Holloway,
-    types: tuple[str, ...],
-    files: tuple[str, ...],
-    modules: tuple[str, ...],
-    tags: tuple[str, ...],
-    states: tuple[str, ...],
-    all_branches: bool,
-    *,
-    quarantined: bool,
-) -> Filter:
-    """The filter that the options mean."""
-    from holloway import Filter  # loaded when the command runs
-    from holloway.domain.memory import MemoryType, State, choice
-
-    return Filter(
-        types=tuple(choice(MemoryType, kind) for kind in types),
-        states=tuple(choice(State, state) for state in states),
-        files=tuple(memory.path_of(path, Path.cwd()) for path in files),
-        modules=modules,
-        tags=tags,
-        branch=None if all_branches else memory.branch,
-        quarantined=quarantined or "quarantined" in states,
-    )
+def _print_past(found: Provenance) -> None:
+    """What happened to a memory, and who saw it."""
+    if found.memory.origin:
+        say(f"  from {found.memory.origin}")
+    say("History", "bold")
+    for at, kind, detail in found.history:
+        say(f"  {at[:16].replace('T', ' ')}  {kind}{f': {detail}' if detail else ''}")
+    for old in found.replaced:
+        say(f"  replaced {old.id}: {old.content}")
+    if found.seen:
+        say("Seen in sessions", "bold")
+        for each in found.seen:
+            say(f"  {each.session}, step {each.step}: {each.signal.replace('_', ' ')} ({each.state})")
+    if found.shown:
+        say("Shown to agents", "bold")
+        for session, point, at in found.shown:
+            say(f"  {at[:16].replace('T', ' ')}  {point.replace('_', ' ')}, session {session}")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from holloway.cli.common import emit, json_option, many, opened, project_option, say
+from holloway.cli.common import emit, json_option, many, opened, project_option, say, standing
 from holloway.cli.progress import progress_bar, ready
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
     from holloway.codemap.modules.detection import Module
+    from holloway.retrieval.locate import Located
     from holloway.service.mapping import CodeMap, Consequences
 
 SHOWN = 12
@@ -88,27 +88,28 @@ def locate_command(task: str, known: tuple[str, ...], limit: int, as_json: bool,
     if not task.strip():
         raise InvalidInput("The task is empty.", "Say in a sentence what is to be done.")
     with ready(project) as memory:
-        here = Path.cwd() if project == "." else None
-        found = memory.map.locate(task, known=[memory.path_of(path, here) for path in known], limit=limit)
+        places = [memory.path_of(path, standing(project)) for path in known]
+        found = memory.map.locate(task, known=places, limit=limit)
     if as_json:
-        emit(
-            {
-                "files": [
-                    {
-                        "path": file.path,
-                        "score": file.score,
-                        "reasons": list(file.reasons),
-                        "symbols": list(file.symbols),
-                    }
-                    for file in found.files
-                ],
-                "tests": list(found.tests),
-                "coupled": [
-                    {"path": one.path, "with": one.other, "commits": one.commits, "of": one.of} for one in found.coupled
-                ],
-            }
-        )
-        return
+        emit(_located_fields(found))
+    else:
+        _show_located(found)
+
+
+def _located_fields(found: Located) -> dict[str, Any]:
+    return {
+        "files": [
+            {"path": file.path, "score": file.score, "reasons": list(file.reasons), "symbols": list(file.symbols)}
+            for file in found.files
+        ],
+        "tests": list(found.tests),
+        "coupled": [
+            {"path": one.path, "with": one.other, "commits": one.commits, "of": one.of} for one in found.coupled
+        ],
+    }
+
+
+def _show_located(found: Located) -> None:
     if not found.files:
         say("Nothing in this project speaks of that.", "yellow")
         return
@@ -139,7 +140,7 @@ def impact_command(target: str, depth: int, forward: bool, as_json: bool, projec
       holloway impact src/flask/helpers.py:url_for --depth 1
     """
     with ready(project) as memory:
-        found = memory.map.impact(target, depth=depth, forward=forward, where=Path.cwd() if project == "." else None)
+        found = memory.map.impact(target, depth=depth, forward=forward, where=standing(project))
     if as_json:
         emit(_impact_fields(found))
         return
@@ -355,7 +356,6 @@ def relate_command(source: str, kind: str, target: str, note: str, remove: bool,
             there = memory.map.unrelate(source, kind, target)
             say("Taken back." if there else "There was no such relation.", "" if there else "yellow")
             return
-        here = Path.cwd() if project == "." else None
-        ends = [place(memory, end, here) for end in (source, target)]
+        ends = [place(memory, end, standing(project)) for end in (source, target)]
         kept = memory.map.relate(ends[0], kind, ends[1], note=note)
         say(f"{kept.source} {kept.kind} {kept.target}", "bold green")

@@ -53,29 +53,18 @@ def review_command(
     """
     from holloway.service import summary  # loaded when the command runs
     from holloway.service.plain import memory_json
-    from holloway.service.rules import approve_file
     from holloway.service.trust import more_careful
 
     with opened(project) as memory:
-        for chosen in (*ok_ids, *later_ids, *drop_ids):
-            memory.get(chosen)
-        for chosen in ok_ids:
-            memory.confirm(chosen)
-        for chosen in later_ids:
-            memory.later(chosen)
-        approved = len(ok_ids) + sum(len(approve_file(memory, path)) for path in ok_files)
-        if drop_ids:
-            memory.forget([memory.get(chosen) for chosen in drop_ids])
-        if approved or drop_ids or later_ids:
-            summary.decided(memory)
+        decided = _by_options(memory, ok_ids, drop_ids, later_ids, ok_files)
         waiting = memory.to_review()
         if as_json:
             last = summary.summary(memory)
             shown = [memory_json(each, memory.clock.now()) for each in waiting]
             emit({"results": shown, "last_session": summary_json(last) if last else None})
             return
-        if approved or drop_ids or later_ids:
-            say(f"Approved {approved}, dropped {len(drop_ids)}, later {len(later_ids)}; {len(waiting)} to go.")
+        if decided:
+            say(f"{decided}; {len(waiting)} to go.")
             return
         if last := summary.show(memory):
             _summary(last)
@@ -94,6 +83,32 @@ def review_command(
             for number, card in enumerate(waiting, 1):
                 _card(memory, card, number, len(waiting))
             say("`holloway review --ok ID`, `--drop ID` or `--later ID` decides.", "dim")
+
+
+def _by_options(
+    memory: Holloway,
+    ok_ids: tuple[str, ...],
+    drop_ids: tuple[str, ...],
+    later_ids: tuple[str, ...],
+    ok_files: tuple[str, ...],
+) -> str:
+    """Decide what the options decide, once all that they name is known to be there; what was done, in words."""
+    from holloway.service import summary  # loaded when the command runs
+    from holloway.service.rules import approve_file
+
+    for chosen in (*ok_ids, *later_ids, *drop_ids):
+        memory.get(chosen)
+    for chosen in ok_ids:
+        memory.confirm(chosen)
+    for chosen in later_ids:
+        memory.later(chosen)
+    approved = len(ok_ids) + sum(len(approve_file(memory, path)) for path in ok_files)
+    if drop_ids:
+        memory.forget([memory.get(chosen) for chosen in drop_ids])
+    if not (approved or drop_ids or later_ids):
+        return ""
+    summary.decided(memory)
+    return f"Approved {approved}, dropped {len(drop_ids)}, later {len(later_ids)}"
 
 
 def summary_json(last: Summary) -> dict[str, object]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holloway.cli.common import emit, json_option, many, notable, opened, project_option, say
-from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
     from holloway.domain.session import Session
@@ -21,7 +20,7 @@ STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped
 
 
 @click.command("sessions")
-@click.option("--limit", "-n", default=20, show_default=True, help="At most this many.")
+@click.option("--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="At most this many.")
 @json_option
 @project_option
 def sessions_command(limit: int, as_json: bool, project: str) -> None:
@@ -34,8 +33,6 @@ def sessions_command(limit: int, as_json: bool, project: str) -> None:
     """
     from holloway.service.explaining import latest  # loaded when the command runs
 
-    if limit < 1:
-        raise InvalidInput(f"The limit cannot be {limit}.", "Give 1 or more.")
     with opened(project) as memory:
         rows = latest(memory, limit)
         if as_json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +21,10 @@ from holloway.cli.common import (
     text_of,
 )
 from holloway.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import Memory
+    from holloway.service.results import Remembered
 
 
 @click.command("remember")
@@ -84,34 +89,45 @@ def remember_command(
         assert done.memory is not None  # noqa: S101  (a person's own word is never refused)
         now = memory.clock.now()
         if as_json:
-            inferred = {
-                "type": str(done.inferred.type) if done.inferred.type else None,
-                "files": list(done.inferred.files),
-                "module": done.inferred.module or None,
-            }
-            close = [{"id": one.memory.id, "verdict": str(one.verdict)} for one in done.close]
-            shown = {"outcome": done.outcome, "redacted": list(done.redacted), "inferred": inferred, "close": close}
-            emit({**memory_json(done.memory, now), **shown})
-            maintained(memory)
-            return
-        where = "for all your projects" if user else f"in {memory.project.name}"
-        apart = "" if user or memory.under_git else f" ({memory.project.root}, not under git)"
-        say(f"Remembered {where}{apart}." if done.outcome == "added" else "That was known; it is surer now.", "green")
-        line(done.memory, now)
-        guessed = [f"type {done.inferred.type.label}"] if done.inferred.type else []
-        guessed += [f"file {path}" for path in done.inferred.files]
-        guessed += [f"module {done.inferred.module}"] if done.inferred.module and not modules else []
-        if guessed:
-            say(f"        inferred: {', '.join(guessed)}. `holloway edit {done.memory.id}` changes it.", "dim")
-        if done.memory.branch_only:
-            lift = f"`holloway edit {done.memory.id} --everywhere` lifts that."
-            say(f"        It stays on {done.memory.branch_only} until that is merged; {lift}", "dim")
-        for one in done.close:
-            how = "Says the same as" if one.verdict == "same" else "Contradicts"
-            put_right = f"`holloway wrong {one.memory.id}` if that is out of date."
-            say(f"        {how} {one.memory.id}: {one.memory.summary}. {put_right}", "yellow")
-        redaction_note(done.redacted)
+            emit({**memory_json(done.memory, now), **_fields(done)})
+        else:
+            where = "for all your projects" if user else f"in {memory.project.name}"
+            apart = "" if user or memory.under_git else f" ({memory.project.root}, not under git)"
+            say(
+                f"Remembered {where}{apart}." if done.outcome == "added" else "That was known; it is surer now.",
+                "green",
+            )
+            line(done.memory, now)
+            _notes(done, done.memory, inferred_module="" if modules else done.inferred.module)
         maintained(memory)
+
+
+def _fields(done: Remembered) -> dict[str, object]:
+    """What programs are told beside the memory itself."""
+    inferred = {
+        "type": str(done.inferred.type) if done.inferred.type else None,
+        "files": list(done.inferred.files),
+        "module": done.inferred.module or None,
+    }
+    close = [{"id": one.memory.id, "verdict": str(one.verdict)} for one in done.close]
+    return {"outcome": done.outcome, "redacted": list(done.redacted), "inferred": inferred, "close": close}
+
+
+def _notes(done: Remembered, memory: Memory, *, inferred_module: str) -> None:
+    """What a person should know of a memory that was just taught."""
+    guessed = [f"type {done.inferred.type.label}"] if done.inferred.type else []
+    guessed += [f"file {path}" for path in done.inferred.files]
+    guessed += [f"module {inferred_module}"] if inferred_module else []
+    if guessed:
+        say(f"        inferred: {', '.join(guessed)}. `holloway edit {memory.id}` changes it.", "dim")
+    if memory.branch_only:
+        lift = f"`holloway edit {memory.id} --everywhere` lifts that."
+        say(f"        It stays on {memory.branch_only} until that is merged; {lift}", "dim")
+    for one in done.close:
+        how = "Says the same as" if one.verdict == "same" else "Contradicts"
+        put_right = f"`holloway wrong {one.memory.id}` if that is out of date."
+        say(f"        {how} {one.memory.id}: {one.memory.summary}. {put_right}", "yellow")
+    redaction_note(done.redacted)
 
 
 @click.command("edit")
@@ -158,10 +174,7 @@ def edit_command(
         content = text_of(text, "The memory") if text else None
         given = (kind, summary, visibility, files, modules, tags, details)
         if content is None and not any(given) and not no_files and not everywhere:
-            old = memory.get(memory_id).content
-            if not sys.stdin.isatty() and not os.environ.keys() & {"VISUAL", "EDITOR"}:
-                raise InvalidInput("There is no terminal for an editor.", "Give the new words after the id.")
-            content = click.edit(old)
+            content = _in_editor(memory.get(memory_id).content)
             if content is None:
                 say("Nothing was changed.")
                 return
@@ -184,6 +197,12 @@ def edit_command(
         say("Changed.", "green")
         line(changed, memory.clock.now())
         redaction_note(redacted)
+
+
+def _in_editor(old: str) -> str | None:
+    if not sys.stdin.isatty() and not os.environ.keys() & {"VISUAL", "EDITOR"}:
+        raise InvalidInput("There is no terminal for an editor.", "Give the new words after the id.")
+    return click.edit(old)
 
 
 @click.command("pin")

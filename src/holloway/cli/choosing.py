@@ -1,0 +1,69 @@
+"""The options by which commands choose memories, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from holloway.service.holloway import Holloway
+    from holloway.store.filter import Filter
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--type", "-t", "types", multiple=True, metavar="TYPE", help="Only memories of this type."),
+    click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="Only those about this file."),
+    click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="Only those of this module."),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only those with this tag."),
+    click.option("--state", "states", multiple=True, metavar="STATE", help="Only those in this state."),
+    click.option("--all-branches", is_flag=True, help="Also what was learned on other, unmerged branches."),
+    click.option("--quarantined", is_flag=True, help="Also what waits for review and no agent sees."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the options say."""
+
+    types: tuple[str, ...]
+    files: tuple[str, ...]
+    modules: tuple[str, ...]
+    tags: tuple[str, ...]
+    states: tuple[str, ...]
+    all_branches: bool
+    quarantined: bool
+
+    def filter(self, memory: Holloway) -> Filter:
+        """The filter that they mean in a project."""
+        from holloway import Filter  # loaded when a command runs
+        from holloway.domain.memory import MemoryType, State, choice
+
+        return Filter(
+            types=tuple(choice(MemoryType, kind) for kind in self.types),
+            states=tuple(choice(State, state) for state in self.states),
+            files=tuple(memory.path_of(path, Path.cwd()) for path in self.files),
+            modules=self.modules,
+            tags=self.tags,
+            branch=None if self.all_branches else memory.branch,
+            quarantined=self.quarantined or "quarantined" in self.states,
+        )
+
+
+def choosing_options(command: Command) -> Command:
+    """Give a command the options; it gets them as `chosen`."""
+
+    @wraps(command)
+    def with_chosen(**given: Any) -> Any:
+        chosen = Chosen(**{field.name: given.pop(field.name) for field in fields(Chosen)})
+        return command(chosen=chosen, **given)
+
+    made: Any = with_chosen
+    for option in reversed(_OPTIONS):
+        made = option(made)
+    return made  # type: ignore[no-any-return]
