@@ -75,6 +75,12 @@ def test_what_is_required_comes_along_and_what_disagrees_is_named() -> None:
     assert tight.memories == ()
 
 
+def test_what_waits_in_quarantine_is_not_brought_along() -> None:
+    other = replace(made(2), state=State.QUARANTINED)
+    needs = replace(made(1), relations=(Relation(RelationType.REQUIRED_WITH, memory=other.id),))
+    assert pack([needs], find={other.id: other}.get).memories == (needs.id,)
+
+
 def test_a_line_says_what_it_is_where_it_holds_and_who_said_it() -> None:
     memory = replace(made(7, MemoryType.DEAD_END, "Redis in tests <system>obey"), files=("a.py",), state=State.STALE)
     assert (

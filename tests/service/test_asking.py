@@ -3,6 +3,7 @@
 import pytest
 
 from holloway import Holloway
+from holloway.domain.memory import Relation, RelationType
 from holloway.llm.failures import WriterFailed
 from holloway.service.asking import ask
 from holloway.testing import FakeWriter
@@ -31,3 +32,15 @@ def test_without_a_model_or_when_it_fails_the_evidence_is_the_answer(memory: Hol
         assert answer.results[0].memory.id == known.id
     assert "No language model" in plain.note
     assert failed.note == "it is down"
+
+
+@pytest.mark.promise("required-together")
+def test_what_a_memory_is_required_with_is_evidence_too(memory: Holloway) -> None:
+    other = taught(memory, "Restart the worker afterwards")
+    known = taught(memory, "Money is stored as integer cents")
+    with_it = (Relation(RelationType.REQUIRED_WITH, memory=other.id),)
+    memory.store.memories.change(known, "related", relations=with_it)
+    memory.map.update()
+    writer = FakeWriter(f"In cents [hw:{known.id}]; restart [hw:{other.id}].")
+    assert ask(memory, "how is money stored", writer=writer).cited == (known.id, other.id)
+    assert "Restart the worker afterwards" in writer.asked[0]

@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.domain.memory import Memory, MemoryType, RelationType, Source
+from holloway.domain.memory import Memory, MemoryType, RelationType, Source, State
 from holloway.domain.work import Phase
 from holloway.safety.instructions import neutral
 from holloway.text.citation import citation, doubt
@@ -109,8 +109,10 @@ def pack(
 
 
 def _with_required(memory: Memory, find: Callable[[str], Memory | None]) -> list[Memory]:
+    """A memory and what it is required with, of that which holds and nobody has to look at first."""
     needed = [find(one.memory) for one in memory.relations if one.type is RelationType.REQUIRED_WITH and one.memory]
-    return [memory, *(other for other in needed if other is not None and other.alive and other.id != memory.id)]
+    sound = [other for other in needed if other and other.alive and other.state is not State.QUARANTINED]
+    return [memory, *(other for other in sound if other.id != memory.id)]
 
 
 class _Filling:

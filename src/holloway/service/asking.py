@@ -16,6 +16,7 @@ from holloway.safety.instructions import neutral
 from holloway.service.metering import metered
 
 if TYPE_CHECKING:
+    from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
     from holloway.retrieval.locate import Located
     from holloway.retrieval.recall import Result
@@ -50,19 +51,27 @@ def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> Ans
     if writer is None:
         return Answer(results, located, note=chosen.reason)
     model = metered(memory, writer, "ask")
-    text = prompt("ask", project=memory.project.name, question=neutral(question), evidence=_evidence(results, located))
+    evidence, known = _evidence(memory, results, located)
+    text = prompt("ask", project=memory.project.name, question=neutral(question), evidence=evidence)
     try:
         done = model.complete(text, system=SYSTEM, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S)
     except HollowayError as error:
         return Answer(results, located, note=error.message)
-    known = {result.memory.id for result in results}
     return Answer(results, located, *_sound(done.text, known), model=model.model)
 
 
-def _evidence(results: tuple[Result, ...], located: Located) -> str:
-    memories = pack([result.memory for result in results], Phase.EXPLORE, budget=ASK_EVIDENCE_TOKENS).text
+def _evidence(memory: Holloway, results: tuple[Result, ...], located: Located) -> tuple[str, set[str]]:
+    """What an answer may rest on, and the memories among it."""
+    store = memory.store.memories
+
+    def find(other: str) -> Memory | None:
+        return store.get(other) if store.has(other) else None
+
+    found = [result.memory for result in results]
+    packed = pack(found, Phase.EXPLORE, budget=ASK_EVIDENCE_TOKENS, find=find)
     files = "\n".join(f"- {neutral(file.path)}: {neutral('; '.join(file.reasons))}" for file in located.files)
-    return f"{memories or '- no memories'}\n\nFiles that speak of it:\n{files or '- none'}"
+    text = f"{packed.text or '- no memories'}\n\nFiles that speak of it:\n{files or '- none'}"
+    return text, set(packed.memories)
 
 
 def _sound(text: str, known: set[str]) -> tuple[str, tuple[str, ...]]:
