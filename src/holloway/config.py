@@ -154,6 +154,8 @@ ASK_EVIDENCE_TOKENS = 1_500
 
 GRACE_DAYS = 30
 PRUNE_AFTER_HALF_LIVES = 3
+WORK_TOLD_DAYS = 30
+"""Unfinished work is told of for so long, however fast it fades otherwise."""
 BACKUPS_KEPT = 3
 BACKUP_EVERY_HOURS = 24
 VACUUM_ABOVE_WASTE_BYTES = 100 * 1024 * 1024

@@ -12,7 +12,7 @@ from holloway.domain import event as events
 from holloway.domain import work
 from holloway.domain.details import Calibration, Prefetch
 from holloway.domain.event import PlanItem
-from holloway.domain.memory import Draft, Memory, MemoryType, Source
+from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.domain.session import Outcome
 from holloway.domain.work import Methodology, Relay, WorkUnit
 from holloway.errors import InvalidInput
@@ -167,6 +167,22 @@ def test_resume_after_days_carries_plan_failure_and_what_changed_since(
     assert "Since then, on those files: 1 commit by Ada" in said
     assert "Ada: Store tokens hashed" in said
     assert 'Open work, 3 days ago: "Rotate refresh tokens"' in session.brief()
+
+
+@pytest.mark.promise("resume")
+def test_unfinished_work_is_told_of_for_a_month_and_not_from_quarantine(memory: Holloway, clock: FakeClock) -> None:
+    left_behind(memory)
+    clock.advance(days=29)
+    assert not memory.prune().faded
+    assert memory.session().resume().startswith("Open work, 29 days ago")
+    state = memory.work_state()
+    assert state is not None
+    memory.store.memories.change(state, "tainted", state=State.QUARANTINED)
+    assert memory.session().resume() == ""
+    memory.confirm(state.id)
+    clock.advance(days=31)
+    assert memory.session().resume() == ""
+    assert memory.prune().faded == (state.id,)
 
 
 @pytest.mark.promise("roles")

@@ -13,7 +13,6 @@ from holloway.injection.prompt import Said
 from holloway.injection.relevance import work
 from holloway.promotion import synthesis
 from holloway.promotion.candidate import Places
-from holloway.promotion.work import state_origin
 from holloway.store.filter import Filter
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class Gathering:
         sessions, files = {each.session for each in attempts}, {path for each in attempts for path in each.files}
         tried = [each for each in self._here(T.DEAD_END) if each.session in sessions or files & set(each.files)]
         dead_ends = tried + [each for each in self._concerning(T.DEAD_END) if each not in tried]
-        state = self.work_state()
+        state = self.memory.work_state()
         text = self.resume(way)
         return roles.recovery([*attempts, *self.points.standing(dead_ends)], text, state.id if state else "")
 
@@ -87,14 +86,9 @@ class Gathering:
             return Said(way.relay_text(giver, taker, said.text.split("\n")[1:]), said.memories)
         return said
 
-    def work_state(self) -> Memory | None:
-        """The unfinished work of this branch."""
-        found = self.memory.store.memories.by_origin(state_origin(self.memory.branch))
-        return found if found is not None and found.alive and isinstance(found.details, WorkState) else None
-
     def resume(self, way: Methodology) -> str:
-        """Where that work stands, how old it is, and what changed since."""
-        state = self.work_state()
+        """Where the unfinished work of this branch stands, how old it is, and what changed since."""
+        state = self.memory.work_state()
         if state is None or not isinstance(state.details, WorkState):
             return ""
         text = unfinished.resume(state, self.memory.changes_since(state), self.memory.clock.now())

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import git
+from holloway.config import WORK_TOLD_DAYS
 from holloway.domain import details as typed
 from holloway.domain.memory import (
     Draft,
@@ -19,6 +21,7 @@ from holloway.domain.memory import (
     Visibility,
     choice,
 )
+from holloway.domain.ports import moment
 from holloway.domain.work import Phase
 from holloway.errors import HollowayError, InvalidInput
 from holloway.injection.session_start import Brief, brief
@@ -176,14 +179,20 @@ class Holloway(Corrected):
             self._open_work(),
         )
 
-    def _open_work(self) -> str:
-        """The unfinished work of this branch, in a line."""
+    def work_state(self) -> Memory | None:
+        """The unfinished work of this branch, if it was left within the last month."""
         from holloway.promotion.work import state_origin  # asked once a session
 
-        state = self.store.memories.by_origin(state_origin(self.branch))
-        if state is None or not state.alive or state.state is State.QUARANTINED:
-            return ""
-        return in_brief(state, self.changes_since(state), self.clock.now())
+        found = self.store.memories.by_origin(state_origin(self.branch))
+        if found is None or found.state is State.QUARANTINED:
+            return None
+        age = self.clock.now() - moment(found.updated_at)
+        return found if age <= timedelta(days=WORK_TOLD_DAYS) else None
+
+    def _open_work(self) -> str:
+        """That work in a line."""
+        state = self.work_state()
+        return in_brief(state, self.changes_since(state), self.clock.now()) if state else ""
 
     def changes_since(self, state: Memory) -> list[Change]:
         """The commits on the files of unfinished work since it was left."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES
+from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES, WORK_TOLD_DAYS
 from holloway.domain import confidence
-from holloway.domain.memory import State
+from holloway.domain.memory import MemoryType, State
 from holloway.domain.ports import stamp
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def prune(database: Database, now: datetime) -> Pruned:
     forgot is.
     """
     with database.write():
-        faded = [row["id"] for row in database.rows(_FADED, {"now": stamp(now), "lives": PRUNE_AFTER_HALF_LIVES})]
+        limits = {"lives": PRUNE_AFTER_HALF_LIVES, "work": MemoryType.WORK_STATE, "work_days": WORK_TOLD_DAYS}
+        faded = [row["id"] for row in database.rows(_FADED, {"now": stamp(now), **limits})]
         database.run(
             "UPDATE memories SET deleted_at = ?, deleted_reason = ?, review = NULL "
             "WHERE id IN (SELECT value FROM json_each(?))",
@@ -92,7 +93,7 @@ WHERE memories.id = uses.memory
 _FADED = """
 SELECT id FROM memories
 WHERE deleted_at = '' AND superseded_by = '' AND pinned = 0 AND half_life_days IS NOT NULL
-  AND julianday(:now) - julianday(last_used_at) > half_life_days * :lives
+  AND julianday(:now) - julianday(last_used_at) > max(half_life_days * :lives, (type = :work) * :work_days)
 ORDER BY seq
 """
 _OVERDUE = """
