@@ -65,5 +65,5 @@ def _shares(scores: Scores, floor: float) -> dict[int, float]:
     """Scores as shares of the way from the floor to the best."""
     span = max(scores.values(), default=0.0) - floor
     if span <= 0:
-        return dict.fromkeys(scores, 1.0 if scores else 0.0)
+        return dict.fromkeys(scores, 1.0)
     return {seq: (value - floor) / span for seq, value in scores.items()}

@@ -133,7 +133,7 @@ class Memories:
     def observed(self) -> list[Memory]:
         """Living memories that were observed, are tied to a commit, and that no person has confirmed."""
         sql = SELECT + (
-            " WHERE m.origin LIKE 'observer:%' AND m.commit_sha <> '' AND m.deleted_at = '' AND m.superseded_by = ''"
+            f" WHERE m.origin LIKE '{OBSERVED}%' AND m.commit_sha <> '' AND m.deleted_at = '' AND m.superseded_by = ''"
             " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.seq = m.seq AND h.kind = 'confirmed')"
             " ORDER BY m.seq"
         )
@@ -206,7 +206,7 @@ class Memories:
         """How many of the memories that nobody taught a person has confirmed, and how many rejected."""
         sql = (
             "SELECT count(DISTINCT m.seq) FROM memories m JOIN memory_history h ON h.seq = m.seq "
-            "WHERE m.origin LIKE 'observer:%' AND h.kind IN (SELECT value FROM json_each(?))"
+            f"WHERE m.origin LIKE '{OBSERVED}%' AND h.kind IN (SELECT value FROM json_each(?))"
         )
         kept, rejected = (self._db.value(sql, (json.dumps(kinds),)) for kinds in (KEPT_KINDS, REJECTED_KINDS))
         return int(kept), int(rejected)

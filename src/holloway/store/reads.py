@@ -58,10 +58,18 @@ def drop(database: Database, path: str) -> None:
 def drop_missing(database: Database) -> int:
     """Forget about files that are gone, and about the oldest where there are too many."""
     known = sorted(everything(database).values(), key=lambda read: -read.modified_at)
-    gone = [read for place, read in enumerate(known) if place >= READS_KEPT_MAX or not Path(read.path).exists()]
+    gone = [read for place, read in enumerate(known) if place >= READS_KEPT_MAX or _is_gone(read.path)]
     for read in gone:
         drop(database, read.path)
     return len(gone)
+
+
+def _is_gone(path: str) -> bool:
+    """Whether a file is not there; of one in a folder that nobody may look into, that is not known."""
+    try:
+        return not Path(path).exists()
+    except OSError:
+        return False
 
 
 def _read(found: str) -> Read | None:

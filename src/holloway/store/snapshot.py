@@ -29,7 +29,8 @@ TABLES = {
     "relations": "source, kind, target",
     "module_edits": "at, kind, module, value",
 }
-"""Tables that are copied whole, with the order of their rows. Vectors are left out: they can be computed again."""
+"""Tables that are copied whole, with the order of their rows. Vectors are left out: they can be computed again. So is
+what language models took: it was taken on another machine's account."""
 
 _DERIVED = ("seq", "search_text", "fingerprint")
 _NUMBERED = frozenset({"module_edits"})
