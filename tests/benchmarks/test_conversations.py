@@ -139,7 +139,8 @@ def test_text_search_that_splits_names_finds_a_name_by_one_of_its_parts() -> Non
 
 def test_ranks_and_scores_are_fused_differently() -> None:
     text, dense = {"far ahead": 9.0, "second": 1.0, "third": 0.9}, {"second": 0.81, "third": 0.80, "far ahead": 0.79}
-    ranks, scores = RankFusion(WordEmbedder()).fused(text, dense), ScoreFusion(WordEmbedder()).fused(text, dense)
+    with closing(RankFusion(WordEmbedder())) as by_rank, closing(ScoreFusion(WordEmbedder())) as by_score:
+        ranks, scores = by_rank.fused(text, dense), by_score.fused(text, dense)
     assert max(ranks, key=ranks.__getitem__) == "second"
     assert scores["second"] == pytest.approx(0.5 / 9 + 0.5)
     assert scores["far ahead"] == pytest.approx(0.5)
