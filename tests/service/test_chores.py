@@ -233,7 +233,8 @@ def test_a_clock_that_was_once_far_ahead_does_not_keep_the_chores_from_being_don
 
 @pytest.mark.promise("backups")
 def test_a_transcript_that_cannot_be_looked_at_does_not_keep_the_backup_from_being_made(memory: Holloway) -> None:
-    for name in ("gone.jsonl", "a" * 300):
-        reads.note(memory.store.database, reads.Read(f"/nowhere/{name}", "s1", 1, 1.0, "2026-01-05T09:00:00.000Z"))
+    gone, hidden = "/nowhere/gone.jsonl", str(memory.project.root / ("a" * 300))
+    for path in (gone, hidden):
+        reads.note(memory.store.database, reads.Read(path, "s1", 1, 1.0, "2026-01-05T09:00:00.000Z"))
     assert chores.clean_up(memory, 60) == "backed up"
-    assert "/nowhere/gone.jsonl" not in reads.everything(memory.store.database)
+    assert list(reads.everything(memory.store.database)) == [hidden]
