@@ -10,7 +10,7 @@ from typing import Protocol
 
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
-from holloway.codemap.past import history
+from holloway.codemap.past.sync import sync
 from holloway.retrieval.locate import locate
 
 
@@ -53,7 +53,7 @@ class HollowayPredictor:
         """Bring the map up to date."""
         assert self._map is not None
         index(self._map, root, workers=1)
-        history.sync(self._map, root, now=datetime.now(UTC))
+        sync(self._map, root, now=datetime.now(UTC))
 
     def files(self, task: str, known: Sequence[str], limit: int, now: float) -> list[str]:
         """Ask the map."""

@@ -10,7 +10,7 @@ import pytest
 
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
-from holloway.codemap.past import history
+from holloway.codemap.past.sync import sync
 from holloway.retrieval.evidence import ELSEWHERE, TASK_CHARS_MAX, UNDERWAY, by_branch, by_name, by_sessions, understand
 from holloway.retrieval.locate import WEIGHTS, Located, fused, locate
 from holloway.retrieval.past_sessions import PastSession
@@ -37,7 +37,7 @@ def shop(tmp_path: Path) -> Repository:
 def mapped(repository: Repository) -> MapDatabase:
     database = open_map(repository.root.parent / "map.db")
     index(database, repository.root, workers=1)
-    history.sync(database, repository.root, now=NOW)
+    sync(database, repository.root, now=NOW)
     return database
 
 

@@ -11,8 +11,8 @@ from filelock import FileLock, Timeout
 
 from holloway import git
 from holloway.codemap import index, precise, questions
-from holloway.codemap.past import history
 from holloway.codemap.past.commits import renames_between
+from holloway.codemap.past.sync import sync
 from holloway.config import replace_file
 from holloway.service.mapping import Busy, Mapped
 from holloway.store import contributions
@@ -71,7 +71,7 @@ class Indexing:
             done = index.index(database, self._root, workers=workers, only=only, progress=self._telling(progress))
             if only is None:
                 precise.bring_in(database, self._root, Path(scip) if scip else None)
-            past = history.sync(database, self._root, now=self._memory.clock.now()) if only is None else None
+            past = sync(database, self._root, now=self._memory.clock.now()) if only is None else None
             moves = self._moves(database) if only is None else {}
             edits = contributions.module_edits(self._memory.store.database)
             drawn_for = json.dumps([edits, database.meta("history.tip")])
