@@ -39,9 +39,6 @@ class Language(NamedTuple):
     """Which rules find the file behind an import, where they are not the language's own."""
     selves: tuple[str, ...] = ()
     """What code inside a class calls the instance or the class itself."""
-    full: bool = False
-    """Whether calls, bases and types are read, or definitions and imports only."""
-    comment: str = "//"
 
 
 _COMMONJS = (
@@ -54,7 +51,7 @@ _COMMONJS = (
 PROSE_SUFFIXES = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx"})
 
 _ROWS = (
-    Language("python", (".py", ".pyi"), "tree_sitter_python", selves=("self", "cls"), full=True, comment="#"),
+    Language("python", (".py", ".pyi"), "tree_sitter_python", selves=("self", "cls")),
     Language(
         "typescript",
         (".ts", ".mts", ".cts"),
@@ -64,7 +61,6 @@ _ROWS = (
         rare=_COMMONJS,
         family="javascript",
         selves=("this",),
-        full=True,
     ),
     Language(
         "tsx",
@@ -75,7 +71,6 @@ _ROWS = (
         rare=_COMMONJS,
         family="javascript",
         selves=("this",),
-        full=True,
     ),
     Language(
         "javascript",
@@ -84,16 +79,15 @@ _ROWS = (
         queries=("ecmascript", "javascript", "jsx"),
         rare=_COMMONJS,
         selves=("this",),
-        full=True,
     ),
-    Language("go", (".go",), "tree_sitter_go", full=True),
-    Language("rust", (".rs",), "tree_sitter_rust", selves=("self", "Self"), full=True),
-    Language("java", (".java",), "tree_sitter_java", selves=("this",), full=True),
+    Language("go", (".go",), "tree_sitter_go"),
+    Language("rust", (".rs",), "tree_sitter_rust", selves=("self", "Self")),
+    Language("java", (".java",), "tree_sitter_java", selves=("this",)),
     Language("c", (".c", ".h"), "tree_sitter_c"),
     Language("cpp", (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"), "tree_sitter_cpp", family="c"),
     Language("csharp", (".cs",), "tree_sitter_c_sharp"),
-    Language("ruby", (".rb", ".rake"), "tree_sitter_ruby", comment="#"),
-    Language("php", (".php",), "tree_sitter_php", loader="language_php", comment="//"),
+    Language("ruby", (".rb", ".rake"), "tree_sitter_ruby"),
+    Language("php", (".php",), "tree_sitter_php", loader="language_php"),
     Language("kotlin", (".kt", ".kts"), "tree_sitter_kotlin", family="java"),
 )
 
