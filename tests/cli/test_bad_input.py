@@ -36,6 +36,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "an empty task": (("locate", " "), "empty"),
     "no session at all": (("sessions", "-n", "0"), "0"),
     "a relation to a file that is not there": (("relate", "README.md", "documents", "src/nope.py"), "src/nope.py"),
+    "a replacement that says nothing": (("wrong", "abcdef", " "), "The replacement is empty"),
     "a file and none": (("edit", "abcdef", "--file", "README.md", "--no-files"), "--no-files"),
     "a name that is none": (("config", "set", "llm.key_env", "two words"), "It takes a name"),
     "a copy of nothing": (("backup",), "no memory"),

@@ -66,6 +66,11 @@ def test_paths_are_taken_from_where_one_stands(
         assert cli("impact", given).out.startswith(f"{TOKENS} is used by")
     related = cli("relate", "test_tokens.py", "documents", "../../README.md").out
     assert related == "tests/auth/test_tokens.py documents README.md\n"
+    assert cli("relate", "--remove", "test_tokens.py", "documents", "../../README.md").out == "Taken back.\n"
+    cli("relate", "test_tokens.py", "documents", "../../README.md")
+    repository.git("rm", "-q", "--cached", "tests/auth/test_tokens.py")
+    (repository.root / "tests/auth/test_tokens.py").unlink()
+    assert cli("relate", "--remove", "tests/auth/test_tokens.py", "documents", "README.md").out == "Taken back.\n"
 
 
 def test_a_folder_is_answered_with_a_file_of_it(cli: Cli) -> None:

@@ -19,6 +19,7 @@ from holloway.cli.common import (
     text_of,
     yes_option,
 )
+from holloway.errors import InvalidInput
 
 
 @click.command("wrong")
@@ -50,6 +51,10 @@ def wrong_command(
 
     with opened(project) as memory:
         text = text_of(instead, "The replacement") if instead else ""
+        if instead and not text.strip():
+            raise InvalidInput(
+                "The replacement is empty; nothing was changed.", "Leave it out if nothing holds instead."
+            )
         now_holds = memory.wrong(memory_id, reason, note=note, instead=text)
         if as_json:
             emit(memory_json(now_holds, memory.clock.now()))
@@ -129,8 +134,7 @@ def restore_command(ids: tuple[str, ...], last: bool, as_json: bool, project: st
       holloway restore 7f3a2c
       holloway restore --last
     """
-    from holloway.errors import InvalidInput  # loaded when the command runs
-    from holloway.service.plain import memory_json
+    from holloway.service.plain import memory_json  # loaded when the command runs
 
     with opened(project) as memory:
         wanted = list(ids) + ([each.id for each in memory.last_forgotten()] if last else [])

@@ -351,11 +351,19 @@ def relate_command(source: str, kind: str, target: str, note: str, remove: bool,
     """
     from holloway.service.agents import place  # loaded when the command runs
 
+    def placed(end: str) -> str:
+        try:
+            return place(memory, end, standing(project))
+        except InvalidInput:
+            if not remove:
+                raise
+            return end  # What is gone from the code can still be taken back, by the words that were kept.
+
     with ready(project, create=True) as memory:
+        first, second = placed(source), placed(target)
         if remove:
-            there = memory.map.unrelate(source, kind, target)
+            there = memory.map.unrelate(first, kind, second)
             say("Taken back." if there else "There was no such relation.", "" if there else "yellow")
             return
-        ends = [place(memory, end, standing(project)) for end in (source, target)]
-        kept = memory.map.relate(ends[0], kind, ends[1], note=note)
+        kept = memory.map.relate(first, kind, second, note=note)
         say(f"{kept.source} {kept.kind} {kept.target}", "bold green")

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from holloway.hooks import answer
 
 _TOOL_EVENTS = ("PostToolUse", "PostToolUseFailure", "PostToolBatch")
-_MILESTONES = ("SessionStart", "Stop", "SessionEnd")
 _UNCAPTURED = ("PostToolBatch", "InstructionsLoaded")
 """They tell nothing that other events did not tell, or nothing of what the agent did."""
 
@@ -34,8 +33,9 @@ _UNCAPTURED = ("PostToolBatch", "InstructionsLoaded")
 def main() -> None:
     """Read one event from stdin, note it, answer it, exit 0."""
     try:
-        _quiet()
+        _fill_streams()
         _obey_termination()
+        _quiet()
         leave_after(HOOK_START_DEADLINE_MS)
         answer, chore = respond(_read_input())
         if answer:
@@ -84,7 +84,7 @@ def _handle(event: dict[str, object], host: str) -> tuple[str, str, Callable[[],
 def _in_project(
     event: dict[str, object], host: str, folder: str, root: str, paused: str
 ) -> tuple[str, str, Callable[[], None] | None]:
-    from holloway.hooks import answer
+    from holloway.hooks import answer, hosts
 
     name = str(event.get("hook_event_name", ""))
     captured = paused not in ("all", "capture")
@@ -99,7 +99,7 @@ def _in_project(
     )
     if captured and name not in _UNCAPTURED and not _captured(event, reader):
         return "", "", None
-    due = name in _MILESTONES and paused != "all"
+    due = name in hosts.MILESTONES and paused != "all"
     chore = (lambda: answer.afterwards(folder, root, name)) if due else None
     if paused in ("all", "injection"):
         return "", "", chore
@@ -154,14 +154,17 @@ def _read_input() -> bytes:
     return b"".join(parts)
 
 
-def _quiet() -> None:
-    """Nothing may reach the host's stderr, not even a warning from a library.
+def _fill_streams() -> None:
+    """A stream that the host has closed leads nowhere: no file or pipe that is opened later may take its number."""
+    spare = os.open(os.devnull, os.O_RDWR)
+    while spare <= 2:
+        spare = os.dup(spare)
+    os.close(spare)
 
-    A stream that the host has closed leads nowhere, too: no file that is opened later may take its number.
-    """
-    silence = os.open(os.devnull, os.O_RDWR)
-    while silence <= 2:
-        silence = os.dup(silence)
+
+def _quiet() -> None:
+    """Nothing may reach the host's stderr, not even a warning from a library."""
+    silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 2)
     os.close(silence)
 

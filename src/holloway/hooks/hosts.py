@@ -10,6 +10,8 @@ import os
 
 CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI = "claude-code", "codex", "copilot", "cursor", "gemini"
 NAME_CHARS_MAX = 40
+MILESTONES = ("SessionStart", "Stop", "SessionEnd")
+"""Where a session or a turn begins or ends."""
 
 _GEMINI_EVENTS = {"BeforeAgent": "UserPromptSubmit", "AfterTool": "PostToolUse", "PreCompress": "PreCompact"}
 """Events of Gemini that have another name elsewhere; it has more, which nobody else knows."""

@@ -19,6 +19,7 @@ from holloway.config import (
     SCRATCHPAD_LINES_MAX,
     SCRATCHPAD_RESULT_CHARS_MAX,
 )
+from holloway.hooks.hosts import MILESTONES
 from holloway.hooks.subject import words
 from holloway.safety import secrets
 from holloway.safety.paths import contained, safe_name
@@ -53,7 +54,6 @@ _TEXTS = ("command", "cmd", "pattern", "glob", "query", "url", "description", "s
 _SAID = ("prompt", "source", "reason", "trigger", "last_assistant_message", "compact_summary")
 _TASKS = (("subject", "subject"), ("taskId", "task"), ("status", "status"))
 _ABOUT = (("session_id", "session"), ("transcript_path", "transcript"), ("model", "model"), ("permission_mode", "mode"))
-_MILESTONES = ("SessionStart", "Stop", "SessionEnd")
 _ANSWERING = (tools.SHELL, *tools.LOOKING, tools.WEB, tools.SUBAGENT, tools.MCP)
 """Kinds of tools whose answers are kept in part; of the rest only failures are."""
 _PRINTING = frozenset(
@@ -164,7 +164,7 @@ def entry_of(event: dict[str, object], path: str, now: str, root: str = "", host
         _note_answer(entry, event, root)
     if name == "UserPromptSubmit" and event.get("permission_mode"):
         entry["mode"] = _text(event["permission_mode"], 40)
-    if name in _MILESTONES:
+    if name in MILESTONES:
         _note_session(entry, event, name, root, host)
     return entry
 
