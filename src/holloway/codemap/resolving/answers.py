@@ -75,7 +75,7 @@ class Answers:
             self.seen.update(known[1])
             return known[0]
         position = len(self._stack)
-        partial = self._partial.get(question)
+        partial = self._partial.get(question) if self._partial else None
         if partial is not None and position >= partial.position:
             self.seen.update(partial.seen)
             self._cut = min(self._cut, partial.cut)
@@ -90,7 +90,8 @@ class Answers:
         del self._stack[question]
         found, self.seen = self.seen, outer
         outer |= found
-        self._let_go(position)
+        if self._waiting:
+            self._let_go(position)
         if self._cut >= position:
             self._keep(question, targets, found)
             self._cut = before
