@@ -20,7 +20,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.graph import scripts
-from holloway.codemap import scip
+from holloway.codemap.scip import documents as scip
+from holloway.codemap.scip import symbols as naming
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ def gold_of(index: Path, root: Path) -> Gold:
                 continue
             pair = (document.path, target)
             gold.references.add(pair)
-            if scip.symbol_kind_and_name(occurrence.symbol) == ("namespace", PurePosixPath(target).name):
+            if naming.symbol_kind_and_name(occurrence.symbol) == ("namespace", PurePosixPath(target).name):
                 gold.named.add(pair)
             elif occurrence.line in lines:
                 gold.defined.add(pair)
@@ -72,7 +73,7 @@ def _homes(documents: list[scip.Document]) -> dict[str, str]:
             if occurrence.roles & scip.DEFINITION and not occurrence.symbol.startswith("local "):
                 found[occurrence.symbol].add(document.path)
     return {
-        symbol: min(paths) for symbol, paths in found.items() if len(paths) == 1 and not scip.is_augmentation(symbol)
+        symbol: min(paths) for symbol, paths in found.items() if len(paths) == 1 and not naming.is_augmentation(symbol)
     }
 
 

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.codemap import scip
-from holloway.codemap.scip import Document, Occurrence, ScipEdge, edges, parse_symbol, read, symbol_kind_and_name
+from holloway.codemap.scip import documents as reading
+from holloway.codemap.scip import edges as drawing
+from holloway.codemap.scip.documents import Document, Occurrence, SymbolInformation, read
+from holloway.codemap.scip.edges import ScipEdge, edges
+from holloway.codemap.scip.symbols import parse_symbol, symbol_kind_and_name
 from holloway.errors import HollowayError
 
 P = "scip-x npm shop 1.0 "
@@ -87,7 +90,7 @@ def test_a_document_has_its_occurrences_with_lines_from_one(index: Index) -> Non
     assert (cart.path, cart.language, len(cart.occurrences)) == ("src/cart.ts", "typescript", 5)
     assert cart.occurrences[3] == Occurrence(ADD, 11, 11, 2, 1, 9, 21)
     assert cart.occurrences[4] == Occurrence(ITEM, 11, 11, 12, 0, 0, 0)
-    assert cart.symbols == {ITEM: scip.SymbolInformation(21, "shown", ())}
+    assert cart.symbols == {ITEM: SymbolInformation(21, ())}
     assert [one.symbol for one in app.occurrences].count("local 4") == 2
 
 
@@ -178,13 +181,13 @@ def test_what_is_larger_than_allowed_is_refused(
 ) -> None:
     path = index(CART_FILE, APP_FILE)
     assert len(list(read(path))) == 2
-    monkeypatch.setattr(scip, limit, value)
+    monkeypatch.setattr(reading, limit, value)
     with pytest.raises(HollowayError, match=r"larger than allowed|has more than"):
         list(read(path))
 
 
 def test_an_index_with_too_many_definitions_is_refused(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scip, "DEFINITIONS_MAX", 3)
+    monkeypatch.setattr(drawing, "DEFINITIONS_MAX", 3)
     with pytest.raises(HollowayError, match="more than 3 symbols"):
         next(edges(partial(read, index(CART_FILE))))
 
@@ -193,7 +196,7 @@ def test_an_index_with_too_many_definitions_is_refused(index: Index, monkeypatch
 def test_random_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes, head: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "random.scip"
     path.write_bytes(head + data)
-    assert all(scip._stays_inside(one.path) for one in read_or_refused(path))
+    assert all(reading._stays_inside(one.path) for one in read_or_refused(path))
 
 
 @pytest.mark.promise("scip")
@@ -259,7 +262,9 @@ def test_any_text_is_a_symbol_or_none(text: str) -> None:
 
 
 def found(*parts: bytes) -> set[ScipEdge]:
-    documents = [scip._document(data) for part in parts for _, data in scip._fields(part) if isinstance(data, bytes)]
+    documents = [
+        reading._document(data) for part in parts for _, data in reading._fields(part) if isinstance(data, bytes)
+    ]
     return set(edges(lambda: documents))
 
 

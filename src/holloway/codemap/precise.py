@@ -9,16 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.codemap import scip
 from holloway.codemap.graph import FOLLOWED
 from holloway.codemap.reading.facts import decode_references
 from holloway.codemap.reading.kinds import CLASS_KINDS
+from holloway.codemap.scip import documents, edges
 from holloway.errors import HollowayError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holloway.codemap.database import MapDatabase
+    from holloway.codemap.scip.edges import ScipEdge
 
 DEFAULT_NAME = "index.scip"
 OUTRANKED = 0.4
@@ -44,7 +45,7 @@ def bring_in(database: MapDatabase, root: Path, chosen: Path | None = None) -> i
     if known == mark or (chosen is None and known == f"damaged {mark}"):
         return 0
     try:
-        found = _rows(database, scip.edges(partial(scip.read, path)), seen.st_mtime_ns)
+        found = _rows(database, edges.edges(partial(documents.read, path)), seen.st_mtime_ns)
     except HollowayError:
         if chosen is not None:
             raise
@@ -71,10 +72,10 @@ def outrank(database: MapDatabase, files: Iterable[int]) -> None:
     )
 
 
-def _rows(database: MapDatabase, edges: Iterable[scip.ScipEdge], made_ns: int) -> list[tuple[int, int, str, int, int]]:
+def _rows(database: MapDatabase, found: Iterable[ScipEdge], made_ns: int) -> list[tuple[int, int, str, int, int]]:
     places = _Places(database, made_ns)
     rows: dict[tuple[int, int, str], tuple[int, int]] = {}
-    for edge in edges:
+    for edge in found:
         source, target = places.node(edge.source_path, edge.within), places.node(edge.target_path, edge.target_line)
         if source is None or target is None or source == target:
             continue
@@ -105,7 +106,7 @@ class _Places:
         found = self._at(path).get(line)
         return found[0] if found else None
 
-    def kind_of(self, edge: scip.ScipEdge) -> str:
+    def kind_of(self, edge: ScipEdge) -> str:
         """A SCIP index tells no call from a mention: what syntax saw at that line does."""
         if edge.kind != "references":
             return edge.kind

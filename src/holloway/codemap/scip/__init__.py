@@ -1,0 +1,1 @@
+"""Precise indexes, as compiler-backed indexers make them."""
