@@ -1,7 +1,12 @@
+import re
+from functools import cache
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from holloway.observer.words import self_correction
-from holloway.observer.words.correction_cues import FORMS, SIGN_POINTS, SIGNS
+from holloway.observer.words.correction_cues import FORMS, SIGN_POINTS, SIGNS, Form
 from holloway.observer.words.sentences import CLAUSE_CHARS_MAX
 
 
@@ -133,10 +138,32 @@ def test_the_kind_is_what_the_fact_is_about(fact: str, kind: str) -> None:
     assert self_correction.kind_of("something else", fact) == kind
 
 
-def test_every_form_needs_one_of_its_anchors_and_every_sign_has_a_pattern() -> None:
+@cache
+def sentences_of(form: Form) -> st.SearchStrategy[str]:
+    alphabet = st.characters(codec="ascii") | st.sampled_from("—–")
+    return st.from_regex(re.compile(form.pattern, re.IGNORECASE | re.ASCII), alphabet=alphabet)
+
+
+@settings(deadline=None, max_examples=15)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+@given(data=st.data())
+def test_every_sentence_of_a_form_has_one_of_its_anchors(form: Form, data: st.DataObject) -> None:
+    sentence = data.draw(sentences_of(form))
+    assert any(anchor in sentence.lower() for anchor in form.anchors)
+
+
+def test_forms_have_names_of_their_own_and_every_sign_has_a_pattern() -> None:
     assert {name for name, _ in SIGN_POINTS} <= set(SIGNS)
     assert len({form.name for form in FORMS}) == len(FORMS)
     assert all(anchor == anchor.lower() for form in FORMS for anchor in form.anchors)
+
+
+def test_what_was_misremembered_is_found_with_a_word_before_it() -> None:
+    found = self_correction.find(
+        "You're right, I completely misremembered the flag; it is spelled `--no-cache` and lives in the build settings."
+    )
+    assert found is not None
+    assert found.fact == "it is spelled `--no-cache` and lives in the build settings"
 
 
 def test_lone_surrogates_and_curly_quotes_are_read() -> None:

@@ -5,6 +5,7 @@ All patterns are RE2's, so that their time follows the length of the text. Count
 
 from __future__ import annotations
 
+from itertools import product
 from typing import NamedTuple
 
 _WORK = (
@@ -27,7 +28,11 @@ _NOT = (
     r"|can|would) not|cannot|never)"
 )
 _NOT_WORDS = ("n't", " not ", "cannot", "never")
-_RATHER = (" not ", "instead of", "rather than")
+
+
+def _joined(*parts: str) -> tuple[str, ...]:
+    """All strings made of one choice of each part; the choices stand between bars."""
+    return tuple(map("".join, product(*(part.split("|") for part in parts))))
 
 
 class Form(NamedTuple):
@@ -100,7 +105,7 @@ FORMS = (
     Form(
         "misread",
         1.5,
-        ("i mis", "misread", "misunderst", "misdiagnosed", "overlooked", "conflated", "confused", "mixed up"),
+        _joined("misread|misunderst|misdiag|misremem|misinterp|misjudg|overlooked|conflated|confused|mixed up"),
         r"\bI(?: \w+)? (?:misread|misunderstood|misdiagnosed|misremembered|misinterpreted|misjudged"
         r"|overlooked|conflated|confused|mixed up)\b(?P<b>[^;—–]*)(?:[;—–] ?(?P<f>.+))?",
     ),
@@ -137,7 +142,12 @@ FORMS = (
     Form(
         "work_i_did",
         1.6,
-        (" i ", " i'd "),
+        _joined(
+            " i",
+            "| just|'d| had",
+            " ",
+            "edited|added|changed|wrote|used|modified|put|removed|cited|checked|tested|picked",
+        ),
         r"\b(?P<b>(?:code|test|function|change|fix|file|check|block|branch|path|value|field|method|line|place"
         r"|commit) (?:that )?I"
         r"(?: just|'d| had)? (?:edited|added|changed|wrote|used|modified|put|removed|cited|checked|tested|picked)\b"
@@ -146,21 +156,21 @@ FORMS = (
     Form(
         "doing_but",
         1,
-        ("but ",),
+        _joined("i|we", "'m | am | was |'ve been | were |'re | are "),
         rf"\b(?P<b>(?:I|we){_BE}(?: actually| still| currently)? {_DOING}\b[^?]+?),? but (?P<f>[^?]+)",
         weak=True,
     ),
     Form(
         "cause_not",
         2.6,
-        ("issue", "problem", "bug", "cause", "reason"),
+        _joined("actual |real |root |true ", "issue|problem|bug|cause|reason"),
         r"\b(?:actual|real|root|true) (?:issue|problem|bug|cause|reason) (?:is|was)(?: actually| that)? "
         r"(?P<f>.+?),? not (?P<b>.+)",
     ),
     Form(
         "not_but",
         1.0,
-        ("isn't", "is not", "wasn't", "was not"),
+        _joined("issue |problem |bug |cause |it |this |that ", "isn't|is not|wasn't|was not"),
         r"\b(?:issue|problem|bug|cause|it|this|that) (?:isn't|is not|wasn't|was not) (?P<b>[^?]+?)(?:,| -{1,2}"
         r"|—|–|;) ?"
         r"(?:it's|it is|it was|but(?: rather)?|rather) (?P<f>[^?]+)",
@@ -183,21 +193,21 @@ FORMS = (
     Form(
         "already",
         1.6,
-        ("already",),
+        _joined("i |we ", "don't |do not |didn't |won't ", "|actually |even ", "need|have"),
         r"(?P<f>.+\balready\b.+?),? (?:so|and) (?:I|we) (?:don't|do not|didn't|won't) (?:actually "
         r"|even )?(?:need|have)(?: to)? (?P<b>.+)",
     ),
     Form(
         "was_correct",
         1.4,
-        ("correct", "right", "fine"),
+        _joined("was |were |is ", "|actually |already |indeed |in fact |visually ", "correct|right|fine"),
         r"\b(?P<f>(?:original|previous|old)\b[^,;]*\b(?:was|were|is) (?:actually |already |indeed |in fact |visually )?"
         r"(?:correct|right|fine)\b.*)",
     ),
     Form(
         "not_right",
         0.0,
-        ("not ", "wrong", "incorrect"),
+        _joined("that|this", "'s | is | was ", "|actually |just ", "not |wrong|incorrect"),
         r"\b(?:that|this)(?:'s| is| was)(?: actually| just)? (?:not (?:quite |actually )?(?:right|correct|true"
         r"|how|what|the case)|wrong|incorrect)\b(?P<f>.*)",
     ),
@@ -218,7 +228,7 @@ FORMS = (
     Form(
         "should_use",
         0.3,
-        _RATHER,
+        _joined("i ", "should |need to |must |have to ", "|be ", "use|using|call|read|check|look|put|pass|write|set"),
         r"\bI (?:should|need to|must|have to) (?:be )?(?:use|using|call|calling|read|reading|check|look|put"
         r"|pass|write|set) (?P<f>.+?),? (?:instead of|rather than|not) (?P<b>[^?;—–]+)",
         weak=True,
@@ -226,12 +236,18 @@ FORMS = (
     Form(
         "needs_not",
         0.5,
-        _RATHER,
+        (" not ", "instead of", "rather than"),
         r"\b(?:tests?|code|fix|check|function|hook|script|command|logic)\b.*? (?:needs?|should|must|ha[sd]) "
         r"(?:to )?(?P<f>.+?),? (?:not|instead of|rather than) (?P<b>.+)",
         weak=True,
     ),
-    Form("is_not", 0.2, ("not ",), r"(?P<f>.+?)(?:,| -{1,2}|—|–|;) ?not (?P<b>[^?,;—–()]+)", weak=True),
+    Form(
+        "is_not",
+        0.2,
+        _joined(",|-|—|–|;", "| ", "not "),
+        r"(?P<f>.+?)(?:,| -{1,2}|—|–|;) ?not (?P<b>[^?,;—–()]+)",
+        weak=True,
+    ),
     Form("names_not", 0.2, (" not `",), r"(?P<f>.+?) not (?P<b>`[^`]+`)", weak=True),
     Form("does_not", -1.3, _NOT_WORDS, rf"^(?P<f>[^?]*{_NOT} [^?]+)$", weak=True),
 )
