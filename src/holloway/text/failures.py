@@ -7,7 +7,7 @@ imports this module, so it loads nothing but `re`.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from holloway.text import comparing, programs
 from holloway.text.commands import understand
@@ -16,6 +16,8 @@ OUTPUT_CHARS_MAX = 16_000
 LINE_CHARS_MAX = 500
 TELLING_CHARS_MAX = 300
 REFUSAL_LINES_MAX = 3
+VERDICTS_KEPT = 256
+"""Several questions are asked about the same run of tests."""
 ERRORS_MAX = 12
 """How many errors of one output are told apart."""
 
@@ -211,6 +213,7 @@ def _body(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not _EXIT.match(line.strip())).strip()
 
 
+@lru_cache(maxsize=VERDICTS_KEPT)
 def verdict(command: str, output: str, flagged: bool) -> str:
     """What a run of tests said: "green", "red", or "" where it ran none or does not say."""
     if not any(step.kind == programs.TEST for step in understand(command)):

@@ -6,10 +6,13 @@ The hook process may import this module: it loads nothing but `re`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 READ, SEARCH, LIST, EDIT, TEST, CHECK, RUN = "read", "search", "list", "edit", "test", "check", "run"
 COMMIT, REVERT, GIT, FETCH, INSTALL, OTHER = "commit", "revert", "git", "fetch", "install", "other"
 KINDS = (READ, SEARCH, LIST, EDIT, TEST, CHECK, RUN, COMMIT, REVERT, GIT, FETCH, INSTALL, OTHER)
+NAMES_KEPT = 512
+"""A session calls the same few programs again and again."""
 
 
 def _table(**rows: str) -> dict[str, str]:
@@ -166,6 +169,7 @@ def of_task(task: str) -> str:
     return RUN
 
 
+@lru_cache(maxsize=NAMES_KEPT)
 def named(word: str) -> str:
     """A program as the tables know it: without its folder, `.exe` and other names for the same."""
     base = word.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]

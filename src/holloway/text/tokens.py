@@ -42,19 +42,19 @@ _REPEATED = re.compile(r"(.)\1*", re.DOTALL)
 def estimate(text: str) -> int:
     """Tokens of the text."""
     total = 0.0
-    for match in _PIECE.finditer(text):
+    for before, word, other, signs in _PIECE.findall(text):
         total += 1.0
-        if word := match["word"]:
-            total += _word(word, match["before"])
-        elif other := match["other"]:
+        if word:
+            total += _word(word, before)
+        elif other:
             total += sum(map(_letter, other)) - _FOREIGN_LETTER
-        elif signs := match["signs"]:
+        elif signs:
             total += _signs(signs)
     return int(total + 0.5)
 
 
 @lru_cache(maxsize=_WORDS_KEPT)
-def _word(word: str, before: str | None) -> float:
+def _word(word: str, before: str) -> float:
     """What a word costs above one token."""
     more = max(0, len(word) - _LETTERS_FREE)
     cost = _WORD + _LETTER * more + _LETTER_UNKNOWN * max(0, len(word) - _LETTERS_KNOWN)
