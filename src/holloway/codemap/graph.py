@@ -20,6 +20,8 @@ FRONTIER_MAX = 400
 CONFIDENCE_MIN = 0.5
 """Edges below are kept in the map but not believed here."""
 TESTS_MAX = 20
+BY_NAME_MIN = 0.75
+"""A test that carries the name of a file is a surer one of it than a test that only uses it; those are below this."""
 
 FOLLOWED = ("calls", "instantiates", "extends", "implements", "overrides", "typed_as", "imports", "imports_symbol")
 _FOLLOWED_SQL = ", ".join(f"'{kind}'" for kind in FOLLOWED)
@@ -214,7 +216,7 @@ def _tests(database: MapDatabase, target: list[Node], reached: list[Reached]) ->
         " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
         (*paths, TESTS_MAX),
     )
-    by_name = [row[0] for row in rows if row[1] > 0.75]
+    by_name = [row[0] for row in rows if row[1] > BY_NAME_MIN]
     found = dict.fromkeys([*by_name, *direct, *(row[0] for row in rows)])
     return sorted(found, key=lambda path: not is_runnable_test(path))[:TESTS_MAX]
 

@@ -6,7 +6,8 @@ PACKAGE_FAMILIES = frozenset({"go", "java"})
 """The files of one folder see each other's names without an import."""
 
 OPEN_FAMILIES = frozenset({"go", "rust", "csharp", "ruby", "java"})
-"""Classes may have members in other files of the same folder, and see what lies there."""
+"""A name may mean something that its file does not say: classes are added to in other places, and files see what lies
+beside them."""
 
 BARE_MEMBERS = frozenset({"java", "csharp", "c", "ruby", "php"})
 """Code inside a class names its members, and those of its bases, without saying whose they are."""
