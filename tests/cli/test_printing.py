@@ -1,6 +1,9 @@
 """What people read: lines that fit a narrow terminal, and a change that can be taken in at a glance."""
 
 import io
+import os
+import subprocess
+import sys
 
 import pytest
 from rich.console import Console
@@ -9,6 +12,7 @@ from rich.text import Text
 from holloway.cli import common
 from holloway.cli.agents import folded
 from tests.cli.conftest import Cli
+from tests.conftest import Repository
 
 WIDTH = 40
 
@@ -63,3 +67,12 @@ def test_an_entry_that_is_the_same_for_many_events_is_shown_once(cli: Cli) -> No
 def test_entries_that_differ_are_all_shown() -> None:
     rows = [f'+    "{event}": [{{"hooks": [{{"command": "{event}", "timeout": 5}}]}}],' for event in ("Stop", "Start")]
     assert folded("\n".join(rows)) == "\n".join(rows)
+
+
+@pytest.mark.parametrize(("encoding", "mark"), [("utf-8", "✓"), ("ascii", "+"), ("cp1252", "+")])
+def test_a_terminal_without_our_signs_still_tells_good_from_bad(
+    repository: Repository, encoding: str, mark: str
+) -> None:
+    command = [sys.executable, "-m", "holloway", "doctor", "--project", str(repository.root)]
+    done = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": encoding}, capture_output=True)
+    assert f"{mark} sqlite: " in done.stdout.decode(encoding)

@@ -9,7 +9,12 @@ from typing import Any
 
 import click
 
-from holloway.cli.common import emit, home, json_option, many, opened, project_option, say
+from holloway.cli.common import can_print, emit, home, json_option, many, opened, project_option, say
+
+MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
+PLAIN_MARKS = {"ok": "+", "warning": "!", "failure": "x"}
+"""For a terminal that has no other signs."""
+STYLES = {"ok": "green", "warning": "yellow", "failure": "red"}
 
 
 @click.command("brief")
@@ -201,10 +206,10 @@ def doctor_command(as_json: bool, project: str) -> None:
     if as_json:
         emit({"checks": [asdict(check) for check in checks]})
     else:
-        marks = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failure": ("✗", "red")}
+        marks = MARKS if can_print("".join(MARKS.values())) else PLAIN_MARKS
         for check in checks:
-            mark, style = marks[check.verdict]
-            say(f"{mark} {check.name}: {check.seen}" + (f" [{check.finding}]" if check.finding else ""), style)
+            named = f" [{check.finding}]" if check.finding else ""
+            say(f"{marks[check.verdict]} {check.name}: {check.seen}{named}", STYLES[check.verdict])
             if check.hint and check.verdict != "ok":
                 say(f"    {check.hint}")
     if any(check.verdict == "failure" for check in checks):
