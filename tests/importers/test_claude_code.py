@@ -259,6 +259,7 @@ def test_transcripts_are_found_by_where_they_were_made(
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "moved"))
     assert claude_code.find(person, root) == []
     (person / ".claude").rename(tmp_path / "moved")
+    (root / ".git/worktrees/odd/gitdir").mkdir(parents=True)
     assert len(claude_code.find(person, root)) == 3
 
 

@@ -18,13 +18,14 @@ from holloway import git
 from holloway.domain.event import Plan, Said, Started, Usage
 from holloway.importers import places
 from holloway.importers.following import Following
-from holloway.importers.reading import blocks, items, mapping, number, objects, text
+from holloway.importers.reading import blocks, items, lines, mapping, number, objects, text
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
 
 AGENT = "claude-code"
 SUBAGENTS_MAX = 200
+TREES_MAX = 200
 SEEN_MAX = 500_000
 """So many entries are remembered, to know those that a resumed session repeats."""
 HEAD_LINES = 50
@@ -75,8 +76,8 @@ def _projects(home: Path) -> list[Path]:
 def _trees(root: str) -> list[str]:
     """The working trees of the project, as git has noted them down."""
     common = git.common_dir(root)
-    noted = islice(Path(common, "worktrees").glob("*/gitdir"), SUBAGENTS_MAX) if common else ()
-    found = [str(Path(path.read_text("utf-8", "replace").strip()).parent) for path in noted]
+    noted = islice(Path(common, "worktrees").glob("*/gitdir"), TREES_MAX) if common else ()
+    found = [str(Path(line.decode("utf-8", "replace").strip()).parent) for path in noted for line in lines(path)]
     return [git.main_root(root), *(tree for tree in found if tree != ".")]
 
 
