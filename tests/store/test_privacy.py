@@ -25,8 +25,16 @@ SENTENCE = f"The {CANARY} must never be petted on a Tuesday, says the étude"
 def places_of(folder: Path, needle: str) -> list[str]:
     """Every file that still has the needle, as text, as JSON escapes it, or as UTF-16."""
     needles = [needle.encode(), json.dumps(needle)[1:-1].encode(), needle.encode("utf-16-le")]
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return sorted(str(path.relative_to(folder)) for path in files if any(n in path.read_bytes() for n in needles))
+    held = {path: _bytes(path) for path in folder.rglob("*") if path.is_file()}
+    return sorted(str(path.relative_to(folder)) for path, data in held.items() if any(n in data for n in needles))
+
+
+def _bytes(path: Path) -> bytes:
+    """What a file holds: nothing where a worker that still runs has removed it meanwhile."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 @pytest.fixture

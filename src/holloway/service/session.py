@@ -83,20 +83,11 @@ class Session:
         self._file = checkpoint_file(memory.project, session)
         self._observer = Observer(_restored(self._file))
         if self._observer.pad.start is None:
-            self.observe(
-                events.Started(
-                    self.now(),
-                    session,
-                    agent,
-                    memory.branch,
-                    git.head_commit(str(memory.project.root)),
-                    choice(SessionType, type) if type else None,
-                    self._way.phase(str(phase)) if phase else None,
-                    task,
-                    self._way.work_unit(*map(_safe, work_unit)) if work_unit else None,
-                    planned_steps,
-                )
-            )
+            kind = choice(SessionType, type) if type else None
+            part = self._way.phase(str(phase)) if phase else None
+            unit = self._way.work_unit(*map(_safe, work_unit)) if work_unit else None
+            place = memory.branch, git.head_commit(str(memory.project.root))
+            self.observe(events.Started(self.now(), session, agent, *place, kind, part, task, unit, planned_steps))
         if task:
             self._asked(lambda: self.points.follow(task), None)
 
