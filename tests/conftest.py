@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 from collections.abc import Iterator
@@ -120,3 +121,13 @@ def maps_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for database in opened:
         database.close()
+
+
+@pytest.fixture
+def event_loop_of_its_own() -> Iterator[None]:
+    """For Pydantic AI, which takes the loop that is there, or makes one and never closes it."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()

@@ -69,6 +69,7 @@ def test_what_a_page_shows_is_what_its_commands_print(page: Path, repository: Re
 
 
 @pytest.mark.promise("documented")
+@pytest.mark.usefixtures("event_loop_of_its_own")
 @pytest.mark.parametrize("page", generate.PAGES, ids=lambda page: page.name)
 def test_python_in_a_page_runs_and_prints(
     page: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -8,6 +8,8 @@ from holloway.sdk.pydantic_ai import Memory
 from holloway.service.holloway import Holloway
 from tests.conftest import Repository
 
+pytestmark = pytest.mark.usefixtures("event_loop_of_its_own")
+
 FILE = "src/shop/auth/tokens.py"
 TRAP = "refresh() burns the token; call it once"
 REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
