@@ -35,7 +35,9 @@ def settle(store: Store, proof_of: Callable[[str], Proof]) -> list[Kept]:
     decided: list[Kept] = []
     proofs: dict[str, Proof] = {}
     for each in ledger.held(store.database):
-        proof = proofs.setdefault(each.session, proof_of(each.session))
+        if each.session not in proofs:
+            proofs[each.session] = proof_of(each.session)
+        proof = proofs[each.session]
         if proof.undone:
             settled = replace(each, state=DROPPED, reason=f"its change was undone ({proof.undone})")
         elif proof.proved:
