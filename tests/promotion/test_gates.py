@@ -64,3 +64,8 @@ def test_a_terminal_session_needs_to_see_an_error_twice() -> None:
 )
 def test_how_much_each_type_may_leave_and_who_looks_first(kind: SessionType, most: int, review: bool) -> None:
     assert (GATES[kind].most, GATES[kind].review) == (most, review)
+
+
+def test_a_shut_gate_says_why_in_plain_words() -> None:
+    why = passage(SessionType.INSIGHTS, Outcome.SUCCESS, N.ERROR_RETRY).why
+    assert why == "insights sessions do not teach by error retry"

@@ -97,7 +97,7 @@ def passage(kind: SessionType, outcome: Outcome, signal: SignalName) -> Passage:
     gate = GATES[kind]
     rule = gate.rules.get(signal) if gate.rules is not None else Rule(SIGNALS[signal].min_sessions)
     if rule is None or not gate.most:
-        return Passage("shut", f"a {_name(kind)} session does not teach by {_plain(signal)}")
+        return Passage("shut", f"{plain(kind)} sessions do not teach by {plain(signal)}")
     if outcome is Outcome.CANCELLED:
         return Passage("shut", "the session was cancelled")
     if outcome is Outcome.FAILURE and signal not in FROM_FAILURE:
@@ -108,9 +108,6 @@ def passage(kind: SessionType, outcome: Outcome, signal: SignalName) -> Passage:
     return allowed._replace(way="held", why="the session's work is not proved yet")
 
 
-def _name(kind: SessionType) -> str:
-    return kind.value.replace("_", " ")
-
-
-def _plain(signal: SignalName) -> str:
-    return signal.value.replace("_", " ")
+def plain(name: SessionType | SignalName) -> str:
+    """A name as a sentence has it."""
+    return name.value.replace("_", " ")

@@ -20,7 +20,7 @@ from holloway.errors import HollowayError
 from holloway.observer.account import is_test
 from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
 from holloway.promotion.candidate import Candidate, Finished, Places, sighting_key
-from holloway.promotion.gates import GATES, HELD_DAYS, passage
+from holloway.promotion.gates import GATES, HELD_DAYS, passage, plain
 from holloway.promotion.synthesis import coupled
 from holloway.promotion.wording import Evidence, word
 from holloway.retrieval.novelty import Verdict, closest
@@ -201,7 +201,7 @@ def worded(store: Store, finished: Finished, found: list[Candidate], places: Pla
             origin=each.origin,
         )
         if each.draft.type not in GATES[finished.judged.type].types:
-            each.drop(f"a {finished.judged.type} session does not leave a {said.type.label}")
+            each.drop(f"{plain(finished.judged.type)} sessions leave no {said.type.label}")
 
 
 def _holds_anywhere(kind: MemoryType, files: tuple[str, ...]) -> bool:
