@@ -114,7 +114,7 @@ def _last_failure(account: Account) -> str:
 
 
 def _next_step(account: Account) -> str:
-    for note in reversed(account.said("agent", "thought")[-8:]):
-        if step := intent.next_step(note.text):
+    for _, words in reversed(account.own_words[-8:]):
+        if step := intent.next_step(words):
             return one_line(step, ITEM_CHARS_MAX)
     return ""
