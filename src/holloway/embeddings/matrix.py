@@ -12,6 +12,7 @@ import struct
 import zlib
 from contextlib import suppress
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -62,7 +63,7 @@ def of_rows(about: About, rows: Iterator[tuple[int, bytes]]) -> Matrix:
 
 def write(path: Path, about: About, rows: Iterator[tuple[int, bytes]]) -> None:
     """Write a file that only its owner may read; readers see the old one or the new one, never a part."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.new")
+    partial = path.with_name(f"{path.name}.{os.getpid()}.{get_ident()}.new")
     try:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             _write_rows(file, about, rows)

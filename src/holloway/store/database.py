@@ -199,7 +199,8 @@ def roll(folder: Path, keep: int = BACKUPS_KEPT) -> None:
     for old in [*rolling(folder)[keep:], *replaced(folder)[keep:], *left_over]:
         # The new copy is complete; an old one that cannot be removed now goes the next time.
         with suppress(OSError):
-            old.unlink(missing_ok=True)
+            for file in (old, *(old.with_name(old.name + ending) for ending in ("-wal", "-shm"))):
+                file.unlink(missing_ok=True)
 
 
 def copy_file(source: Path, target: Path) -> None:
