@@ -6,12 +6,13 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
 
 import holloway
-from holloway.codemap import watch
+from holloway.codemap import graph, watch
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.errors import InvalidInput
 from holloway.service.mapping import Busy
@@ -79,6 +80,25 @@ def test_impact_brings_tests_coupled_files_relations_and_memories(
     assert found.coupled[0][0] == "docs/tokens.md"
     assert [relation.note for relation in found.relations] == ["explains it"]
     assert [memory.content for memory in found.memories] == ["refresh() burns the token"]
+
+
+def test_an_impact_is_that_of_one_map_though_another_is_written_meanwhile(
+    memory: holloway.Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    login = "src/shop/auth/login.py"
+    repository.commit(login, "from shop.auth.tokens import refresh\n\ndef login():\n    refresh(1)\n")
+    memory.map.update()
+    walk = graph.impact
+
+    def interrupted(*given: Any, **options: Any) -> graph.Impact:
+        repository.commit(login, "def login():\n    pass\n")
+        with holloway.open(repository.root, home=memory.home) as other:
+            other.map.update()
+        return walk(*given, **options)
+
+    monkeypatch.setattr(graph, "impact", interrupted)
+
+    assert login in [path for path, _ in memory.map.impact(f"{TOKENS}:refresh").impact.files]
 
 
 def test_what_is_not_in_the_map_is_met_with_the_closest(memory: holloway.Holloway) -> None:

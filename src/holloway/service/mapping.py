@@ -169,12 +169,13 @@ class CodeMap:
 
     def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
         """What a change of `path` or `path:symbol` reaches."""
-        nodes = self._nodes(spec, where)
-        found = graph.impact(self.database, nodes, depth=depth, forward=forward)
-        files = list(dict.fromkeys(node.path for node in nodes))
+        with self.database.snapshot():  # Nodes found in one map and edges of the next would not fit together.
+            nodes = self._nodes(spec, where)
+            found = graph.impact(self.database, nodes, depth=depth, forward=forward)
+            files = list(dict.fromkeys(node.path for node in nodes))
+            partners = history.partners(self.database, files, now=self._memory.clock.now(), limit=40)
+            here = questions.present(self.database, [one.path for one in partners])
         reached = {path for path, _ in found.files} | set(files)
-        partners = history.partners(self.database, files, now=self._memory.clock.now(), limit=40)
-        here = questions.present(self.database, [one.path for one in partners])
         coupled = [
             (one.path, one.score, one.commits)
             for one in partners
