@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain import details as typed
-from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
+from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
 from holloway.domain.work import WorkUnit
 from holloway.store.candidates import DROPPED, HELD, Kept
 from holloway.store.memories import OBSERVED
@@ -123,6 +123,7 @@ def to_plain(draft: Draft) -> dict[str, object]:
         "commit": draft.commit,
         "origin": draft.origin,
         "work_unit": [unit.methodology, list(unit.path), unit.label] if unit else None,
+        "relations": [[str(one.type), one.memory, one.path, one.confidence, one.automatic] for one in draft.relations],
     }
 
 
@@ -148,4 +149,5 @@ def from_plain(values: dict[str, Any]) -> Draft:
         commit=values["commit"],
         origin=values["origin"],
         work_unit=WorkUnit(unit[0], tuple(unit[1]), unit[2]) if unit else None,
+        relations=tuple(Relation(RelationType(one[0]), *one[1:]) for one in values.get("relations", ())),
     )
