@@ -11,7 +11,7 @@ import holloway
 from holloway.hooks import journal
 from holloway.service.learning import Learning
 from holloway.service.rules import import_rules
-from holloway.store import privacy
+from holloway.store import candidates, privacy, sessions
 from holloway.store.filter import Filter
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
@@ -177,3 +177,19 @@ def test_what_the_history_of_another_memory_tells_of_it_goes_too(
     assert places_of(home, CANARY) == []
     (old,) = memory.memories(Filter(superseded=True))
     assert [kind for _, kind, _ in memory.why(old.id).history] == ["created", "replaced"]
+
+
+def test_what_only_names_a_field_that_was_edited_once_stays(memory: holloway.Holloway) -> None:
+    note = "The visibility of the menu is set in the template, not in the style sheet"
+    Learning(memory).learn(
+        Story("bad", task="Fix the visibility").edit("README.md").records(note, "gotcha").red().pad()
+    )
+    said, other = (taught(memory, text) for text in ("Deploys wait for the smoke test", "Carts are kept for a week"))
+    for each in (said, other):
+        memory.edit(each.id, visibility="team")
+    before = candidates.of_session(memory.store.database, "bad")
+    assert before
+    memory.forget([memory.get(said.id)], hard=True)
+    assert candidates.of_session(memory.store.database, "bad") == before
+    assert sessions.get(memory.store.database, "bad")[0].task == "Fix the visibility"
+    assert ("edited", "visibility") in [(kind, detail) for _, kind, detail in memory.why(other.id).history]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import suppress
+from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.config import JOURNAL_KEEP_DAYS, replace_file
+from holloway.domain.memory import Draft
 from holloway.errors import HollowayError
 from holloway.store import vectors
 from holloway.store.database import Damaged, copy_file, replaced, rolling, translated
@@ -30,6 +32,7 @@ _REPEATED = {
 }
 """Where the words of a memory may stand besides it: what was dropped or held, what a session was asked, what the
 history of another memory tells of it."""
+_FIELDS = frozenset(field.name for field in fields(Draft))
 _CHILDREN = ("memory_files", "memory_modules", "memory_relations", "memory_history", "memory_vectors")
 
 
@@ -65,8 +68,9 @@ def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
 
 def _texts(store: Store, memory: Memory) -> list[str]:
     """The words of a memory, and those that it had before it was edited."""
-    history = store.memories.history(memory.id)
-    return [memory.content, memory.summary, *(said for _, kind, said in history if kind == "edited" and len(said) > 8)]
+    edited = (said for _, kind, said in store.memories.history(memory.id) if kind == "edited")
+    # An edit that left the words alone names the fields that it changed: these stand in much that is not about it.
+    return [memory.content, memory.summary, *(said for said in edited if not _FIELDS.issuperset(said.split(", ")))]
 
 
 def _spellings(texts: set[str]) -> list[str]:
