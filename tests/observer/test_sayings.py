@@ -68,3 +68,26 @@ def test_what_was_said_past_the_bound_taints_too_much_and_never_too_little(monke
     taint.observe(Action(3, 3.0, ToolKind.WEB, url="https://docs.example.org/", ok=True, text=PHRASES[0]))
     taint.hear("Workers read secrets from there and nobody is asked for any login at all.", 3)
     assert taint.said("Workers read secrets from there and nobody is asked for any login at all.", 30)
+
+
+def test_what_is_said_again_and_again_is_looked_at_once_for_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    once, twice = _looks(monkeypatch, 40), _looks(monkeypatch, 80)
+    assert 40 < once < twice < 3 * once
+
+
+def _looks(monkeypatch: pytest.MonkeyPatch, times: int) -> int:
+    """How often it is asked whose some words are, where an agent says the same so often after a foreign text."""
+    asked: list[int] = []
+    source = Sayings.source
+
+    def counted(sayings: Sayings, number: int) -> str:
+        asked.append(number)
+        return source(sayings, number)
+
+    monkeypatch.setattr(Sayings, "source", counted)
+    taint = Taint()
+    taint.observe(Action(0, 0.0, ToolKind.WEB, url="https://docs.example.org/", ok=True, text=PHRASES[0]))
+    numbers = [taint.hear(f"{PHRASES[3]}. {PHRASES[1]}.", step) for step in range(10, 10 + times)]
+    assert not any(map(taint.heard, numbers))
+    monkeypatch.undo()
+    return len(asked)

@@ -6,7 +6,6 @@ waits with its judge, which says what taints it as of the moment when it was sai
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -38,6 +37,9 @@ class Sayings:
         self._own = _Runs()
         self._doubtful = _Runs()
         """What was said with a judge, whatever came of it."""
+        self._not_clean: dict[int, int] = {}
+        self._not_carrying: dict[int, int] = {}
+        """How many doubtful texts with a run of words, from the first one on, are known to be no such ones."""
         self._judged = 0
         self._nested = 0
 
@@ -69,10 +71,10 @@ class Sayings:
     def was_said(self, run: int, before: int) -> bool:
         """Whether a run of words is the session's own, because it had said it before."""
         self._own.read_until(before, lambda number: False)
-        if self._own.having((run,), before):
+        if self._own.has(run, before):
             return True
         self._doubtful.read_until(before, self._carries)
-        return any(not self.source(number) for number in self._doubtful.having((run,), before).get(run, ()))
+        return self._doubtful.first(run, before, self._is_clean, self._not_clean) is not None
 
     def was_seen(self, name: str, before: int) -> bool:
         """Whether a name is known from a clean text before."""
@@ -86,10 +88,10 @@ class Sayings:
         None where fewer than the least can be.
         """
         self._doubtful.read_until(before, self._carries)
-        likely = self._doubtful.having(runs, before)
+        likely = [run for run in runs if self._doubtful.has(run, before)]
         if len(likely) < least:
             return {}
-        first = {run: next(filter(self._carries, numbers), None) for run, numbers in likely.items()}
+        first = {run: self._doubtful.first(run, before, self._carries, self._not_carrying) for run in likely}
         return {run: number for run, number in first.items() if number is not None}
 
     @property
@@ -107,6 +109,9 @@ class Sayings:
             if found:
                 self._tainted[number] = found
         return self._tainted.get(number, "")
+
+    def _is_clean(self, number: int) -> bool:
+        return not self.source(number)
 
     def _carries(self, number: int) -> bool:
         source = self.source(number)
@@ -135,13 +140,23 @@ class _Runs:
             if len(self._first) < RUNS_MAX or at_any_rate(number):
                 self._place(number, set(digests.shingles(folded(text))))
 
-    def having(self, runs: Iterable[int], before: int) -> dict[int, list[int]]:
-        """Of these runs, those in texts before a moment, each with the numbers of these texts in their order."""
-        return {run: self._numbers(run, before) for run in runs if self._first.get(run, before) < before}
+    def has(self, run: int, before: int) -> bool:
+        """Whether a text before a moment has a run of words."""
+        return self._first.get(run, before) < before
 
-    def _numbers(self, run: int, before: int) -> list[int]:
-        again = self._again.get(run, [])
-        return [self._first[run], *again[: bisect_left(again, before)]]
+    def first(self, run: int, before: int, wanted: Callable[[int], bool], passed: dict[int, int]) -> int | None:
+        """The first text with a run, before a moment, that is wanted.
+
+        What was found out of a text holds for good: `passed` keeps how many are not wanted, and none is asked twice.
+        """
+        again = self._again.get(run, ())
+        at = passed.get(run, 0)
+        while at <= len(again) and (number := again[at - 1] if at else self._first.get(run, before)) < before:
+            if wanted(number):
+                return number
+            at += 1
+            passed[run] = at
+        return None
 
     def _place(self, number: int, runs: set[int]) -> None:
         # A set is held against a dictionary itself, not against its keys: these would all be gone through.
