@@ -59,6 +59,17 @@ def test_a_class_is_reached_through_everything_in_it_however_deep(tmp_path: Path
     assert {str(one.node) for one in found.reached} == {"user.py", "user.py:buy"}
 
 
+def test_a_file_is_looked_through_once_for_all_classes_of_a_name(tmp_path: Path) -> None:
+    forms = "".join(
+        f"class Form{number}:\n    class Meta:\n        def go(self):\n            pass\n" for number in range(30)
+    )
+    database = mapped(tmp_path, {"forms.py": forms})
+    asked: list[str] = []
+    database.connection.set_trace_callback(asked.append)
+    assert len(graph.find(database, "forms.py", "Meta")) == 60
+    assert len(asked) == 2
+
+
 def test_what_was_counted_before_and_what_is_outside_is_not_counted_with_a_hub(tmp_path: Path) -> None:
     users = {
         f"m{number}.py": f"import p{number}\nfrom hub import hub\n\ndef f{number}():\n    hub()\n    p{number}.go()\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.reading.kinds import CLASS_KINDS
@@ -125,12 +127,15 @@ def named(database: MapDatabase, symbol: str, limit: int = 20) -> list[Node]:
 
 def _with_members(database: MapDatabase, nodes: list[Node]) -> list[Node]:
     """A change to a class is a change to all that it holds, in its own file."""
+    classes: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        if node.kind in CLASS_KINDS:
+            classes[node.path].add(node.name)
     held = [
         inner
-        for outer in nodes
-        if outer.kind in CLASS_KINDS
-        for inner in find(database, outer.path)
-        if inner.name.startswith(f"{outer.name}.")
+        for path, outer in classes.items()
+        for inner in find(database, path)
+        if not outer.isdisjoint(accumulate(inner.name.split(".")[:-1], "{}.{}".format))
     ]
     return list(dict.fromkeys([*nodes, *held]))
 
