@@ -1,6 +1,8 @@
 """What brings an optional package: said as the installation was made that lacks it."""
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -65,3 +67,14 @@ def test_an_environment_without_pip_is_one_of_uv(tmp_path: Path, monkeypatch: py
     installed(tmp_path, monkeypatch)
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     assert extras.install("mcp") == 'uv pip install "holloway[mcp]"'
+
+
+def test_who_runs_from_the_source_without_an_installation_is_told_too(tmp_path: Path) -> None:
+    source = Path(extras.__file__).parent.parent
+    link = tmp_path / "holloway"
+    link.symlink_to(source / "holloway")
+    say = "from holloway.extras import PackageMissing; print(PackageMissing('mcp', 'mcp').hint)"
+    # Without site-packages there is no word of an installation anywhere.
+    run = [sys.executable, "-S", "-c", say]
+    done = subprocess.run(run, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    assert done.stdout.strip().endswith('pip install "holloway[mcp]"'), done.stderr

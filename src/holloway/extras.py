@@ -60,6 +60,9 @@ def _origin() -> str:
     """Where holloway was installed from, if not by its name: a clone, an archive, a repository."""
     from importlib import metadata  # as above
 
-    told = json.loads(metadata.distribution("holloway").read_text("direct_url.json") or "{}")
+    try:
+        told = json.loads(metadata.distribution("holloway").read_text("direct_url.json") or "{}")
+    except metadata.PackageNotFoundError:
+        return ""  # It runs from its source, without being installed.
     vcs = told.get("vcs_info", {}).get("vcs")
     return f"{vcs}+{told['url']}" if vcs else str(told.get("url", ""))
