@@ -1,10 +1,17 @@
 """What waits for its session's work to prove right."""
 
+from dataclasses import replace
+
+import pytest
+
+from holloway.domain.memory import Draft, Source, State
 from holloway.promotion import held
+from holloway.promotion.candidate import to_plain
 from holloway.promotion.held import Proof
 from holloway.service.holloway import Holloway
 from holloway.store import candidates
-from holloway.store.candidates import HELD, Kept
+from holloway.store.candidates import DROPPED, HELD, Kept
+from holloway.store.intake import admit
 
 
 def waiting(session: str, number: int) -> Kept:
@@ -23,3 +30,16 @@ def test_what_became_of_a_session_is_looked_up_once_for_all_that_it_left(memory:
 
     assert len(held.settle(memory.store, proof_of)) == 4
     assert sorted(asked) == ["s1", "s2"]
+
+
+@pytest.mark.promise("quarantine")
+def test_what_came_in_from_outside_confirms_nothing_when_its_work_proves_right(memory: Holloway) -> None:
+    draft = Draft("tokens live an hour", source=Source.AGENT_EXPLICIT, session="s1", origin="observer:tokens")
+    tainted = replace(draft, content="Tokens live one hour", session="s2", state=State.QUARANTINED)
+    with memory.store.database.write():
+        candidates.add(memory.store.database, replace(waiting("s2", 1), draft=to_plain(tainted)))
+    known = memory.store.memories.add(admit(draft)).memory
+    assert known is not None
+    (settled,) = held.settle(memory.store, lambda session: Proof(proved="commit abc"))
+    assert (settled.state, settled.memory) == (DROPPED, "")
+    assert memory.get(known.id) == known

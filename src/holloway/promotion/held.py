@@ -67,6 +67,8 @@ def _released(store: Store, each: Kept, proof: str) -> Kept:
         return replace(each, state=DROPPED, reason=f"it can no longer be stored ({error})")
     if added.memory is None:
         return replace(each, state=DROPPED, reason="a person rejected it")
+    if added.outcome == "known":
+        return replace(each, state=DROPPED, reason=f"{added.memory.id} says it, and what is foreign proves nothing")
     state = PROMOTED if added.outcome == "added" else REINFORCED
     return replace(each, state=state, reason=f"proved by {proof}", memory=added.memory.id)
 

@@ -93,6 +93,8 @@ class Memories:
 
     def agree(self, known: Memory, admitted: Admitted) -> Added:
         """What says the same in almost the same words makes a memory surer; the other words stay in its history."""
+        if admitted.draft.state is State.QUARANTINED:
+            return Added("known", known, admitted.redacted)
         with self._db.write():
             surer = self._reinforce(self.get(known.id), admitted.draft)
             self.note(known.id, "agreed", f"said as: {admitted.draft.content[:REASON_CHARS_MAX]}")
