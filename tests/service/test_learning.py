@@ -343,6 +343,14 @@ def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:
     assert not checkpoint_file(memory.project, "run-1").exists()
 
 
+def test_a_session_that_cannot_be_saved_is_learned_from_all_the_same(memory: Holloway) -> None:
+    memory.project.checkpoints.symlink_to(memory.project.folder / "a disk that is not there")
+    session = Session(memory, "run-1")
+    for event in solved().told[1:]:
+        session.observe(event)
+    assert [each.state for each in session.finish("success").promotion.candidates] == ["promoted"]
+
+
 @pytest.mark.promise("resumes")
 def test_a_session_that_was_cut_short_goes_on_where_it_was(memory: Holloway) -> None:
     told: list[Event] = solved().told[1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -151,7 +152,8 @@ class Session:
         if self.pad.start is None:
             self.learned = Learned(self._unseen(), Promotion(()), {}, again=True)
             return self.learned
-        self.checkpoint()  # Until it is learned from, it must not be lost with a store that is locked or full.
+        with suppress(OSError):  # What cannot be saved can still be learned from.
+            self.checkpoint()  # Until it is, it must not be lost with a store that is locked or full.
         self.learned = self._learned()
         self._file.unlink(missing_ok=True)
         self._mark_gone()
