@@ -195,6 +195,13 @@ def test_a_secret_longer_than_a_pattern_looks_is_cut_out_whole() -> None:
     assert secrets.redact(f"API_KEY={long} x") == ("API_KEY=[REDACTED: api-key] x", ["api-key"])
 
 
+@pytest.mark.parametrize("sign", ["&", ",", ";"])
+def test_a_secret_is_found_behind_any_number_of_settings_that_are_none(sign: str) -> None:
+    harmless = sign.join(["password=ab"] * 40)
+    text, found = secrets.redact(f"{harmless}{sign}password=Harbour7Quay21x")
+    assert (text, found) == (f"{harmless}{sign}password=[REDACTED: password]", ["password"])
+
+
 def cpu_s(text: str) -> float:
     start = time.process_time()
     secrets.redact(text)

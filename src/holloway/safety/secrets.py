@@ -19,6 +19,8 @@ TOKEN_CHARS_MIN = 12
 """The longest unbroken run in a token that stands alone is at least this long, whatever its vendor."""
 BEGINNINGS_MAX = 8
 """So many beginnings of a value that turned out to be none are tried; each is read to its end."""
+BEGINNINGS_CHARS = 256
+"""So near to its end all are: a value after a name is no longer, and a secret may follow many settings that are none."""
 
 _compiled: dict[str, Any] = {}
 _loaded: list[Tables] = []
@@ -132,7 +134,7 @@ def _matches(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Spans) 
         if found:
             yield start, found
         tried, last = (tried + 1 if end == last else 1), end
-        at = max(begin + 1, found or (start if tried < BEGINNINGS_MAX else end))
+        at = max(begin + 1, found or (start if tried < BEGINNINGS_MAX else max(start, end - BEGINNINGS_CHARS)))
 
 
 def _pattern(rule: Rule) -> Any:
