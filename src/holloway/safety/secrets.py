@@ -20,7 +20,7 @@ TOKEN_CHARS_MIN = 12
 BEGINNINGS_MAX = 8
 """So many beginnings of a value that turned out to be none are tried; each is read to its end."""
 BEGINNINGS_CHARS = 256
-"""So near to its end all are: a value after a name is no longer, and a secret may follow many settings that are none."""
+"""So near to its end all are: no value after a name is longer, and a secret may follow many settings that are none."""
 
 _compiled: dict[str, Any] = {}
 _loaded: list[Tables] = []
