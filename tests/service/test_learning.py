@@ -1,7 +1,9 @@
 """Sessions through the whole pipeline: what is kept, what waits, what is refused, and why."""
 
 import json
+import os
 from pathlib import Path
+from threading import get_ident
 
 import pytest
 
@@ -343,11 +345,18 @@ def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:
     assert not checkpoint_file(memory.project, "run-1").exists()
 
 
-def test_a_session_that_cannot_be_saved_is_learned_from_all_the_same(memory: Holloway) -> None:
-    memory.project.checkpoints.symlink_to(memory.project.folder / "a disk that is not there")
+@pytest.mark.parametrize("lost", ["the folder", "the file"])
+def test_a_session_that_cannot_be_saved_is_learned_from_all_the_same(lost: str, memory: Holloway) -> None:
+    folder = memory.project.checkpoints
+    if lost == "the folder":
+        folder.symlink_to(memory.project.folder / "a disk that is not there")
+    else:
+        (folder / f"run-1.json.{os.getpid()}.{get_ident()}.new").mkdir(parents=True)
     session = Session(memory, "run-1")
     for event in solved().told[1:]:
         session.observe(event)
+    with pytest.raises((OSError, HollowayError)):
+        session.checkpoint()
     assert [each.state for each in session.finish("success").promotion.candidates] == ["promoted"]
 
 

@@ -152,7 +152,7 @@ class Session:
         if self.pad.start is None:
             self.learned = Learned(self._unseen(), Promotion(()), {}, again=True)
             return self.learned
-        with suppress(OSError):  # What cannot be saved can still be learned from.
+        with suppress(OSError, HollowayError):  # What cannot be saved can still be learned from.
             self.checkpoint()  # Until it is, it must not be lost with a store that is locked or full.
         self.learned = self._learned()
         self._file.unlink(missing_ok=True)
