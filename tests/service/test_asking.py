@@ -44,3 +44,17 @@ def test_what_a_memory_is_required_with_is_evidence_too(memory: Holloway) -> Non
     writer = FakeWriter(f"In cents [hw:{known.id}]; restart [hw:{other.id}].")
     assert ask(memory, "how is money stored", writer=writer).cited == (known.id, other.id)
     assert "Restart the worker afterwards" in writer.asked[0]
+
+
+@pytest.mark.promise("branches")
+def test_what_another_branch_keeps_to_itself_is_no_evidence_here(memory: Holloway) -> None:
+    other = taught(memory, "Restart the worker afterwards")
+    known = taught(memory, "Money is stored as integer cents")
+    with_it = (Relation(RelationType.REQUIRED_WITH, memory=other.id),)
+    memory.store.memories.change(known, "related", relations=with_it)
+    memory.store.memories.change(other, "edited", branch_only="elsewhere")
+    memory.map.update()
+    writer = FakeWriter("In cents.")
+    ask(memory, "how is money stored", writer=writer)
+    assert "Money is stored as integer cents" in writer.asked[0]
+    assert "Restart the worker afterwards" not in writer.asked[0]

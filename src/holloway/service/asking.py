@@ -65,7 +65,8 @@ def _evidence(memory: Holloway, results: tuple[Result, ...], located: Located) -
     store = memory.store.memories
 
     def find(other: str) -> Memory | None:
-        return store.get(other) if store.has(other) else None
+        needed = store.get(other) if store.has(other) else None
+        return needed if needed and needed.branch_only in ("", memory.branch) else None
 
     found = [result.memory for result in results]
     packed = pack(found, Phase.EXPLORE, budget=ASK_EVIDENCE_TOKENS, find=find)
