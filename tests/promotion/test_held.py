@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from holloway.domain.memory import Draft, Source, State
+from holloway.domain.memory import Draft, Relation, RelationType, Source, State
 from holloway.promotion import held
 from holloway.promotion.candidate import to_plain
 from holloway.promotion.held import Proof
 from holloway.service.holloway import Holloway
 from holloway.store import candidates
-from holloway.store.candidates import DROPPED, HELD, Kept
+from holloway.store.candidates import DROPPED, HELD, PROMOTED, Kept
 from holloway.store.intake import admit
 
 
@@ -43,3 +43,18 @@ def test_what_came_in_from_outside_confirms_nothing_when_its_work_proves_right(m
     (settled,) = held.settle(memory.store, lambda session: Proof(proved="commit abc"))
     assert (settled.state, settled.memory) == (DROPPED, "")
     assert memory.get(known.id) == known
+
+
+def test_what_waited_names_what_it_conflicts_with_unless_that_was_forgotten_for_good(memory: Holloway) -> None:
+    taught = [
+        memory.store.memories.add(admit(Draft(text))).memory for text in ("tokens live an hour", "ports are free")
+    ]
+    kept, gone = (one for one in taught if one is not None)
+    related = tuple(Relation(RelationType.CONFLICTS_WITH, memory=one.id, automatic=True) for one in (kept, gone))
+    draft = Draft("tokens live two hours", session="s1", origin="observer:tokens", relations=related)
+    with memory.store.database.write():
+        candidates.add(memory.store.database, replace(waiting("s1", 1), draft=to_plain(draft)))
+    memory.forget([gone], hard=True)
+    (settled,) = held.settle(memory.store, lambda session: Proof(proved="commit abc"))
+    assert settled.state == PROMOTED
+    assert [one.memory for one in memory.get(settled.memory).relations] == [kept.id]

@@ -61,7 +61,9 @@ def _released(store: Store, each: Kept, proof: str) -> Kept:
                 return replace(each, state=PROMOTED, reason=f"proved by {proof}", memory=twin.id)
             if twin is None and store.memories.is_rejected(draft.origin):
                 return replace(each, state=DROPPED, reason="a person rejected it")
-            admitted = admit(draft, str(store.project.root))
+            # What it is related to may have been forgotten for good meanwhile.
+            related = tuple(one for one in draft.relations if not one.memory or store.memories.has(one.memory))
+            admitted = admit(replace(draft, relations=related), str(store.project.root))
             added = store.memories.agree(twin, admitted) if twin else store.memories.add(admitted)
     except (HollowayError, KeyError, TypeError, ValueError) as error:
         return replace(each, state=DROPPED, reason=f"it can no longer be stored ({error})")
