@@ -320,7 +320,16 @@ def test_one_that_was_killed_in_a_chore_counts_that_as_a_failure(memory: Hollowa
 
 @pytest.mark.promise("worker")
 @pytest.mark.parametrize(
-    "failures", [7, ["first"], {"first": 7}, {"first": [2]}, {"first": ["x", ""]}, {"first": [9, "yesterday"]}]
+    "failures",
+    [
+        7,
+        ["first"],
+        {"first": 7},
+        {"first": [2]},
+        {"first": ["x", ""]},
+        {"first": [9, "yesterday"]},
+        {"first": [float("inf"), "2026-01-05T09:00:00.000Z"]},
+    ],
 )
 def test_with_a_damaged_account_of_its_failures_it_works_on(memory: Holloway, home: Path, failures: object) -> None:
     background.write_state(str(memory.project.folder), {"failures": failures, "chore": "first"})

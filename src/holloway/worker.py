@@ -169,7 +169,7 @@ class Run:
         said = self._state.get("failures")
         try:
             return {name: (int(times), stamp(moment(at))) for name, (times, at) in dict(said or {}).items()}
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return {}
 
     def _now(self) -> str:
