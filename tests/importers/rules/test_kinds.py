@@ -163,6 +163,14 @@ def test_front_matter_keeps_the_line_numbers() -> None:
     assert body.split("\n")[3] == "x"
 
 
+def test_a_long_list_of_globs_is_read_to_its_end_and_braces_hold_together() -> None:
+    globs = tuple(f"packages/{number:02}/a-folder-with-a-long-name/**/*.{{ts,{{m,c}}js}}" for number in range(45))
+    values, _ = split(f"---\nglobs: {', '.join(globs)}\n---\nx")
+    assert values == {"globs": globs}
+    values, _ = split("---\nglobs: src/{a,b\n---\nx")
+    assert values == {"globs": ("src/{a", "b")}
+
+
 def test_globs_become_folders_and_files_that_are_there(tmp_path: Path) -> None:
     make_repository(tmp_path, {"src/api/a.ts": "", "src/web/b.ts": "", "lib/c.ts": ""})
     assert scope.files(("src/{api,web}/**/*.ts",), "", tmp_path) == ("src/api", "src/web")

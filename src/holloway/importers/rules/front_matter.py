@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 LINES_MAX = 60
-LINE_CHARS_MAX = 2_000
 VALUES_MAX = 50
 _KEY = re.compile(r"^([A-Za-z_][\w-]{0,40}):\s*(.*)$")
 _ENTRY = re.compile(r"^\s*-\s+(.+)$")
+_PART = re.compile(r"(?:\{(?:[^{}]++|\{[^{}]*+\})*+\}|[^,])+")
 
 
 def split(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
@@ -25,7 +25,7 @@ def split(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
 def _values(lines: list[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     key = ""
-    for line in (line[:LINE_CHARS_MAX] for line in lines):
+    for line in lines:
         if match := _KEY.match(line):
             key = match[1].lower()
             found[key] = _several(match[2])
@@ -36,9 +36,8 @@ def _values(lines: list[str]) -> dict[str, tuple[str, ...]]:
 
 def _several(value: str) -> list[str]:
     """A list in brackets or with commas between; a comma inside of braces belongs to the glob."""
-    return [
-        _bare(part) for part in re.split(r",(?![^{}]*\})", value.split(" #")[0].strip().strip("[]")) if part.strip()
-    ]
+    parts = _PART.findall(value.split(" #")[0].strip().strip("[]"))
+    return [_bare(part) for part in parts if part.strip()]
 
 
 def _bare(value: str) -> str:
