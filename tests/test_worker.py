@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ import holloway
 from holloway import worker
 from holloway.config import CHORE_ATTEMPTS_MAX, WORKER_LOG_BYTES_MAX
 from holloway.domain.memory import MemoryType
+from holloway.domain.ports import stamp
 from holloway.errors import HollowayError
 from holloway.service import background
 from holloway.service.chores import CHORES, Chore
@@ -284,6 +286,22 @@ def test_a_chore_that_fails_does_not_stop_the_others_and_is_told(
     clock.advance(days=1)
     both()
     assert tried.count("full") == CHORE_ATTEMPTS_MAX + 1
+
+
+@pytest.mark.promise("worker")
+def test_a_chore_that_failed_while_the_clock_was_ahead_is_tried_again_now(
+    memory: Holloway, home: Path, clock: FakeClock
+) -> None:
+    ahead = {"first": [CHORE_ATTEMPTS_MAX, stamp(clock.now() + timedelta(days=4_000))]}
+    background.write_state(str(memory.project.folder), {"failures": ahead})
+    done: list[str] = []
+
+    def work(opened: Holloway, seconds: float) -> str:
+        done.append("first")
+        return ""
+
+    assert worker.work(memory.project, home, clock=clock, chores=(Chore("first", lambda opened: True, work),))
+    assert done == ["first"]
 
 
 @pytest.mark.promise("worker")

@@ -129,8 +129,9 @@ class Run:
         if time.monotonic() > self._end - MARGIN_S:
             return False
         failed, at = self._failures().get(name, (0, ""))
-        rested = not at or self._clock.now() - moment(at) >= timedelta(hours=CHORE_RESTS_HOURS)
-        return failed < CHORE_ATTEMPTS_MAX or rested
+        # A failure in the future is one by a wrong clock.
+        rests = bool(at) and timedelta(0) <= self._clock.now() - moment(at) < timedelta(hours=CHORE_RESTS_HOURS)
+        return failed < CHORE_ATTEMPTS_MAX or not rests
 
     def _do(self, chore: Chore, memory: Holloway) -> None:
         try:
