@@ -166,6 +166,12 @@ def test_what_was_misremembered_is_found_with_a_word_before_it() -> None:
     assert found.fact == "it is spelled `--no-cache` and lives in the build settings"
 
 
+def test_what_somebody_was_convinced_of_is_found() -> None:
+    found = self_correction.find("I was convinced the cache was cleared on start; it is only cleared on install.")
+    assert found is not None
+    assert found.fact == "it is only cleared on install"
+
+
 def test_lone_surrogates_and_curly_quotes_are_read() -> None:
     found = self_correction.find("\ud800 I’d assumed the index was rebuilt, but it is only appended to.")
     assert found is not None

@@ -55,7 +55,8 @@ FORMS = (
         "assumed",
         2.6,
         tuple(
-            "thought assum believed figured expect concluded suspected presumed thinking impression claim said".split()
+            "thought assum believed figured expect concluded suspected presumed thinking convinced impression claim"
+            " said".split()
         ),
         rf"\b(?:I|we)(?:'d|'ve)?{_ADVERB} (?:thought|assumed|believed|figured|expected|concluded|suspected|presumed"
         rf"|claimed|said (?:earlier|before)|was (?:assuming|thinking|expecting|convinced)|was under the impression)"
