@@ -1,4 +1,5 @@
 import json
+import secrets
 from dataclasses import replace
 from pathlib import Path
 
@@ -288,6 +289,23 @@ def test_a_key_that_was_not_written_to_its_end_seals_and_opens_nothing(
     assert not archive.is_ours(forged, home)
     assert archive.is_ours(export(rich_memory, "archive"), home)
     assert not archive.is_ours(forged, home)
+
+
+def test_two_first_archives_at_once_are_both_ours(
+    rich_memory: holloway.Holloway, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bytes] = []
+    make = secrets.token_bytes
+
+    def while_another_exports(size: int) -> bytes:
+        monkeypatch.undo()
+        made.append(export(rich_memory, "archive"))
+        return make(size)
+
+    monkeypatch.setattr(secrets, "token_bytes", while_another_exports)
+    made.append(export(rich_memory, "archive"))
+    assert [archive.is_ours(data, home) for data in made] == [True, True]
+    assert [file.name for file in home.glob("archive.key*")] == ["archive.key"]
 
 
 @pytest.mark.promise("private-files")

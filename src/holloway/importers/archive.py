@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import io
 import json
+import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,8 +82,18 @@ def _existing_key(home: Path) -> bytes | None:
 
 
 def _key(home: Path) -> bytes:
+    """The key of this machine, made where there is none; of two who make one at once, both have the first one's."""
     if (key := _existing_key(home)) is not None:
         return key
-    made = secrets.token_bytes(_KEY_BYTES)
-    replace_file(str(home / "archive.key"), made.hex().encode())
+    made, path = secrets.token_bytes(_KEY_BYTES), home / "archive.key"
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    replace_file(str(fresh), made.hex().encode())
+    try:
+        os.link(fresh, path)
+    except OSError:  # There is one, which may be damaged, or the disk knows no links.
+        if (key := _existing_key(home)) is not None:
+            return key
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
     return made
