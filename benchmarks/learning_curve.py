@@ -82,7 +82,7 @@ def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
 
     ours = asked(past)
     lists = {OURS: ours, UNTAUGHT: asked([]) if past else ours}
-    lists |= trivial.all_lists(session, before, replayed.paths())
+    lists |= trivial.all_lists(session, before, replayed.paths(), replayed.by_contents(session.query))
     return {name: measured(session, files[:TOP]) for name, files in lists.items()}
 
 

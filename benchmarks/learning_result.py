@@ -17,7 +17,7 @@ WINDOW = 20
 """Sessions that a window has."""
 OURS = "holloway"
 UNTAUGHT = "holloway, no session learned"
-METHODS = (OURS, UNTAUGHT, *trivial.METHODS, trivial.FUSED)
+METHODS = (OURS, UNTAUGHT, trivial.CONTENTS, *trivial.METHODS, trivial.FUSED)
 
 Figures = dict[str, tuple[float, float]]
 """Recall and discovery calls avoided, by method."""

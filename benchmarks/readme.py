@@ -160,7 +160,7 @@ ROWS = (
         "b1_sessions",
         "files that a session will need, from its first prompt, recall at 10",
         lambda results: _needed(results, HOOK, LOCATE),
-        lambda results: _needed(results, "recent", "freq", "kNN over past prompts", FUSED),
+        lambda results: _needed(results, "BM25 over contents", "recent", "freq", "kNN over past prompts", FUSED),
     ),
     Row(
         "learning_curve",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import holloway
 from benchmarks import checkout
+from benchmarks.baselines import Contents
 from holloway.service.chores import CHORES
 from holloway.service.learning import Learning
 from holloway.testing import FakeClock
@@ -49,6 +50,7 @@ class Replay:
     """The sessions that were learned from, in the order of their ends."""
     learning_ms: list[float] = field(default_factory=list)
     """CPU time that learning from each took, chores and vectors included."""
+    contents: Contents = field(default_factory=Contents)
 
     def through(self, sessions: list[Told]) -> Iterator[Told]:
         """Each session when it begins, its checkout and map in place; what ended before is learned."""
@@ -81,6 +83,11 @@ class Replay:
     def paths(self) -> list[str]:
         """All files of the checkout, as the map has them."""
         return [row[0] for row in self.memory.map.database.rows("SELECT path FROM files")]
+
+    def by_contents(self, query: str) -> dict[str, float]:
+        """What BM25 over the contents of the source files says, as they are in the checkout."""
+        self.contents.follow(self.tree.root)
+        return self.contents.index.scores(query)
 
 
 class Past:

@@ -1,4 +1,4 @@
-"""The simplest programs that could say which files a session needs: from paths, and from sessions before it."""
+"""The simplest programs that could say which files a session needs: from words, and from sessions before it."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ RRF_K = 60
 RRF_DEPTH = 20
 """Files of each list that are fused; whole lists, as long as the project, find less."""
 NEIGHBOURS = 10
-FUSED = "RRF of the four"
+CONTENTS = "BM25 over contents"
+FUSED = "RRF of the five"
 
 Ranked = Mapping[str, float]
 
 
-def all_lists(session: Told, before: Sequence[Told], paths: Sequence[str]) -> dict[str, list[str]]:
+def all_lists(session: Told, before: Sequence[Told], paths: Sequence[str], contents: Ranked) -> dict[str, list[str]]:
     """Every baseline's files for a session, the best first; `before` are sessions that had ended, `paths` all files.
 
-    A file that is gone is not named: whoever ranks files looks at those that are there.
+    `contents` is what BM25 says of the files' contents. A file that is gone is not named: whoever ranks files looks at
+    those that are there.
     """
     present = set(paths)
-    lists = {
-        name: [path for path in ordered(method(session, before, paths)) if path in present]
-        for name, method in METHODS.items()
-    }
+    scores = {CONTENTS: contents} | {name: method(session, before, paths) for name, method in METHODS.items()}
+    lists = {name: [path for path in ordered(found) if path in present] for name, found in scores.items()}
     return lists | {FUSED: ordered(rrf(list(lists.values())))}
 
 

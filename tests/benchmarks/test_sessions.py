@@ -41,18 +41,19 @@ def test_each_simple_program_follows_its_own_rule() -> None:
         told(recording("b", 1, "Add the tax to an invoice", ("read", INVOICE), ("read", README))),
     ]
     asked = told(recording("c", 2, "The refresh of tokens is slow", ("read", TOKENS)))
-    lists = trivial.all_lists(asked, past, [TOKENS, INVOICE, README])
+    lists = trivial.all_lists(asked, past, [TOKENS, INVOICE, README], {TOKENS: 2.0, INVOICE: 1.0})
     assert lists["freq"][0] == README
     assert lists["recent"][0] == INVOICE
     assert lists["kNN over past prompts"] == [README, TOKENS]
     assert lists["path BM25"] == [TOKENS]
-    assert lists[trivial.FUSED][0] == TOKENS, "all four know it"
+    assert lists[trivial.CONTENTS] == [TOKENS, INVOICE]
+    assert lists[trivial.FUSED][0] == TOKENS, "most of them know it"
 
 
 def test_simple_programs_name_no_file_that_is_gone() -> None:
     past = [told(recording("a", 0, "Mend the token refresh", ("read", TOKENS), ("read", INVOICE)))]
     asked = told(recording("b", 1, "The token refresh is slow", ("read", TOKENS)))
-    lists = trivial.all_lists(asked, past, [INVOICE])
+    lists = trivial.all_lists(asked, past, [INVOICE], {TOKENS: 1.0})
     assert all(TOKENS not in found for found in lists.values())
     assert lists["recent"] == [INVOICE]
 
