@@ -216,6 +216,15 @@ def test_what_a_repository_brings_for_its_head_leads_to_no_other_file(tmp_path: 
     assert git.head_commit(str(tmp_path / "cloned")) == ""
 
 
+def test_what_no_disk_can_hold_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "cloned" / ".git").mkdir(parents=True)
+    (tmp_path / "cloned" / ".git" / "HEAD").write_text("ref: refs/heads/a\0b")
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / ".git").write_text("gitdir: /a\0b")
+    for root in (str(tmp_path / "cloned"), str(tmp_path / "linked")):
+        assert git.head_commit(root) == git.origin(root) == ""
+
+
 def test_refs_that_name_each_other_end_nowhere(repository: Repository) -> None:
     for one, other in (("a", "b"), ("b", "a")):
         (repository.root / ".git" / "refs" / "heads" / one).write_text(f"ref: refs/heads/{other}\n")

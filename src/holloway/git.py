@@ -377,5 +377,5 @@ def _read(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read(_READ_MAX)
-    except OSError:
+    except (OSError, ValueError):  # A repository may name a file that no disk can hold.
         return ""
