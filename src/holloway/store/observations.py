@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from holloway.store.database import Database
 
@@ -51,30 +51,26 @@ class Observed:
 def keep(database: Database, seen: Observed) -> None:
     """Put a session's observations in the place of what was known of it."""
     with database.write():
+        many = database.connection.executemany
         for table in ("session_files", "session_modules", "co_access", "sightings", "error_sightings"):
             database.run(f"DELETE FROM {table} WHERE session = ?", (seen.session,))  # noqa: S608
-        _many(
-            database,
+        many(
             "INSERT INTO session_files VALUES (?, ?, ?, ?)",
             ((seen.session, path, weight, place) for place, (path, weight) in enumerate(seen.files, 1)),
         )
-        _many(
-            database,
+        many(
             "INSERT OR IGNORE INTO session_modules VALUES (?, ?)",
             ((seen.session, module) for module in seen.modules),
         )
-        _many(
-            database,
+        many(
             "INSERT OR IGNORE INTO co_access VALUES (?, ?, ?, ?)",
             ((one, other, seen.session, edited) for one, other, edited in seen.pairs[:PAIRS_KEPT] if one < other),
         )
-        _many(
-            database,
+        many(
             "INSERT OR IGNORE INTO sightings VALUES (?, ?, ?, ?)",
             ((each.signal, each.key, seen.session, json.dumps(each.facts)) for each in seen.sightings),
         )
-        _many(
-            database,
+        many(
             "INSERT OR IGNORE INTO error_sightings VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 (error.fingerprint, seen.session, error.tool, error.message, error.resolved_by, error.count, seen.at)
@@ -201,8 +197,3 @@ def note_synthesis(database: Database, module: str, threshold: int, at: str, mem
     """Write down that it was, so that it is done once."""
     with database.write():
         database.run("INSERT OR REPLACE INTO syntheses VALUES (?, ?, ?, ?)", (module, threshold, at, memories))
-
-
-def _many(database: Database, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
-    for row in rows:
-        database.run(sql, row)
