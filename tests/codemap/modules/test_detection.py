@@ -88,6 +88,13 @@ def test_tests_belong_to_what_they_import_or_are_named_after() -> None:
     assert modules["catalog"].tests == ("tests/test_journey.py",)
 
 
+def test_what_no_runner_picks_up_is_no_module_s_first_test() -> None:
+    imports = {("tests/auth/conftest.py", f"src/shop/auth/{name}.py"): 1.0 for name in ("tokens", "users", "roles")}
+    modules = detect([*SHOP, *many("tests/auth", ["conftest"])], IMPORTS | imports, TOGETHER, project="shop")
+    auth = next(module for module in modules if module.name == "auth")
+    assert auth.tests == ("tests/auth/test_tokens.py", "tests/auth/test_views.py", "tests/auth/conftest.py")
+
+
 def test_a_module_knows_what_it_uses_and_what_changes_with_it() -> None:
     billing = shop()["billing"]
     assert billing.uses == (("catalog", 2.0), ("auth", 1.0))

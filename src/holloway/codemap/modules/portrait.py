@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.modules.edits import Draft, shown_names
 from holloway.codemap.reading.languages import language_of
-from holloway.codemap.reading.tested import tested_stem
+from holloway.codemap.reading.tested import is_runnable_test, tested_stem
 
 if TYPE_CHECKING:
     from holloway.codemap.modules.detection import SourceFile
@@ -120,7 +120,10 @@ def tests(
     imports: Mapping[tuple[str, str], float],
     place: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
-    """The tests of each module, the surest first: those that import it, carry a name of it or lie in it."""
+    """The tests of each module, the surest first: those that import it, carry a name of it or lie in it.
+
+    What lies beside tests and is none, such as a conftest, comes last.
+    """
     lying = {draft.folder: draft.name for draft in sorted(drafts, key=lambda draft: len(draft.files)) if draft.folder}
     stems = _stems(drafts)
     imported = _imported(drafts, frozenset(paths), imports)
@@ -137,10 +140,12 @@ def tests(
         for name, score in scores.items():
             if score >= TESTS_IT_MIN:
                 found[name].append((score, path))
-    return {
-        name: tuple(path for _, path in sorted(rows, key=lambda row: (-row[0], row[1]))[:TESTS_MAX])
-        for name, rows in found.items()
-    }
+    return {name: _surest(rows) for name, rows in found.items()}
+
+
+def _surest(rows: list[tuple[float, str]]) -> tuple[str, ...]:
+    ordered = sorted((not is_runnable_test(path), -score, path) for score, path in rows)
+    return tuple(path for *_, path in ordered[:TESTS_MAX])
 
 
 def _stems(drafts: Sequence[Draft]) -> dict[str, dict[str, float]]:
