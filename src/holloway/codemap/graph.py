@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.reading.tested import is_runnable_test, is_test
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
@@ -29,49 +29,59 @@ FOLLOWED = ("calls", "instantiates", "extends", "implements", "overrides", "type
 _FOLLOWED_SQL = ", ".join(f"'{kind}'" for kind in FOLLOWED)
 
 
-class Node(NamedTuple):
-    """A file or a definition in it."""
+# Plain classes: a fresh process would load Python's dataclasses or named tuples for longer than it takes to answer.
+class Node:
+    """A file or a definition in it; the qualified `name` of a file is empty."""
 
-    id: int
-    kind: str
-    path: str
-    name: str
-    """The qualified name; empty for a file."""
-    line: int
-    signature: str = ""
+    __slots__ = ("id", "kind", "line", "name", "path", "signature")
+
+    def __init__(self, key: int, kind: str, path: str, name: str, line: int, signature: str = "") -> None:
+        self.id = key
+        self.kind = kind
+        self.path = path
+        self.name = name
+        self.line = line
+        self.signature = signature
 
     def __str__(self) -> str:
         return f"{self.path}:{self.name}" if self.name else self.path
 
 
-class Reached(NamedTuple):
-    """A node that the change reaches, how far away, and through what."""
+class Reached:
+    """A node that the change reaches, how far away it is, and through what.
 
-    node: Node
-    depth: int
-    via: str
-    """The kind of edge that leads here."""
-    line: int
-    """Where in the node's file that stands."""
-    origin: int
-    """The node that it leads from."""
-    confidence: float
+    `via` is the kind of edge that leads here from the node `origin`; `line` is where in the node's file that stands.
+    """
+
+    __slots__ = ("confidence", "depth", "line", "node", "origin", "via")
+
+    def __init__(self, node: Node, depth: int, via: str, line: int, origin: int, confidence: float) -> None:
+        self.node = node
+        self.depth = depth
+        self.via = via
+        self.line = line
+        self.origin = origin
+        self.confidence = confidence
 
 
-class Impact(NamedTuple):
+class Impact:
     """The answer to "what breaks if I change this?"."""
 
-    target: tuple[Node, ...]
-    direction: str
-    reached: tuple[Reached, ...]
-    total: int
-    """How many nodes there are to the last level that was followed; the nearest are in `reached`."""
-    complete: bool
-    tests: tuple[str, ...] = ()
-    mentions: int = 0
-    """References of that name that could not be resolved: they may be uses too."""
-    files: tuple[tuple[str, int], ...] = ()
-    """The reached files with their distance, nearest first."""
+    __slots__ = ("complete", "direction", "files", "mentions", "reached", "target", "tests", "total")
+
+    def __init__(self, target: list[Node], *, forward: bool) -> None:
+        self.target = tuple(target)
+        self.direction = "forward" if forward else "reverse"
+        self.reached: tuple[Reached, ...] = ()
+        """The nearest nodes."""
+        self.total = 0
+        """How many nodes there are to the last level that was followed."""
+        self.complete = True
+        self.tests: tuple[str, ...] = ()
+        self.mentions = 0
+        """References of that name that could not be resolved: they may be uses too."""
+        self.files: tuple[tuple[str, int], ...] = ()
+        """The reached files with their distance, nearest first."""
 
     def chain(self, reached: Reached) -> list[str]:
         """The way from the target to a node, as names."""
@@ -137,39 +147,38 @@ def _with_members(database: MapDatabase, nodes: list[Node]) -> list[Node]:
         for inner in find(database, path)
         if not outer.isdisjoint(accumulate(inner.name.split(".")[:-1], "{}.{}".format))
     ]
-    return list(dict.fromkeys([*nodes, *held]))
+    return list({node.id: node for node in [*nodes, *held]}.values())
 
 
 def impact(database: MapDatabase, target: list[Node], *, depth: int = 2, forward: bool = False) -> Impact:
     """What reaches the target (or, forward, what it reaches), to a depth."""
-    start = {node.id for node in target}
-    whole_file = any(node.kind == "file" for node in target)
-    seen = set(start)
+    answer = Impact(target, forward=forward)
+    reached = _reached(database, answer, min(depth, DEPTH_MAX), forward)
+    answer.reached = tuple(reached[:SHOWN_MAX])
+    answer.complete = answer.complete and len(reached) <= SHOWN_MAX
+    answer.tests = tuple(_tests(database, target, reached))
+    answer.mentions = _mentions(database, target) if not forward else 0
+    answer.files = _files(target, answer.reached)
+    return answer
+
+
+def _reached(database: MapDatabase, answer: Impact, depth: int, forward: bool) -> list[Reached]:
+    """Level by level; the answer counts what there is and whether all of it was followed."""
+    seen = {node.id for node in answer.target}
+    whole_file = any(node.kind == "file" for node in answer.target)
     reached: list[Reached] = []
-    total = 0
-    complete = True
-    frontier = sorted(start)
-    for level in range(1, min(depth, DEPTH_MAX) + 1):
+    frontier = sorted(seen)
+    for level in range(1, depth + 1):
         found, count = _level(database, frontier, seen, level, forward)
-        total += count
-        complete = complete and count == len(found)
+        answer.total += count
+        answer.complete = answer.complete and count == len(found)
         reached += found
         seen.update(one.node.id for one in found)
         frontier = [one.node.id for one in found if whole_file or one.node.kind != "file"]
         if not frontier or len(reached) >= SHOWN_MAX or len(frontier) > FRONTIER_MAX:
-            complete = complete and not frontier
+            answer.complete = answer.complete and not frontier
             break
-    shown = tuple(reached[:SHOWN_MAX])
-    return Impact(
-        tuple(target),
-        "forward" if forward else "reverse",
-        shown,
-        total,
-        complete and len(reached) <= SHOWN_MAX,
-        tuple(_tests(database, target, reached)),
-        _mentions(database, target) if not forward else 0,
-        _files(target, shown),
-    )
+    return reached
 
 
 def _level(
