@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+BEGUN_DAYS_AGO = 3_000
 BODY = "".join(f"line {number} of a file that is long enough to be known again\n" for number in range(12))
 
 
@@ -45,7 +46,9 @@ class Past:
 
 
 def begun(root: Path) -> Past:
+    """A repository with a first commit, because what that holds does not count as a change."""
     root.mkdir(parents=True)
     past = Past(root)
     past.git("init", "-q", "-b", "main")
+    past.commit("begin", {}, days_ago=BEGUN_DAYS_AGO)
     return past

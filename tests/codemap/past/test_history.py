@@ -14,6 +14,8 @@ from holloway.codemap.past.sync import sync
 from tests.codemap.past.repository import BODY, NOW, Past
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from holloway.codemap.database import MapDatabase
 
 
@@ -30,6 +32,19 @@ def test_partners_are_the_files_of_the_same_commits(past: Past, database: MapDat
     assert [partner.path for partner in partners(database, ["a.py", "b.py"], now=NOW)] == ["c.py"]
     assert [partner.path for partner in partners(database, ["a.py", "z.py"], now=NOW, limit=2)] == ["y.py", "b.py"]
     assert partners(database, ["unknown.py"], now=NOW) == partners(database, [], now=NOW) == []
+
+
+def test_what_a_first_commit_brings_in_did_not_change_together(database: MapDatabase, tmp_path: Path) -> None:
+    (tmp_path / "imported").mkdir()
+    past = Past(tmp_path / "imported")
+    past.git("init", "-q")
+    past.commit("Import", {"a.py": "1\n", "b.py": "1\n", "c.py": "1\n"}, days_ago=2)
+    sync(database, past.root, now=NOW)
+    assert partners(database, ["a.py"], now=NOW) == []
+    assert recency(database, now=NOW) == {}
+    past.commit("Change", {"a.py": "2\n", "b.py": "2\n"}, days_ago=1)
+    sync(database, past.root, now=NOW)
+    assert [(one.path, one.commits, one.of) for one in partners(database, ["a.py"], now=NOW)] == [("b.py", 1, 1)]
 
 
 def test_an_old_commit_counts_less_than_a_new_one(past: Past, database: MapDatabase) -> None:
@@ -66,7 +81,7 @@ def test_a_commit_ties_its_files_the_less_the_more_they_are(past: Past, database
     found = {partner.path: partner.score for partner in partners(database, ["a.py"], now=NOW)}
     assert found["close.py"] == pytest.approx(9 * found["far1.py"])
     assert not any(path.startswith("bulk") for path in found)
-    assert database.value("SELECT count(*) FROM commits") == 3
+    assert database.value("SELECT count(*) FROM commits") == 4
 
 
 def test_a_file_that_changed_much_is_a_closer_partner_than_one_that_was_touched(

@@ -136,14 +136,14 @@ def test_only_new_commits_are_read_and_lost_ones_removed(past: Past, database: M
     first = past.commit("first", {"a.py": "1\n", "b.py": "1\n"}, days_ago=3)
     past.commit("second", {"a.py": "2\n"}, days_ago=2)
     seen = sync(database, past.root, now=NOW)
-    assert (seen.added, seen.removed, seen.total, seen.is_whole) == (2, 0, 2, True)
+    assert (seen.added, seen.removed, seen.total, seen.is_whole) == (3, 0, 3, True)
     past.commit("third", {"b.py": "2\n"}, days_ago=1)
     seen = sync(database, past.root, now=NOW)
-    assert (seen.added, seen.removed, seen.total) == (1, 0, 3)
+    assert (seen.added, seen.removed, seen.total) == (1, 0, 4)
     past.git("checkout", "-q", "-b", "side", first)
     past.commit("other", {"c.py": "1\n"})
     seen = sync(database, past.root, now=NOW)
-    assert (seen.added, seen.removed, seen.total) == (1, 2, 2)
+    assert (seen.added, seen.removed, seen.total) == (1, 2, 3)
     assert paths(database) == {"a.py", "b.py", "c.py"}
     assert sync(database, past.root, now=NOW).added == 0
 
@@ -158,7 +158,7 @@ def test_a_rewritten_history_that_forgot_the_old_one_is_read_again(past: Past, d
     past.git("reflog", "expire", "--expire=now", "--all")
     past.git("gc", "-q", "--prune=now")
     seen = sync(database, past.root, now=NOW)
-    assert (seen.added, seen.removed, seen.total) == (1, 2, 1)
+    assert (seen.added, seen.removed, seen.total) == (1, 3, 1)
     assert contents(database) == fresh(past.root)
 
 
@@ -169,7 +169,7 @@ def test_only_the_newest_commits_are_kept(past: Past, database: MapDatabase) -> 
     assert paths(database) == {"2.py", "3.py", "4.py", "5.py"}
     past.git("reset", "-q", "--hard", "HEAD~3")
     seen = sync(database, past.root, now=NOW, commits_max=4)
-    assert (seen.added, seen.removed) == (2, 3)
+    assert (seen.added, seen.removed) == (3, 3)
     assert paths(database) == {"0.py", "1.py", "2.py"}
 
 
@@ -180,7 +180,7 @@ def test_merges_are_no_commits_of_their_own(past: Past, database: MapDatabase) -
     past.git("checkout", "-q", "main")
     past.commit("main work", {"c.py": "1\n"}, days_ago=1)
     past.git("merge", "-q", "--no-edit", "side")
-    assert sync(database, past.root, now=NOW).total == 3
+    assert sync(database, past.root, now=NOW).total == 4
 
 
 def test_a_renamed_file_keeps_its_past_and_its_row(past: Past, database: MapDatabase) -> None:
@@ -205,7 +205,7 @@ def test_a_rename_of_a_whole_folder_is_followed_although_the_commit_is_too_large
     past.rename("old", "new", days_ago=3)
     sync(database, past.root, now=NOW)
     assert paths(database) == {"new/1.py", "new/2.py"}
-    assert [row["files"] for row in database.rows("SELECT files FROM commits ORDER BY at")] == [51, 2, 51]
+    assert [row["files"] for row in database.rows("SELECT files FROM commits ORDER BY at")] == [0, 51, 2, 51]
 
 
 def test_going_back_over_a_rename_brings_the_old_name_back(past: Past, database: MapDatabase) -> None:
@@ -217,7 +217,7 @@ def test_going_back_over_a_rename_brings_the_old_name_back(past: Past, database:
     assert paths(database) == {"new.py", "far.py"}
     past.git("checkout", "-q", "main")
     seen = sync(database, past.root, now=NOW)
-    assert (seen.added, seen.removed, seen.read_again, seen.total) == (0, 1, 1, 2)
+    assert (seen.added, seen.removed, seen.read_again, seen.total) == (0, 1, 1, 3)
     assert paths(database) == {"old.py", "far.py"}
     assert contents(database) == fresh(past.root)
 
@@ -259,8 +259,10 @@ def test_a_name_that_is_used_again_is_the_file_that_has_it_today(past: Past, dat
     assert contents(database) == fresh(past.root)
 
 
-def test_without_git_or_commits_the_history_is_empty(tmp_path: Path, past: Past, database: MapDatabase) -> None:
-    for folder in (tmp_path / "nowhere", tmp_path, past.root):
+def test_without_git_or_commits_the_history_is_empty(tmp_path: Path, database: MapDatabase) -> None:
+    (tmp_path / "empty").mkdir()
+    Past(tmp_path / "empty").git("init", "-q")
+    for folder in (tmp_path / "nowhere", tmp_path, tmp_path / "empty"):
         seen = sync(database, folder, now=NOW)
         assert (seen.total, seen.is_whole) == (0, True)
     assert partners(database, ["a.py"], now=NOW) == []
@@ -273,10 +275,10 @@ def test_a_branch_without_commits_has_no_history(past: Past, database: MapDataba
     past.rename("a.py", "b.py")
     sync(database, past.root, now=NOW)
     past.git("checkout", "-q", "--orphan", "empty")
-    assert sync(database, past.root, now=NOW).removed == 2
+    assert sync(database, past.root, now=NOW).removed == 3
     assert contents(database) == fresh(past.root)
     past.git("checkout", "-qf", "main")
-    assert sync(database, past.root, now=NOW).total == 2
+    assert sync(database, past.root, now=NOW).total == 3
     assert contents(database) == fresh(past.root)
 
 
@@ -297,7 +299,7 @@ def test_where_git_is_missing_what_is_known_stays(
     with monkeypatch.context() as without:
         without.setenv("PATH", str(past.root / "nothing"))
         seen = sync(database, past.root, now=NOW)
-    assert (seen.added, seen.total, seen.is_whole) == (0, 1, False)
+    assert (seen.added, seen.total, seen.is_whole) == (0, 2, False)
     assert sync(database, past.root, now=NOW).added == 1
 
 
@@ -357,7 +359,7 @@ def test_a_partial_clone_is_read_without_fetching_anything(past: Past, database:
     past.git("clone", "-q", "--filter=blob:none", f"file://{past.root}", str(clone.root))
     held = clone.git("count-objects", "-v")
     seen = sync(database, clone.root, now=NOW)
-    assert (seen.total, seen.is_whole) == (3, True)
+    assert (seen.total, seen.is_whole) == (4, True)
     assert [found.path for found in partners(database, ["c.py"], now=NOW)] == ["b.py"]
     assert clone.git("count-objects", "-v") == held
     clone.commit("more", {"c.py": BODY + "3\n"})
@@ -371,7 +373,7 @@ def test_a_repository_that_lost_an_old_file_still_has_a_history(past: Past, data
     past.commit("second", {"a.py": "2\n"}, days_ago=3)
     (past.root / ".git/objects" / lost[:2] / lost[2:]).unlink()
     seen = sync(database, past.root, now=NOW)
-    assert (seen.total, seen.is_whole) == (2, True)
+    assert (seen.total, seen.is_whole) == (3, True)
     assert worked_on(database)["a.py"][0] == 2
 
 
@@ -398,7 +400,7 @@ def test_what_a_repository_configures_neither_runs_nor_changes_what_is_read(past
     ):
         past.git("config", key, str(program))
     for setting in (
-        *("log.showSignature=true", "log.showRoot=false", "color.ui=always", "diff.renames=false"),
+        *("log.showSignature=true", "log.showRoot=true", "color.ui=always", "diff.renames=false"),
         *("format.pretty=oneline", "diff.renameLimit=1", "i18n.logOutputEncoding=UTF-16", "diff.noprefix=true"),
     ):
         past.git("config", *setting.split("="))
@@ -418,7 +420,7 @@ def test_names_and_messages_are_data_however_odd(past: Past, database: MapDataba
     assert seen.skipped_paths == 0
     past.commit("odd", {"a.py": "2\n"})
     seen = sync(database, past.root, now=NOW)
-    assert (seen.total, seen.skipped_paths) == (3, 1)
+    assert (seen.total, seen.skipped_paths) == (4, 1)
     assert paths(database) == {*odd, "a.py"}
     longest = database.row("SELECT max(length(subject)) AS subject, max(length(body)) AS body FROM commits")
     assert longest is not None
@@ -433,7 +435,7 @@ def test_two_processes_that_read_at_once_write_once(
 
     def slowly(root: str, hashes: list[str], *, has_contents: bool) -> commits.Reading:
         monkeypatch.setattr("holloway.codemap.past.sync.read", commits.read)
-        assert sync(other, past.root, now=NOW).added == 1
+        assert sync(other, past.root, now=NOW).added == 2
         return commits.read(root, hashes, has_contents=has_contents)
 
     monkeypatch.setattr("holloway.codemap.past.sync.read", slowly)

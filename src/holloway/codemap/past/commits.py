@@ -40,8 +40,9 @@ _PLAIN = (
     *("--encoding=UTF-8", "--no-show-signature", "--no-notes", "--no-color", "--no-ext-diff", "--no-textconv"),
     *("--ignore-submodules=all", _RENAME_LIMIT),
 )
+# What a first commit holds was brought in, not changed together; where a shallow history is cut, it was there before.
 _LOG = (
-    *("-c", "log.showRoot=true", "log", "--no-walk=unsorted", "--stdin", "-z"),
+    *("-c", "log.showRoot=false", "log", "--no-walk=unsorted", "--stdin", "-z"),
     *("--format=%x01%H%x00%ct%x00%s%x00%b", *_PLAIN),
 )
 
@@ -90,7 +91,6 @@ def read(root: str, hashes: list[str], *, has_contents: bool) -> Reading:
     reading = Reading()
     if not hashes:
         return reading
-    cut = git.shallow_commits(root)
     changes = ("--numstat", "-M") if has_contents else ("--name-status", "-M100%")
     pieces = git.stream(root, *_LOG, *changes, stdin="\n".join(hashes) + "\n", timeout_s=LOG_TIMEOUT_S)
     try:
@@ -98,7 +98,7 @@ def read(root: str, hashes: list[str], *, has_contents: bool) -> Reading:
             if piece.startswith(b"\x01"):
                 reading.commits.append(_begun(piece, pieces))
             elif reading.commits and piece.strip(b"\n"):
-                _add_change(reading, piece.lstrip(b"\n"), pieces, cut)
+                _add_change(reading, piece.lstrip(b"\n"), pieces)
     except git.Interrupted:
         del reading.commits[-1:]
         reading.is_whole = False
@@ -112,15 +112,13 @@ def _begun(piece: bytes, pieces: Iterator[bytes]) -> Commit:
     return Commit(commit, min(seconds, TIME_MAX_S), subject[:SUBJECT_CHARS_MAX], body.strip()[:BODY_CHARS_MAX])
 
 
-def _add_change(reading: Reading, piece: bytes, pieces: Iterator[bytes], cut: frozenset[str]) -> None:
+def _add_change(reading: Reading, piece: bytes, pieces: Iterator[bytes]) -> None:
     """One changed file: `3 TAB 1 TAB name` or `M NUL name`; of a rename, the two names follow."""
     commit = reading.commits[-1]
     added, _, rest = piece.partition(b"\t")
     removed, is_counted, name = rest.partition(b"\t")
     old = next(pieces, b"") if (is_counted and not name) or piece.startswith(b"R") else b""
     name = name or next(pieces, b"")
-    if commit.hash in cut:
-        return
     commit.files += 1
     path, old_path = _path(name), _path(old)
     reading.skipped_paths += not path
