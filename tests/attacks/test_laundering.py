@@ -52,7 +52,8 @@ def test_the_best_match_of_many_recalls_stays_where_it_is(
             assert lookup.answers(store, ["retry", "limit"], to, 10) == []
         assert tainted not in memory.brief().text
         lookup.claim(store, [tainted], session=f"s{session}", agent="a", point="tool_result", now=now)
-        lifecycle.count_uses(memory.store.database)
+        lifecycle.freshen(memory.store.database)
+        lifecycle.use(memory.store.database, [tainted])
         clock.advance(days=1)
     after = memory.get(tainted)
     assert (after.state, after.review) == (State.QUARANTINED, ReviewReason.TAINTED)

@@ -20,7 +20,7 @@ from holloway.mcp.server import TOOLS
 from holloway.mcp.tools import Tools
 from holloway.observer.observer import Observer
 from holloway.service.learning import Learning
-from holloway.store import contributions, lifecycle, lookup, sessions
+from holloway.store import contributions, lookup, sessions
 from holloway.store.contributions import RELATIONS
 from tests.conftest import Repository
 
@@ -98,7 +98,6 @@ def test_a_use_counts_once_a_session(memory: holloway.Holloway, tools: Tools) ->
     taught = memory.remember("Tokens live for an hour").memory
     assert taught
     assert [tools.memory_feedback(taught.id, "used").outcome for _ in range(3)] == ["counted", "unchanged", "unchanged"]
-    lifecycle.count_uses(memory.store.database)
     assert memory.get(taught.id).use_count == 1
 
 
@@ -156,7 +155,6 @@ def test_a_memory_that_was_shown_and_helped_is_one_use_and_counts_as_used(
     figures = sessions.record_of(memory.store.database, "watched")
     assert figures["used"] == [shown.id]
     assert [point for _, point, _, _ in figures["shown"]] == ["prompt"]
-    lifecycle.count_uses(memory.store.database)
     assert memory.get(shown.id).use_count == 1
 
 

@@ -103,12 +103,16 @@ def test_a_pinned_decision_stays_in_the_brief_however_many_follow(memory: hollow
     assert pinned.id in memory.brief().memories
 
 
-def test_the_users_own_rules_count_as_used_when_a_session_is_given_them(memory: holloway.Holloway) -> None:
+def test_the_users_own_rules_stay_fresh_while_sessions_are_given_them(
+    memory: holloway.Holloway, clock: FakeClock
+) -> None:
     own = memory.remember("I prefer tabs", user=True).memory
     assert own is not None
-    memory.shown(memory.brief(), session="s1", agent="claude-code", now=stamp(memory.clock.now()))
+    clock.advance(days=30)
+    memory.shown(memory.brief(), session="s1", agent="claude-code", now=stamp(clock.now()))
     memory.settle()
-    assert memory.get(own.id).use_count == 1
+    assert memory.get(own.id).last_used_at == stamp(clock.now())
+    assert memory.times_shown(own.id) == 1
 
 
 def test_why_works_after_what_was_replaced_is_gone(memory: holloway.Holloway, clock: FakeClock) -> None:

@@ -5,6 +5,7 @@ from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.domain.ports import stamp
+from holloway.service import agents
 from holloway.service.learning import Learning
 from holloway.store import candidates, lifecycle, lookup
 from holloway.store.intake import admit
@@ -19,7 +20,7 @@ def shown(memory: holloway.Holloway, made: Memory, times: int) -> Memory:
         lookup.claim(
             connection, [made.id], session=f"s{number}", agent="x", point="tool_result", now=stamp(memory.clock.now())
         )
-    lifecycle.count_uses(memory.store.database)
+    lifecycle.freshen(memory.store.database)
     return memory.get(made.id)
 
 
@@ -106,26 +107,65 @@ def test_what_was_replaced_stays_readable_for_ever(memory: holloway.Holloway, cl
     assert memory.get(made.id).content == "old words"
 
 
-def test_each_showing_counts_once_and_makes_a_memory_fresh(memory: holloway.Holloway, clock: FakeClock) -> None:
+def perhaps(memory: holloway.Holloway, source: Source = Source.AGENT_EXPLICIT) -> Memory:
+    """Something that may be right, about a file."""
+    memory.store.memories.add(admit(Draft(content="perhaps", type=MemoryType.GOTCHA, files=("a.py",), source=source)))
+    (made,) = memory.memories()
+    return made
+
+
+def used(memory: holloway.Holloway, made: Memory, times: int, *, read: str = "a.py") -> Memory:
+    """Sessions are shown a memory and read a file then."""
+    for number in range(times):
+        shown(memory, made, number + 1)
+        at = memory.clock.now().timestamp()
+        Learning(memory).learn(Story(f"s{number}", at=at).read(read).pad())
+    return memory.get(made.id)
+
+
+def test_each_showing_makes_a_memory_fresh_and_is_no_use_by_itself(memory: holloway.Holloway, clock: FakeClock) -> None:
     made = taught(memory, "a trap")
     clock.advance(days=30)
-    used = shown(memory, made, 2)
-    assert (used.use_count, used.last_used_at) == (2, stamp(clock.now()))
-    lifecycle.count_uses(memory.store.database)
-    assert memory.get(made.id).use_count == 2
+    fresh = shown(memory, made, 2)
+    assert (fresh.use_count, fresh.last_used_at) == (0, stamp(clock.now()))
+    assert memory.times_shown(made.id) == 2
 
 
 def test_five_uses_make_it_a_little_surer_but_only_once(memory: holloway.Holloway) -> None:
-    memory.store.memories.add(admit(Draft(content="perhaps", source=Source.AGENT_EXPLICIT)))
-    (made,) = memory.memories()
-    assert shown(memory, made, 4).confidence == pytest.approx(0.75)
-    assert shown(memory, made, 5).confidence == pytest.approx(0.80)
-    assert shown(memory, made, 40).confidence == pytest.approx(0.80)
+    made = perhaps(memory)
+    before = used(memory, made, confidence.USED_OFTEN_AFTER - 1)
+    assert before.use_count == confidence.USED_OFTEN_AFTER - 1
+    assert before.confidence == pytest.approx(0.75)
+    assert used(memory, made, confidence.USED_OFTEN_AFTER).confidence == pytest.approx(0.75 + confidence.USED_OFTEN)
+    after = used(memory, made, 12)
+    assert after.use_count == 12
+    assert after.confidence == pytest.approx(0.75 + confidence.USED_OFTEN)
+
+
+def test_being_shown_and_left_alone_makes_nothing_surer(memory: holloway.Holloway) -> None:
+    left = used(memory, perhaps(memory), 12, read="elsewhere.py")
+    assert left.use_count == 0
+    assert left.confidence == pytest.approx(0.75)
+
+
+def test_what_was_corrected_is_not_made_surer_by_use(memory: holloway.Holloway) -> None:
+    made = perhaps(memory)
+    disputed, _ = agents.dispute(memory, made.id, "outdated")
+    after = used(memory, made, 12)
+    assert (after.use_count, after.confidence) == (12, disputed.confidence)
+
+
+def test_a_session_that_is_learned_from_in_parts_is_one_use(memory: holloway.Holloway) -> None:
+    made = perhaps(memory)
+    shown(memory, made, 1)
+    story = Story("s0", at=memory.clock.now().timestamp()).read("a.py")
+    Learning(memory).learn(story.pad(), part=True)
+    assert agents.used(memory, made.id, "s0")
+    Learning(memory).learn(story.edit("a.py").green().pad())
+    assert memory.get(made.id).use_count == 1
 
 
 @pytest.mark.promise("quarantine")
-def test_being_shown_never_makes_a_quarantined_memory_surer(memory: holloway.Holloway) -> None:
-    memory.store.memories.add(admit(Draft(content="perhaps", source=Source.FOREIGN_FILE)))
-    (made,) = memory.memories()
-    used = shown(memory, made, 50)
-    assert (used.confidence, used.state) == (0.60, State.QUARANTINED)
+def test_neither_being_shown_nor_used_makes_a_quarantined_memory_surer(memory: holloway.Holloway) -> None:
+    after = used(memory, perhaps(memory, Source.FOREIGN_FILE), 12)
+    assert (after.use_count, after.confidence, after.state) == (12, 0.60, State.QUARANTINED)

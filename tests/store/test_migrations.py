@@ -1,3 +1,4 @@
+import json
 import sqlite3
 from pathlib import Path
 
@@ -68,6 +69,32 @@ def test_databases_of_earlier_releases_open_with_all_they_hold(repository: Repos
         assert memory.store.database.problems() == []
         assert {each.content for each in memory.memories()} == {"tests/auth hangs without REDIS_URL", "money is cents"}
         assert memory.recall("redis")[0].memory.files == ("tests/auth",)
+
+
+@pytest.mark.promise("old-databases")
+def test_uses_are_counted_anew_from_what_sessions_left_instead_of_showings(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = migrations.MIGRATIONS.index(migrations.uses_0011)
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:before])
+        with holloway.open(repository.root) as memory:
+            helped, ignored = taught(memory, "helped"), taught(memory, "ignored")
+            database = memory.store.database
+            database.run("UPDATE memories SET use_count = 12")
+            for session, record in (("s1", json.dumps({"used": [helped.id]})), ("s2", "{}"), ("torn", '{"used": [')):
+                database.run(
+                    "INSERT INTO sessions(id, agent, started_at, last_event_at, record) VALUES (?, '', '', '', ?)",
+                    (session, record),
+                )
+            for session, said in (("s1", helped.id), ("mcp-1", helped.id), ("s2", ignored.id)):
+                point = "asked" if said == helped.id else "prompt"
+                database.run(
+                    "INSERT INTO injections(session, context, memory, point, at) VALUES (?, -1, ?, ?, '')",
+                    (session, said, point),
+                )
+    with holloway.open(repository.root) as memory:
+        assert [memory.get(each.id).use_count for each in (helped, ignored)] == [2, 0]
 
 
 @pytest.mark.promise("old-databases")

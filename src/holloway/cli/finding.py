@@ -240,7 +240,12 @@ def _print_card(memory: Holloway, found: Memory) -> None:
     taught = f"{found.source} on {found.created_at[:10]}"
     place = f", branch {found.branch}" if found.branch else ""
     commit = f", commit {found.commit[:10]}" if found.commit else ""
-    say(f"  {taught}{place}{commit}; shown to agents {found.use_count} time{'s' * (found.use_count != 1)}", "dim")
+    used = f", used {_times(found.use_count)}" if found.use_count else ""
+    say(f"  {taught}{place}{commit}; shown to agents {_times(memory.times_shown(found.id))}{used}", "dim")
+
+
+def _times(number: int) -> str:
+    return f"{number} time{'s' * (number != 1)}"
 
 
 def _listed(value: object) -> list[object]:

@@ -200,6 +200,11 @@ class Corrected(Opened):
         store, memory = self._living(reference)
         return store.memories.change(memory, "postponed", review_after=stamp(self.clock.now() + timedelta(days=days)))
 
+    def times_shown(self, reference: str) -> int:
+        """How often agents were shown a memory, once for each session until its context is cut."""
+        store, memory = self._located(reference)
+        return sessions.times_shown(store.database, memory.id)
+
     def why(self, reference: str) -> Provenance:
         """Where a memory comes from, what happened to it, and which agents were shown it."""
         store, memory = self._located(reference)

@@ -58,9 +58,9 @@ class Opened:
                 raise
 
     def settle(self) -> None:
-        """Bring what others left behind up to date: uses that hooks noted, branches that were merged."""
+        """Bring what others left behind up to date: what hooks have shown, branches that were merged."""
         for store in self.stores():
-            lifecycle.count_uses(store.database)
+            lifecycle.freshen(store.database)
         branches.release_merged(self.store.database, str(self.project.root), self.clock.now())
         privacy.drop_old_journals(self.project, self.clock.now())
         trust.keep(self.store, self.settings)

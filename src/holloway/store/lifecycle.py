@@ -11,8 +11,10 @@ from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES, WORK_TOLD_DAYS
 from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, State
 from holloway.domain.ports import stamp
+from holloway.store.memories import CORRECTED_KINDS, FLAGGED_KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from datetime import datetime
 
     from holloway.store.database import Database
@@ -31,24 +33,32 @@ class Pruned:
     removed: tuple[str, ...]
 
 
-def count_uses(database: Database) -> None:
-    """Bring use counts up to date with the ledger of what agents were shown.
-
-    Five uses without correction make a memory a little surer, once; never a quarantined one.
-    """
+def freshen(database: Database) -> None:
+    """Let what agents were shown fade from then on: brings the memories up to date with the ledger."""
     if not database.value("SELECT 1 FROM injections WHERE counted = 0"):
         return
     with database.write():
-        database.run(
-            _COUNT_USES,
-            {
-                "after": confidence.USED_OFTEN_AFTER,
-                "quarantined": State.QUARANTINED,
-                "step": confidence.USED_OFTEN,
-                "most": confidence.CONFIDENCE_MAX,
-            },
-        )
+        database.run(_FRESHEN)
         database.run("UPDATE injections SET counted = 1 WHERE counted = 0")
+
+
+def use(database: Database, memories: Collection[str]) -> None:
+    """One use more of each of these.
+
+    Five without a correction make a memory a little surer, once; never a quarantined one.
+    """
+    if not memories:
+        return
+    values = {
+        "memories": json.dumps(sorted(memories)),
+        "after": confidence.USED_OFTEN_AFTER,
+        "quarantined": State.QUARANTINED,
+        "corrected": json.dumps([*CORRECTED_KINDS, *FLAGGED_KINDS]),
+        "step": confidence.USED_OFTEN,
+        "most": confidence.CONFIDENCE_MAX,
+    }
+    with database.write():
+        database.run(_USE, values)
 
 
 def prune(database: Database, now: datetime) -> Pruned:
@@ -80,15 +90,20 @@ def prune(database: Database, now: datetime) -> Pruned:
     return Pruned(tuple(faded), tuple(removed))
 
 
-_COUNT_USES = """
+_FRESHEN = """
+UPDATE memories SET last_used_at = max(last_used_at, shown.latest)
+FROM (SELECT memory, max(at) AS latest FROM injections WHERE counted = 0 GROUP BY memory) AS shown
+WHERE memories.id = shown.memory
+"""
+_USE = """
 UPDATE memories SET
-  use_count = use_count + uses.number,
-  last_used_at = max(last_used_at, uses.latest),
+  use_count = use_count + 1,
   confidence = CASE
-    WHEN use_count < :after AND use_count + uses.number >= :after AND state <> :quarantined
+    WHEN use_count + 1 = :after AND state <> :quarantined
+      AND NOT EXISTS (SELECT 1 FROM memory_history h
+                      WHERE h.seq = memories.seq AND h.kind IN (SELECT value FROM json_each(:corrected)))
     THEN max(confidence, min(confidence + :step, :most)) ELSE confidence END
-FROM (SELECT memory, count(*) AS number, max(at) AS latest FROM injections WHERE counted = 0 GROUP BY memory) AS uses
-WHERE memories.id = uses.memory
+WHERE id IN (SELECT value FROM json_each(:memories))
 """
 _FADED = """
 SELECT id FROM memories

@@ -34,6 +34,9 @@ ORDERS = {
 
 KEPT_KINDS = ("confirmed", "edited", "pinned")
 REJECTED_KINDS = ("wrong", "forgotten")
+CORRECTED_KINDS = (*REJECTED_KINDS, "edited")
+FLAGGED_KINDS = ("wrong", "disputed")
+"""By a person, or by the agent that was shown it."""
 
 OBSERVED = "observer:"
 """Begins the origin of what was observed; the rest recognises the observation, whatever words it is given."""
@@ -160,6 +163,11 @@ class Memories:
         """Memories by their row number."""
         sql = SELECT + " WHERE m.seq IN (SELECT value FROM json_each(?))"
         return {row["seq"]: self._memory(row) for row in self._db.rows(sql, (json.dumps(list(seqs)),))}
+
+    def contents(self, seqs: Sequence[int]) -> dict[int, str]:
+        """What memories say, by their row number."""
+        sql = "SELECT seq, content FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
+        return {row[0]: row[1] for row in self._db.rows(sql, (json.dumps(list(seqs)),))}
 
     def sketches(self, seqs: Sequence[int]) -> dict[int, Sketch]:
         """What ranking must know of memories, by their row number."""

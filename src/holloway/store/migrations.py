@@ -161,7 +161,7 @@ CREATE TABLE injections (                           -- each memory once per sess
   memory  TEXT NOT NULL,
   point   TEXT NOT NULL,                            -- session_start, prompt, tool_result, step
   at      TEXT NOT NULL,
-  counted INTEGER NOT NULL DEFAULT 0,               -- whether the memory's own use count knows of it
+  counted INTEGER NOT NULL DEFAULT 0,               -- whether the memory's last use knows of it
   PRIMARY KEY (session, context, memory)
 ) WITHOUT ROWID;
 CREATE INDEX injections_memory ON injections(memory);
@@ -385,6 +385,19 @@ CREATE INDEX memories_meant ON memories(            -- what almost every search 
 ) WHERE deleted_at = '' AND superseded_by = ''
 """
 
+USES = """
+UPDATE memories SET use_count = 0;                  -- it told how often a memory was shown
+UPDATE memories SET use_count = uses.number
+FROM (
+  SELECT memory, count(*) AS number FROM (
+    SELECT u.value AS memory, s.id AS session
+    FROM sessions s, json_each(CASE WHEN json_valid(s.record) THEN s.record END, '$.used') u
+    UNION SELECT memory, session FROM injections WHERE point = 'asked'
+  ) GROUP BY memory
+) AS uses
+WHERE memories.id = uses.memory
+"""
+
 
 def statements(script: str) -> list[str]:
     """The statements of a script, triggers in one piece."""
@@ -451,6 +464,11 @@ def filtered_0010(database: Database, ids: Ids) -> None:
     _create(database, FILTERED)
 
 
+def uses_0011(database: Database, ids: Ids) -> None:
+    """How often a memory was used, instead of how often it was shown."""
+    _create(database, USES)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -462,6 +480,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     errors_0008,
     observer_0009,
     filtered_0010,
+    uses_0011,
 )
 
 

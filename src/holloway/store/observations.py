@@ -79,19 +79,37 @@ def keep(database: Database, seen: Observed) -> None:
         )
 
 
-def seen_before(database: Database, signal: str, key: str, session: str) -> list[str]:
-    """The other sessions that showed the same, oldest first."""
+def seen_before(
+    database: Database, shown: Collection[tuple[str, str]], session: str
+) -> dict[tuple[str, str], list[str]]:
+    """By signal and key, the other sessions that showed the same, oldest first."""
     sql = (
-        "SELECT s.session FROM sightings s LEFT JOIN sessions l ON l.id = s.session "
-        "WHERE s.signal = ? AND s.key = ? AND s.session <> ? ORDER BY l.started_at, s.session"
+        "SELECT s.signal, s.key, s.session FROM json_each(?) j CROSS JOIN sightings s "
+        "ON s.signal = json_extract(j.value, '$[0]') AND s.key = json_extract(j.value, '$[1]') "
+        "LEFT JOIN sessions l ON l.id = s.session WHERE s.session <> ? ORDER BY l.started_at, s.session"
     )
-    return [row["session"] for row in database.rows(sql, (signal, key, session))]
+    return _grouped(database, sql, shown, session)
 
 
-def edited_together(database: Database, one: str, other: str, session: str) -> list[str]:
-    """The other sessions that changed both files."""
-    sql = "SELECT session FROM co_access WHERE file_a = ? AND file_b = ? AND edited AND session <> ? ORDER BY session"
-    return [row["session"] for row in database.rows(sql, (one, other, session))]
+def edited_together(
+    database: Database, pairs: Collection[tuple[str, str]], session: str
+) -> dict[tuple[str, str], list[str]]:
+    """By pair of files, the other sessions that changed both."""
+    sql = (
+        "SELECT c.file_a, c.file_b, c.session FROM json_each(?) j CROSS JOIN co_access c "
+        "ON c.file_a = json_extract(j.value, '$[0]') AND c.file_b = json_extract(j.value, '$[1]') "
+        "WHERE c.edited AND c.session <> ? ORDER BY c.session"
+    )
+    return _grouped(database, sql, pairs, session)
+
+
+def _grouped(
+    database: Database, sql: str, asked: Collection[tuple[str, str]], session: str
+) -> dict[tuple[str, str], list[str]]:
+    found: dict[tuple[str, str], list[str]] = {each: [] for each in asked}
+    for one, other, name in database.rows(sql, (json.dumps(list(found)), session)):
+        found[one, other].append(name)
+    return found
 
 
 def facts_of(database: Database, signal: str, key: str) -> list[dict[str, object]]:

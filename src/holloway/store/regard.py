@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holloway.store.lookup import LOADED_BY_HOST
-from holloway.store.memories import REJECTED_KINDS
+from holloway.store.memories import CORRECTED_KINDS, FLAGGED_KINDS
 from holloway.store.sessions import WHOLE, of_session
 
 if TYPE_CHECKING:
     from holloway.store.database import Database
 
-CORRECTED_KINDS = (*REJECTED_KINDS, "edited")
-FLAGGED_KINDS = ("wrong", "disputed")
-"""By a person, or by the agent that was shown it."""
 SESSIONS_LOOKED_AT = 10
 
 # Sessions from before the memory was made were read from transcripts: nobody could have been shown anything in them.

@@ -119,7 +119,7 @@ CREATE TABLE injections (                           -- each memory once per sess
   memory  TEXT NOT NULL,
   point   TEXT NOT NULL,                            -- session_start, prompt, tool_result, step
   at      TEXT NOT NULL,
-  counted INTEGER NOT NULL DEFAULT 0,               -- whether the memory's own use count knows of it
+  counted INTEGER NOT NULL DEFAULT 0,               -- whether the memory's last use knows of it
   PRIMARY KEY (session, context, memory)
 ) WITHOUT ROWID;
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.domain.session import Outcome, Session, SessionType
 from holloway.domain.work import Phase
+from holloway.store import lifecycle
 from holloway.store.lookup import LOADED_BY_HOST
 from holloway.store.rows import unit_of, unit_text
 
@@ -52,15 +53,20 @@ def shown_in(database: Database, session: str) -> list[tuple[str, str, str]]:
     return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, {"session": session})]
 
 
+def times_shown(database: Database, memory_id: str) -> int:
+    """How often a memory was shown, once for each session and context."""
+    sql = "SELECT count(*) FROM injections WHERE memory = ? AND point NOT IN (?, ?)"
+    return int(database.value(sql, (memory_id, SAID_TO_HELP, LOADED_BY_HOST)))
+
+
 def used_in(database: Database, memory: str, session: str, at: str) -> bool:
-    """Write down that a session says it used a memory; True the first time. Shown and used is one use, not two."""
-    sql = (
-        "INSERT OR IGNORE INTO injections(session, context, memory, point, at, counted) SELECT :session, :apart, "
-        ":memory, :point, :at, EXISTS (SELECT 1 FROM injections WHERE session = :session AND memory = :memory)"
-    )
-    values = {"session": session, "apart": _SAID, "memory": memory, "point": SAID_TO_HELP, "at": at}
+    """Write down that a session says it used a memory; True the first time. Said and seen is one use, not two."""
+    sql = "INSERT OR IGNORE INTO injections(session, context, memory, point, at) VALUES (?, ?, ?, ?, ?)"
     with database.write():
-        return bool(database.run(sql, values).rowcount)
+        new = bool(database.run(sql, (session, _SAID, memory, SAID_TO_HELP, at)).rowcount)
+        if new and memory not in record_of(database, session).get("used", ()):
+            lifecycle.use(database, [memory])
+        return new
 
 
 def get(database: Database, reference: str) -> list[Session]:
@@ -109,8 +115,9 @@ def outcome_of(database: Database, session: str) -> str:
 
 
 def finish(database: Database, session: Session, record: dict[str, Any]) -> None:
-    """Write down how a session ended; what a hook knew of it stays."""
+    """Write down how a session ended, and what it used; what a hook knew of it stays."""
     with database.write():
+        lifecycle.use(database, _new_uses(database, session.id, record))
         database.run(
             "INSERT INTO sessions(id, agent, started_at, last_event_at, ended_at, type, phase, outcome, evidence, "
             "task, branch, commit_sha, work_unit, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
@@ -136,6 +143,13 @@ def finish(database: Database, session: Session, record: dict[str, Any]) -> None
                 json.dumps(record, sort_keys=True),
             ),
         )
+
+
+def _new_uses(database: Database, session: str, record: dict[str, Any]) -> set[str]:
+    """The memories that a session used, without those that were counted for it before."""
+    sql = f"SELECT memory FROM injections i WHERE {of_session(':session')} AND point = :said"
+    said = {row["memory"] for row in database.rows(sql, {"session": session, "said": SAID_TO_HELP})}
+    return set(record.get("used", ())) - set(record_of(database, session).get("used", ())) - said
 
 
 def _session(row: Row) -> Session:
