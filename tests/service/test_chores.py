@@ -18,6 +18,7 @@ from holloway.store import candidates, reads, sessions
 from holloway.store.filter import Filter
 from holloway.testing import FakeClock
 from tests.conftest import Repository
+from tests.service.learned import corrected, learn
 from tests.service.on_disk import transcript, variable, watched
 
 
@@ -183,8 +184,6 @@ def test_a_pause_of_injection_does_not_keep_sessions_from_being_read(memory: Hol
 
 
 def test_held_candidates_are_looked_at_when_the_history_has_moved(memory: Holloway, repository: Repository) -> None:
-    from tests.service.test_learning import corrected, learn
-
     learn(memory, corrected())
     assert candidates.held(memory.store.database)
     assert chores.is_held(memory)

@@ -1,0 +1,123 @@
+"""A session object: what it is told, how it goes on after a break, what it leaves at its end."""
+
+import os
+from pathlib import Path
+from threading import get_ident
+
+import pytest
+
+from holloway.domain.event import Event, Plan, PlanItem, QaFindings, SubtaskDone
+from holloway.domain.memory import MemoryType, State
+from holloway.errors import HollowayError
+from holloway.service.holloway import Holloway
+from holloway.service.session import Session, checkpoint_file
+from holloway.store.database import Busy
+from tests.service.learned import contents, corrected, solved
+from tests.store.test_privacy import places_of
+
+
+def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:
+    with Session(memory, "run-1", agent="coder", task="Fix the login") as session:
+        for event in solved().told[1:]:
+            session.observe(event)
+    assert session.learned is not None
+    assert [each.state for each in session.learned.promotion.candidates] == ["promoted"]
+    assert not checkpoint_file(memory.project, "run-1").exists()
+
+
+@pytest.mark.parametrize("lost", ["the folder", "the file"])
+def test_a_session_that_cannot_be_saved_is_learned_from_all_the_same(lost: str, memory: Holloway) -> None:
+    folder = memory.project.checkpoints
+    if lost == "the folder":
+        folder.symlink_to(memory.project.folder / "a disk that is not there")
+    else:
+        (folder / f"run-1.json.{os.getpid()}.{get_ident()}.new").mkdir(parents=True)
+    session = Session(memory, "run-1")
+    for event in solved().told[1:]:
+        session.observe(event)
+    with pytest.raises((OSError, HollowayError)):
+        session.checkpoint()
+    assert [each.state for each in session.finish("success").promotion.candidates] == ["promoted"]
+
+
+@pytest.mark.promise("resumes")
+def test_a_session_that_was_cut_short_goes_on_where_it_was(memory: Holloway) -> None:
+    told: list[Event] = solved().told[1:]
+    with pytest.raises(RuntimeError), Session(memory, "run-1") as session:
+        _cut_short(session, told[0])
+    with Session(memory, "run-1") as session:
+        for event in told[1:]:
+            session.observe(event)
+    assert session.learned is not None
+    assert [each.signal.name for each in session.learned.promotion.of("promoted")] == ["error_retry"]
+
+
+def _cut_short(session: Session, event: Event) -> None:
+    session.observe(event)
+    raise RuntimeError("power cut")
+
+
+def test_a_long_build_is_learned_from_after_each_validated_subtask(memory: Holloway) -> None:
+    session = Session(memory, "run-1", work_unit=("spec-42",))
+    for event in solved().told[1:]:
+        session.observe(event)
+    for number in range(5):
+        assert session.subtask_done(f"part {number}", validated=True) is None
+    early = session.subtask_done("part 5", validated=True)
+    assert early is not None
+    assert [each.signal.name for each in early.promotion.of("promoted")] == ["error_retry"]
+    session.finish("success")
+    assert len(contents(memory, MemoryType.ERROR_PATTERN)) == 1
+    outcomes = contents(memory, MemoryType.WORK_UNIT_OUTCOME)
+    assert any("spec-42" in text.casefold() or "Task" in text for text in outcomes)
+
+
+def test_ten_subtasks_are_told_of_in_one_memory(memory: Holloway) -> None:
+    session = Session(memory, "run-1", work_unit=("spec-42",))
+    for number in range(10):
+        session.observe(SubtaskDone(2_000.0, f"part {number}", validated=True))
+    session.finish("success")
+    assert len(contents(memory, MemoryType.WORK_UNIT_OUTCOME)) == 2
+
+
+def test_parallel_sessions_are_learned_from_together(memory: Holloway) -> None:
+    one, two = Session(memory, "one"), Session(memory, "two")
+    for session, story in ((one, corrected("one")), (two, corrected("two"))):
+        for event in story.told[1:]:
+            session.observe(event)
+    one.siblings.append(two)
+    done = one.finish("success")
+    kept = {str(each.signal.name): memory.get(each.memory) for each in done.promotion.of("promoted")}
+    assert kept["self_correction"].state is State.CONFIRMED
+    assert "limits.toml" in kept["parallel_conflict"].content
+
+
+@pytest.mark.promise("no-secret")
+def test_whatever_a_session_is_told_its_secrets_reach_no_file(memory: Holloway, home: Path) -> None:
+    token = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
+    told = memory.session(agent="coder", task=f"use {token}", work_unit=("spec-1", token), way="native")
+    told.observe(Plan(told.now(), (PlanItem(f"export {token}"),)))
+    told.used("bash", {"command": f"curl -u x:{token} localhost"}, f"{token} refused", ok=False)
+    told.used("Edit", {"file_path": "README.md", "old_string": "shop", "new_string": token}, "")
+    told.record(f"the token is {token}")
+    told.subtask_done(f"log in with {token}", validated=True)
+    told.observe(QaFindings(told.now(), False, (f"{token} is shown",)))
+    told.checkpoint()
+    assert places_of(home, token) == []
+    told.finish("success")
+    assert places_of(home, token) == []
+
+
+@pytest.mark.promise("resumes")
+def test_a_session_that_cannot_be_learned_from_now_is_learned_from_later(memory: Holloway) -> None:
+    with Holloway(memory.project, memory.home, clock=memory.clock, busy_timeout_ms=20) as other:
+        running = other.session("run-1")
+        running.record("The cache must be flushed by hand before every release", type="gotcha")
+        running.used("Edit", {"file_path": "README.md", "old_string": "shop", "new_string": "store"}, "")
+        with memory.store.database.write():
+            memory.store.database.run("UPDATE meta SET value = value")
+            with pytest.raises(Busy):
+                running.finish("success")
+    with memory.session("run-1") as again:
+        again.finish("success")
+    assert "flushed by hand" in " ".join(contents(memory, MemoryType.GOTCHA))
