@@ -1,3 +1,6 @@
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -55,6 +58,62 @@ def test_a_worktree_is_followed_to_its_repository(repository: Repository, tmp_pa
     assert git.branch(side) == "side"
     assert git.main_root(side) == str(repository.root.resolve())
     assert git.head_commit(side) == repository.git("rev-parse", "HEAD")
+
+
+def tabled(root: Path) -> Repository:
+    """A repository whose refs lie in tables, made by git itself."""
+    root.mkdir()
+    repository = Repository(root)
+    try:
+        repository.git("init", "-q", "-b", "main", "--ref-format=reftable")
+    except subprocess.CalledProcessError:
+        pytest.skip("this git does not know reftable yet")
+    repository.git("commit", "-qm", "first", "--allow-empty")
+    return repository
+
+
+def as_if_tabled(root: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """The same as others see it: the files of `.git` lead nowhere, and only git knows the refs."""
+    repository = make_repository(root)
+    kept = root.with_name("refs.git")
+    (root / ".git").rename(kept)
+    (root / ".git/reftable").mkdir(parents=True)
+    (root / ".git/refs").mkdir()
+    (root / ".git/refs/heads").write_text("this repository uses the reftable format\n")
+    (root / ".git/HEAD").write_text("ref: refs/heads/.invalid\n")
+    script = root.with_name("bin") / "git"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nGIT_DIR={kept} GIT_WORK_TREE={root} exec {shutil.which("git")} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
+    return repository
+
+
+@pytest.mark.parametrize("is_made_by_git", [True, False])
+def test_refs_in_tables_are_asked_of_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_made_by_git: bool
+) -> None:
+    made = tmp_path / "tabled"
+    repository = tabled(made) if is_made_by_git else as_if_tabled(made, monkeypatch)
+    root, first = str(made), repository.git("rev-parse", "HEAD")
+    repository.git("checkout", "-q", "-b", "side")
+    tip = repository.commit("side.py", "1\n")
+    assert (git.branch(root), git.head_commit(root), git.default_branch(root)) == ("side", tip, "main")
+    assert git.default_commits(root) == [first]
+    assert git.underway(root) == ["side.py"]
+    repository.git("update-ref", "refs/remotes/origin/next", first)
+    repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/next")
+    assert git.default_branch(root) == "next"
+    repository.git("checkout", "-q", "--detach")
+    assert (git.branch(root), git.head_commit(root)) == ("", tip)
+    repository.git("checkout", "-q", "--orphan", "empty")
+    assert (git.branch(root), git.head_commit(root)) == ("empty", "")
+
+
+def test_a_ref_is_never_read_from_where_the_process_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "HEAD").write_text("ref: refs/heads/elsewhere\n")
+    monkeypatch.chdir(tmp_path)
+    assert git.branch(str(tmp_path)) == ""
 
 
 def test_outside_of_git_everything_is_empty(tmp_path: Path) -> None:

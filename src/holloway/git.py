@@ -1,7 +1,8 @@
 """What we ask of git: roots, identity, history, merged or not.
 
 The first half reads `.git` directly and loads nothing but `os`, so that a hook can find its project without
-starting a process. The second half runs git, with a time limit, and never through a shell.
+starting a process; only refs that are kept in tables are left to git. The second half runs git, with a time limit, and
+never through a shell.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _READ_MAX = 1 << 20
 _REFS_FOLLOWED_MAX = 5
 """How often a ref may name another, as git has it."""
+_REF_TIMEOUT_S = 2.0
+"""Seconds for a question about one ref, which a hook may ask."""
 _HEX = frozenset("0123456789abcdef")
 _PIECE_BYTES_MAX = 1 << 16
 _PATHS_MAX = 500
@@ -100,28 +103,41 @@ def normalised_origin(url: str, root: str = "") -> str:
 
 def branch(root: str) -> str:
     """The branch that is checked out; empty when none is (a detached head, no git)."""
-    head = _read(os.path.join(git_dir(root), "HEAD")).strip()
+    head = _held(root, "HEAD")
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
 
 
 def head_commit(root: str) -> str:
-    """The commit that is checked out, read without starting git; empty before the first one."""
-    head = _read(os.path.join(git_dir(root), "HEAD")).strip()
+    """The commit that is checked out; empty before the first one."""
+    head = _held(root, "HEAD")
     return commit_of(root, head.removeprefix("ref: ")) if head.startswith("ref: ") else _commit(head)
 
 
 def commit_of(root: str, ref: str) -> str:
-    """The commit that a full ref name points to, from its file or the packed ones; empty where that is no commit."""
-    own, common = git_dir(root), common_dir(root)
+    """The commit that a full ref name points to; empty where that is no commit."""
     for _ in range(_REFS_FOLLOWED_MAX):
         # A repository may come with any `.git`: what a ref names is a ref, not a file elsewhere.
         if not ref.startswith("refs/") or ".." in ref:
             return ""
-        found = _read(os.path.join(own, ref)).strip() or _read(os.path.join(common, ref)).strip()
+        found = _held(root, ref)
         if not found.startswith("ref: "):
-            return _commit(found) or _packed(common, ref)
+            return _commit(found)
         ref = found.removeprefix("ref: ")
     return ""
+
+
+def _held(root: str, ref: str) -> str:
+    """What a ref holds: a commit, or `ref: ` and the name of another."""
+    own, common = git_dir(root), common_dir(root)
+    if not own:
+        return ""
+    if os.path.isdir(os.path.join(common, "reftable")):
+        # Refs in git's newer format lie in tables, and the files in their old places lead nowhere.
+        named = run(root, "symbolic-ref", "--quiet", ref, timeout_s=_REF_TIMEOUT_S).strip()
+        asked = ("show-ref", "--verify", "--hash", ref)
+        return f"ref: {named}" if named else run(root, *asked, timeout_s=_REF_TIMEOUT_S).strip()
+    found = _read(os.path.join(own, ref)).strip() or _read(os.path.join(common, ref)).strip()
+    return found if found.startswith("ref: ") or _commit(found) else _packed(common, ref)
 
 
 def _packed(common: str, ref: str) -> str:
@@ -136,7 +152,7 @@ def _commit(text: str) -> str:
 
 def default_branch(root: str) -> str:
     """The branch that others merge into: what origin says, else main or master, else the current one."""
-    named = _read(os.path.join(common_dir(root), "refs", "remotes", "origin", "HEAD")).strip()
+    named = _held(root, "refs/remotes/origin/HEAD")
     if named.startswith("ref: refs/remotes/origin/"):
         return named.removeprefix("ref: refs/remotes/origin/")
     for name in ("main", "master", "trunk", "develop"):
