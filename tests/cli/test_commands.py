@@ -394,6 +394,27 @@ def test_a_mistyped_type_is_answered_with_the_closest(cli: Cli) -> None:
     assert "Did you mean dead_end?" in cli("remember", "x", "--type", "deadend").err
 
 
+@pytest.mark.parametrize(("given", "meant"), [("rember", "remember"), ("search", "recall"), ("help", "--help")])
+def test_a_command_that_there_is_not_is_answered_with_the_one_that_was_meant(cli: Cli, given: str, meant: str) -> None:
+    said = cli(given, "token")
+    assert said.code == 2
+    assert f"There is no command '{given}'. Did you mean {meant}?" in said.err
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"), [("tokens.py", "Did you mean src/shop/auth/tokens.py?"), ("nope.py", "Paths are taken from ")]
+)
+def test_a_file_that_is_not_there_is_answered_with_one_of_that_name_or_none(cli: Cli, given: str, hint: str) -> None:
+    said = cli("remember", "refresh() burns the token", "--file", given)
+    assert said.code == 2
+    assert f"Hint: {hint}" in said.err
+
+
+def test_setup_names_the_agents_it_knows_and_the_way_for_all_others(cli: Cli) -> None:
+    assert "{claude-code|codex}" in cli("setup").err
+    assert "Any other that speaks MCP can start `holloway mcp`." in cli("setup", "cursor").err
+
+
 def test_a_reader_that_stops_reading_is_no_error(trap: str, repository: Repository) -> None:
     command = f"{sys.executable} -m holloway list | head -c 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], cwd=repository.root, capture_output=True, text=True, check=True)

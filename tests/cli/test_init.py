@@ -49,6 +49,7 @@ def test_yes_connects_every_agent_that_is_here_and_names_each_file(cli: Cli) -> 
     assert tree(Path.home()) == once
     assert "is connected" not in again
     assert "setup claude-code" not in again
+    assert "setup claude-code" not in cli("init").out, "without a terminal, too"
 
 
 def test_an_agent_that_is_not_here_is_not_connected(cli: Cli) -> None:

@@ -2,6 +2,7 @@ import pytest
 
 import holloway
 from holloway.service.learning import Learning
+from holloway.store import lookup
 from holloway.store.spending import Spending
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
@@ -35,6 +36,14 @@ def test_sessions_tells_what_each_was_for_and_how_it_ended(cli: Cli, repository:
     )
     (session,) = cli("sessions", "--json").json["sessions"]
     assert (session["id"], session["outcome"], session["record"]["tool_calls"]) == ("s1", "success", 3)
+
+
+def test_a_session_that_is_not_over_is_not_said_to_have_had_no_prompt(cli: Cli, repository: Repository) -> None:
+    with holloway.open(repository.root) as memory:
+        lookup.see_session(memory.store.database.connection, "s2", "claude-code", "2026-01-05T10:00:00.000Z")
+    printed = cli("sessions").out
+    assert "no prompt" not in printed
+    assert "read when it is over" in printed
 
 
 @pytest.mark.promise("why")

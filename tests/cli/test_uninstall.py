@@ -62,7 +62,9 @@ def test_a_second_time_there_is_nothing_to_do(repository: Repository, capsys: py
     assert holloway("uninstall", "--yes", "--project", str(repository.root)) == 0
     capsys.readouterr()
     assert holloway("uninstall", "--project", str(repository.root)) == 0
-    assert "has anything of holloway's" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "has anything of holloway's" in said
+    assert "`pipx uninstall holloway`" in said
 
 
 @pytest.mark.promise("uninstall")

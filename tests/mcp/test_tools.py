@@ -215,6 +215,14 @@ def test_a_relation_needs_two_places_that_there_are(memory: holloway.Holloway, t
         with pytest.raises(InvalidInput):
             tools.record_memory(FACT, relation=Relation(wrong, "documents", TOKENS))
     assert len(contributions.relations(memory.store.database)) == 1
+    assert tools.session_context().recorded == 1, "what is refused is not kept in part"
+
+
+def test_a_task_that_nothing_speaks_of_is_told_so_and_an_empty_one_is_refused(tools: Tools) -> None:
+    assert tools.locate("refresh the token").note == ""
+    assert tools.locate("zzqqxx").note.startswith("Nothing in this project speaks of that.")
+    with pytest.raises(InvalidInput, match="`task` is empty"):
+        tools.locate(" ")
 
 
 def test_what_a_person_said_of_a_module_stays(memory: holloway.Holloway, tools: Tools) -> None:

@@ -66,6 +66,18 @@ COMMANDS = {
 }
 """Every command, by section: the module that holds it, loaded only when it runs, and its line in the help."""
 
+OTHER_WORDS = {
+    "add": "remember",
+    "connect": "setup",
+    "delete": "forget",
+    "find": "recall",
+    "help": "--help",
+    "install": "setup",
+    "search": "recall",
+    "undo": "restore",
+}
+"""What people try first, and the command that does it; an answer to a mistake, not a second name."""
+
 _MODULES = {name: module for section in COMMANDS.values() for name, (module, _) in section.items()}
 
 
@@ -81,8 +93,8 @@ class Commands(click.Group):
         if cmd_name not in _MODULES:
             from difflib import get_close_matches  # only on the error path
 
-            close = get_close_matches(cmd_name, _MODULES, n=1)
-            hint = f" Did you mean {close[0]}?" if close else " `holloway --help` lists them."
+            close = OTHER_WORDS.get(cmd_name) or next(iter(get_close_matches(cmd_name, _MODULES, n=1)), "")
+            hint = f" Did you mean {close}?" if close else " `holloway --help` lists them."
             ctx.fail(f"There is no command {cmd_name!r}.{hint}")
         from importlib import import_module  # commands load what they need when they run
 

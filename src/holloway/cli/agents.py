@@ -18,7 +18,7 @@ ENTRY = re.compile(r'(?P<sign>[+-]) *"(?P<event>\w+)": (?P<entry>\[\{"hooks": .*
 
 
 @click.command("setup")
-@click.argument("agent", metavar="AGENT")
+@click.argument("agent", metavar="{claude-code|codex}")
 @click.option(
     "--scope",
     type=click.Choice(["user", "project"]),

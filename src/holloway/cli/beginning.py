@@ -140,10 +140,9 @@ def _agents(memory: Holloway, *, yes: bool) -> bool:
     from holloway.cli.agents import question, show  # loaded when the command runs
     from holloway.hooks import install
 
-    if not yes and not sys.stdin.isatty():
-        return False
-    declined = False
-    for plan in _plans(memory):
+    plans = _plans(memory)
+    declined = bool(plans) and not yes and not sys.stdin.isatty()
+    for plan in () if declined else plans:
         show(plan, short=yes)
         if not _agreed(f"{question(plan)} It connects {plan.dialect.label}.", yes=yes):
             declined = True

@@ -146,7 +146,7 @@ def _print_answer(found: Answer, now: datetime) -> None:
         if file.reasons:
             say(f"        {'; '.join(file.reasons)}", "dim")
     if not found.text:
-        click.echo(f"Without a written answer: {found.note}", err=True)
+        click.echo(f"What was found, without a written answer: {found.note}", err=True)
 
 
 @click.command("list")

@@ -140,3 +140,5 @@ def _say_end(
         say(f"{folder} is deleted." if not left else f"{folder}: deleted but for {', '.join(left)}.", "green")
     elif data:
         say(f"The memories stay in {folder}; `holloway uninstall --data` deletes them.")
+    if not dry_run and (gone or not traces):
+        say("The program itself: `pip`, `uv tool` or `pipx uninstall holloway`, as you installed it.")

@@ -178,8 +178,8 @@ def _show_impact(found: Consequences, depth: int) -> None:
             say(f"  {path}")
     if found.coupled:
         say("changes together with, though no code says so", "bold")
-        for path, score, commits in found.coupled:
-            say(f"  {path}  ({many(commits, 'commit')}, {score:.2f})")
+        for path, _, commits in found.coupled:
+            say(f"  {path}  (in {many(commits, 'commit')})")
     for relation in found.relations:
         say(f"{relation.origin} said: {relation.source} {relation.kind} {relation.target}  {relation.note}")
     if found.memories:

@@ -110,7 +110,7 @@ def _line(session: Session, record: dict[str, Any]) -> None:
     kept = sum(states.get("promoted", 0) for states in record.get("candidates", {}).values())
     what = f"{session.outcome}: {_because(session)}" if session.outcome else "running or not learned from yet"
     say(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
-    say(f"  {session.task or '(no prompt)'}")
+    say(f"  {session.task or ('(no prompt)' if session.outcome else '(what it was asked is read when it is over)')}")
     told = [many(record.get("tool_calls", 0), "tool call")]
     told += [f"used {len(used)}"] if (used := record.get("used")) else []
     told += [f"learned {kept}"] if kept else []

@@ -29,7 +29,7 @@ def choose(settings: Settings, environment: Mapping[str, str] = os.environ) -> C
     """The writer that the settings name; none unless the user chose one."""
     provider = settings.text("llm.provider")
     if provider == "off":
-        return Choice(None, "No language model is configured; nothing needs one.")
+        return Choice(None, "No language model is configured (`llm.provider` is off); everything else works without.")
     variable, base_url = settings.text("llm.key_env"), settings.text("llm.base_url")
     key = environment.get(variable, "").strip() if variable else ""
     if variable and not key:

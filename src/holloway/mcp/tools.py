@@ -93,6 +93,9 @@ class Tools:
             if agents.paused(memory)[1]:
                 return Kept(recorded=False, note=NOT_KEPT)
             about = [agents.inside(memory, path, self.place) for path in self._files(memory, files)]
+            for end in (relation.source, relation.target) if relation else ():
+                _short(end, PATH_CHARS_MAX, "relation")
+                agents.place(memory, end, self.place)  # what is refused is refused whole, before the text is kept
             count, cut = self.recording.record(memory, text, kind=MemoryType(type), files=about, agent=self.agent)
             tied = self._tied(memory, relation) if relation else ""
             return Kept(recorded=True, in_session=count, secrets_cut=cut, related=tied, note=KEPT)
@@ -111,6 +114,8 @@ class Tools:
         """The files that a task or error is about, each with its reasons, the tests to run, and files that change
         with them though no import says so. `files` are already in play."""
         _short(task, QUERY_CHARS_MAX, "task")
+        if not task.strip():
+            raise InvalidInput("`task` is empty.", "Say in a sentence what is to be done.")
         with self._opened() as memory:
             if agents.paused(memory)[0]:
                 return Places(note=PAUSED)
@@ -191,8 +196,6 @@ class Tools:
         return Judged("disputed" if changed else "unchanged", found.confidence, said)
 
     def _tied(self, memory: Holloway, relation: Relation) -> str:
-        for end in (relation.source, relation.target):
-            _short(end, PATH_CHARS_MAX, "relation")
         made = agents.relate(
             memory, relation.source, relation.kind, relation.target, agent=self.agent, where=self.place
         )

@@ -61,8 +61,9 @@ def places(found: Located, note: str) -> Places:
     coupled = tuple(
         f"{one.path} (changes with {one.other} in {one.commits} of {one.of} commits)" for one in found.coupled
     )
-    said = note or ("" if files else "Nothing in this project speaks of that.")
-    return Places(files, found.tests[:TESTS_MAX], coupled, said)
+    silent = "Nothing in this project speaks of that."
+    said = "" if found.speaks_of_it else f"{silent} These are where work happens otherwise." if files else silent
+    return Places(files, found.tests[:TESTS_MAX], coupled, " ".join(filter(None, (said, note))))
 
 
 def impact(found: Consequences, now: datetime, note: str) -> Impact:

@@ -199,11 +199,13 @@ class CodeMap:
             if len({(node.path, node.name) for node in named}) == 1:
                 return graph.find(self.database, named[0].path, named[0].name)
             if named:
-                several = ", ".join(str(node) for node in named[:5])
+                several = ", ".join(list(dict.fromkeys(map(str, named)))[:5])
                 raise InvalidInput(f"{spec} is defined in several places.", f"Say which: {several}.")
         raise InvalidInput(f"{spec} is not in the map.", self._closest(path, symbol))
 
     def _closest(self, path: str, symbol: str) -> str:
+        from holloway.service.meant import closest_path
+
         from difflib import get_close_matches  # only on the error path
 
         if symbol and (inside := graph.find(self.database, path)):
@@ -212,10 +214,8 @@ class CodeMap:
         paths = questions.paths(self.database)
         if below := [each for each in paths if each.startswith(path.rstrip("/") + "/")]:
             return f"{path} is a folder: give a file, for example {below[0]}."
-        names = get_close_matches(path.rpartition("/")[2], {each.rpartition("/")[2] for each in paths})
-        alike = [each for each in paths if each.rpartition("/")[2] in names]
-        close = get_close_matches(path, alike, n=1, cutoff=0.0)
-        return f"Did you mean {close[0]}?" if close else "Give a path of the project, path:symbol, or a symbol's name."
+        meant = closest_path(path, paths)
+        return f"Did you mean {meant}?" if meant else "Give a path of the project, path:symbol, or a symbol's name."
 
     def modules(self) -> list[Module]:
         """The modules as they were last drawn, each as well known as sessions have worked in it."""

@@ -139,10 +139,10 @@ class Opened:
         path = self.path_of(given, where)
         if paths.is_there(path, str(self.project.root)):
             return path
-        from difflib import get_close_matches  # only on the error path
+        from holloway.service.meant import closest_path  # only on the error path
 
-        close = get_close_matches(path, names(self.project.root), n=1)
-        hint = f"Did you mean {close[0]}?" if close else f"Paths are taken from {where or self.project.root}."
+        close = closest_path(path, names(self.project.root))
+        hint = f"Did you mean {close}?" if close else f"Paths are taken from {where or self.project.root}."
         raise InvalidInput(f"{given} does not exist in {self.project.name}.", hint)
 
     def path_of(self, given: str, where: Path | None = None) -> str:

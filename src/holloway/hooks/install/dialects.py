@@ -92,7 +92,8 @@ def dialect(agent: str) -> Dialect:
     """The dialect of an agent."""
     if agent in DIALECTS:
         return DIALECTS[agent]
-    raise InvalidInput(f"holloway does not know the agent {agent!r}.", f"Known: {', '.join(DIALECTS)}.")
+    hint = f"Known: {', '.join(DIALECTS)}. Any other that speaks MCP can start `holloway mcp`."
+    raise InvalidInput(f"holloway does not know the agent {agent!r}.", hint)
 
 
 def config_file(chosen: Dialect, scope: str, root: Path) -> Path:
