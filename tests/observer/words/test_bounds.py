@@ -39,6 +39,8 @@ HOSTILE = (
     "I assumed my fix was right, but it was wrong, not right. ",
     "whenever you change a, you must ",
     "x and y ",
+    "They must x together " + "a and " * 62 + "\n",
+    "and must " * 40 + "in sync\n",
     "let me revert the x and ",
     "the approach of the approach ",
     "because ",

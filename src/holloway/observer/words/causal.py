@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from holloway.observer.words.sentences import bounded, clause, rare, sentences
+from holloway.observer.words.sentences import bounded, clause, linear, rare, sentences
 
 CLAUSE_CHARS_MIN = 4
 SENTENCES_MAX = 60
@@ -20,7 +20,7 @@ _MUST = (
     rf"|make sure to|be sure to|will need to)(?: also| always)?"
 )
 _PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    linear(pattern)
     for pattern in (
         rf"\b(?:whenever|when|every time|each time|any time|anytime|if) {_WHO} (?P<when>{_CHANGE}\b [^,;]{{2,160}}), "
         rf"(?:{_MUST}|(?:please )?also|(?:please )?always) (?P<then>[^;]{{4,}})",

@@ -59,11 +59,21 @@ def bounded(text: str) -> str:
 
 def rare(*patterns: str) -> re2._Regexp:
     """One of these, in any case: for a first look at texts most of which have none."""
+    options = _any_case()
+    options.never_capture = True
+    return re2.compile("|".join(f"(?:{pattern})" for pattern in patterns), options)
+
+
+def linear(pattern: str) -> re2._Regexp:
+    """A pattern in any case whose time follows the length of the sentence, whatever is repeated in it."""
+    return re2.compile(pattern, _any_case())
+
+
+def _any_case() -> re2.Options:
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
-    options.never_capture = True
-    return re2.compile("|".join(f"(?:{pattern})" for pattern in patterns), options)
+    return options
 
 
 def _parts(line: str) -> list[str]:
