@@ -7,15 +7,18 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import cache
-from itertools import chain, islice
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import re2
 
 from holloway.safety.cues import CUES, IMPERATIVES
+from holloway.text.patterns import Patterns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 BASE64_CHARS_MAX = 120
 """Longer runs are blobs: the checksums in lock files have 88 characters at most."""
@@ -31,10 +34,6 @@ SPACED_LETTERS_MIN = 12
 DISGUISED_MAX = 100
 """More words than this in letters of two scripts are suspect whatever they say."""
 PIECE_CHARS = 512
-ANY_CUE = "any"
-"""One look for all the reasons at once: nearly every text has none."""
-PATTERN_BYTES_MAX = 64 << 20
-"""For the states of one pattern; with RE2's usual 8 MB a wide one is dropped and built again and again."""
 
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
@@ -61,9 +60,11 @@ _SHAPES = {
     rf"|(?:\\u00[0-9a-fA-F]{{2}}){{{ENCODED_RUN_MAX}}}|(?:&#x?[0-9a-fA-F]{{2,5}};){{{ENCODED_RUN_MAX}}}",
     "escaped": r"(?:(?:%[0-9a-fA-F]{2}|&#?[0-9a-z]{2,6};)[^%&\n]{0,8}){4}",
 }
-_RUN = re.compile(rf"[A-Za-z0-9+/_-]{{{DECODED_MIN},}}".encode())
+_IN_RUN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-")
+_RUNS_ONLY = bytes(code if code in _IN_RUN else ord(" ") for code in range(256))
 _HIDES = re.compile(_SHAPES["invisible"])
 _LOOKALIKES = tuple(zip("аеорсухівјѕԁԛԝһмнткгαεορτυχκνιϲӏɡɩ", "aeopcyxibjsdqwhmhtkraeoptuxkvicigi", strict=True))
+_ESCAPING = (b"%", b"&", b"\\")
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _NAMED_TAG = re.compile(r"`</?[a-z_:-]+/?>`")
 
@@ -85,8 +86,7 @@ def imperative(text: str) -> str:
 
     Half of what developers write is advice of this kind, so it counts only in a text that came from outside.
     """
-    data = _bytes(fold(text))
-    return next((cue for cue in IMPERATIVES if _pattern(cue).search(data)), "")
+    return _first(_imperatives(), IMPERATIVES, text)
 
 
 def fold(text: str) -> str:
@@ -94,9 +94,9 @@ def fold(text: str) -> str:
     if not text.isascii():
         text = _plain(text)
         data = _bytes(text)
-        if _pattern("invisible").search(data):
+        if _shape("invisible").any(data):
             text = _HIDES.sub("", text)
-        if _pattern("foreign").search(data):
+        if _shape("foreign").any(data):
             text = text.lower()
             for looks, letter in _LOOKALIKES:
                 text = text.replace(looks, letter)
@@ -111,10 +111,26 @@ def _plain(text: str) -> str:
 
 
 def _said(text: str) -> str:
-    data = _bytes(fold(text))
-    if not _pattern(ANY_CUE).search(data):
-        return ""
-    return next(cue for cue in CUES if _pattern(cue).search(data))
+    return _first(_cues(), CUES, text)
+
+
+def _first(patterns: Patterns, cues: Mapping[str, tuple[str, ...]], text: str) -> str:
+    found = patterns.found(_bytes(fold(text)))
+    return list(cues)[found[0]] if found else ""
+
+
+@cache
+def _cues() -> Patterns:
+    return Patterns(map(_alternatives, CUES.values()))
+
+
+@cache
+def _imperatives() -> Patterns:
+    return Patterns(map(_alternatives, IMPERATIVES.values()))
+
+
+def _alternatives(cues: tuple[str, ...]) -> str:
+    return "|".join(f"(?:{cue})" for cue in cues)  # A flag of one does not reach into the next.
 
 
 def _bytes(text: str) -> bytes:
@@ -122,56 +138,61 @@ def _bytes(text: str) -> bytes:
 
 
 @cache
-def _pattern(name: str) -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.never_capture = True
-    options.max_mem = PATTERN_BYTES_MAX
-    any_cue = {ANY_CUE: tuple(chain.from_iterable(CUES.values()))}
-    cues = (CUES | IMPERATIVES | any_cue).get(name) or (_SHAPES[name],)
-    return re2.compile("|".join(f"(?:{cue})" for cue in cues), options)
+def _shape(name: str) -> Patterns:
+    return Patterns([_SHAPES[name]])
 
 
 def _hidden(data: bytes) -> bool:
-    if _pattern("spaced").search(data):
+    if _shape("spaced").any(data):
         return True
     if data.isascii():
         return False
-    return bool(_pattern("hidden").search(data)) or _disguised(data)
+    return _shape("hidden").any(data) or _disguised(data)
 
 
 def _disguised(data: bytes) -> bool:
     """Whether alarming words are written in letters of two scripts, or in fancy ones."""
-    words = [match.group().decode() for match in islice(_pattern("disguised").finditer(data), DISGUISED_MAX)]
-    return len(words) == DISGUISED_MAX or bool(_pattern("alarming").search(_bytes(fold(" ".join(words)))))
+    found = re2.finditer(_SHAPES["disguised"], data) if _shape("disguised").any(data) else ()
+    words = [match.group().decode() for match in islice(found, DISGUISED_MAX)]
+    return len(words) == DISGUISED_MAX or _shape("alarming").any(_bytes(fold(" ".join(words))))
 
 
 def _blob(text: str, data: bytes) -> bool:
-    if _pattern("encoded").search(data):
+    escapes = any(sign in data for sign in _ESCAPING)
+    if escapes and _shape("encoded").any(data):
         return True
-    found = islice(_RUN.finditer(data), DECODED_RUNS_MAX)
-    runs = [run for match in found if not (run := match.group().decode()).islower() or _HEX.fullmatch(run)]
+    runs = _runs(data)
     if any(map(_long, runs)):
         return True
-    decoded = "\n".join(_decoded(text, runs))
-    return bool(decoded and _said(decoded))
+    decoded = list(_decoded(runs))
+    if escapes and _shape("escaped").any(data):
+        decoded.append(html.unescape(unquote(text)))
+    return bool(decoded and _said("\n".join(decoded)))
+
+
+def _runs(data: bytes) -> list[str]:
+    """Stretches that may be base64 or hex: cut out by a table of characters, which is faster than any pattern."""
+    found = (run for run in data.translate(_RUNS_ONLY).split() if len(run) >= DECODED_MIN)
+    return [run for each in islice(found, DECODED_RUNS_MAX) if not (run := each.decode()).islower() or _is_hex(run)]
+
+
+def _is_hex(run: str) -> bool:
+    return _HEX.fullmatch(run) is not None
 
 
 def _long(run: str) -> bool:
-    if _HEX.fullmatch(run):
+    if _is_hex(run):
         return len(run) > HEX_CHARS_MAX
     # Long paths and names have joints; a blob has the odd one by chance.
     return len(run) > BASE64_CHARS_MAX and not run.isupper() and sum(map(run.count, "/-_")) * 12 < len(run)
 
 
-def _decoded(text: str, runs: list[str]) -> Iterator[str]:
+def _decoded(runs: list[str]) -> Iterator[str]:
     for run in runs:
         try:
-            if _HEX.fullmatch(run):
+            if _is_hex(run):
                 yield bytes.fromhex(run[: len(run) // 2 * 2]).decode()
             else:
                 yield base64.b64decode(run[: len(run) // 4 * 4], "-_" if "-" in run or "_" in run else None).decode()
         except (binascii.Error, ValueError):
             continue
-    if _pattern("escaped").search(_bytes(text)):
-        yield html.unescape(unquote(text))
