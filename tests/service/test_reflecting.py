@@ -122,6 +122,15 @@ def test_what_came_from_outside_is_not_sent(memory: Holloway) -> None:
     assert "evil-cache" not in writer.asked[0]
 
 
+def test_what_only_one_person_or_one_branch_may_see_is_no_evidence_for_all(memory: Holloway) -> None:
+    shared = [each.id for each in taught(memory)]
+    memory.remember("My own token for the `nightly` job is on a note", modules=("auth",), visibility="personal")
+    apart = memory.remember("Sessions of the `nightly` job are written to Redis", modules=("auth",)).memory
+    assert apart is not None
+    memory.store.memories.change(apart, "set aside", branch_only="feature")
+    assert sorted(each.id for each in insight.evidence(memory.store, ["auth"])) == sorted(shared)
+
+
 def test_too_few_memories_ask_nobody(memory: Holloway) -> None:
     memory.remember(NOTES[0], modules=("auth",))
     worked(memory, "auth", 5)

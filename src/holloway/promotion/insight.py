@@ -6,16 +6,15 @@ them. What came from outside is not sent, so nothing of it can come back under a
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from holloway.config import FILES_MAX
+from holloway.config import FILES_MAX, LLM_ANSWER_CHARS_MAX
 from holloway.domain import details as typed
-from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Scope, Source, State
+from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Scope, Source, State, Visibility
 from holloway.llm.prompts import prompt
-from holloway.promotion.rewording import keeps_to
+from holloway.promotion.rewording import keeps_to, listed
+from holloway.promotion.wording import WORDS_MAX
 from holloway.retrieval.novelty import Verdict, closest
 from holloway.safety.instructions import neutral
 from holloway.store import observations
@@ -39,13 +38,11 @@ EVIDENCE_MIN = 3
 EVIDENCE_MAX = 24
 INSIGHTS_MAX = 3
 RESTS_ON_MIN = 2
-SENTENCE_CHARS_MAX = 400
 ANSWER_TOKENS = 600
 DEADLINE_S = 60.0
 PAIR_SESSIONS_MIN = 5
 """So many sessions must have changed files of two modules for the pair to be looked at."""
 _NO_EVIDENCE = frozenset({MemoryType.WORK_STATE, MemoryType.WORK_UNIT_OUTCOME})
-_LIST = re.compile(r"\[.*\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +68,24 @@ def insights(writer: Writer, store: Store, project: str, modules: Sequence[str])
 
 
 def evidence(store: Store, modules: Sequence[str]) -> list[Memory]:
-    """The surest living memories of these modules; none that came from outside, and no insight of an earlier look."""
+    """The surest living memories of these modules; none that came from outside, and no insight of an earlier look.
+
+    Nor one that only its person or only a branch may see: an insight is for the whole project.
+    """
     found = store.memories.find(Filter(modules=tuple(modules), quarantined=False), limit=-1)
-    telling = [memory for memory in found if memory.type not in _NO_EVIDENCE and not _is_insight(memory)]
+    telling = [each for each in found if each.type not in _NO_EVIDENCE and not _is_insight(each) and _is_shared(each)]
     return sorted(telling, key=lambda memory: (-memory.confidence, memory.id))[:EVIDENCE_MAX]
 
 
 def read(answer: str, known: Sequence[Memory]) -> list[Insight]:
     """The insights in an answer; what is not of that form, or rests on notes that were not given, is left out."""
-    listed = _LIST.search(answer)
-    try:
-        items: Any = json.loads(listed.group()) if listed else []
-    except (ValueError, RecursionError):
-        return []
     found = []
-    for item in items if isinstance(items, list) else ():
+    for item in listed(answer):
         if isinstance(item, dict) and isinstance(item.get("sentence"), str) and isinstance(item.get("from"), list):
             numbers = [number for number in item["from"] if type(number) is int and 0 < number <= len(known)]
             if len(numbers) == len(item["from"]):
                 rests_on = tuple(known[number - 1] for number in dict.fromkeys(numbers))
-                found.append(Insight(one_line(item["sentence"], SENTENCE_CHARS_MAX), rests_on))
+                found.append(Insight(one_line(item["sentence"], LLM_ANSWER_CHARS_MAX), rests_on))
     return found
 
 
@@ -145,5 +140,9 @@ def _is_insight(memory: Memory) -> bool:
     return memory.source is Source.SYNTHESIS and memory.type is MemoryType.MODULE_INSIGHT
 
 
+def _is_shared(memory: Memory) -> bool:
+    return memory.visibility is not Visibility.PERSONAL and not memory.branch_only
+
+
 def _note(memory: Memory) -> str:
-    return neutral(one_line(f"{memory.type.label}: {memory.content}", SENTENCE_CHARS_MAX))
+    return neutral(one_line(f"{memory.type.label}: {memory.content}", WORDS_MAX))
