@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import holloway
 from docs import events, generate
 from docs.console import BLOCK, Shell, filled, plain, steps
 from holloway.observer.signals.signal import SIGNALS
@@ -66,6 +67,26 @@ def test_what_a_page_shows_is_what_its_commands_print(page: Path, repository: Re
     shell = Shell(repository.root, tmp_path / "shell")
     real = filled(shown, shell)
     assert plain(real) == plain(shown)
+
+
+@pytest.mark.promise("documented")
+def test_the_lines_that_the_readme_begins_with_are_what_an_agent_is_told(repository: Repository) -> None:
+    refused = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
+    tokens = "src/shop/auth/tokens.py"
+    with holloway.open(repository.root) as memory:
+        memory.remember("refresh() burns the token; call it once", files=[tokens])
+        with memory.session("one") as session:
+            session.used("edit", {"path": tokens, "old_string": "a", "new_string": "b"}, "ok")
+            session.used("bash", {"command": "pytest -q"}, refused, ok=False)
+            session.used("bash", {"command": "REDIS_URL=fake:// pytest -q"}, "3 passed in 0.1s")
+            session.finish(outcome="success")
+        with memory.session("two") as session:
+            told = [session.used("read_file", {"path": tokens}, "def refresh(token): ...")]
+            told.append(session.used("bash", {"command": "pytest -q"}, refused, ok=False))
+    shown = (ROOT / "README.md").read_text("utf-8").partition("## Try it")[0].splitlines()
+    assert [each.partition(" [hw:")[0] for each in told] == [
+        line.partition(" [hw:")[0] for line in shown if "[hw:" in line
+    ]
 
 
 @pytest.mark.promise("documented")
