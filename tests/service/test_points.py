@@ -6,6 +6,7 @@ import pytest
 
 from holloway.config import STEP_TOKENS_MAX, STEP_TOKENS_PER_SESSION_MAX, TOOL_RESULT_TOKENS_MAX
 from holloway.domain.memory import State
+from holloway.errors import HollowayError
 from holloway.observer import injected
 from holloway.retrieval.locate import Located
 from holloway.service.holloway import Holloway
@@ -63,6 +64,18 @@ def test_a_trap_comes_with_the_file_it_is_about_and_only_once(memory: Holloway) 
     assert first.startswith(f"holloway on {TOKENS}: {TRAP} [hw:{told}")
     assert session.used("Edit", {"file_path": TOKENS}, "ok") == ""
     assert session.augment("Read", {"file_path": TOKENS}, "") == ""
+
+
+@pytest.mark.promise("trap-with-file")
+@pytest.mark.parametrize("way", ["used", "augment"])
+def test_a_patch_brings_the_traps_of_all_its_files(memory: Holloway, way: str) -> None:
+    taught(memory, "Money is integer cents", INVOICE)
+    taught(memory)
+    patch = f"*** Begin Patch\n*** Update File: README.md\n+a\n*** Update File: {INVOICE}\n+b\n"
+    patch += f"*** Update File: {TOKENS}\n+c\n*** End Patch"
+    said = getattr(memory.session(), way)("apply_patch", {"input": patch}, "Done")
+    assert f"{INVOICE}: Money is integer cents" in said
+    assert f"{TOKENS}: {TRAP}" in said
 
 
 @pytest.mark.promise("once")
@@ -300,6 +313,37 @@ def test_tools_that_run_in_threads_are_noted_and_answered(memory: Holloway, repo
     assert sum("is odd" in each for each in said) + session.failed >= 16
     assert all(sum(f"part {number} is odd" in each for each in said) <= 1 for number in range(16))
     assert sorted(action.step for action in session.pad.actions) == list(range(1, 33))
+
+
+@pytest.mark.promise("sdk")
+def test_a_session_is_told_the_same_whichever_thread_asks(memory: Holloway) -> None:
+    taught(mapped(memory))
+    taught(memory, "Money is integer cents", "", "decision")
+    taught(memory, "Rotating refresh tokens in a thread was tried; it raced", "", "dead_end")
+    prompt = f"Make refresh() in {TOKENS} rotate the refresh token"
+
+    def told(session: Session) -> list[str]:
+        said = [session.brief(), session.context_for(prompt), session.planner_context(), session.spec_context()]
+        said += [str(session.step_limit(10)), str(session.prefetch([TOKENS]))]
+        assert session.failed == 0
+        return said
+
+    with ThreadPoolExecutor(1) as pool:
+        session = pool.submit(memory.session, "beside", task=prompt).result()
+        beside = pool.submit(told, session).result()
+        assert "Money is integer cents" in beside[0]
+        assert TRAP in beside[1]
+        assert beside[1:] == told(memory.session("here", task=prompt))[1:]  # a brief counts the sessions before it
+        session.used("bash", {"command": "pytest -q"}, "12 passed in 0.3s")
+        assert pool.submit(session.finish).result().session.id == "beside"
+
+
+def test_a_memory_that_another_thread_asks_says_what_to_do(memory: Holloway) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(memory.recall, "tokens")
+        with pytest.raises(HollowayError, match="opened by another thread") as caught:
+            asked.result()
+    assert "in the thread that uses it" in caught.value.hint
 
 
 @pytest.mark.promise("own-words")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Self
 
 from holloway import config, git
@@ -20,7 +22,7 @@ from holloway.store.memories import Unknown
 from holloway.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Clock, Ids
@@ -42,6 +44,7 @@ class Opened:
     ) -> None:
         self.project = project
         self.home = home
+        self._thread = get_ident()
         self.clock = clock or SystemClock()
         self._ids = ids or RandomIds()
         self.settings = config.Settings.load(project.key, str(home))
@@ -112,6 +115,18 @@ class Opened:
             self._user.close()
         while self._at_close:
             self._at_close.pop()()
+
+    @contextmanager
+    def here(self) -> Iterator[Self]:
+        """This memory for the thread that asks: itself, or for another than opened it, the same files once more."""
+        if get_ident() == self._thread:
+            yield self
+            return
+        wait = self._busy_timeout_ms
+        with type(self)(
+            self.project, self.home, clock=self.clock, ids=self._ids, busy_timeout_ms=wait, settle=False
+        ) as beside:
+            yield beside
 
     def at_close(self, chore: Callable[[], None]) -> None:
         """Have something done when this memory is closed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from threading import get_ident
+from threading import get_ident, local
 from typing import TYPE_CHECKING
 
 from holloway.config import (
@@ -50,7 +50,8 @@ class Points:
     """
 
     def __init__(self, memory: Holloway, session: str, agent: str, *, begun: bool = False) -> None:
-        self.memory = memory
+        self._memory = memory
+        self._visitor = local()
         self.session = session
         self.agent = agent
         self.root = str(memory.project.root)
@@ -67,6 +68,24 @@ class Points:
         self._spent = 0.0
         self._recipe: Memory | None = None
         self._steps_told: set[int] = set()
+
+    @property
+    def memory(self) -> Holloway:
+        """The memory, as this thread may use it."""
+        visited: Holloway = getattr(self._visitor, "memory", self._memory)
+        return visited
+
+    @contextmanager
+    def visit(self) -> Iterator[None]:
+        """Within, the whole memory may be asked, whichever thread does so."""
+        if hasattr(self._visitor, "memory"):
+            yield
+            return
+        with self._memory.here() as self._visitor.memory:
+            try:
+                yield
+            finally:
+                del self._visitor.memory
 
     def paused(self, what: str) -> bool:
         """Whether `capture` or `injection` is paused now; asked at every event, so the usual case is two looks."""
@@ -107,13 +126,14 @@ class Points:
             asked=asked,
         )
 
-    def on_tool(self, call: Call, output: str, *, ok: bool) -> str:
-        """With a tool's result: traps of its file, the fix of its failure, the answer to its search."""
-        limit = TOOL_RESULT_MEMORIES_MAX
-        if call.kind in FILE_KINDS and call.path and not call.outside:
-            return self._with_result(
-                lambda store, to: known.on_files(store, [call.path], to, self.root, limit, self.gone)
-            )
+    def on_tool(self, calls: Sequence[Call], output: str, *, ok: bool) -> str:
+        """With a tool's result: traps of its files, the fix of its failure, the answer to its search.
+
+        One use of a tool is one call, or one for each file of a patch.
+        """
+        call, limit = calls[0], TOOL_RESULT_MEMORIES_MAX
+        if files := [each.path for each in calls if each.kind in FILE_KINDS and each.path and not each.outside]:
+            return self._with_result(lambda store, to: known.on_files(store, files, to, self.root, limit, self.gone))
         if call.kind is ToolKind.SHELL and failures.failed(output, not ok, call.command):
             return self._with_result(lambda store, to: known.on_failure(store, output, to, self.root, limit, self.gone))
         if call.kind in SEARCH_KINDS and call.pattern:

@@ -69,7 +69,6 @@ class Session:
         way: str = "plain",
         planned_steps: int = 0,
     ) -> None:
-        self.memory = memory
         self.id = session
         self.siblings: list[Session] = []
         self.learned: Learned | None = None
@@ -90,7 +89,7 @@ class Session:
             place = memory.branch, git.head_commit(str(memory.project.root))
             self.observe(events.Started(self.now(), session, agent, *place, kind, part, task, unit, planned_steps))
         if task:
-            self._asked(lambda: self.points.follow(task), None)
+            self._looked_up(lambda: self.points.follow(task), None)
 
     def __enter__(self) -> Self:
         return self
@@ -101,6 +100,11 @@ class Session:
         elif self.learned is None:
             self.finish()
         self.points.close()
+
+    @property
+    def memory(self) -> Holloway:
+        """The memory that it is part of, as this thread may use it."""
+        return self.points.memory
 
     @property
     def pad(self) -> Scratchpad:
@@ -126,7 +130,8 @@ class Session:
         self.observe(events.SubtaskDone(self.now(), name, validated))
         self.checkpoint()
         if validated and len(self.pad.subtasks) > EARLY_FROM_SUBTASKS:
-            return self._learned(part=True)
+            with self.points.visit():
+                return self._learned(part=True)
         return None
 
     def view(self) -> View:
@@ -154,9 +159,10 @@ class Session:
             return self.learned
         with suppress(OSError, HollowayError):  # What cannot be saved can still be learned from.
             self.checkpoint()  # Until it is, it must not be lost with a store that is locked or full.
-        self.learned = self._learned()
-        self._file.unlink(missing_ok=True)
-        self._mark_gone()
+        with self.points.visit():
+            self.learned = self._learned()
+            self._file.unlink(missing_ok=True)
+            self._mark_gone()
         unit, ended = self.learned.session.work_unit, self.learned.session.outcome
         if self._way.on_complete and unit and ended:
             self._way.on_complete(unit, ended)
@@ -164,7 +170,7 @@ class Session:
 
     def brief(self) -> str:
         """Point 1, when the session starts: the project on a page, open work, rules, traps."""
-        return "" if self.points.paused("injection") else self._asked(self._brief, "")
+        return "" if self.points.paused("injection") else self._looked_up(self._brief, "")
 
     def _brief(self) -> str:
         made, now = self.memory.brief(), stamp(self.memory.clock.now())
@@ -173,11 +179,11 @@ class Session:
 
     def context_for(self, prompt: str) -> str:
         """Point 2, with a prompt: files with their reasons, tests, traps, dead ends, a recipe; often nothing."""
-        return self._asked(lambda: self.points.on_prompt(prompt), "")
+        return self._looked_up(lambda: self.points.on_prompt(prompt), "")
 
     def augment(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True) -> str:
-        """Point 3, with a tool's result: what is known of its file, its failure or its search."""
-        return self._asked(lambda: self.points.on_tool(self._call(tool, args, ""), _text(result), ok=ok), "")
+        """Point 3, with a tool's result: what is known of its files, its failure or its search."""
+        return self._asked(lambda: self.points.on_tool(self._calls_of(tool, args, ""), _text(result), ok=ok), "")
 
     def used(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True, call: str = "") -> str:
         """Note that a tool was used and what came of it, and say what `augment` says."""
@@ -185,15 +191,14 @@ class Session:
         with self._lock:
             self._calls += 1
             call = call or f"{self.id}:{self._calls}"
-        at, root = self.now(), str(self.memory.project.root)
-        made = tools.calls(tool, args, at=at, call_id=call, root=root)
-        files = tools.files_in(output, made[0], root)
-        answer = events.Result(at, call, ok, ends(output, SCRATCHPAD_TEXT_CHARS_MAX), files, len(files))
+        made = self._calls_of(tool, args, call)
+        files = tools.files_in(output, made[0], str(self.memory.project.root))
+        answer = events.Result(made[0].at, call, ok, ends(output, SCRATCHPAD_TEXT_CHARS_MAX), files, len(files))
         for use in made:
             self.observe(use)
         for each in tools.results(answer, len(made)):
             self.observe(each)
-        return self._asked(lambda: self.points.on_tool(made[0], output, ok=ok), "")
+        return self._asked(lambda: self.points.on_tool(made, output, ok=ok), "")
 
     def before_step(self, messages: Sequence[object] = ()) -> str:
         """Point 4, between two steps: rarely anything, within its budget. What the messages cite is not repeated."""
@@ -212,13 +217,13 @@ class Session:
         """How many steps to allow: as many more as work here took, at most twice and 500."""
         if self.points.paused("injection"):
             return base
-        return self._asked(lambda: self._gathering().step_limit(base), base)
+        return self._looked_up(lambda: self._gathering().step_limit(base), base)
 
     def prefetch(self, what: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> Plan:
         """Files to hand over at the start, for a module, for files or for the task; what to skip is in the prompt."""
         if self.points.paused("injection"):
             return Plan()
-        plan = self._asked(lambda: self._plan(what, skip), Plan())
+        plan = self._looked_up(lambda: self._plan(what, skip), Plan())
         self._fetched |= {file.path for file in plan.files}
         return plan
 
@@ -252,10 +257,14 @@ class Session:
     def relay(self, giver: str, taker: str) -> str:
         """What one role hands to the next, of the types that the methodology names; siblings' notes are among it."""
         unit = self.pad.start.work_unit if self.pad.start else None
-        trust = Learning(self.memory).trust()
         givers = [sibling for sibling in self.siblings if sibling.points.agent == giver]
-        notes = [note for sibling in givers for note in sibling.own_notes(trust)]
-        return self._context(lambda: self._gathering().relay(giver, taker, unit, self._way, notes), "relay")
+
+        def handed_over() -> Said:
+            trust = Learning(self.memory).trust()
+            notes = [note for sibling in givers for note in sibling.own_notes(trust)]
+            return self._gathering().relay(giver, taker, unit, self._way, notes)
+
+        return self._context(handed_over, "relay")
 
     def own_notes(self, trust: Trust) -> list[tuple[str, str]]:
         """What the agent asked to be remembered, with its type; not what may come from outside of the project."""
@@ -266,10 +275,10 @@ class Session:
         """Where unfinished work of this branch stands, how old that is, and what changed since; empty if none is."""
         if self.points.paused("injection"):
             return ""
-        return self._asked(lambda: self._gathering().resume(self._way), "")
+        return self._looked_up(lambda: self._gathering().resume(self._way), "")
 
     def _context(self, gather: Callable[[], Said], point: str) -> str:
-        return self._asked(lambda: self.points.said(gather(), point), "")
+        return self._looked_up(lambda: self.points.said(gather(), point), "")
 
     def _asked(self, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
         """What the store says. One that is locked, damaged or gone leaves the agent without our word, not its own."""
@@ -281,12 +290,22 @@ class Session:
             self.failed += 1
             return otherwise
 
+    def _looked_up(self, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """As `_asked`, for what takes more than the hook's lookup: the whole memory, opened for this thread."""
+
+        def visiting() -> Answer:
+            with self.points.visit():
+                return ask()
+
+        return self._asked(visiting, otherwise)
+
     def _gathering(self, files: Sequence[str] = ()) -> Gathering:
         task = self.pad.start.task if self.pad.start else ""
         return Gathering(self.memory, self.points, task, files)
 
-    def _call(self, tool: str, args: Mapping[str, object], call: str) -> events.Call:
-        return tools.call(tool, args, at=self.now(), call_id=call, root=str(self.memory.project.root))
+    def _calls_of(self, tool: str, args: Mapping[str, object], call: str) -> list[events.Call]:
+        """The use of a tool as events: one, or one for each file that a patch changes."""
+        return tools.calls(tool, args, at=self.now(), call_id=call, root=str(self.memory.project.root))
 
     def _unseen(self) -> Ledgered:
         """A session of which nothing was captured, because the project was paused."""

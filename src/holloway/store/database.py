@@ -274,6 +274,11 @@ def translated(path: str | Path) -> Iterator[None]:
 
 
 def _translation(path: str | Path, error: Exception) -> HollowayError:
+    if isinstance(error, sqlite3.ProgrammingError) and "same thread" in str(error):
+        return HollowayError(
+            f"{path} was opened by another thread.",
+            "Open the memory in the thread that uses it; a session of it may be asked from any.",
+        )
     text = str(error).lower()
     code = getattr(error, "sqlite_errorname", "") or ""
     if "SQLITE_BUSY" in code or "SQLITE_LOCKED" in code or "locked" in text:
