@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from holloway.observer.words.sentences import bounded, clause, linear, rare, sentences
+from holloway.observer.words.sentences import bounded, clause, linear, sentences
+from holloway.text.patterns import Patterns
 
 CLAUSE_CHARS_MIN = 4
 SENTENCES_MAX = 60
@@ -39,13 +40,16 @@ _PATTERNS = tuple(
         r"(?:requires|needs|means you (?:must|have to)|means updating)(?: also)? (?P<then>[^;]{4,})",
     )
 )
-_MAY = rare(
-    r"\b(?:whenever|every time|each time)\b",
-    rf"\b(?:when|any time|anytime|if) {_WHO} ",
-    r"\b(?:must|has to|have to|needs? to) (?:also )?be (?:\w+ )?(?:updated|changed|regenerated|edited|rebuilt|adjusted"
-    r"|bumped|kept in sync)",
-    r"\b(?:must|have to|need to)\b.*\b(?:together|in sync|in step)",
-    r"\b(?:changing|editing|adding|renaming|modifying|touching|removing) .*\b(?:requires|needs|means)\b",
+_MAY = Patterns(
+    (
+        r"\b(?:whenever|every time|each time)\b",
+        rf"\b(?:when|any time|anytime|if) {_WHO} ",
+        r"\b(?:must|has to|have to|needs? to) (?:also )?be (?:\w+ )?(?:updated|changed|regenerated|edited|rebuilt"
+        r"|adjusted|bumped|kept in sync)",
+        r"\b(?:must|have to|need to)\b.*\b(?:together|in sync|in step)",
+        r"\b(?:changing|editing|adding|renaming|modifying|touching|removing) .*\b(?:requires|needs|means)\b",
+    ),
+    any_case=True,
 )
 """What one of the patterns has in any case: looked for first, in a time that follows the length."""
 _ASKS = re.compile(r"\?|\b(?:would|might|could|maybe|let me)\b", re.IGNORECASE)
@@ -61,10 +65,10 @@ class Causal:
 
 def find(text: str) -> Causal | None:
     """The first statement of a text that one change asks for another."""
-    if not _MAY.search(bounded(text)):
+    if not _MAY.any(bounded(text)):
         return None
     for sentence in sentences(text)[:SENTENCES_MAX]:
-        if _MAY.search(sentence) and not _ASKS.search(sentence) and (found := _read(sentence)):
+        if _MAY.any(sentence) and not _ASKS.search(sentence) and (found := _read(sentence)):
             return found
     return None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from holloway.observer.words.sentences import bounded, clause, rare, sentences
+from holloway.observer.words.sentences import bounded, clause, sentences
+from holloway.text.patterns import Patterns
 
 CLAUSE_CHARS_MIN = 8
 SENTENCES_MAX = 50
@@ -43,14 +44,17 @@ _PATTERNS = tuple(
         r"\b(?:back to the drawing board|start(?:ing)? over from scratch|wrong (?:path|track|rabbit hole))\b",
     )
 )
-_MAY = rare(
-    rf"(?:approach|strategy|solution|idea|plan|route|attempt|method|workaround|design)\b.* {_WONT} ",
-    r"a dead[ -]end\b",
-    r"(?:abandon|give up on|giving up on|scrap|drop|discard|ditch|going down)(?:ing)? ",
-    r"(?:revert|undo|back out|roll back) (?:my|this|that|these|those|the|all)\b",
-    r"(?:not available|unavailable|not supported|not possible) (?:in|on|under|with) ",
-    r"(?:different|another|new|alternative) (?:approach|strategy|way|route|tack|method|solution)\b",
-    r"\b(?:back to the drawing board|start(?:ing)? over from scratch|wrong (?:path|track|rabbit hole))\b",
+_MAY = Patterns(
+    (
+        rf"(?:approach|strategy|solution|idea|plan|route|attempt|method|workaround|design)\b.* {_WONT} ",
+        r"a dead[ -]end\b",
+        r"(?:abandon|give up on|giving up on|scrap|drop|discard|ditch|going down)(?:ing)? ",
+        r"(?:revert|undo|back out|roll back) (?:my|this|that|these|those|the|all)\b",
+        r"(?:not available|unavailable|not supported|not possible) (?:in|on|under|with) ",
+        r"(?:different|another|new|alternative) (?:approach|strategy|way|route|tack|method|solution)\b",
+        r"\b(?:back to the drawing board|start(?:ing)? over from scratch|wrong (?:path|track|rabbit hole))\b",
+    ),
+    any_case=True,
 )
 """What one of the patterns has in any case: looked for first, in a time that follows the length."""
 _ONLY_TRY = re.compile(
@@ -83,11 +87,11 @@ class Abandonment:
 
 def abandoned(text: str) -> Abandonment | None:
     """The first approach that a text gives up."""
-    if not _MAY.search(bounded(text)):
+    if not _MAY.any(bounded(text)):
         return None
     said = sentences(text)[:SENTENCES_MAX]
     for at, sentence in enumerate(said):
-        if _MAY.search(sentence) and not _ASKS.search(sentence):
+        if _MAY.any(sentence) and not _ASKS.search(sentence):
             for pattern in _PATTERNS:
                 if match := pattern.search(sentence):
                     return _read(match.groupdict(), said, at)

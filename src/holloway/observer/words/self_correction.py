@@ -10,8 +10,6 @@ from functools import cache
 from itertools import islice
 from typing import Literal
 
-import re2
-
 from holloway.observer.words.correction_cues import (
     AFTER,
     BEFORE,
@@ -26,7 +24,8 @@ from holloway.observer.words.correction_cues import (
     SO_FAR,
     Form,
 )
-from holloway.observer.words.sentences import bounded, clause, sentences
+from holloway.observer.words.sentences import bounded, clause, linear, sentences
+from holloway.text.patterns import Patterns
 
 Kind = Literal["factual", "approach", "api", "config", "path"]
 SCORE_MIN = 0.5
@@ -141,7 +140,7 @@ class _Passage:
         if not 0 <= at < len(self.said):
             return frozenset()
         if at not in self._signs:
-            self._signs[at] = frozenset(_SIGN_NAMES[index] for index in _signs().Match(self.said[at]) or ())
+            self._signs[at] = frozenset(_SIGN_NAMES[index] for index in _signs().found(self.said[at]))
         return self._signs[at]
 
     def candidate(self, at: int) -> Candidate | None:
@@ -162,7 +161,7 @@ class _Passage:
     def _read(self, at: int) -> tuple[Form, dict[str, str | None]] | None:
         """The first form that this sentence has, and what it says in it."""
         for form in self._forms[at]:
-            match = _pattern(form.pattern).search(self.said[at])
+            match = linear(form.pattern).search(self.said[at])
             if match is None or (form.weak and not CHANGES_OF_MIND & self._round(at)):
                 continue
             if not _denies_its_verb(form, groups := match.groupdict()):
@@ -209,37 +208,17 @@ class _Passage:
 
 def _anchored(text: str) -> list[Form]:
     """The forms that a text may have, because it has an anchor of theirs."""
-    return [FORMS[index] for index in sorted(_anchors().Match(text) or ())]
+    return [FORMS[index] for index in _anchors().found(text)]
 
 
 @cache
-def _anchors() -> re2.Set:
-    return _set_of(["|".join(map(re.escape, form.anchors)) for form in FORMS])
+def _anchors() -> Patterns:
+    return Patterns(("|".join(map(re.escape, form.anchors)) for form in FORMS), any_case=True)
 
 
 @cache
-def _signs() -> re2.Set:
-    return _set_of(list(SIGNS.values()))
-
-
-def _set_of(patterns: list[str]) -> re2.Set:
-    compiled = re2.Set.SearchSet(_options())
-    for pattern in patterns:
-        compiled.Add(pattern)
-    compiled.Compile()
-    return compiled
-
-
-@cache
-def _pattern(pattern: str) -> re2._Regexp:
-    return re2.compile(pattern, _options())
-
-
-def _options() -> re2.Options:
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
-    return options
+def _signs() -> Patterns:
+    return Patterns(SIGNS.values(), any_case=True)
 
 
 def _denies_its_verb(form: Form, groups: dict[str, str | None]) -> bool:

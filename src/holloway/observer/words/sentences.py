@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import re2
 
@@ -57,23 +57,13 @@ def bounded(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", text.replace("*", ""))
 
 
-def rare(*patterns: str) -> re2._Regexp:
-    """One of these, in any case: for a first look at texts most of which have none."""
-    options = _any_case()
-    options.never_capture = True
-    return re2.compile("|".join(f"(?:{pattern})" for pattern in patterns), options)
-
-
+@cache
 def linear(pattern: str) -> re2._Regexp:
     """A pattern in any case whose time follows the length of the sentence, whatever is repeated in it."""
-    return re2.compile(pattern, _any_case())
-
-
-def _any_case() -> re2.Options:
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
-    return options
+    return re2.compile(pattern, options)
 
 
 def _parts(line: str) -> list[str]:
