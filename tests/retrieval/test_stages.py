@@ -157,6 +157,18 @@ def test_what_repeats_a_better_one_steps_back_where_that_is_asked_for() -> None:
     assert diverse({}, likeness) == []
 
 
+@pytest.mark.parametrize("others", [0, 1, 3])
+def test_an_exact_match_is_told_as_the_best_by_words_however_little_is_known(
+    memory: holloway.Holloway, others: int
+) -> None:
+    exact = taught(memory, "tests/auth needs a running redis")
+    for number in range(others):
+        taught(memory, f"redis was no help with {number}")
+    first, *rest = recall(memory.store, understand(exact.content), Filter(), 10)
+    assert (first.memory.id, first.stages["text"]) == (exact.id, 1.0)
+    assert all(0 < result.stages["text"] < 1 for result in rest)
+
+
 def test_a_stage_that_is_off_says_nothing_and_changes_nothing(memory: holloway.Holloway) -> None:
     long = "tokens of the public api live an hour and expire for good when nobody asks"
     for text in (long, f"{long} again", "tokens live an hour or two", "dates are utc"):

@@ -42,11 +42,21 @@ def collected(
 ) -> dict[str, dict[int, float]]:
     """The candidates by where they come from. A way that finds nothing is left out."""
     lists = {
-        "text": dict(search.search(store.database, query.text, chosen, TEXT_MAX)),
+        "text": by_text(store, query, chosen),
         "dense": by_meaning(store, meaning, chosen) if meaning else {},
         "graph": search.on_files(store.database, places, chosen, PLACE_MAX) if places else {},
     }
     return {name: found for name, found in lists.items() if found}
+
+
+def by_text(store: Store, query: Query, chosen: Filter) -> dict[int, float]:
+    """The memories that have a question's words, against the best of them.
+
+    BM25 itself says nothing to anybody: where few memories are known, that of an exact match is next to nothing.
+    """
+    found = search.search(store.database, query.text, chosen, TEXT_MAX)
+    best = max((score for _, score in found), default=0.0)
+    return {seq: score / best if best > 0 else 1.0 for seq, score in found}
 
 
 def by_meaning(store: Store, meaning: Meaning, chosen: Filter) -> dict[int, float]:
