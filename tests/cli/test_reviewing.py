@@ -31,6 +31,7 @@ def test_the_summary_tells_what_was_saved_used_and_learned_and_says_what_is_an_e
     assert "saved about 1,200 tokens of searching (an estimate); used 1, learned 2." in printed
     assert f"used {learned}: " in printed
     assert f"learned {learned}: " in printed
+    assert "observer:" not in printed, "what a signal is called inside says nothing to a person"
     assert "used 1, learned 2, saved about 1,200 tokens (an estimate)" in " ".join(cli("sessions").out.split())
 
 

@@ -49,6 +49,14 @@ def test_a_session_starts_with_what_it_was_briefed_from_and_what_waits(
     assert line(repository, "SessionStart", "second") == expected
 
 
+def test_a_brief_without_memories_says_that_the_taught_one_is_on_its_way(
+    repository: Repository, memory: holloway.Holloway
+) -> None:
+    memory.remember("refresh() burns the token", files=[FILE])
+    expected = "holloway: briefed with 0 memories; what is known of a file comes with it"
+    assert line(repository, "SessionStart", "first") == expected
+
+
 def test_three_wrong_memories_in_a_session_are_met_with_an_offer_at_the_next_start(
     repository: Repository, memory: holloway.Holloway
 ) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from holloway.service.summary import Summary
 
 REASONS = {
-    "tainted": "it came in after content from outside",
+    "tainted": "it came in after content from outside, or in a session that nobody watched",
     "imported": "it was imported from a file of unknown origin",
     "rule": "it was read from a rules file",
     "stale": "the code it speaks of has changed",
@@ -177,7 +177,7 @@ def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
         say(f"  agents see: {each.summary}", "yellow")
     for name, value in (plain(each.details) if each.details else {}).items():
         say(f"  {name}: {value}")
-    origin = f" ({origin_of(each)})" if each.origin else ""
+    origin = f" ({place})" if (place := origin_of(each)) else ""
     say(f"  {notable(each, memory.clock.now())}", "dim")
     why = f"Waits because {REASONS[each.review]}" if each.review else "Learned or used in the last session"
     say(f"  {why}{origin}.", "dim")

@@ -25,6 +25,7 @@ def at_start(memory: Holloway, sessions: int, briefed: int) -> str:
     line += (
         f" from {_counted(sessions, 'session')}, {_memories(briefed)}" if sessions else f" with {_memories(briefed)}"
     )
+    line += "" if briefed else "; what is known of a file comes with it"
     if waiting := memory.count_to_review():
         line += f"; {waiting} to review (holloway review)"
     less = trust.more_careful(memory)

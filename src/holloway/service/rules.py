@@ -19,6 +19,7 @@ from holloway.safety.secrets import redact
 from holloway.store.filter import Filter
 from holloway.store.intake import admit
 from holloway.store.lifecycle import GONE
+from holloway.store.memories import OBSERVED
 from holloway.text.fingerprint import normalised
 
 if TYPE_CHECKING:
@@ -266,6 +267,8 @@ def approve_file(memory: Holloway, given: str) -> list[Memory]:
 
 
 def origin_of(each: Memory) -> str:
-    """Where a memory came from, for people; of a rule, the file and the heading."""
+    """Where a memory came from, for people; of a rule, the file and the heading; of what was observed, nothing."""
     path = place(each.origin)[0]
-    return f"{path}, under {each.tags[0]!r}" if path and each.tags else path or each.origin
+    if path:
+        return f"{path}, under {each.tags[0]!r}" if each.tags else path
+    return "" if each.origin.startswith(OBSERVED) else each.origin
