@@ -7,6 +7,7 @@ from holloway.domain.event import (
     Call,
     Ended,
     Event,
+    Interrupted,
     Plan,
     PlanItem,
     Prompt,
@@ -23,7 +24,8 @@ from holloway.domain.session import Outcome, SessionType
 from holloway.domain.work import Phase, WorkUnit
 from holloway.scratchpad import checkpoint
 from holloway.scratchpad.merge import merge
-from holloway.scratchpad.scratchpad import Scratchpad, ends
+from holloway.scratchpad.scratchpad import CALL_CHARS_MAX, Scratchpad, ends
+from holloway.text.edits import LINE_CHARS_MAX
 
 
 def padded(*events: Event) -> Scratchpad:
@@ -61,6 +63,22 @@ def test_a_long_result_keeps_its_beginning_and_its_end() -> None:
 
 def test_a_short_text_is_kept_whole() -> None:
     assert ends("abc", 3) == "abc"
+
+
+def test_every_text_that_is_kept_has_a_bound() -> None:
+    long = "x" * 100_000
+    pad = padded(
+        Started(0.0, "s", task=long),
+        Call(1.0, "c", ToolKind.EDIT, path="a.py", removed=(long,), added=(long,)),
+        Plan(2.0, (PlanItem(long),)),
+        *(SubtaskDone(3.0, long, validated=True) for _ in range(config.SCRATCHPAD_SUBTASKS_MAX + 1)),
+    )
+    assert pad.start is not None
+    assert len(pad.start.task) == config.SCRATCHPAD_TEXT_CHARS_MAX
+    assert {len(line) for line in (*pad.actions[0].removed, *pad.actions[0].added)} == {LINE_CHARS_MAX}
+    assert pad.bytes > 2 * LINE_CHARS_MAX
+    assert len(pad.plan[0].text) == config.TEXT_CHARS_MAX
+    assert len(pad.subtasks) == config.SCRATCHPAD_SUBTASKS_MAX
 
 
 def test_a_clock_that_jumps_back_does_not_shorten_anything() -> None:
@@ -132,6 +150,65 @@ def test_past_its_budget_by_edits_alone_a_pad_still_knows_who_changed_what(monke
     assert len(pad.actions) == 200
 
 
+def failing(number: int) -> list[Event]:
+    call = Call(float(number), f"c{number}", ToolKind.SHELL, command="make")
+    return [call, Result(float(number), f"c{number}", ok=False, text="x" * 1_200)]
+
+
+def test_past_its_budget_by_failures_alone_a_pad_keeps_the_latest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 100_000)
+    pad = Scratchpad()
+    pad.add(Call(0.0, "edit", ToolKind.EDIT, path="a.py"))
+    for number in range(300):
+        for event in failing(number):
+            pad.add(event)
+        assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+        assert pad.actions[-1].call == f"c{number}"
+    assert pad.actions[0].call == "edit"
+
+
+def test_no_number_of_changes_takes_a_pad_past_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 100_000)
+    pad = padded(*(Call(float(n), f"c{n}", ToolKind.EDIT, path=f"{n}.py") for n in range(1_000)))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert pad.actions[-1].path == "999.py"
+
+
+def test_only_words_that_would_go_are_looked_at_for_what_must_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 100_000)
+    asked: list[str] = []
+
+    def carries(words: str) -> bool:
+        asked.append(words)
+        return False
+
+    pad = Scratchpad()
+    pad.spare(carries)
+    said = [Said(float(number), f"{number} " + "x" * 4_000) for number in range(25)]
+    for event in said:
+        pad.add(event)
+    assert [words.split()[0] for words in asked] == [str(number) for number in range(11)]
+
+
+def test_a_checkpoint_after_something_was_let_go_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 100_000)
+    reads = [Call(float(n), f"c{n}", ToolKind.READ, path="a.py", pattern="x" * 500) for n in range(200)]
+    whole = padded(*reads)
+    assert len(whole.actions) < len(reads)
+    half = checkpoint.load(checkpoint.dump(whole))
+    for pad in (whole, half):
+        pad.add(reads[0])
+        pad.add(Result(300.0, "c0"))
+    assert checkpoint.dump(half) == checkpoint.dump(whole)
+
+
+def test_a_checkpoint_between_a_call_and_its_result_knows_a_call_by_a_long_name() -> None:
+    name = "call " * CALL_CHARS_MAX
+    pad = checkpoint.load(checkpoint.dump(padded(Call(1.0, name, ToolKind.READ, path="a.py"))))
+    pad.add(Result(2.0, name))
+    assert pad.actions[0].ok is True
+
+
 paths = st.sampled_from(["a.py", "b.py", "src/c.py", "tests/test_a.py"])
 times = st.floats(0, 1e6)
 ids = st.sampled_from([f"c{n}" for n in range(12)])
@@ -147,6 +224,7 @@ events = st.one_of(
     st.builds(SubtaskDone, times, texts, st.booleans()),
     st.builds(QaFindings, times, st.booleans(), st.lists(texts, max_size=2).map(tuple)),
     st.builds(Plan, times, st.lists(st.builds(PlanItem, texts, st.booleans()), max_size=3).map(tuple)),
+    st.builds(Interrupted, times),
     st.builds(Ended, times, texts, st.sampled_from([None, *Outcome])),
 )
 
@@ -180,6 +258,23 @@ def test_a_merge_keeps_who_did_what() -> None:
     two = padded(Started(1.0, "s2"), Call(1.5, "y", ToolKind.EDIT, path="a.py"))
     merged = merge([one, two])
     assert [(action.actor, action.step) for action in merged.actions] == [("s2", 1), ("s1", 2)]
+
+
+def test_in_a_merge_words_stand_after_the_same_deeds_as_before() -> None:
+    lead = padded(
+        Started(0.0, "lead"),
+        Call(1.0, "x", ToolKind.READ, path="a.py"),
+        Call(5.0, "y", ToolKind.EDIT, path="a.py", actor="helper"),
+        Prompt(6.0, "no, not that one"),
+        Said(7.0, "I see"),
+        SubtaskDone(7.0, "first", validated=True),
+        Interrupted(8.0),
+    )
+    sibling = padded(Started(0.5, "other"), *(Call(2.0 + n, f"z{n}", ToolKind.READ, path="b.py") for n in range(2)))
+    merged = merge([sibling, lead])
+    assert [action.path for action in merged.actions] == ["a.py", "b.py", "b.py", "a.py"]
+    assert [note.step for note in merged.notes] == [4, 4]
+    assert (merged.interrupted_at, merged.subtasks[0].step) == (4, 4)
 
 
 def test_merging_nothing_gives_an_empty_pad() -> None:

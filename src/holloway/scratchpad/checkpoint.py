@@ -35,7 +35,7 @@ def load(data: bytes) -> Scratchpad:
         if values.pop("version") != VERSION:
             raise ValueError("another version")
         return _built(values)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         message = f"The checkpoint cannot be read ({error})."
         raise HollowayError(message, "The session goes on from what its journal holds.") from error
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from holloway.scratchpad.scratchpad import Action, Note, Scratchpad, weight
@@ -10,19 +14,21 @@ from holloway.scratchpad.scratchpad import Action, Note, Scratchpad, weight
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+Place = Callable[[int], int]
+"""Where a step of one pad stands among the steps of all."""
+
 
 def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
     """What all of them did, by time; each deed keeps its agent, so that conflicts and agreement can be seen."""
     ordered = sorted(pads, key=lambda pad: (_began(pad), _name(pad)))
     if not ordered:
         return Scratchpad()
-    actions = [_owned(pad, action) for pad in ordered for action in pad.actions]
-    notes = [_spoken(pad, note) for pad in ordered for note in pad.notes]
-    places = _places([(entry.at, entry.actor, entry.step) for entry in actions])
-    actions.sort(key=lambda entry: (entry.at, entry.actor, entry.step))
+    deeds = [(_owned(pad, action), of) for of, pad in enumerate(ordered) for action in pad.actions]
+    deeds.sort(key=lambda deed: (deed[0].at, deed[0].actor, deed[0].step))
+    placed = list(zip(ordered, _places(deeds, len(ordered)), strict=True))
+    notes = [_spoken(pad, note, place) for pad, place in placed for note in pad.notes]
     notes.sort(key=lambda entry: (entry.at, entry.actor, entry.step, entry.text))
-    for note in notes:
-        note.step = places.get((note.actor, note.step), note.step)
+    actions = [action for action, _ in deeds]
     for number, action in enumerate(actions, 1):
         action.step = number
     lead = ordered[0]
@@ -38,7 +44,8 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
         tokens_in=sum(pad.tokens_in for pad in ordered),
         tokens_out=sum(pad.tokens_out for pad in ordered),
         context_peak=max(pad.context_peak for pad in ordered),
-        subtasks=[subtask for pad in ordered for subtask in pad.subtasks],
+        interrupted_at=max(_stopped(pad, place) for pad, place in placed),
+        subtasks=[replace(done, step=place(done.step)) for pad, place in placed for done in pad.subtasks],
         qa_passed=_all_passed([pad.qa_passed for pad in ordered]),
         qa_findings=tuple(dict.fromkeys(text for pad in ordered for text in pad.qa_findings)),
         ended=next((pad.ended for pad in ordered if pad.ended is not None), None),
@@ -52,17 +59,34 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
     )
 
 
-def _places(found: list[tuple[float, str, int]]) -> dict[tuple[str, int], int]:
-    """Where each agent's step stands among everybody's."""
-    return {(actor, step): number for number, (_, actor, step) in enumerate(sorted(found), 1)}
+def _places(deeds: list[tuple[Action, int]], pads: int) -> list[Place]:
+    """For each pad, where a step of its own stands among everybody's: at the latest of its deeds until then."""
+    steps: list[list[tuple[int, int]]] = [[] for _ in range(pads)]
+    for number, (action, of) in enumerate(deeds, 1):
+        steps[of].append((action.step, number))
+    return [partial(_place, *_latest(sorted(each))) for each in steps]
+
+
+def _latest(steps: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [old for old, _ in steps], list(accumulate((new for _, new in steps), max))
+
+
+def _place(own: list[int], latest: list[int], step: int) -> int:
+    before = bisect_right(own, step)
+    return latest[before - 1] if before else 0
 
 
 def _owned(pad: Scratchpad, action: Action) -> Action:
     return replace(action, actor=action.actor or _name(pad))
 
 
-def _spoken(pad: Scratchpad, note: Note) -> Note:
-    return replace(note, actor=note.actor or ("" if note.voice == "user" else _name(pad)))
+def _spoken(pad: Scratchpad, note: Note, place: Place) -> Note:
+    actor = note.actor or ("" if note.voice == "user" else _name(pad))
+    return replace(note, actor=actor, step=place(note.step))
+
+
+def _stopped(pad: Scratchpad, place: Place) -> int:
+    return place(pad.interrupted_at) if pad.interrupted_at >= 0 else pad.interrupted_at
 
 
 def _name(pad: Scratchpad) -> str:

@@ -7,14 +7,15 @@ the pad lived in one process, was restored from a checkpoint or was rebuilt from
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holloway import config
 from holloway.domain import event as events
 from holloway.domain.event import ToolKind
+from holloway.text.edits import LINE_CHARS_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +39,9 @@ EVICTION: tuple[tuple[str, frozenset[ToolKind]], ...] = (
 QUIET_VOICES = ("thought", "agent", "user")
 """Then of words, in this order; what the agent recorded stays."""
 SPARED_MAX = 200
-"""So many notes that carry a correction outlive everything: ten times what a session's signals hold."""
+"""So many notes of a voice that carry a correction outlive everything: ten times what a session's signals hold."""
+CALL_CHARS_MAX = 200
+"""Of the name that its host gives to a call."""
 
 _WRITES = re.compile(r"(?:^|[^-=0-9&])>(?!&)")
 _WRITERS = ("sed -i", "perl -", "tee ", "patch", "cp ", "mv ", "rm ", "touch ")
@@ -93,6 +96,9 @@ class Subtask:
     validated: bool
 
 
+Entry = TypeVar("Entry", Action, Note)
+
+
 def _nothing(text: str) -> bool:
     return False
 
@@ -143,11 +149,13 @@ class Scratchpad:
     def _evict(self) -> None:
         """Let go of the older half of the least telling deeds, then of results, of words, and of changed lines.
 
-        That files were changed, by whom, what failed, and words that carry a correction stay.
+        That files were changed, by whom, what failed, and words that carry a correction stay; of the deeds among these
+        the older half goes, too, where there is nothing else.
         """
         deeds = [partial(self._drop_deeds, *row) for row in EVICTION]
         words = [partial(self._drop_words, voice) for voice in QUIET_VOICES]
-        stages: list[Callable[[], None]] = [*deeds, self._drop_results, *words, self._drop_lines]
+        last = [self._drop_lines, self._drop_failures, self._drop_oldest]
+        stages: list[Callable[[], None]] = [*deeds, self._drop_results, *words, *last]
         for stage in stages:
             if self.bytes <= config.SCRATCHPAD_BYTES_MAX:
                 break
@@ -155,10 +163,22 @@ class Scratchpad:
             self.bytes = sum(map(weight, self.actions)) + sum(map(weight, self.notes))
 
     def _drop_deeds(self, signal: str, kinds: frozenset[ToolKind]) -> None:
-        loose = [each for each in self.actions if each.kind in kinds and each.ok is not False and not _writes(each)]
-        gone = {id(action) for action in loose[: (len(loose) + 1) // 2]}
-        self.actions = [action for action in self.actions if id(action) not in gone]
+        self._halve(
+            [each for each in self.actions if each.kind in kinds and each.ok is not False and not _writes(each)]
+        )
         self.evicted = tuple(dict.fromkeys((*self.evicted, signal)))
+
+    def _drop_failures(self) -> None:
+        self._halve([each for each in self.actions if each.ok is False and not _writes(each)])
+
+    def _drop_oldest(self) -> None:
+        self._halve(self.actions)
+
+    def _halve(self, loose: list[Action]) -> None:
+        gone = {id(action): action for action in _older_half(loose)}
+        self.actions = [action for action in self.actions if id(action) not in gone]
+        for action in gone.values():
+            self._calls.pop(action.call, None)
 
     def _drop_results(self) -> None:
         for action in self.actions:
@@ -166,14 +186,19 @@ class Scratchpad:
                 action.text, action.files = "", ()
 
     def _drop_words(self, voice: str) -> None:
-        spoken = [note for note in self.notes if note.voice == voice]
-        spared = {id(note) for note in islice((note for note in self.notes if self._spares(note.text)), SPARED_MAX)}
-        gone = {id(note) for note in spoken[: (len(spoken) + 1) // 2]} - spared
+        old = _older_half([note for note in self.notes if note.voice == voice])
+        spared = {id(note) for note in islice((note for note in old if self._spares(note.text)), SPARED_MAX)}
+        gone = {id(note) for note in old} - spared
         self.notes = [note for note in self.notes if id(note) not in gone]
 
     def _drop_lines(self) -> None:
-        for action in self.actions[: (len(self.actions) + 1) // 2]:
+        for action in _older_half(self.actions):
             action.removed, action.added = (), ()
+
+
+def _older_half(entries: list[Entry]) -> list[Entry]:
+    """A single one is the latest, which stays: in a full pad no other would ever be taken in."""
+    return entries[: len(entries) // 2]
 
 
 def _writes(action: Action) -> bool:
@@ -188,7 +213,8 @@ def weight(entry: Action | Note) -> int:
     if isinstance(entry, Note):
         return ENTRY_BYTES + len(entry.text)
     texts = len(entry.text) + len(entry.command) + len(entry.path) + len(entry.pattern) + len(entry.url)
-    return ENTRY_BYTES + texts + 64 * (len(entry.removed) + len(entry.added) + len(entry.files))
+    lines = sum(map(len, entry.removed)) + sum(map(len, entry.added))
+    return ENTRY_BYTES + texts + lines + 64 * (len(entry.removed) + len(entry.added) + len(entry.files))
 
 
 def ends(text: str, limit: int) -> str:
@@ -201,7 +227,7 @@ def ends(text: str, limit: int) -> str:
 
 def _started(pad: Scratchpad, event: events.Started) -> None:
     if pad.start is None:
-        pad.start = event
+        pad.start = replace(event, task=event.task[: config.SCRATCHPAD_TEXT_CHARS_MAX])
 
 
 def _prompt(pad: Scratchpad, event: events.Prompt) -> None:
@@ -226,32 +252,37 @@ def _noted(pad: Scratchpad, note: Note) -> None:
 
 
 def _called(pad: Scratchpad, event: events.Call) -> None:
-    if event.call and event.call in pad._calls:
+    call = event.call[:CALL_CHARS_MAX]
+    if call and call in pad._calls:
         return
     pad.step += 1
     action = Action(
         pad.step,
         event.at,
         event.kind,
-        event.call[:200],
+        call,
         event.tool[:100],
         event.path[: config.PATH_CHARS_MAX],
         event.pattern[: config.TEXT_CHARS_MAX],
         event.command[: config.SCRATCHPAD_TEXT_CHARS_MAX],
         event.url[: config.TEXT_CHARS_MAX],
-        event.removed[: config.SCRATCHPAD_LINES_MAX],
-        event.added[: config.SCRATCHPAD_LINES_MAX],
+        _cut(event.removed),
+        _cut(event.added),
         event.outside,
         event.actor,
     )
     pad.actions.append(action)
-    if event.call:
-        pad._calls[event.call] = action
+    if call:
+        pad._calls[call] = action
     pad.bytes += weight(action)
 
 
+def _cut(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([line[:LINE_CHARS_MAX] for line in lines[: config.SCRATCHPAD_LINES_MAX]])
+
+
 def _resulted(pad: Scratchpad, event: events.Result) -> None:
-    action = pad._calls.get(event.call)
+    action = pad._calls.get(event.call[:CALL_CHARS_MAX])
     if action is None or action.ok is not None:
         return
     action.ok = event.ok
@@ -273,7 +304,8 @@ def _used(pad: Scratchpad, event: events.Usage) -> None:
 def _planned(pad: Scratchpad, event: events.Plan) -> None:
     pad.plan_mode = pad.plan_mode or event.mode
     if event.items:
-        pad.plan = event.items[: config.SCRATCHPAD_PLAN_ITEMS_MAX]
+        items = event.items[: config.SCRATCHPAD_PLAN_ITEMS_MAX]
+        pad.plan = tuple([replace(item, text=item.text[: config.TEXT_CHARS_MAX]) for item in items])
         pad.first_plan = pad.first_plan or len(pad.plan)
 
 
@@ -282,7 +314,8 @@ def _interrupted(pad: Scratchpad, event: events.Interrupted) -> None:
 
 
 def _subtask(pad: Scratchpad, event: events.SubtaskDone) -> None:
-    pad.subtasks.append(Subtask(pad.step, event.name[: config.TEXT_CHARS_MAX], event.validated))
+    if len(pad.subtasks) < config.SCRATCHPAD_SUBTASKS_MAX:
+        pad.subtasks.append(Subtask(pad.step, event.name[: config.TEXT_CHARS_MAX], event.validated))
 
 
 def _checked(pad: Scratchpad, event: events.QaFindings) -> None:
