@@ -116,6 +116,19 @@ def test_modules_are_listed_shown_and_corrected(cli: Cli) -> None:
     assert name in [one["name"] for one in cli("modules", "--json").json["modules"]]
 
 
+@pytest.mark.parametrize(
+    ("said", "name"), [(("--purpose", "Whose"), ""), (("--rename", "folk"), "folk"), (("--rename", "people"), "people")]
+)
+def test_a_renamed_module_is_reset_and_corrected_in_one_go(cli: Cli, said: tuple[str, str], name: str) -> None:
+    cli("init")
+    drawn = cli("modules", "--json").json["modules"][0]["name"]
+    cli("module", drawn, "--rename", "people", "--purpose", "Who is who")
+    assert cli("module", "people", "--reset", *said).code == 0
+    shown = cli("module", name or drawn, "--json").json
+    assert shown["purpose"] != "Who is who"
+    assert (shown["purpose"] == "Whose") == (not name)
+
+
 def test_a_relation_is_shown_with_the_impact_and_can_be_taken_back(cli: Cli) -> None:
     assert cli("relate", "README.md", "documents", TOKENS, "--note", "how it works").code == 0
     assert "README.md documents" in cli("impact", TOKENS).out

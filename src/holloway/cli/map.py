@@ -281,10 +281,10 @@ def module_command(
         before = memory.map.module(name)
         if reset:
             memory.map.reset_module(name)
-        if rename or purpose or add or hide:
-            memory.map.edit_module(name, rename=rename, purpose=purpose, add=add, hide=hide)
-        drawn = memory.map.modules()
-    shown = next((one for one in drawn if one.key == before.key or one.name == (rename or name)), None)
+        shown = _drawn_now(memory.map, before, name)
+        if shown and (rename or purpose or add or hide):
+            memory.map.edit_module(shown.name, rename=rename, purpose=purpose, add=add, hide=hide)
+            shown = _drawn_now(memory.map, before, rename or shown.name)
     if shown is None:
         say(f"{name} is not drawn any more.", "yellow")
         return
@@ -294,6 +294,11 @@ def module_command(
     _show_module(shown)
     if add and set(shown.files) <= set(before.files):
         say(f"{', '.join(add)}: no further source file belongs to it by that now; one that comes later will.", "yellow")
+
+
+def _drawn_now(code_map: CodeMap, before: Module, name: str) -> Module | None:
+    """A module after a word on it, which may have changed its name or moved its files."""
+    return next((one for one in code_map.modules() if one.key == before.key or one.name == name), None)
 
 
 def _show_module(shown: Module) -> None:
