@@ -154,6 +154,23 @@ def test_the_log_of_a_damaged_copy_that_has_the_text_is_told_of(full: holloway.H
 
 
 @pytest.mark.promise("forget")
+def test_a_log_that_cannot_be_read_is_told_of_and_the_rest_is_forgotten(full: holloway.Holloway, home: Path) -> None:
+    log = full.project.backups / "replaced-2026-01-05T090000000Z.db-wal"
+    log.mkdir()
+    (left,) = full.forget([full.recall(CANARY)[0].memory], hard=True).left
+    assert left.startswith(f"{log}: the log of a copy, which may still have the text: ")
+    assert places_of(home, CANARY) == []
+
+
+@pytest.mark.promise("forget")
+@pytest.mark.parametrize("name", ["replaced-2026-01-05T090000000Z.db-wal", "memory-2026-01-01T090000000Z.db"])
+def test_a_copy_that_is_rolled_away_meanwhile_holds_nothing_up(full: holloway.Holloway, home: Path, name: str) -> None:
+    (full.project.backups / name).symlink_to(full.project.backups / "gone")
+    assert full.forget([full.recall(CANARY)[0].memory], hard=True).left == ()
+    assert places_of(home, CANARY) == []
+
+
+@pytest.mark.promise("forget")
 def test_what_sessions_repeat_of_it_goes_too(memory: holloway.Holloway, home: Path) -> None:
     note = f"The {CANARY} cache of the étude must be flushed by hand before every release"
     learning = Learning(memory)

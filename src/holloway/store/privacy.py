@@ -47,8 +47,7 @@ def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
     words = _spellings({text for memory in memories for text in _texts(store, memory)})
     copies = [*rolling(project.backups), *replaced(project.backups), *project.backups.glob("*.partial")]
     left = [trouble for copy in copies for trouble in _clean_backup(copy, uids, words)]
-    logs = [log for log in project.backups.glob("*-wal") if _has(log.read_bytes(), words)]
-    left += [f"{log}: the log of a damaged copy, which still has the text" for log in logs]
+    left += [f"{log}: {kept}" for log in project.backups.glob("*-wal") if (kept := _kept_in(log, words))]
     with translated(project.journal):
         for log in project.journal.glob("*.jsonl"):
             with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
@@ -83,6 +82,16 @@ def _spellings(texts: set[str]) -> list[str]:
 
 def _has(data: bytes, words: Sequence[str]) -> bool:
     return any(word.encode() in data for word in words)
+
+
+def _kept_in(log: Path, words: Sequence[str]) -> str:
+    """What the log of a copy, which no database can clean, still has of the texts; nothing where it is gone."""
+    try:
+        return "the log of a damaged copy, which still has the text" if _has(log.read_bytes(), words) else ""
+    except FileNotFoundError:  # the copy was rolled away meanwhile
+        return ""
+    except OSError as error:
+        return f"the log of a copy, which may still have the text: {error.strerror}"
 
 
 def _emptied_log(database: Database) -> list[str]:
@@ -148,7 +157,11 @@ def _clean_backup(path: Path, uids: list[str], words: Sequence[str]) -> list[str
             finally:
                 for beside in (cleaned, cleaned.with_name(cleaned.name + "-journal")):
                     beside.unlink(missing_ok=True)
-    except Damaged as error:
+    except HollowayError as error:
+        if not path.exists():  # a newer copy took its place meanwhile
+            return []
+        if not isinstance(error, Damaged):
+            raise
         return [error.message]
     return []
 
