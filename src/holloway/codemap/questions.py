@@ -82,6 +82,17 @@ def tests_of(database: MapDatabase, tested: Iterable[str], limit: int) -> list[s
     return [row[0] for row in rows]
 
 
+def tied(database: MapDatabase, one: str, other: str) -> bool:
+    """Whether one of two files uses the other."""
+    return any(database.value(_TIED, pair) for pair in ((one, other), (other, one)))
+
+
+_TIED = (
+    "SELECT EXISTS (SELECT 1 FROM files s JOIN edges e ON e.file = s.id JOIN nodes n ON n.id = e.target"
+    " JOIN files t ON t.id = n.file WHERE s.path = ? AND t.path = ?)"
+)
+
+
 def around(database: MapDatabase, asked: Iterable[str]) -> dict[str, dict[str, float]]:
     """For each file the files that it uses or that use it, by how sure that is; the file itself at 1."""
     found: dict[str, dict[str, float]] = {path: {path: 1.0} for path in asked}

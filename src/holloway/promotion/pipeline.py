@@ -21,7 +21,7 @@ from holloway.observer.account import is_test
 from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
 from holloway.promotion.candidate import Candidate, Finished, Places, sighting_key
 from holloway.promotion.gates import GATES, HELD_DAYS, passage, plain
-from holloway.promotion.synthesis import coupled
+from holloway.promotion.synthesis import often_together
 from holloway.promotion.wording import Evidence, word
 from holloway.retrieval.novelty import Verdict, closest
 from holloway.safety.instructing import instructs
@@ -128,8 +128,8 @@ def frequent(
 
     Runs of steps and pairs of files are counted by the hundred: before they come again they are no candidates at all.
     """
+    _count_sessions(store, _alive(found), finished.session.id)
     for each in _alive(found):
-        each.sessions = tuple(_others(store, each.signal, finished.session.id))
         least = max(each.passage.min_sessions, OBVIOUS_FIX_SESSIONS if _obvious(each.signal) else 1)
         if strict and least > 1:
             least = math.ceil(least * REJECTED_TIGHTENS)
@@ -150,12 +150,12 @@ def _obvious(signal: Signal) -> bool:
 
 
 def _coupled(store: Store, each: Candidate, places: Places) -> None:
-    one, other = sorted(each.signal.files)
+    one, other = _pair(each.signal)
     if is_test(one) or is_test(other):
         each.drop("code and its tests change together everywhere")
     elif places.explained(one, other):
         each.drop("an import explains it")
-    elif not coupled(store, one, other, len(each.sessions) + 1, places):
+    elif not often_together(store, one, other, len(each.sessions) + 1):
         each.drop("they change apart more often than together")
 
 
@@ -353,11 +353,21 @@ def _could_be(signal: Signal) -> bool:
     return signal.name not in COUNTED_ONLY
 
 
-def _others(store: Store, signal: Signal, session: str) -> list[str]:
-    if signal.name is SignalName.CO_ACCESS:
-        one, other = sorted(signal.files)
-        return observations.edited_together(store.database, one, other, session)
-    return observations.seen_before(store.database, signal.name, sighting_key(signal), session)
+def _count_sessions(store: Store, found: list[Candidate], session: str) -> None:
+    """Note with each candidate the other sessions that showed the same."""
+    pairs = [each for each in found if each.signal.name is SignalName.CO_ACCESS]
+    others = [each for each in found if each.signal.name is not SignalName.CO_ACCESS]
+    files = [_pair(each.signal) for each in pairs]
+    keys = [(str(each.signal.name), sighting_key(each.signal)) for each in others]
+    seen = observations.edited_together(store.database, files, session)
+    seen += observations.seen_before(store.database, keys, session)
+    for each, names in zip([*pairs, *others], seen, strict=True):
+        each.sessions = tuple(names)
+
+
+def _pair(signal: Signal) -> tuple[str, str]:
+    one, other = sorted(signal.files)
+    return one, other
 
 
 def _to_review(finished: Finished, signal: Signal) -> bool:

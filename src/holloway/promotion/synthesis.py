@@ -151,8 +151,11 @@ def across_modules(store: Store, places: Places) -> list[Draft]:
 
 def coupled(store: Store, one: str, other: str, both: int, places: Places) -> bool:
     """Whether two files change together often enough to mean it, and nothing plain explains it."""
-    if places.explained(one, other):
-        return False
+    return often_together(store, one, other, both) and not places.explained(one, other)
+
+
+def often_together(store: Store, one: str, other: str, both: int) -> bool:
+    """Whether two files change together often enough to mean it."""
     changed = observations.sessions_with(store.database, [one, other])
     either = sum(edited for _, edited in changed.values()) - both
     return both / max(1, either) >= TOGETHER_SHARE

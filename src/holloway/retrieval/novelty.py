@@ -49,10 +49,11 @@ class Close:
 def closest(store: Store, content: str) -> list[Close]:
     """The living memories that say the same as a text or contradict it, the most alike first."""
     hits = search(store.database, content, Filter(), LOOKED_AT)
-    known = store.memories.many([seq for seq, _ in hits])
-    found = [Close(one, *compared(content, one.content)) for one in known.values()]
-    near = [one for one in found if one.verdict is not Verdict.NEW]
-    return sorted(near, key=lambda one: (-one.likeness, one.memory.id))
+    known = store.memories.contents([seq for seq, _ in hits])
+    found = {seq: compared(content, one) for seq, one in known.items()}
+    near = store.memories.many([seq for seq, (verdict, _) in found.items() if verdict is not Verdict.NEW])
+    close = [Close(memory, *found[seq]) for seq, memory in near.items()]
+    return sorted(close, key=lambda one: (-one.likeness, one.memory.id))
 
 
 def compared(new: str, known: str) -> tuple[Verdict, float]:

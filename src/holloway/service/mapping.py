@@ -155,9 +155,7 @@ class CodeMap:
 
     def explained(self, one: str, other: str) -> bool:
         """Whether one of two files imports or uses the other, so that it is no news that they change together."""
-        if not self.is_ready:
-            return False
-        return other in questions.around(self.database, [one])[one]
+        return self.is_ready and questions.tied(self.database, one, other)
 
     def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> Located:
         """The files that a task is about, each with its reasons; `known` are files already in play."""
@@ -204,9 +202,9 @@ class CodeMap:
         raise InvalidInput(f"{spec} is not in the map.", self._closest(path, symbol))
 
     def _closest(self, path: str, symbol: str) -> str:
-        from holloway.service.meant import closest_path
-
         from difflib import get_close_matches  # only on the error path
+
+        from holloway.service.meant import closest_path
 
         if symbol and (inside := graph.find(self.database, path)):
             close = get_close_matches(symbol, [node.name for node in inside if node.name], n=1, cutoff=0.4)

@@ -130,7 +130,7 @@ def _told_elsewhere(memory: Holloway, pad: Scratchpad, name: str) -> set[str]:
     began = moment_of(pad.start.at if pad.start else pad.last_at)
     for signal in detect(pad):
         if signal.name is SignalName.AGENT_RECORD:
-            others = observations.seen_before(database, signal.name, sighting_key(signal), name)
+            (others,) = observations.seen_before(database, [(signal.name, sighting_key(signal))], name)
             if any(each.last_event_at >= began for other in others for each in sessions.get(database, other)):
                 told.add(fingerprint(str(signal.facts["text"]), ""))
     return told

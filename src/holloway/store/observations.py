@@ -79,36 +79,30 @@ def keep(database: Database, seen: Observed) -> None:
         )
 
 
-def seen_before(
-    database: Database, shown: Collection[tuple[str, str]], session: str
-) -> dict[tuple[str, str], list[str]]:
-    """By signal and key, the other sessions that showed the same, oldest first."""
+def seen_before(database: Database, shown: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
+    """For each signal and key the other sessions that showed the same, oldest first."""
     sql = (
-        "SELECT s.signal, s.key, s.session FROM json_each(?) j CROSS JOIN sightings s "
+        "SELECT j.key, s.session FROM json_each(?) j CROSS JOIN sightings s "
         "ON s.signal = json_extract(j.value, '$[0]') AND s.key = json_extract(j.value, '$[1]') "
         "LEFT JOIN sessions l ON l.id = s.session WHERE s.session <> ? ORDER BY l.started_at, s.session"
     )
-    return _grouped(database, sql, shown, session)
+    return _for_each(database, sql, shown, session)
 
 
-def edited_together(
-    database: Database, pairs: Collection[tuple[str, str]], session: str
-) -> dict[tuple[str, str], list[str]]:
-    """By pair of files, the other sessions that changed both."""
+def edited_together(database: Database, pairs: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
+    """For each pair of files the other sessions that changed both."""
     sql = (
-        "SELECT c.file_a, c.file_b, c.session FROM json_each(?) j CROSS JOIN co_access c "
+        "SELECT j.key, c.session FROM json_each(?) j CROSS JOIN co_access c "
         "ON c.file_a = json_extract(j.value, '$[0]') AND c.file_b = json_extract(j.value, '$[1]') "
         "WHERE c.edited AND c.session <> ? ORDER BY c.session"
     )
-    return _grouped(database, sql, pairs, session)
+    return _for_each(database, sql, pairs, session)
 
 
-def _grouped(
-    database: Database, sql: str, asked: Collection[tuple[str, str]], session: str
-) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {each: [] for each in asked}
-    for one, other, name in database.rows(sql, (json.dumps(list(found)), session)):
-        found[one, other].append(name)
+def _for_each(database: Database, sql: str, asked: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
+    found: list[list[str]] = [[] for _ in asked]
+    for at, name in database.rows(sql, (json.dumps(asked), session)):
+        found[at].append(name)
     return found
 
 

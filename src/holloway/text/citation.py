@@ -30,7 +30,7 @@ def doubt(state: str) -> str:
 
 def cited_in(text: str) -> list[str]:
     """The ids of the memories that a text cites."""
-    return _CITED.findall(text)
+    return _CITED.findall(text) if "hw:" in text else []
 
 
 def day(stamp: str) -> str:
