@@ -8,7 +8,7 @@ import sqlite3
 
 from holloway.config import INJECTION_THRESHOLDS
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """The schema that these queries know; a file of another version is left alone by hooks."""
 
 LOADED_BY_HOST = "host"

@@ -398,6 +398,8 @@ FROM (
 WHERE memories.id = uses.memory
 """
 
+TERMS = "DROP TABLE memories_terms"
+
 
 def statements(script: str) -> list[str]:
     """The statements of a script, triggers in one piece."""
@@ -469,6 +471,11 @@ def uses_0011(database: Database, ids: Ids) -> None:
     _create(database, USES)
 
 
+def terms_0012(database: Database, ids: Ids) -> None:
+    """No list of the words of all memories: nobody asked for it."""
+    _create(database, TERMS)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -481,6 +488,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     observer_0009,
     filtered_0010,
     uses_0011,
+    terms_0012,
 )
 
 

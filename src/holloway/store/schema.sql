@@ -93,8 +93,6 @@ CREATE VIRTUAL TABLE memories_fts USING fts5(
   search_text, content='memories', content_rowid='seq', tokenize='porter unicode61 remove_diacritics 2'
 );
 
-CREATE VIRTUAL TABLE memories_terms USING fts5vocab(memories_fts, 'row');
-
 CREATE TABLE sessions (
   id            TEXT PRIMARY KEY,
   agent         TEXT NOT NULL,
