@@ -126,3 +126,10 @@ def test_no_question_looks_through_a_whole_table(tmp_path: Path) -> None:
     assert len(plans) > 5
     tables = {"n", "f", "x", "e", "t", "s", "nodes", "files", "edges", "unresolved"}
     assert [plan for plan in plans if plan.startswith("SCAN ") and plan.split()[1] in tables] == []
+
+
+def test_two_files_are_tied_where_either_uses_the_other(database: MapDatabase) -> None:
+    assert questions.tied(database, "middle.py", "core.py")
+    assert questions.tied(database, "core.py", "middle.py")
+    assert not questions.tied(database, "top.py", "core.py")
+    assert not questions.tied(database, "core.py", "nowhere.py")
