@@ -195,6 +195,21 @@ def test_held_candidates_are_looked_at_when_the_history_has_moved(memory: Hollow
     assert not candidates.held(memory.store.database)
 
 
+@pytest.mark.promise("taken-back")
+def test_the_history_is_looked_at_for_what_was_undone_once_after_it_moved(
+    memory: Holloway, repository: Repository
+) -> None:
+    assert chores.has_moved(memory)
+    assert chores.take_back(memory, 60) == ""
+    assert not chores.has_moved(memory)
+    sha = repository.commit("limits.toml", "retry_limit = 3\n", "Raise the limit")
+    learn(memory, corrected().commit("Raise the limit", sha[:7]))
+    repository.commit("limits.toml", "retry_limit = 1\n", f"Lower it\n\nThis reverts commit {sha}.")
+    assert chores.has_moved(memory)
+    assert chores.take_back(memory, 60) == "1 taken back"
+    assert not chores.has_moved(memory)
+
+
 @pytest.mark.promise("backups")
 def test_pairs_are_looked_at_once_a_week_and_backups_made_once_a_day(memory: Holloway, clock: FakeClock) -> None:
     def due() -> tuple[bool, bool]:

@@ -386,6 +386,15 @@ def test_what_came_from_outside_is_not_sent_to_a_language_model(memory: Holloway
     assert writer.asked == []
 
 
+@pytest.mark.promise("without-a-model")
+def test_what_is_not_kept_is_not_sent_to_a_language_model(memory: Holloway) -> None:
+    (kept,) = learn(memory, corrected("s1").green()).promotion.of("promoted")
+    memory.wrong(kept.memory, "incorrect")
+    writer = FakeWriter()
+    Learning(memory, writer=writer).learn(corrected("s2").green().pad())
+    assert writer.asked == []
+
+
 @pytest.mark.promise("forget")
 def test_what_was_learned_can_be_forgotten_for_good(memory: Holloway) -> None:
     note = "The zanzibar cache must be flushed by hand before every release"

@@ -3,11 +3,13 @@
 import os
 from pathlib import Path
 from threading import get_ident
+from typing import Any
 
 import pytest
 
 from holloway.domain.event import Event, Plan, PlanItem, QaFindings, SubtaskDone
 from holloway.domain.memory import MemoryType, State
+from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session, checkpoint_file
@@ -121,3 +123,21 @@ def test_a_session_that_cannot_be_learned_from_now_is_learned_from_later(memory:
     with memory.session("run-1") as again:
         again.finish("success")
     assert "flushed by hand" in " ".join(contents(memory, MemoryType.GOTCHA))
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ({"qa": ["the total is off by one"]}, Outcome.FAILURE),
+        ({"qa": []}, Outcome.SUCCESS),
+        ({"qa_passed": False}, Outcome.FAILURE),
+        ({"qa": ["a typo, let through"], "qa_passed": True}, Outcome.SUCCESS),
+        ({}, Outcome.PARTIAL),
+    ],
+)
+def test_what_quality_assurance_found_says_how_a_session_ended(
+    memory: Holloway, said: dict[str, Any], outcome: Outcome
+) -> None:
+    session = Session(memory, "run-1")
+    session.used("Edit", {"file_path": "README.md", "old_string": "shop", "new_string": "store"}, "")
+    assert session.finish(**said).session.outcome is outcome
