@@ -134,6 +134,9 @@ def test_what_a_person_added_to_our_own_entries_stays_when_they_are_renewed(repo
     ("name", "data", "said"),
     [
         (".claude.json", b'{"mcpServers": {"holloway": {"command": "docker", "args": ["run"]}}}', "did not write"),
+        (".claude.json", b'{"mcpServers": {"holloway": null}}', "did not write"),
+        (".claude.json", b'{"mcpServers": {"holloway": null, "other": {"command": "x"}}}', "did not write"),
+        (".claude.json", b'{"mcpServers": null}', "form of 'mcpServers'"),
         (".claude.json", b'{"mcpServers": []}', "form of 'mcpServers'"),
         (".claude.json", b"{", "not valid JSON"),
         (".claude.json", b"\xff\xfe{\0}\0", "not UTF-8"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from holloway.hooks.install import jsonc
 from holloway.hooks.install.content import NotUnderstood, not_plain, settings_of, table, with_object
@@ -33,21 +33,21 @@ class McpJson:
     def put(self, text: str) -> str:
         """The file with the server; an entry of that name which is not ours stays."""
         before = settings_of(text)
-        current, wanted = _found(before, self._way), entry(self.launcher)
-        if current is not None:
+        servers, wanted = _servers(before, self._way), entry(self.launcher)
+        if NAME in servers:  # be it with nothing: a second entry of that name would hide the first
+            current = servers[NAME]
             renewed = {**table(current), **wanted}  # what a person or the agent added to it stays
             keeps = current == renewed or not is_ours(current)
             return text if keeps else jsonc.replaced(text, (*self._way, NAME), renewed)
         made = _added(with_object(text), self._way, wanted)
-        if _found(settings_of(made), self._way) != wanted or settings_of(self.taken(made)) != _pruned(
-            before, self._way
-        ):
+        put = _servers(settings_of(made), self._way).get(NAME)
+        if put != wanted or settings_of(self.taken(made)) != _pruned(before, self._way):
             raise NotUnderstood("cannot be changed without changing something else.")
         return made
 
     def taken(self, text: str) -> str:
         """The file without the server, and without what would be left empty by that."""
-        if not is_ours(_found(settings_of(text), self._way)):
+        if not is_ours(_servers(settings_of(text), self._way).get(NAME)):
             return text
         text = jsonc.removed(text, (*self._way, NAME))
         for depth in range(len(self._way), 0, -1):
@@ -69,8 +69,8 @@ class McpJson:
 
     def note(self, text: str) -> str:
         """Whether the agent will not read this file, or has a server of that name."""
-        current = _found(settings_of(text), self._way)
-        if current is not None and not is_ours(current):
+        servers = _servers(settings_of(text), self._way)
+        if NAME in servers and not is_ours(servers[NAME]):
             return f"{self.label} has an MCP server {NAME!r} that setup did not write; it was left as it is."
         return not_plain(text, self.label)
 
@@ -90,14 +90,14 @@ def is_ours(value: object) -> bool:
     return isinstance(args, list) and tuple(args) == MCP_ENDING
 
 
-def _found(settings: dict[str, Any], way: tuple[str, ...]) -> object:
-    """What stands under our name; what is on the way there has to be objects."""
+def _servers(settings: dict[str, Any], way: tuple[str, ...]) -> dict[str, Any]:
+    """The servers at the end of the way; what is on the way there has to be objects."""
     place: Any = settings
     for step in way:
         place = place.get(step, {})
         if not isinstance(place, dict):
             raise NotUnderstood(f"has a form of {step!r} that holloway does not know.")
-    return place.get(NAME)
+    return cast("dict[str, Any]", place)
 
 
 def _added(text: str, way: tuple[str, ...], wanted: dict[str, Any]) -> str:
