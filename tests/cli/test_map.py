@@ -24,6 +24,7 @@ def test_locate_prints_files_with_reasons(cli: Cli) -> None:
     shown = cli("locate", "refresh the token")
     assert shown.code == 0
     assert TOKENS in shown.out
+    assert cli("locate", "refresh", "the", "token").out == shown.out, "as with recall, words need no quotes"
     found = cli("locate", "refresh the token", "--json", "--limit", "2").json
     assert set(found) == {"files", "tests", "coupled"}
     assert found["files"][0]["path"] == TOKENS

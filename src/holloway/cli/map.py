@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holloway.cli.common import emit, json_option, many, opened, project_option, say, standing
+from holloway.cli.common import emit, json_option, many, opened, project_option, say, standing, text_of
 from holloway.cli.progress import progress_bar, ready
 from holloway.errors import InvalidInput
 
@@ -73,18 +73,19 @@ def _watch(code_map: CodeMap, quiet: bool) -> None:
 
 
 @click.command("locate")
-@click.argument("task")
+@click.argument("words", nargs=-1, required=True, metavar="TASK...")
 @click.option("--file", "-f", "known", multiple=True, metavar="PATH", help="A file that is already in play.")
 @click.option("--limit", "-n", type=click.IntRange(1, 200), default=10, show_default=True, help="Files to show.")
 @json_option
 @project_option
-def locate_command(task: str, known: tuple[str, ...], limit: int, as_json: bool, project: str) -> None:
+def locate_command(words: tuple[str, ...], known: tuple[str, ...], limit: int, as_json: bool, project: str) -> None:
     """Find the files that a task is about, each with its reasons.
 
     \b
     Example:
       holloway locate "session cookie is not refreshed"
     """
+    task = text_of(words, "The task")
     if not task.strip():
         raise InvalidInput("The task is empty.", "Say in a sentence what is to be done.")
     with ready(project) as memory:
