@@ -23,14 +23,28 @@ def test_a_dry_run_shows_each_rule_with_its_place(cli: Cli, with_rules: Reposito
     printed = cli("rules", "--dry-run").out
     assert "gotcha       Never use wildcard imports" in printed
     assert "CLAUDE.md:5, Style" in printed
-    assert "Would take in 2 rules from 3 files" in printed
+    assert "Would take in 2 rules from 1 file;" in printed
     assert cli("list", "--json").json["results"] == []
+
+
+@pytest.mark.parametrize("settings", ["[project]\nname = 'shop'\n", "[tool.ruff]\nline-length = 100\n"])
+def test_what_sets_up_tools_counts_as_a_file_of_rules_only_where_it_states_one(
+    cli: Cli, with_rules: Repository, settings: str
+) -> None:
+    with_rules.commit("pyproject.toml", settings)
+    told = cli("rules", "--dry-run", "--json").json
+    assert set(told["files"]) == {entry["path"] for entry in told["added"]}
+    assert ("pyproject.toml" in told["files"]) == ("ruff" in settings)
+
+
+def test_a_project_without_rules_is_told_so(cli: Cli, repository: Repository) -> None:
+    assert "No rule was found in CLAUDE.md, AGENTS.md" in cli("rules").out
 
 
 def test_rules_are_taken_in_and_told_as_json(cli: Cli, with_rules: Repository) -> None:
     told = cli("rules", "--json").json
     assert [entry["content"] for entry in told["added"]] == ["Never use wildcard imports", "Use the `ruff` formatter"]
-    assert told["files"] == ["CLAUDE.md", "README.md", "pyproject.toml"]
+    assert told["files"] == ["CLAUDE.md"]
     assert "0 changed, 0 gone, 2 unchanged" in cli("rules").out
 
 

@@ -57,7 +57,7 @@ def test_a_dry_run_tells_and_changes_nothing(memory: holloway.Holloway, reposito
     repository.commit("CLAUDE.md", RULES)
     done = import_rules(memory, dry_run=True)
     assert [entry.path for entry in done.added] == ["CLAUDE.md"] * 3
-    assert (done.files, rules(memory)) == (("CLAUDE.md", "README.md", "pyproject.toml"), {})
+    assert (done.files, rules(memory)) == (("CLAUDE.md",), {})
 
 
 @pytest.mark.promise("rules-files")

@@ -67,6 +67,8 @@ def preview(found: RulesImported) -> None:
 
 def counted(done: RulesImported, *, would: bool = False) -> str:
     """The outcome in a line."""
+    if not done.files and not done.removed:
+        return "No rule was found in CLAUDE.md, AGENTS.md, .cursorrules or the like."
     number = many(len(done.added), "rule")
     taken = f"Would take in {number}" if would else f"Took in {number} for review"
     rest = f"{len(done.changed)} changed, {len(done.removed)} gone, {done.unchanged} unchanged"

@@ -58,6 +58,7 @@ class RulesImported:
     unchanged: int = 0
     refused: tuple[Entry, ...] = ()
     files: tuple[str, ...] = ()
+    """Those that state a rule: what a project sets its tools to is looked at, too, and often states none."""
     problems: tuple[str, ...] = ()
     redacted: tuple[str, ...] = ()
 
@@ -82,11 +83,11 @@ def import_rules(memory: Holloway, *, dry_run: bool = False) -> RulesImported:
     drafted = [(block, _drafted(memory, block, tracked, files.names)) for block, tracked in _blocks(files)]
     if dry_run:
         with memory.store.database.snapshot():
-            return _told(_planned(memory, drafted, files), files)
+            return _told(_planned(memory, drafted, files), files, drafted)
     with memory.store.database.write():
         plan = _planned(memory, drafted, files)
         _carry_out(memory, plan)
-    return _told(plan, files)
+    return _told(plan, files, drafted)
 
 
 def _blocks(files: rules_files.Files) -> list[tuple[Block, bool]]:
@@ -233,7 +234,7 @@ def _returns(memory: Holloway, plan: _Plan, block: Block) -> Memory | None:
     return memory.store.memories.change(old, "returned", f"{block.path} says it again", last_used_at=now, **fields)
 
 
-def _told(plan: _Plan, files: rules_files.Files) -> RulesImported:
+def _told(plan: _Plan, files: rules_files.Files, drafted: list[tuple[Block, Admitted | str]]) -> RulesImported:
     changed = [(block, admitted) for _, block, admitted in plan.changed + plan.moved]
     taken = [*plan.new, *changed]
     return RulesImported(
@@ -245,7 +246,7 @@ def _told(plan: _Plan, files: rules_files.Files) -> RulesImported:
             Entry(block.path, block.line, block.heading, redact(block.text)[0], "", reason=reason)
             for block, reason in plan.refused
         ),
-        files=tuple(sorted(files.read)),
+        files=tuple(sorted({block.path for block, _ in drafted})),
         problems=tuple(f"{path}: {problem}" for path, problem in sorted(files.problems.items())),
         redacted=tuple(sorted({kind for _, admitted in taken for kind in admitted.redacted})),
     )
