@@ -67,6 +67,16 @@ def test_a_foreign_summary_is_not_believed(memory: holloway.Holloway, tmp_path: 
     assert {each.summary for each in memory.memories()} == {"Tokens live an hour", "b"}
 
 
+@pytest.mark.promise("not-twice")
+def test_an_import_tells_what_was_new_known_refused_and_cut(memory: holloway.Holloway, tmp_path: Path) -> None:
+    taught(memory, "Tokens live an hour")
+    memory.wrong(taught(memory, "Money is a float").id, "incorrect")
+    key = "AKIA" + "Z7QH3KDLMWPXRTVB"
+    rows = ["Tokens live an hour", "Money is a float", f"The upload key is {key}", "Ports are free"]
+    done = take_in(memory, tmp_path, json.dumps([{"content": each} for each in rows]).encode())
+    assert (done.added, done.known, done.refused, done.redacted) == (2, 1, 1, ("aws-access-key-id",))
+
+
 @pytest.mark.parametrize("data", [b'[{"content": "from afar"}]', b'{"content": "from afar"}\n', b"- from afar\n"])
 def test_a_byte_order_mark_is_no_part_of_a_file(memory: holloway.Holloway, tmp_path: Path, data: bytes) -> None:
     take_in(memory, tmp_path, b"\xef\xbb\xbf" + data)

@@ -58,3 +58,17 @@ def test_what_waited_names_what_it_conflicts_with_unless_that_was_forgotten_for_
     (settled,) = held.settle(memory.store, lambda session: Proof(proved="commit abc"))
     assert settled.state == PROMOTED
     assert [one.memory for one in memory.get(settled.memory).relations] == [kept.id]
+
+
+@pytest.mark.promise("taken-back")
+@pytest.mark.parametrize(
+    ("known", "named"),
+    [("abc1234", "abc1234" + "0" * 33), ("abc1234" + "0" * 33, "abc1234"), ("abc12340", "abc1234000")],
+)
+def test_a_commit_is_the_same_however_short_either_side_names_it(memory: Holloway, known: str, named: str) -> None:
+    draft = Draft("tokens live an hour", session="s1", commit=known, origin="observer:tokens", source=Source.ERROR_FIX)
+    kept = memory.store.memories.add(admit(draft)).memory
+    assert kept is not None
+    assert held.take_back(memory.store, [("f" * 40, f"Mend it\n\nFixes: {'9' + named[1:]}")]) == []
+    (taken,) = held.take_back(memory.store, [("f" * 40, f"Mend it\n\nFixes: {named}")])
+    assert (taken.id, taken.alive) == (kept.id, False)

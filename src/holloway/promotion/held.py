@@ -93,7 +93,7 @@ def take_back(store: Store, commits: Sequence[tuple[str, str]]) -> list[Memory]:
     at = stamp(store.clock.now())
     for memory in store.memories.observed():
         by = next((sha for target, sha in undone.items() if memory.commit and _same(memory.commit, target)), "")
-        if by and memory.commit != by:
+        if by:
             reason = f"commit {by[:10]} undid what it was learned from"
             gone = {"deleted_at": at, "deleted_reason": f"undone: {reason}", "review": None}
             taken.append(store.memories.change(memory, "undone", reason, **gone))
