@@ -18,6 +18,7 @@ from holloway.importers import journal as journals
 from holloway.mcp.answers import Kind, Relates, Relation, Verdict
 from holloway.mcp.server import TOOLS
 from holloway.mcp.tools import Tools
+from holloway.mcp.wording import REACHED_MAX
 from holloway.observer.observer import Observer
 from holloway.service.learning import Learning
 from holloway.store import contributions, lookup, sessions
@@ -216,6 +217,16 @@ def test_a_relation_needs_two_places_that_there_are(memory: holloway.Holloway, t
             tools.record_memory(FACT, relation=Relation(wrong, "documents", TOKENS))
     assert len(contributions.relations(memory.store.database)) == 1
     assert tools.session_context().recorded == 1, "what is refused is not kept in part"
+
+
+def test_a_list_that_is_cut_says_so(repository: Repository, tools: Tools) -> None:
+    assert tools.analyze_impact(f"{TOKENS}:refresh").note == ""
+    for number in range(REACHED_MAX):
+        user = repository.root / f"src/shop/auth/user{number}.py"
+        user.write_text("from shop.auth.tokens import refresh\n\n\ndef use() -> str:\n    return refresh('x')\n")
+    found = tools.analyze_impact(f"{TOKENS}:refresh")
+    assert (found.complete, len(found.reached)) == (True, REACHED_MAX)
+    assert found.note == f"Listed are the nearest {REACHED_MAX} of {found.total}."
 
 
 def test_a_task_that_nothing_speaks_of_is_told_so_and_an_empty_one_is_refused(tools: Tools) -> None:

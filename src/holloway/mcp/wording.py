@@ -69,16 +69,18 @@ def places(found: Located, note: str) -> Places:
 def impact(found: Consequences, now: datetime, note: str) -> Impact:
     """What a change reaches."""
     reached = tuple(Reached(str(one.node), one.line, one.depth, one.via) for one in found.impact.reached[:REACHED_MAX])
+    total = found.impact.total
+    listed = f"Listed are the nearest {len(reached)} of {total:,}." if total > len(reached) else ""
     relations = (f"{each.source} {each.kind} {each.target} {neutral(each.note)}".strip() for each in found.relations)
     return Impact(
-        total=found.impact.total,
+        total=total,
         complete=found.impact.complete,
         reached=reached,
         tests=found.impact.tests[:TESTS_MAX],
         coupled=tuple(f"{path} ({commits} commits together)" for path, _, commits in found.coupled),
         relations=tuple(relations)[:RELATIONS_MAX],
         memories=tuple(hit(memory, now) for memory in found.memories),
-        note=note,
+        note=" ".join(filter(None, (listed, note))),
     )
 
 
