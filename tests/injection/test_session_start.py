@@ -76,6 +76,12 @@ def test_unconfirmed_memories_are_labelled() -> None:
 
 
 @pytest.mark.promise("stable-order")
+@pytest.mark.parametrize(("test", "said"), [("./gradlew test", True), ("", False), ("npx Vitest run", False)])
+def test_what_tests_are_written_with_is_said_where_their_command_does_not(test: str, said: bool) -> None:
+    overview = replace(OVERVIEW, test=(test,) if test else (), test_tool="vitest")
+    assert ("tests are written with vitest" in brief(overview, 1, [], []).text) == said
+
+
 def test_the_order_is_stable() -> None:
     one, two = brief(OVERVIEW, 3, memories(5), memories(3)), brief(OVERVIEW, 3, memories(5), memories(3))
     assert one == two

@@ -246,6 +246,7 @@ def modules_command(everything: bool, worded: bool, as_json: bool, project: str)
                 "build": list(overview.build),
                 "test": list(overview.test),
                 "lint": list(overview.lint),
+                "test_tool": overview.test_tool,
             }
         )
         return
@@ -257,6 +258,8 @@ def modules_command(everything: bool, worded: bool, as_json: bool, project: str)
     for label, steps in (("build", overview.build), ("test", overview.test), ("lint", overview.lint)):
         if steps:
             say(f"{label}: {' · '.join(steps)}")
+    if overview.written_with:
+        say(f"tests are written with {overview.written_with}")
 
 
 @click.command("module")

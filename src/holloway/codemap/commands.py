@@ -26,13 +26,11 @@ OWN_SHARE_MIN = 0.2
 class Commands:
     """What to type, the best first; empty where the project does not say."""
 
-    build_tool: str = ""
     test_tool: str = ""
+    """What the tests are written with, where that is known."""
     build: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     lint: tuple[str, ...] = ()
-    config_file: str = ""
-    """The file that says most of it."""
 
 
 def read(root: Path, names: Collection[str]) -> Commands:
@@ -46,16 +44,13 @@ def read(root: Path, names: Collection[str]) -> Commands:
     main = [recipe for recipe in own if _share(recipe, shares) >= OWN_SHARE_MIN] or own[:1]
     tasks = runners.read(project)
     run = ci.commands(project)
-    first = next(iter(main), Recipe(""))
-    tested = next((recipe for recipe in main if recipe.test), first)
+    tested = next((recipe for recipe in main if recipe.test), next(iter(main), Recipe()))
     ordered = [*tasks, *main]
     return Commands(
-        build_tool=first.tool or next((task.tool for task in tasks), ""),
         test_tool=tested.test_tool,
         build=_commands((recipe.build for recipe in ordered), run["build"], BUILD_MAX),
         test=_commands((recipe.test for recipe in ordered), run["test"], TEST_MAX),
         lint=_commands((recipe.lint for recipe in ordered), run["lint"], LINT_MAX),
-        config_file=first.file or next((task.file for task in tasks), ""),
     )
 
 
@@ -107,7 +102,6 @@ def _moved(recipe: Recipe, folder: str) -> Recipe:
 
     return replace(
         recipe,
-        file=f"{folder}/{recipe.file}",
         build=inside(recipe.build),
         test=inside(recipe.test),
         lint=inside(recipe.lint),

@@ -62,6 +62,7 @@ def _lines(
 ) -> list[str]:
     learned = f" ({sessions} session{'s' if sessions != 1 else ''})" if sessions else ""
     steps = [*(f"build: {step}" for step in overview.build), *(f"test: {step}" for step in overview.test)]
+    steps += [f"tests are written with {overview.written_with}"] if overview.written_with else []
     told = (
         ("indexing", "indexing", indexing),
         ("languages", "languages", ", ".join(f"{language} {number}" for language, number in overview.languages)),

@@ -31,6 +31,13 @@ class Overview:
     build: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     lint: tuple[str, ...] = ()
+    test_tool: str = ""
+
+    @property
+    def written_with(self) -> str:
+        """What the tests are written with, where no command that runs them says so."""
+        says_so = any(self.test_tool.lower() in command.lower() for command in self.test)
+        return self.test_tool if self.test and not says_so else ""
 
 
 def load(path: Path) -> Overview | None:

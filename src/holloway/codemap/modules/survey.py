@@ -44,6 +44,7 @@ def look(database: MapDatabase, root: Path, modules: list[Module]) -> Overview:
         build=told.build,
         test=told.test,
         lint=told.lint,
+        test_tool=told.test_tool,
     )
     database.note("overview", json.dumps(asdict(made), ensure_ascii=False))
     return made

@@ -34,8 +34,6 @@ def read(project: Project) -> list[Recipe]:
     tasks = inner(json_table(project.text(file)), "tasks")
     return [
         Recipe(
-            file=file,
-            tool="deno",
             test_tool="deno test",
             build=tuple(f"deno task {name}" for name in chosen(_BUILDS, tasks)[:1]),
             test=tuple(f"deno task {name}" for name in chosen(_TESTS, tasks)[:1]) or ("deno test",),
@@ -57,8 +55,6 @@ def _package(project: Project, data: Table) -> Recipe:
         if not test and framework in _DIRECT:
             test = [f"{_EXECUTE[tool]} {_DIRECT[framework]}"]
     return Recipe(
-        file="package.json",
-        tool=tool,
         test_tool=framework,
         build=tuple(build or _whole_workspace(project, data, tool, "build") or [f"{tool} install"]),
         test=tuple(test),

@@ -26,8 +26,6 @@ def _cargo(project: Project) -> Recipe | None:
     nextest = project.has(".config/nextest.toml")
     lint = [f"cargo clippy{whole}"] if project.has("clippy.toml", ".clippy.toml") else []
     return Recipe(
-        file="Cargo.toml",
-        tool="cargo",
         test_tool="cargo nextest" if nextest else "cargo test",
         build=(f"cargo build{whole}",),
         test=(f"cargo nextest run{whole}",) if nextest else (f"cargo test{whole}",),
@@ -37,13 +35,10 @@ def _cargo(project: Project) -> Recipe | None:
 
 
 def _go(project: Project) -> Recipe | None:
-    file = project.first("go.mod", "go.work")
-    if not file:
+    if not project.has("go.mod", "go.work"):
         return None
     linter = project.has(".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json")
     return Recipe(
-        file=file,
-        tool="go",
         test_tool="go test",
         build=("go build ./...",),
         test=("go test ./...",),
@@ -58,8 +53,6 @@ def _maven(project: Project) -> Recipe | None:
     run = "./mvnw" if project.has("mvnw") else "mvn"
     text = project.text("pom.xml")
     return Recipe(
-        file="pom.xml",
-        tool="maven",
         test_tool=_jvm_framework(text),
         build=(f"{run} -q compile",),
         test=(f"{run} -q test",),
@@ -76,8 +69,6 @@ def _gradle(project: Project) -> Recipe | None:
     text = project.text(file)
     lint = [f"{run} {task}" for name, task in _GRADLE_LINTS if name in text]
     return Recipe(
-        file=file,
-        tool="gradle",
         test_tool=_jvm_framework(text),
         build=(f"{run} assemble",),
         test=(f"{run} test",),
@@ -100,8 +91,6 @@ def _cmake(project: Project) -> Recipe | None:
     text = project.text("CMakeLists.txt")
     tested = re.search(r"\b(enable_testing|add_test|include\s*\(\s*CTest)\b", text, re.IGNORECASE) is not None
     return Recipe(
-        file="CMakeLists.txt",
-        tool="cmake",
         test_tool="ctest" if tested else "",
         build=("cmake -S . -B build", "cmake --build build"),
         test=("ctest --test-dir build",) if tested else (),
@@ -113,7 +102,7 @@ def _meson(project: Project) -> Recipe | None:
     if not project.has("meson.build"):
         return None
     build = ("meson setup build", "meson compile -C build")
-    return Recipe("meson.build", "meson", "meson test", build, ("meson test -C build",), (), _C)
+    return Recipe("meson test", build, ("meson test -C build",), (), _C)
 
 
 def _dotnet(project: Project) -> Recipe | None:
@@ -124,8 +113,6 @@ def _dotnet(project: Project) -> Recipe | None:
     texts = [project.text(name) for name in projects if "test" in name.lower()][:4]
     frameworks = ("xunit", "nunit", "mstest")
     return Recipe(
-        file=(solutions or projects)[0],
-        tool="dotnet",
         test_tool=next((name for name in frameworks if any(name in text.lower() for text in texts)), "dotnet test"),
         build=("dotnet build",),
         test=("dotnet test",),
@@ -134,8 +121,7 @@ def _dotnet(project: Project) -> Recipe | None:
 
 
 def _ruby(project: Project) -> Recipe | None:
-    file = project.first("Gemfile", "Rakefile")
-    if not file:
+    if not project.has("Gemfile", "Rakefile"):
         return None
     gems, tasks = project.text("Gemfile"), project.text("Rakefile")
     lint = ("bundle exec rubocop",) if project.has(".rubocop.yml") else ()
@@ -147,9 +133,7 @@ def _ruby(project: Project) -> Recipe | None:
     elif "TestTask" in tasks or project.has_folder("test"):
         tool, test = "minitest", "bundle exec rake test"
     build = ("bundle install",) if gems else ()
-    return Recipe(
-        file, "bundler" if gems else "rake", tool, build, (test,) if test else (), lint, frozenset({".rb", ".rake"})
-    )
+    return Recipe(tool, build, (test,) if test else (), lint, frozenset({".rb", ".rake"}))
 
 
 def _php(project: Project) -> Recipe | None:
@@ -163,8 +147,6 @@ def _php(project: Project) -> Recipe | None:
     test = [f"composer {name}" for name in chosen(("test", "tests", "phpunit"), scripts)[:1]]
     lint = [f"composer {name}" for name in chosen(("lint", "phpstan", "cs", "cs-check", "analyse"), scripts)[:2]]
     return Recipe(
-        file="composer.json",
-        tool="composer",
         test_tool=tool,
         build=("composer install",),
         test=tuple(test) or ((f"vendor/bin/{tool}",) if tool else ()),
@@ -177,13 +159,13 @@ def _elixir(project: Project) -> Recipe | None:
     if not project.has("mix.exs"):
         return None
     lint = ("mix format --check-formatted",)
-    return Recipe("mix.exs", "mix", "ExUnit", ("mix compile",), ("mix test",), lint, frozenset({".ex", ".exs"}))
+    return Recipe("ExUnit", ("mix compile",), ("mix test",), lint, frozenset({".ex", ".exs"}))
 
 
 def _swift(project: Project) -> Recipe | None:
     if not project.has("Package.swift"):
         return None
-    return Recipe("Package.swift", "swift", "XCTest", ("swift build",), ("swift test",), (), frozenset({".swift"}))
+    return Recipe("XCTest", ("swift build",), ("swift test",), (), frozenset({".swift"}))
 
 
 _READERS: tuple[Callable[[Project], Recipe | None], ...] = (

@@ -18,16 +18,13 @@ _DEV_EXTRAS = ("dev", "test", "tests", "testing", "all")
 
 def read(project: Project) -> list[Recipe]:
     """The recipe of the Python part, where there is one."""
-    file = project.first(*_MANIFESTS)
-    if not file:
+    if not project.has(*_MANIFESTS):
         return []
     data = toml_table(project.text("pyproject.toml"))
     tool, prefix = _tool(project, data)
     test_tool, test = _tests(project, data, prefix)
     return [
         Recipe(
-            file=file,
-            tool=tool,
             test_tool=test_tool,
             build=tuple(_build(project, data, tool)),
             test=tuple(test),

@@ -20,8 +20,6 @@ _FOLDER = re.compile(r"[\w.@+-]{1,60}(/[\w.@+-]{1,60}){0,4}\Z", re.ASCII)
 class Recipe:
     """What one manifest says. `suffixes` are those of the files that it is about; a task runner has none."""
 
-    file: str
-    tool: str = ""
     test_tool: str = ""
     build: tuple[str, ...] = ()
     test: tuple[str, ...] = ()

@@ -20,15 +20,15 @@ def read(project: Project) -> list[Recipe]:
     """All that there are."""
     found: list[Recipe] = []
     if file := project.first("Makefile", "GNUmakefile", "makefile"):
-        found.append(_recipe(file, "make", set(_MAKE_TARGET.findall(project.text(file)))))
+        found.append(_recipe("make", set(_MAKE_TARGET.findall(project.text(file)))))
     if file := project.first("justfile", "Justfile", ".justfile"):
-        found.append(_recipe(file, "just", set(_JUST_RECIPE.findall(project.text(file)))))
+        found.append(_recipe("just", set(_JUST_RECIPE.findall(project.text(file)))))
     if file := project.first("mise.toml", ".mise.toml", ".config/mise.toml"):
         tasks = set(inner(toml_table(project.text(file)), "tasks"))
-        found.append(_recipe(file, "mise run", tasks | _mise_files(project)))
+        found.append(_recipe("mise run", tasks | _mise_files(project)))
     if file := project.first("Taskfile.yml", "Taskfile.yaml", "taskfile.yml"):
         tasks = set(_TASK.findall(project.text(file).partition("\ntasks:")[2]))
-        found.append(_recipe(file, "task", tasks))
+        found.append(_recipe("task", tasks))
     return [recipe for recipe in found if recipe.build or recipe.test or recipe.lint]
 
 
@@ -42,13 +42,11 @@ def _mise_files(project: Project) -> set[str]:
     }
 
 
-def _recipe(file: str, run: str, targets: set[str]) -> Recipe:
+def _recipe(run: str, targets: set[str]) -> Recipe:
     """The targets that are named as such are everywhere. `check` runs the tests where nothing else does."""
     test = chosen(_TESTS, targets)[:1] or chosen(("check",), targets)
     lint = [name for name in chosen(_LINTS, targets) if name not in test]
     return Recipe(
-        file=file,
-        tool=run.partition(" ")[0],
         build=tuple(f"{run} {name}" for name in chosen(_BUILDS, targets)[:1]),
         test=tuple(f"{run} {name}" for name in test),
         lint=tuple(f"{run} {name}" for name in lint[:2]),
