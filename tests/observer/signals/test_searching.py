@@ -50,3 +50,8 @@ def test_a_look_outside_followed_by_a_change() -> None:
 
 def test_a_look_outside_without_a_change_teaches_nothing() -> None:
     assert list(searching.external_reference(Story().fetch("https://docs.example.org/x").account())) == []
+
+
+def test_a_look_at_what_is_no_address_spoils_nothing() -> None:
+    told = Story().fetch("http://[broken", pattern="context bridge").edit("preload.ts").account()
+    assert [signal.key for signal in searching.external_reference(told)] == ["context bridge"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from holloway.observer.signals.signal import Signal, SignalName
+from holloway.text.addresses import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def glob_ignore(account: Account) -> Iterator[Signal]:
 def external_reference(account: Account) -> Iterator[Signal]:
     """Something looked up outside of the project, after which a file was changed."""
     for deed in account.of("fetch"):
-        site = urlsplit(deed.action.url).hostname or ""
+        site = host_of(deed.action.url)
         query = normal(deed.pattern)
         later = (edit for edit in account.edits if deed.step < edit.step <= deed.step + EDIT_WITHIN_STEPS and edit.path)
         edit = next(later, None)

@@ -1,0 +1,13 @@
+"""Addresses on the web, as agents write them: not all are ones."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+
+def host_of(url: str) -> str:
+    """The host that an address names; nothing where it is no address."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
