@@ -33,7 +33,7 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.lock
 	touch $@
 
 run: $(VENV)/installed ## map a project (PROJECT=path) and print what an agent would read
-	@$(BIN)/holloway init --project $(PROJECT)
+	@$(BIN)/holloway init --project "$(PROJECT)"
 
 test: $(VENV)/installed-dev ## all tests of a commit
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not nightly"

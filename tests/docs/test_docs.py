@@ -2,6 +2,8 @@
 
 import json
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,12 @@ def test_links_lead_to_headings_that_exist(page: Path) -> None:
 
 def test_the_number_of_secret_rules_in_the_docs_is_right() -> None:
     assert f"scanned by {len(TABLE)} rules" in (generate.DOCS / "security.md").read_text("utf-8")
+
+
+def test_make_run_takes_a_project_whose_path_has_spaces() -> None:
+    command = ["make", "--dry-run", "--always-make", "run", "PROJECT=my own shop"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert shlex.split(done.stdout.splitlines()[-1])[-2:] == ["--project", "my own shop"]
 
 
 def test_steps_of_a_block_keep_their_output() -> None:
