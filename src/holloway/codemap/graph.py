@@ -201,8 +201,10 @@ def _level(
     found.sort(key=lambda one: (is_test(one.node.path), -one.confidence, one.node.path, one.node.line))
     if len(rows) <= FRONTIER_MAX + len(seen):
         return found, len(found)
+    # A package is used and uses nothing.
+    no_package = f" JOIN nodes n ON n.id = e.{there} AND n.kind != 'package'" if forward else ""
     counted = database.value(
-        f"SELECT COUNT(DISTINCT e.{there}) FROM edges e JOIN nodes n ON n.id = e.{there} AND n.kind != 'package'"
+        f"SELECT COUNT(DISTINCT e.{there}) FROM edges e{no_package}"
         f" WHERE e.{here} IN (SELECT value FROM json_each(?)) AND e.kind IN ({_FOLLOWED_SQL}) AND e.confidence >= ?"
         f" AND e.{there} NOT IN (SELECT value FROM json_each(?))",
         (_listed(frontier), CONFIDENCE_MIN, _listed(seen)),
