@@ -18,10 +18,10 @@ DEBOUNCE_MS = 500
 
 def changes(root: Path, stop: Event | None = None) -> Iterator[list[str]]:
     """Paths that changed, relative to the root, in batches; whether each belongs to the map is for the index to say."""
-    from watchfiles import watch  # only long-lived processes watch
+    from watchfiles import Change, watch  # only long-lived processes watch
 
     base = root.resolve()
-    wanted = partial(_is_wanted, base)
+    wanted = partial(_is_wanted, base, Change.deleted)
     for batch in watch(
         base, debounce=DEBOUNCE_MS, step=50, stop_event=stop, watch_filter=wanted, raise_interrupt=False
     ):
@@ -30,7 +30,8 @@ def changes(root: Path, stop: Event | None = None) -> Iterator[list[str]]:
             yield sorted(paths)
 
 
-def _is_wanted(base: Path, change: object, path: str) -> bool:
+def _is_wanted(base: Path, deleted: object, change: object, path: str) -> bool:
     """Whether a change may be one of the project's files; the project itself may lie anywhere."""
     *folders, name = Path(path).relative_to(base).parts or ("",)
-    return VENDORED.isdisjoint(folders) and (name not in VENDORED or Path(path).is_file())
+    # Nobody can tell any more whether what is gone was a file that has the name of a built folder.
+    return VENDORED.isdisjoint(folders) and (name not in VENDORED or change == deleted or Path(path).is_file())
