@@ -136,6 +136,7 @@ def test_ignored_files_are_not_the_projects(repository: Repository) -> None:
     (repository.root / "secret.txt").write_text("x")
     (repository.root / "new.txt").write_text("x")
     files = git.tracked_files(str(repository.root))
+    assert files is not None
     assert "new.txt" in files
     assert "secret.txt" not in files
 
@@ -224,7 +225,7 @@ def test_git_runs_no_program_that_the_environment_or_repository_names(
     repository.git("config", "core.fsmonitor", str(trap))
     repository.git("config", "diff.external", str(trap))
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(trap))
-    assert "a.txt" in git.tracked_files(str(repository.root))
+    assert "a.txt" in (git.tracked_files(str(repository.root)) or ())
     assert not git.is_merged(str(repository.root), f"{tip}~1", tip, f"{tip}~1")
     assert not (tmp_path / "sprung").exists()
 

@@ -185,11 +185,14 @@ def root_commits(root: str) -> list[str]:
     return sorted(run(root, "rev-list", "--max-parents=0", "HEAD").split())[:8]
 
 
-def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S, among: Sequence[str] = ()) -> list[str]:
-    """Files that git tracks or would track, relative to the root, or of them those that are, or lie in, some names."""
-    asked = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *among)
-    listed = run(root, "--literal-pathspecs", *asked, timeout_s=timeout_s)
-    return sorted({name for name in listed.split("\0") if name})
+def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S, among: Sequence[str] = ()) -> list[str] | None:
+    """Files that git tracks or would track, relative to the root, or of them those that are, or lie in, some names.
+
+    None where git cannot say.
+    """
+    asked = ("--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *among)
+    code, listed = _start(root, asked, "", timeout_s)
+    return sorted({name for name in listed.split("\0") if name}) if code == 0 else None
 
 
 def merge_base(root: str, one: str, other: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway import git
+from holloway.codemap.reading import ignored
 from holloway.codemap.reading.languages import language_of, suffix_of
 from holloway.config import GIT_TIMEOUT_S, MAP_CODE_BYTES_MAX, MAP_FILES_MAX, MAP_TEXT_BYTES_MAX, RULE_FILE_BYTES_MAX
 
@@ -98,7 +99,13 @@ def look(root: Path, name: str) -> Listed | Skipped | None:
 
 
 def read(root: Path, name: str) -> bytes | str:
-    """The bytes of a file; or, as text, why it is left out after all. No link is followed, not even above the file."""
+    """The bytes of a file; or, as text, why it is left out after all."""
+    data = _opened(root, name)
+    return data if isinstance(data, str) else _unfit(name, data) or data
+
+
+def _opened(root: Path, name: str) -> bytes | str:
+    """The bytes of any file; or why it cannot be read. No link is followed, not even above the file."""
     path = os.path.join(root, name)  # noqa: PTH118
     try:
         if _is_below_link(root, name):
@@ -109,15 +116,17 @@ def read(root: Path, name: str) -> bytes | str:
             if not stat.S_ISREG(seen.st_mode):
                 return "not a regular file"
             # Room is made for all that is asked for: a megabyte for every small file takes longer than reading it.
-            data = file.read(min(seen.st_size, MAP_CODE_BYTES_MAX) + 1)
+            return file.read(min(seen.st_size, MAP_CODE_BYTES_MAX) + 1)
     except OSError as error:
         return "vanished" if isinstance(error, FileNotFoundError) else "unreadable"
-    return reason if (reason := _unfit(name, data)) else data
 
 
 def manifest(root: Path, name: str) -> str:
     """The text of a manifest; nothing where there is none that may be read."""
-    data = read(root, name)
+    return _text(read(root, name))
+
+
+def _text(data: bytes | str) -> str:
     return data[:RULE_FILE_BYTES_MAX].decode("utf-8", "replace") if isinstance(data, bytes) else ""
 
 
@@ -168,7 +177,8 @@ def _writable(name: str) -> str:
 
 def names(root: Path, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
     """The names of the project's own files as git lists them, or as they lie there; nothing is looked at."""
-    return (git.tracked_files(str(root), timeout_s) if _is_checkout(root) else []) or _walked(root)
+    listed = git.tracked_files(str(root), timeout_s) if _is_checkout(root) else None
+    return _walked(root) if listed is None else listed
 
 
 def _is_checkout(root: Path) -> bool:
@@ -181,16 +191,34 @@ def among(root: Path, asked: Iterable[str]) -> list[str]:
     if not inside:
         return []
     if _is_checkout(root) and len(inside) <= _ASKED_MAX:
-        return git.tracked_files(str(root), among=sorted(inside))
+        listed = git.tracked_files(str(root), among=sorted(inside))
+        if listed is not None:
+            return listed
     return [name for name in names(root) if not inside.isdisjoint(accumulate(name.split("/"), "{}/{}".format))]
 
 
 def _walked(root: Path) -> list[str]:
+    """The files as they lie there, without those that the project's ignore files name."""
     found: list[str] = []
-    for folder, folders, names in os.walk(root, followlinks=False):
-        folders[:] = sorted(name for name in folders if name not in VENDORED and not name.startswith("."))
+    repository = git.common_dir(str(root))
+    levels = {"": (ignored.level("", _text(_opened(Path(repository), "info/exclude"))),) if repository else ()}
+    for folder, folders, here in os.walk(root, followlinks=False):
         base = os.path.relpath(folder, root).replace(os.sep, "/")
-        found += [name if base == "." else f"{base}/{name}" for name in sorted(names)]
+        prefix = "" if base == "." else f"{base}/"
+        rules = levels.pop(prefix)
+        if ".gitignore" in here:
+            rules = (*rules, ignored.level(prefix.rstrip("/"), _text(_opened(root, f"{prefix}.gitignore"))))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in VENDORED
+            and not name.startswith(".")
+            # As git has it, a repository within a repository is a project of its own.
+            and not (repository and os.path.lexists(os.path.join(folder, name, ".git")))  # noqa: PTH118
+            and not ignored.is_ignored(prefix + name, rules, is_folder=True)
+        )
+        levels |= {f"{prefix}{name}/": rules for name in folders}
+        found += [prefix + name for name in here if not ignored.is_ignored(prefix + name, rules, is_folder=False)]
         if len(found) > MAP_FILES_MAX:
             break
     return sorted(found)
