@@ -81,7 +81,8 @@ def recall_command(
         return
     _print_results(results, now, named=all_projects, explain=explain)
     if not results:
-        say(f"Nothing is known about {query!r} yet.")
+        where = "any project" if all_projects else memory.project.name
+        say(f"Nothing is known about {query!r} in {where} yet.")
 
 
 def _print_results(results: list[Result], now: datetime, *, named: bool, explain: bool) -> None:
@@ -200,7 +201,7 @@ def list_command(
         elif not found and memory.store.memories.count(Filter()):
             say("Nothing matches.")
         elif not found:
-            say('Nothing here yet. `holloway remember "..."` teaches the first memory.')
+            say(f'Nothing in {memory.project.name} yet. `holloway remember "..."` teaches the first memory.')
 
 
 @click.command("show")

@@ -54,7 +54,7 @@ def _held(name: str, checks: Iterator[Check]) -> Iterator[Check]:
 def _of_path(path: Path, home: Path) -> Iterator[Check]:
     project = projects.find(path, home)
     if project is None:
-        hint = "`holloway init` starts one."
+        hint = "`holloway init`, in the folder of a project, starts one."
         yield warning("project", Finding.NO_MEMORY, f"no memory for {path.resolve()} yet", hint)
         return
     yield from _project(project, home)
