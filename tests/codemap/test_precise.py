@@ -66,6 +66,39 @@ def test_an_edge_that_the_index_does_not_know_counts_less_and_one_that_it_knows_
     assert uses(database) == {("one", "ast"): precise.OUTRANKED, ("two", "scip"): 1.0}
 
 
+def test_what_is_annotated_begins_above_the_name_that_the_index_knows(tmp_path: Path) -> None:
+    shop = "class Shop {\n  int open;\n  @Inject\n  Shop() {}\n  @Override\n  @Slow(\n    2)\n  int sell() { return open; }\n}\n"
+    desk = "class Desk {\n  @Deprecated\n  int serve(Shop one) { return one.sell(); }\n  Shop made() { return new Shop(); }\n}\n"
+    database = mapped(tmp_path, {"Shop.java": shop, "Desk.java": desk})
+    name = f"{P}shop/Shop#"
+    parts = (
+        document(
+            "Shop.java",
+            occurrence(name, (0, 6, 10), 1, (0, 0, 8, 1)),
+            occurrence(f"{name}open.", (1, 6, 10), 1),
+            occurrence(f"{name}`<init>`().", (3, 2, 6), 1, (2, 2, 3, 11)),
+            occurrence(f"{name}sell().", (7, 6, 10), 1, (4, 2, 7, 30)),
+            occurrence(f"{name}open.", (7, 22, 26)),
+        ),
+        document(
+            "Desk.java",
+            occurrence(f"{P}shop/Desk#serve().", (2, 6, 11), 1, (1, 2, 2, 45)),
+            occurrence(f"{name}sell().", (2, 36, 40)),
+            occurrence(f"{P}shop/Desk#made().", (3, 7, 11), 1, (3, 2, 3, 36)),
+            occurrence(f"{name}`<init>`().", (3, 27, 31)),
+        ),
+    )
+    brought_in(database, tmp_path / "project", METADATA + b"".join(parts))
+    precise_ones = database.rows(
+        "SELECT s.qualified, e.kind, t.qualified FROM edges e JOIN nodes s ON s.id = e.source"
+        " JOIN nodes t ON t.id = e.target WHERE e.origin = 'scip' AND e.kind != 'imports'"
+    )
+    assert {tuple(row) for row in precise_ones} == {
+        ("Desk.serve", "calls", "Shop.sell"),
+        ("Desk.made", "calls", "Shop.Shop"),
+    }
+
+
 @pytest.mark.parametrize("only", [["a.py"], None])
 def test_a_file_that_is_resolved_anew_stays_outranked(
     database: MapDatabase, tmp_path: Path, only: list[str] | None

@@ -7,12 +7,13 @@ import stat
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.graph import FOLLOWED
 from holloway.codemap.reading.facts import decode_references
 from holloway.codemap.reading.kinds import CLASS_KINDS
 from holloway.codemap.scip import documents, edges
+from holloway.codemap.scip.symbols import parse_symbol
 from holloway.errors import HollowayError
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 DEFAULT_NAME = "index.scip"
 OUTRANKED = 0.4
 """What is left of an edge that syntax suggests and a precise index of the same file does not know."""
+
+CONSTRUCTOR = "<init>"
+"""What scip-java calls a constructor, which has the name of its class in the code."""
 
 _JUDGED = ", ".join(f"'{kind}'" for kind in FOLLOWED)
 
@@ -76,15 +80,24 @@ def _rows(database: MapDatabase, found: Iterable[ScipEdge], made_ns: int) -> lis
     places = _Places(database, made_ns)
     rows: dict[tuple[int, int, str], tuple[int, int]] = {}
     for edge in found:
-        source, target = places.node(edge.source_path, edge.within), places.node(edge.target_path, edge.target_line)
+        source = places.node(edge.source_path, edge.within, edge.within_symbol)
+        target = places.node(edge.target_path, edge.target_line, edge.target_symbol)
         if source is None or target is None or source == target:
             continue
-        kind = places.kind_of(edge)
+        kind = places.kind_of(edge, target)
         if kind == "imports":
             target = places.node(edge.target_path, 0) or target
             source = places.node(edge.source_path, 0) or source
-        rows.setdefault((source, target, kind), (edge.source_line, places.file(edge.source_path)))
+        rows.setdefault((source.id, target.id, kind), (edge.source_line, places.file(edge.source_path)))
     return [(*key, *value) for key, value in rows.items()]
+
+
+class _Node(NamedTuple):
+    id: int
+    kind: str
+    name: str
+    line: int
+    end_line: int
 
 
 class _Places:
@@ -95,34 +108,48 @@ class _Places:
         self._files = {
             row[0]: row[1] for row in database.rows("SELECT path, id FROM files WHERE mtime_ns <= ?", (made_ns,))
         }
-        self._lines: dict[str, dict[int, tuple[int, str, str]]] = {}
+        self._lines: dict[str, dict[int, _Node]] = {}
+        self._below: dict[tuple[str, int, str], _Node | None] = {}
         self._calls: dict[str, dict[int, set[str]]] = {}
 
     def file(self, path: str) -> int:
         return int(self._files[path])
 
-    def node(self, path: str, line: int) -> int | None:
-        """The definition that begins at a line; 0 is the file itself."""
+    def node(self, path: str, line: int, symbol: str = "") -> _Node | None:
+        """The definition that begins at a line, or that has its name there; 0 is the file itself."""
         found = self._at(path).get(line)
-        return found[0] if found else None
+        if found or not symbol:
+            return found
+        place = (path, line, symbol)
+        if place not in self._below:
+            self._below[place] = self._begun_above(*place)
+        return self._below[place]
 
-    def kind_of(self, edge: ScipEdge) -> str:
+    def _begun_above(self, path: str, line: int, symbol: str) -> _Node | None:
+        """The innermost definition of that name around a line: what is annotated begins above its name."""
+        *above, (_, name) = parse_symbol(symbol).descriptors or (("", ""),)
+        if name == CONSTRUCTOR and above:
+            name = above[-1][1]
+        around = [one for one in self._at(path).values() if one.name == name and one.line < line <= one.end_line]
+        return max(around, key=lambda one: one.line, default=None)
+
+    def kind_of(self, edge: ScipEdge, target: _Node) -> str:
         """A SCIP index tells no call from a mention: what syntax saw at that line does."""
         if edge.kind != "references":
             return edge.kind
-        _, kind, name = self._at(edge.target_path)[edge.target_line]
-        called = name in self._called(edge.source_path).get(edge.source_line, ())
-        if kind in CLASS_KINDS:
+        called = target.name in self._called(edge.source_path).get(edge.source_line, ())
+        if target.kind in CLASS_KINDS:
             return "instantiates" if called else "typed_as"
-        return "calls" if called and kind in ("function", "method") else "references"
+        return "calls" if called and target.kind in ("function", "method") else "references"
 
-    def _at(self, path: str) -> dict[int, tuple[int, str, str]]:
+    def _at(self, path: str) -> dict[int, _Node]:
         if path not in self._lines:
             rows = self._database.rows(
-                "SELECT line, id, kind, name FROM nodes WHERE file = ? ORDER BY end_line DESC, id",
+                "SELECT id, kind, name, line, end_line FROM nodes WHERE file = ? ORDER BY end_line DESC, id",
                 (self._files.get(path, -1),),
             )
-            self._lines[path] = {0 if row[2] == "file" else row[0]: (row[1], row[2], row[3]) for row in rows}
+            nodes = (_Node(*row) for row in rows)
+            self._lines[path] = {0 if one.kind == "file" else one.line: one for one in nodes}
         return self._lines[path]
 
     def _called(self, path: str) -> dict[int, set[str]]:

@@ -23,15 +23,18 @@ class ScipEdge(NamedTuple):
     """Something at a line that points at a definition at another.
 
     `within` is the line of the innermost definition around the source, 0 outside of all; `source_col` counts as the
-    index does (from 0, in the units that its indexer chose).
+    index does (from 0, in the units that its indexer chose). The line of a definition is that of its name, which the
+    symbol ends with.
     """
 
     source_path: str
     source_line: int
     source_col: int
     within: int
+    within_symbol: str
     target_path: str
     target_line: int
+    target_symbol: str
     kind: str
 
 
@@ -61,16 +64,17 @@ def edges(documents: Callable[[], Iterable[Document]]) -> Iterator[ScipEdge]:
     definitions = _definitions(documents())
     pairs: set[tuple[str, str]] = set()
     for document in documents():
-        for occurrence, within in _placed(document):
+        for occurrence, within, holder in _placed(document):
             target = definitions.get(occurrence.symbol)
             if target is None or occurrence.roles & DEFINITION:
                 continue
-            place = (document.path, occurrence.line, occurrence.start_col, within)
+            place = (document.path, occurrence.line, occurrence.start_col, within, holder)
+            led_to = (target.path, target.line, occurrence.symbol)
             if target.path != document.path and (document.path, target.path) not in pairs:
                 pairs.add((document.path, target.path))
-                yield ScipEdge(*place, target.path, target.line, "imports")
+                yield ScipEdge(*place, *led_to, "imports")
             if target.kind != "namespace" and not occurrence.roles & IMPORT:
-                yield ScipEdge(*place, target.path, target.line, "references")
+                yield ScipEdge(*place, *led_to, "references")
         yield from _related(document, definitions)
 
 
@@ -104,20 +108,24 @@ def _definitions(documents: Iterable[Document]) -> dict[str, _Definition]:
     return found
 
 
-def _placed(document: Document) -> Iterator[tuple[Occurrence, int]]:
-    """Each occurrence and the line of the innermost definition around it, in the order of the lines."""
+def _placed(document: Document) -> Iterator[tuple[Occurrence, int, str]]:
+    """Each occurrence with line and symbol of the innermost definition around it, in the order of the lines."""
     waiting = sorted(
-        ((one.enclosing_line, -one.enclosing_end_line, one.line) for one in document.occurrences if _holds(one)),
+        (
+            (one.enclosing_line, -one.enclosing_end_line, one.line, one.symbol)
+            for one in document.occurrences
+            if _holds(one)
+        ),
         reverse=True,
     )
-    around: list[tuple[int, int]] = []
+    around: list[tuple[int, int, str]] = []
     for occurrence in sorted(document.occurrences, key=lambda one: one.line):
         while waiting and waiting[-1][0] <= occurrence.line:
-            _, end, line = waiting.pop()
-            around.append((-end, line))
+            _, end, line, symbol = waiting.pop()
+            around.append((-end, line, symbol))
         while around and around[-1][0] < occurrence.line:
             around.pop()
-        yield occurrence, around[-1][1] if around else 0
+        yield (occurrence, *(around[-1][1:] if around else (0, "")))
 
 
 def _holds(occurrence: Occurrence) -> bool:
@@ -136,4 +144,5 @@ def _related(document: Document, definitions: dict[str, _Definition]) -> Iterato
             if source and target and relationship.is_implementation:
                 kind = "implements" if target.is_interface else "extends"
                 kind = "overrides" if source.kind == "method" else kind
-                yield ScipEdge(source.path, source.line, 0, source.line, target.path, target.line, kind)
+                place = (source.path, source.line, 0, source.line, symbol)
+                yield ScipEdge(*place, target.path, target.line, relationship.symbol, kind)
