@@ -7,11 +7,15 @@ from pathlib import Path
 import click
 import pytest
 
+import holloway
 from holloway.cli import COMMANDS
-from holloway.cli.finding import PHASES
+from holloway.cli.finding import PHASES, SOURCES
 from holloway.cli.learning import learn_command
+from holloway.domain.memory import Source
 from holloway.domain.work import Phase
 from holloway.hooks.install import DIALECTS
+from holloway.service import agents
+from holloway.store import lookup
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 
@@ -81,6 +85,23 @@ def test_show_and_why_take_a_beginning_of_the_id(cli: Cli, trap: str) -> None:
     assert "refresh() burns the token" in cli("show", trap[:4]).out
     why = cli("why", trap, "--json").json
     assert why["history"][0]["kind"] == "created"
+
+
+def test_a_card_and_its_past_are_told_in_words(cli: Cli, trap: str, repository: Repository) -> None:
+    with holloway.open(repository.root) as memory:
+        store = memory.store.database
+        lookup.claim(store.connection, [trap], session="s1", agent="x", point="tool_result", now="2026-01-05")
+        agents.used(memory, trap, "s1")
+    told = cli("why", trap).out
+    assert "taught by you on 20" in told
+    assert "shown to agents 1 time, used 1 time" in told
+    assert "created: taught by you" in told
+    assert "the agent said that it helped, session s1" in told
+    assert "user_taught" not in told
+
+
+def test_every_source_has_words() -> None:
+    assert set(SOURCES) == set(Source)
 
 
 def test_wrong_forget_and_restore(cli: Cli, trap: str) -> None:

@@ -52,7 +52,7 @@ def test_explain_tells_what_was_kept_and_why(cli: Cli, repository: Repository) -
     printed = cli("explain", "last").out
     assert "tests green after the last edit" in printed
     assert "error retry, promoted" in printed
-    assert learned in printed
+    assert f"\n    [{learned}]\n" in printed
     told = cli("explain", "s1", "--json").json
     assert learned in told["learned"]
     assert {each["signal"] for each in told["candidates"]} >= {"error_retry", "agent_record"}
@@ -127,7 +127,7 @@ def test_status_tells_how_watching_went_and_which_signals_were_kept(cli: Cli, re
     assert seen["events"] > 0
     assert seen["signals"]["error_retry"] == {"fired": 1, "promoted": 1, "reinforced": 0, "held": 0, "dropped": 0}
     assert f"{seen['events']} events, 0 slow, 0 failed" in cli("status").out
-    assert "error retry: fired 1 times, 1 kept" in cli("status").out
+    assert "error retry: fired 1 time, 1 kept" in cli("status").out
 
 
 @pytest.mark.promise("spending")

@@ -11,6 +11,7 @@ from holloway.cli.common import (
     emit,
     json_option,
     line,
+    many,
     notable,
     opened,
     project_option,
@@ -29,6 +30,22 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.service.results import Provenance
 
+SOURCES = {
+    "user_taught": "taught by you",
+    "user_correction": "from a correction of yours",
+    "agent_explicit": "recorded by an agent",
+    "observer_inferred": "inferred from what agents did",
+    "error_fix": "from an error that was seen fixed",
+    "qa_auto": "from a check of the work",
+    "mcp_auto": "recorded over MCP",
+    "commit_auto": "from a commit",
+    "synthesis": "put together from several sessions",
+    "rules_file": "read from a rules file",
+    "foreign_file": "imported from a file of unknown origin",
+}
+"""Who or what said it, in words."""
+POINTS = {"asked": "the agent said that it helped", "host": "the agent has it from its rules file"}
+"""How a session came to a memory that holloway did not show it."""
 PHASES = ("define", "implement", "validate", "refine", "explore", "reflect")
 
 
@@ -238,15 +255,11 @@ def _print_card(memory: Holloway, found: Memory) -> None:
         for name, value in details.plain(found.details).items():
             say(f"  {name}: {value if isinstance(value, str) else ', '.join(map(_item, _listed(value)))}")
     say(f"  {notable(found, memory.clock.now())}", "dim")
-    taught = f"{found.source} on {found.created_at[:10]}"
+    taught = f"{SOURCES[found.source]} on {found.created_at[:10]}"
     place = f", branch {found.branch}" if found.branch else ""
     commit = f", commit {found.commit[:10]}" if found.commit else ""
-    used = f", used {_times(found.use_count)}" if found.use_count else ""
-    say(f"  {taught}{place}{commit}; shown to agents {_times(memory.times_shown(found.id))}{used}", "dim")
-
-
-def _times(number: int) -> str:
-    return f"{number} time{'s' * (number != 1)}"
+    used = f", used {many(found.use_count, 'time')}" if found.use_count else ""
+    say(f"  {taught}{place}{commit}; shown to agents {many(memory.times_shown(found.id), 'time')}{used}", "dim")
 
 
 def _listed(value: object) -> list[object]:
@@ -290,13 +303,19 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
     _print_past(found)
 
 
+def _in_words(detail: str) -> str:
+    """What the history notes; a source that it names as the store does is put into words."""
+    source, comma, agent = detail.removeprefix("by ").partition(", ")
+    return SOURCES[source] + comma + agent if detail.startswith("by ") and source in SOURCES else detail
+
+
 def _print_past(found: Provenance) -> None:
     """What happened to a memory, and who saw it."""
     if found.memory.origin:
         say(f"  from {found.memory.origin}")
     say("History", "bold")
     for at, kind, detail in found.history:
-        say(f"  {at[:16].replace('T', ' ')}  {kind}{f': {detail}' if detail else ''}")
+        say(f"  {at[:16].replace('T', ' ')}  {kind}{f': {_in_words(detail)}' if detail else ''}")
     for old in found.replaced:
         say(f"  replaced {old.id}: {old.content}")
     if found.seen:
@@ -306,4 +325,4 @@ def _print_past(found: Provenance) -> None:
     if found.shown:
         say("Shown to agents", "bold")
         for session, point, at in found.shown:
-            say(f"  {at[:16].replace('T', ' ')}  {point.replace('_', ' ')}, session {session}")
+            say(f"  {at[:16].replace('T', ' ')}  {POINTS.get(point, point.replace('_', ' '))}, session {session}")

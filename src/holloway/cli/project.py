@@ -87,11 +87,11 @@ def _observed(seen: dict[str, Any]) -> Iterator[str]:
     """How watching went, signal by signal, and what people made of it."""
     yield f"observed   {seen['promoted']} kept, {seen['held']} held, {seen['dropped']} dropped"
     if seen["events"]:
-        yield f"           {seen['events']:,} events, {seen['slow_events']} slow, {seen['failed_events']} failed"
+        yield f"           {many(seen['events'], 'event')}, {seen['slow_events']} slow, {seen['failed_events']} failed"
     for name, times in seen["signals"].items():
         if times["promoted"] or times["reinforced"]:
             kept = f"{times['promoted']} kept" + (f", {times['reinforced']} seen again" if times["reinforced"] else "")
-            yield f"           {name.replace('_', ' ')}: fired {times['fired']:,} times, {kept}"
+            yield f"           {name.replace('_', ' ')}: fired {many(times['fired'], 'time')}, {kept}"
     judged = seen["confirmed_by_people"] + seen["rejected_by_people"]
     if judged:
         yield f"           You rejected {seen['rejected_by_people']} of the {judged} that you judged."

@@ -129,8 +129,8 @@ def _candidate(each: Kept) -> None:
     say(f"{MARKS[each.state]} step {each.step}: {name}, {each.state}", STYLES[each.state])
     if content := each.draft.get("content"):
         say(f"    {content}")
-    if each.reason or each.memory:
-        say(f"    {each.reason}" + (f" [{each.memory}]" if each.memory else ""), "dim")
+    if told := " ".join(filter(None, (each.reason, f"[{each.memory}]" if each.memory else ""))):
+        say(f"    {told}", "dim")
 
 
 def _explained(memory: Holloway, told: Explained, *, dropped: bool) -> None:
