@@ -33,10 +33,35 @@ def test_an_error_is_told_without_its_place_and_the_pipes_of_its_command() -> No
 @pytest.mark.promise("destroys-nothing")
 @pytest.mark.parametrize(
     "fix",
-    ["run `rm -rf build` first", "run `git reset --hard` first", "use `git push --force`", "run `git clean -fd` first"],
+    [
+        "run `rm -rf build` first",
+        "run `rm shop.db` first",
+        "run `docker volume rm data` first",
+        "run `docker compose down -v` first",
+        "run `docker system prune -a` first",
+        "run `find . -name cache -delete` first",
+        "run `git reset --hard` first",
+        "run `git clean -fd` first",
+        "run `git restore .` first",
+        "run `git checkout main -- .` first",
+        "run `git stash clear` first",
+        "use `git push --force`",
+        "use `git push origin main -f`",
+        "run `dropdb shop` first",
+        "run `npx prisma migrate reset` first",
+        "run `pkill -9 node` first",
+        "run `terraform destroy` first",
+    ],
 )
 def test_a_fix_that_destroys_something_is_not_handed_on(fix: str) -> None:
     assert word(error(fix=fix), ONE) is None
+
+
+@pytest.mark.parametrize(
+    "fix", ["run `npm run format` first", "use `git checkout feature` instead of `git switch`", "edit src/rm.py"]
+)
+def test_a_fix_that_only_looks_like_one_that_destroys_is_handed_on(fix: str) -> None:
+    assert word(error(fix=fix), ONE) is not None
 
 
 @pytest.mark.promise("no-junk")
@@ -66,6 +91,26 @@ def test_a_short_fact_is_told_in_its_sentence() -> None:
 @pytest.mark.parametrize(("belief", "fact"), [("", "x is y in the code of the shop"), ("x", "")])
 def test_half_a_correction_is_none(belief: str, fact: str) -> None:
     assert said(N.SELF_CORRECTION, belief=belief, fact=fact) == ""
+
+
+def test_words_about_the_conversation_are_no_memory_in_a_short_correction_either() -> None:
+    sentence = "The user's server is `staging`, not `production`."
+    assert said(N.SELF_CORRECTION, belief="`production`", fact="`staging`", sentence=sentence) == ""
+
+
+@pytest.mark.promise("no-junk")
+@pytest.mark.parametrize("finding", ["", "  ", "failed"])
+def test_a_finding_that_does_not_say_what_is_wrong_is_vague(finding: str) -> None:
+    assert said(N.QA_FINDING, finding=finding) == ""
+    assert said(N.QA_FINDING, finding="test_login fails") == "QA found: test_login fails"
+
+
+@pytest.mark.promise("no-junk")
+def test_a_change_anywhere_and_a_listing_of_everything_are_vague() -> None:
+    assert said(N.CONFIG_TOUCH, ("go.mod",), config="go.mod", folder=".") == ""
+    assert said(N.CONFIG_TOUCH, ("go.mod",), config="go.mod", folder="cmd").startswith("Changes in `cmd/`")
+    assert said(N.GLOB_IGNORE, ("a.py",), pattern="**", instead="a.py") == ""
+    assert said(N.GLOB_IGNORE, ("a.py",), pattern="gen/**", instead="a.py").startswith("Listing `gen/**`")
 
 
 def test_words_about_the_conversation_are_no_memory() -> None:

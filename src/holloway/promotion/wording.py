@@ -22,6 +22,7 @@ from holloway.domain.details import (
 )
 from holloway.domain.memory import MemoryType
 from holloway.observer.signals.signal import Signal, SignalName
+from holloway.observer.words.decision import without_kind
 from holloway.text import comparing
 from holloway.text.bounds import one_line
 
@@ -43,13 +44,15 @@ _TALK = re.compile(r"\b(?:the user|user's)\b", re.IGNORECASE)
 """What is said about the conversation, not about the code."""
 _LINK = re.compile(r"^(?:and|but|so|also|ok|okay)\b,? (?:also |remember to )?", re.IGNORECASE)
 _DESTROYS = re.compile(
-    r"\brm -|\brmdir\b|\bgit (?:reset --hard|clean|checkout (?:--|\.)|stash drop|branch -D|push (?:-f|--force))"
-    r"|\bdrop (?:table|database)\b|\bkill(?:all)? -9|--force\b|\bmkfs|\bdd if=",
+    r"(?<![\w.-])rm [^`]|\b(?:rmdir|shred|dropdb|flushall|flushdb|mkfs)\b|\bdd if=|\btruncate -s|--force\b"
+    r"|\bgit (?:reset --hard|clean|restore|stash (?:drop|clear)|branch -D|push [^`]{0,80}-f\b"
+    r"|checkout (?:[^`]{0,80} )?(?:--|\.|-f\b))"
+    r"|\bdrop (?:table|database|schema)\b|\b(?:db:|migrate )(?:drop|reset)\b|\bp?kill(?:all)? -(?:9|KILL)\b"
+    r"|\bfind [^`]{0,80}-delete\b|\bdocker [^`]{0,80}(?:\bprune\b|\bdown [^`]{0,80}(?:-v\b|--volumes\b))"
+    r"|\b(?:terraform|pulumi) destroy\b|\bkubectl delete\b",
     re.IGNORECASE,
 )
 """A fix that destroys something worked once; that is no reason to hand it to the next agent."""
-_CONVENTION = re.compile(r"^\w+(?:\([^)]{0,60}\))?!?: ")
-"""The kind of change that some projects put before a commit's subject."""
 
 WORDS_MAX = 400
 """Characters of a memory's sentence."""
@@ -60,6 +63,10 @@ FACT_WORDS_MIN = 6
 """A fact in fewer words needs the sentence that it stands in."""
 REASON_WORDS_MIN = 4
 """A reason in fewer words explains nothing."""
+FINDING_WORDS_MIN = 2
+"""What is wrong, and with what."""
+PATTERN_CHARS_MIN = 3
+"""What is searched for by fewer could be anything."""
 
 
 class Worded(NamedTuple):
@@ -104,7 +111,8 @@ def _self_correction(signal: Signal, evidence: Evidence) -> Worded | None:
         return None
     kind = MemoryType.MODULE_INSIGHT if signal.facts.get("kind") == "path" else MemoryType.GOTCHA
     if len(fact.split()) < FACT_WORDS_MIN:
-        return Worded(kind, _plainly(_text(signal, "sentence", WORDS_MAX)))
+        sentence = _text(signal, "sentence", WORDS_MAX)
+        return None if _TALK.search(sentence) else Worded(kind, _plainly(sentence))
     wrong = "" if belief.casefold() in fact.casefold() else f" (wrongly believed at first: {belief})"
     return Worded(kind, f"{fact}{wrong}")
 
@@ -120,7 +128,8 @@ def _agent_record(signal: Signal, evidence: Evidence) -> Worded | None:
 
 
 def _qa_finding(signal: Signal, evidence: Evidence) -> Worded | None:
-    return Worded(MemoryType.GOTCHA, f"QA found: {_text(signal, 'finding')}")
+    finding = _text(signal, "finding")
+    return Worded(MemoryType.GOTCHA, f"QA found: {finding}") if len(finding.split()) >= FINDING_WORDS_MIN else None
 
 
 def _causal_statement(signal: Signal, evidence: Evidence) -> Worded | None:
@@ -153,6 +162,8 @@ def _co_access(signal: Signal, evidence: Evidence) -> Worded | None:
 
 def _config_touch(signal: Signal, evidence: Evidence) -> Worded | None:
     config, folder = _text(signal, "config"), _text(signal, "folder")
+    if folder == ".":
+        return None
     details = CausalDependency(folder, config, "sessions that changed one changed the other")
     return Worded(MemoryType.CAUSAL_DEPENDENCY, f"Changes in `{folder}/` tend to need a change in `{config}`", details)
 
@@ -168,7 +179,7 @@ def _read_abandon(signal: Signal, evidence: Evidence) -> Worded | None:
 
 def _repeated_grep(signal: Signal, evidence: Evidence) -> Worded | None:
     pattern, found, worked = _text(signal, "pattern", 80), _text(signal, "found_in"), _text(signal, "worked", 80)
-    if len(pattern) < 3:
+    if len(pattern) < PATTERN_CHARS_MIN:
         return None
     hint = f" (search for `{worked}`)" if worked else ""
     return Worded(MemoryType.MODULE_INSIGHT, f"What a search for `{pattern}` is after is in `{found}`{hint}")
@@ -176,6 +187,8 @@ def _repeated_grep(signal: Signal, evidence: Evidence) -> Worded | None:
 
 def _glob_ignore(signal: Signal, evidence: Evidence) -> Worded | None:
     pattern, instead = _text(signal, "pattern", 80), _text(signal, "instead")
+    if len(pattern) < PATTERN_CHARS_MIN:
+        return None
     return Worded(
         MemoryType.GOTCHA, f"Listing `{pattern}` returns mostly noise; the work turned out to be in `{instead}`"
     )
@@ -227,7 +240,7 @@ def _external_reference(signal: Signal, evidence: Evidence) -> Worded | None:
 
 
 def _commit_auto(signal: Signal, evidence: Evidence) -> Worded | None:
-    subject = _CONVENTION.sub("", _text(signal, "subject")).rstrip(".")
+    subject = without_kind(_text(signal, "subject")).rstrip(".")
     reason = _text(signal, "reason").rstrip(".")
     if not reason:
         return None

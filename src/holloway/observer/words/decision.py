@@ -18,7 +18,8 @@ _REASONS = tuple(
 """From the plainest word for a reason to the least plain."""
 _TRAILER = re.compile(r"^[A-Z][\w-]{2,40}: \S|^(?:🤖|Generated with|#)")
 _ITEM = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s")
-_SUBJECT = re.compile(r"^(?:\w+(?:\([^)\n]{0,60}\))?!?: )(?=\S)")
+_KIND = re.compile(r"^\w+(?:\([^)\n]{0,60}\))?!?: (?=\S)")
+"""The kind of change that some projects put before a commit's subject."""
 _REFERENCE = re.compile(r"\s*\(#\d{1,9}\)\.?$")
 _NOT_OURS = ("Merge ", 'Revert "', "Bump ", "fixup! ", "squash! ")
 _AFTERTHOUGHT = re.compile(
@@ -37,8 +38,13 @@ def reason_in(commit_message: str) -> str:
     for pattern in _REASONS:
         for sentence in said:
             if pattern.search(sentence):
-                return clause(_REFERENCE.sub("", _SUBJECT.sub("", sentence)))
+                return clause(_REFERENCE.sub("", without_kind(sentence)))
     return ""
+
+
+def without_kind(subject: str) -> str:
+    """A commit's subject without the word before it that says what kind of change it is."""
+    return _KIND.sub("", subject)
 
 
 def _unwrapped(message: str) -> str:
@@ -47,7 +53,7 @@ def _unwrapped(message: str) -> str:
     begins = True
     for at, line in enumerate(prose(message).split("\n")):
         stripped = line.strip()
-        if at and _TRAILER.match(stripped) and not _SUBJECT.match(stripped):
+        if at and _TRAILER.match(stripped) and not _KIND.match(stripped):
             continue
         if begins or not stripped or _ITEM.match(line):
             lines.append(stripped)
