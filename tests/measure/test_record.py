@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from holloway.measure.record import Before, Shown, record, search_tokens
+from holloway.measure.record import ACTED_STEPS, Before, Shown, record, search_tokens
 from holloway.observer.outcome import judge
 from holloway.text.tokens import estimate
 from tests.observer.story import Story
@@ -88,3 +88,28 @@ def test_every_figure_of_a_record_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "json.md").read_text("utf-8")
     figures = record(account, judge(account), [], None, Before())
     assert [name for name in (*figures, "wording") if f"`{name}`" not in page] == []
+
+
+def acted(story: Story, *, files: tuple[str, ...] = (), command: str = "") -> list[str]:
+    """The memories that a session acted on, of one that it was shown before its first step."""
+    account = story.account()
+    known = Before(shown=(Shown("a1", "prompt", EARLY, files=files, command=command),))
+    return list(record(account, judge(account), [], None, known)["acted_on"])
+
+
+@pytest.mark.promise("session-record")
+@pytest.mark.parametrize(("calls_between", "expected"), [(ACTED_STEPS - 1, ["a1"]), (ACTED_STEPS, [])])
+def test_a_memory_is_acted_on_within_so_many_steps(calls_between: int, expected: list[str]) -> None:
+    story = Story()
+    for number in range(calls_between):
+        story.read(f"src/{number}.py")
+    assert acted(story.read("src/app.py"), files=("src/app.py",)) == expected
+
+
+@pytest.mark.promise("session-record")
+@pytest.mark.parametrize(
+    "ran", ["REDIS_URL=redis://here pytest -q", "cd shop && REDIS_URL=x  pytest -q 2>&1 | tail -5"]
+)
+def test_a_memory_is_acted_on_by_its_command_however_it_is_written(ran: str) -> None:
+    assert acted(Story().shell(ran), command="REDIS_URL= pytest -q") == ["a1"]
+    assert acted(Story().shell("make lint"), command="REDIS_URL= pytest -q") == []

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holloway.store.sessions import SAID_TO_HELP
+from holloway.text import comparing
 from holloway.text.citation import cited_in
 from holloway.text.served import is_locate
 from holloway.text.tokens import estimate
@@ -129,10 +130,14 @@ def acted_on(account: Account, shown: Shown) -> bool:
     later = [deed for deed in account.deeds if deed.action.at >= shown.at]
     if not later:
         return False
-    until = later[0].step + ACTED_STEPS
-    soon = [deed for deed in later if deed.step <= until]
-    files = set(shown.files)
-    return any(deed.path in files or (shown.command and shown.command in deed.action.command) for deed in soon)
+    end = later[0].step + ACTED_STEPS
+    soon = [deed for deed in later if deed.step < end]
+    return any(deed.path in shown.files or _runs(deed.action.command, shown.command) for deed in soon)
+
+
+def _runs(command: str, wanted: str) -> bool:
+    """Whether a command is the one that a memory speaks of, which keeps it as commands are compared."""
+    return bool(wanted and command) and (wanted in command or wanted in comparing.normalised(command))
 
 
 def search_tokens(account: Account) -> int:
