@@ -332,3 +332,16 @@ def test_every_story_ends_once_and_after_it_began(deeds: list[Action]) -> None:
 def test_a_variable_is_told_with_its_value_unless_that_is_private(given: str, fix: str) -> None:
     failed = bad("pytest -q", "E   shop.LedgerError: refused\n1 failed")
     assert only(session(failed, shell(f"{given} pytest -q", "3 passed"))).fix == fix
+
+
+def test_a_file_that_a_shell_changed_is_named_from_the_project_not_from_where_the_shell_stood() -> None:
+    failing = "Exit code 1\nsrc/app.ts(3,1): error TS2304: Cannot find name 'total'."
+    mended = shell("cd web && sed -i 's/total/sum/' src/app.ts")
+    pair = only(session(bad("cd web && npx tsc", failing), mended, shell("cd web && npx tsc", "")))
+    assert (pair.fix_kind, pair.files) == ("edit", ("web/src/app.ts",))
+
+
+def test_the_number_of_a_process_tells_the_next_session_nothing() -> None:
+    busy = "Exit code 1\nError: listen EADDRINUSE: address already in use :::3000"
+    pair = only(session(bad("npm start", busy), shell("kill 4242"), shell("npm start", "listening on 3000")))
+    assert (pair.fix, pair.telling) == ("run `kill 4242` first", False)

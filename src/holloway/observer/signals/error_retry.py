@@ -429,8 +429,8 @@ def _short(text: str) -> str:
     return flat if len(flat) <= PHRASE_CHARS_MAX // 2 else flat[: PHRASE_CHARS_MAX // 2 - 1] + "…"
 
 
-_ELSEWHERE = re.compile(r"run it in [/~]|leave `cd ")
-"""Where a shell happened to stand says nothing to another session."""
+_ELSEWHERE = re.compile(r"run it in [/~]|leave `cd |`kill (?:-\w+ )?\d")
+"""Where a shell happened to stand, or what number a process had, says nothing to another session."""
 
 
 def _is_telling(story: _Story, error: str, kind: str, fix: str, files: tuple[str, ...], shared: int) -> bool:

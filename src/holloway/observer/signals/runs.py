@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -124,7 +125,8 @@ def changed_files(action: Action) -> list[str]:
     if action.kind != "shell":
         return []
     steps = [step for step in commands.understand(action.command) if step.kind == EDIT and step.program not in REMOVES]
-    return [path.removeprefix("./") for step in steps for path in step.paths if _FILE_NAME.search(path)]
+    places = (posixpath.normpath(posixpath.join(step.directory, path)) for step in steps for path in step.paths)
+    return [path for path in places if _FILE_NAME.search(path)]
 
 
 REMOVES = frozenset(("rm", "git rm"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CORRECTIONS_MAX = 20
 EVIDENCE_STEPS = 40
 """Within so many steps the session must show that a correction was right."""
-FACT_WORDS = 3
+NAME_CHARS_MIN = 3
 
 _CODE = re.compile(r"`([^`\n]{2,80})`|\b(\w+(?:[._/]\w+)+|[a-z]+[A-Z]\w+|[A-Z]\w*[a-z][A-Z]\w*|\w+\(\))")
 _SHA = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]", re.MULTILINE)
@@ -63,7 +63,7 @@ def causal_statements(account: Account) -> Iterator[Signal]:
 
 
 def user_corrections(account: Account) -> Iterator[Signal]:
-    """The user says no, or what always holds; or changes what the agent wrote."""
+    """The user says no, or what always holds."""
     for place, note in enumerate(account.said("user")):
         words = prompt.spoken(injected.strip(note.text))
         edited = any(note.step - 3 <= deed.step <= note.step for deed in account.edits)
@@ -126,7 +126,7 @@ def agrees(account: Account, step: int, fact: str) -> bool:
 def names_in(text: str) -> set[str]:
     """What a sentence names that code can hold: identifiers, paths, things between backticks."""
     found = {(quoted or bare).strip("()").casefold() for quoted, bare in _CODE.findall(text)}
-    return {name for name in found if len(name) >= FACT_WORDS}
+    return {name for name in found if len(name) >= NAME_CHARS_MIN}
 
 
 def _about(account: Account, note: Note, text: str) -> str:
