@@ -92,6 +92,22 @@ def test_a_session_is_told_in_its_order(agent: Hooks) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("response", "ok"),
+    [
+        ({"stdout": "3 passed"}, True),
+        ({"is_error": True, "content": "boom"}, False),
+        ({"isError": True, "content": "boom"}, False),
+        ({"success": False}, False),
+        ({"error": "boom"}, False),
+        ({"stdout": "", "interrupted": True}, False),
+    ],
+)
+def test_a_tool_that_answers_that_it_failed_has_failed(agent: Hooks, response: dict[str, object], ok: bool) -> None:
+    agent.used("Bash", response, command="pytest")
+    assert [each.ok for each in results(agent)] == [ok]
+
+
 def test_the_same_event_told_twice_counts_once(agent: Hooks) -> None:
     given: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "find ."}, "tool_response": "a.py"}
     for again in (False, True):

@@ -90,6 +90,22 @@ def test_an_error_comes_with_a_prompt_only_where_the_prompt_is_about_it() -> Non
 
 
 @pytest.mark.promise("texts-fit")
+def test_where_it_is_too_long_coupled_files_go_first_then_the_files_least_sure_of_then_memories() -> None:
+    files = tuple(LocatedFile(f"src/{number}/{'long_name/' * 60}a.py", 1.0, ("closest in it",)) for number in range(10))
+    coupled = (Coupled("src/b.py", files[0].path, 9, 11),)
+    said = render(files, Located(files, (), coupled), [ROW])
+    assert 0 < len(said.files) < len(files)
+    assert said.files == tuple(file.path for file in files[: len(said.files)])
+    assert said.memories == ("7f3a2c",)
+    wordy: list[dict[str, object]] = [
+        {**ROW, "id": f"{number:06x}", "summary": "a long story " * 60} for number in range(12)
+    ]
+    told = render(files, Located(files, (), coupled), wordy)
+    assert told.files == (files[0].path,)
+    assert told.memories == tuple(str(row["id"]) for row in wordy[: len(told.memories)])
+
+
+@pytest.mark.promise("texts-fit")
 @given(
     st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), max_size=12),
     st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), max_size=12),

@@ -183,3 +183,14 @@ def test_a_stage_that_is_off_says_nothing_and_changes_nothing(memory: holloway.H
     assert set(bare[0].stages) == {"text", "fused"}
     assert (len(full), len(bare)) == (2, 3)
     assert {one.memory.id for one in asked(STAGES | {"difference"})} == {one.memory.id for one in full}
+
+
+def test_what_only_one_way_finds_is_found_and_only_that_way_is_told_of(memory: holloway.Holloway) -> None:
+    said = taught(memory, "the cache is flushed by hand")
+    placed = taught(memory, "money is integer cents", files=["src/shop/billing/invoice.py"])
+    means = Means(places={"src/shop/billing/invoice.py": 1.0})
+    found = recall(memory.store, understand("cache"), Filter(), 10, means)
+    assert {each.memory.id: sorted({"text", "graph"} & set(each.stages)) for each in found} == {
+        said.id: ["text"],
+        placed.id: ["graph"],
+    }

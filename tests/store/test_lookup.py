@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,17 @@ def to(session: str = "s1", level: int = 1, branch: str = "main") -> lookup.Show
 
 def ids(rows: list[dict[str, object]]) -> list[str]:
     return [str(row["id"]) for row in rows]
+
+
+@pytest.mark.promise("never-in-the-way")
+def test_looking_into_a_store_that_is_not_there_makes_none(tmp_path: Path) -> None:
+    assert lookup.open_store(str(tmp_path / "memory.db"), 1_000) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_of_another_version_is_left_alone(memory: holloway.Holloway) -> None:
+    memory.store.database.run("PRAGMA user_version = 999")
+    assert lookup.open_store(str(memory.project.database), 1_000) is None
 
 
 @pytest.mark.parametrize(

@@ -50,9 +50,9 @@ def relate(database: Database, relation: Relation) -> Relation:
             raise InvalidInput("A relation has two ends.", "Give a path, or path:symbol, for each.")
     kept = relation._replace(note=reason_text(relation.note))
     with database.write():
-        if int(database.value("SELECT COUNT(*) FROM relations")) >= RELATIONS_MAX:
-            raise InvalidInput(f"There are {RELATIONS_MAX:,} relations already.", "Take some out first.")
         database.run("INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?, ?, ?)", kept)
+        if int(database.value("SELECT COUNT(*) FROM relations")) > RELATIONS_MAX:
+            raise InvalidInput(f"There are {RELATIONS_MAX:,} relations already.", "Take some out first.")
     return kept
 
 
@@ -77,13 +77,13 @@ def edit_module(database: Database, kind: str, module: str, value: str, at: str)
     """Keep a person's word on a module; for a name or a purpose, only the latest counts."""
     said = reason_text(value) if kind in ("name", "purpose") else value[:PATH_CHARS_MAX]
     with database.write():
-        if int(database.value("SELECT COUNT(*) FROM module_edits")) >= EDITS_MAX:
-            raise InvalidInput(f"There are {EDITS_MAX:,} edits of modules already.", "`holloway module NAME --reset`.")
         if kind == "files":
             database.run("DELETE FROM module_edits WHERE kind = 'files' AND value = ?", (said,))
         else:
             database.run("DELETE FROM module_edits WHERE kind = ? AND module = ?", (kind, module))
         database.run("INSERT INTO module_edits (kind, module, value, at) VALUES (?, ?, ?, ?)", (kind, module, said, at))
+        if int(database.value("SELECT COUNT(*) FROM module_edits")) > EDITS_MAX:
+            raise InvalidInput(f"There are {EDITS_MAX:,} edits of modules already.", "`holloway module NAME --reset`.")
 
 
 def reset_module(database: Database, module: str) -> int:

@@ -1,0 +1,66 @@
+"""What people and agents add to the map: bounded, said again in newer words, and taken back."""
+
+import pytest
+
+from holloway.errors import InvalidInput
+from holloway.service.holloway import Holloway
+from holloway.store import contributions
+from holloway.store.contributions import Relation
+
+AT = "2026-01-05T09:00:00.000Z"
+
+
+def relation(target: str = "b.py", **fields: str) -> Relation:
+    return Relation("a.py", "flows_to", target, "user", "", "", AT)._replace(**fields)
+
+
+def test_a_relation_said_again_has_the_newer_words_even_where_there_is_no_room_for_more(
+    memory: Holloway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contributions, "RELATIONS_MAX", 2)
+    database = memory.store.database
+    contributions.relate(database, relation("b.py"))
+    contributions.relate(database, relation("c.py"))
+    with pytest.raises(InvalidInput, match="2 relations already"):
+        contributions.relate(database, relation("d.py"))
+    contributions.relate(database, relation("c.py", note="through the queue"))
+    assert [(one.target, one.note) for one in contributions.relations(database)] == [
+        ("b.py", ""),
+        ("c.py", "through the queue"),
+    ]
+
+
+@pytest.mark.parametrize("wrong", [{"kind": "likes"}, {"source": ""}, {"target": "x" * 5_000}])
+def test_what_is_no_relation_is_not_kept(memory: Holloway, wrong: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput):
+        contributions.relate(memory.store.database, relation(**wrong))
+    assert contributions.relations(memory.store.database) == []
+
+
+def test_the_relations_of_a_file_are_those_with_an_end_in_it(memory: Holloway) -> None:
+    database = memory.store.database
+    for target in ("b_c.py", "b_c.py:run", "bxc.py", "b_c.pyi"):
+        contributions.relate(database, relation(target))
+    assert [one.target for one in contributions.relations(database, "b_c.py")] == ["b_c.py", "b_c.py:run"]
+    assert len(contributions.relations(database, "a.py")) == 4
+    assert contributions.unrelate(database, "a.py", "flows_to", "bxc.py")
+    assert not contributions.unrelate(database, "a.py", "flows_to", "bxc.py")
+    assert len(contributions.relations(database)) == 3
+
+
+def test_of_a_modules_names_only_the_latest_counts_even_where_there_is_no_room_for_more(
+    memory: Holloway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contributions, "EDITS_MAX", 2)
+    database = memory.store.database
+    contributions.edit_module(database, "name", "src/auth", "sign-in", AT)
+    contributions.edit_module(database, "files", "src/auth", "src/tokens/*", AT)
+    contributions.edit_module(database, "name", "src/auth", "log-in", AT)
+    with pytest.raises(InvalidInput, match="2 edits of modules already"):
+        contributions.edit_module(database, "purpose", "src/auth", "who you are", AT)
+    assert contributions.module_edits(database) == [
+        ("files", "src/auth", "src/tokens/*"),
+        ("name", "src/auth", "log-in"),
+    ]
+    assert contributions.reset_module(database, "src/auth") == 2
+    assert contributions.module_edits(database) == []
