@@ -19,6 +19,16 @@ def test_index_says_what_it_did_and_what_it_left_out(cli: Cli, repository: Repos
     assert cli("index", "--quiet").out == ""
 
 
+def test_index_counts_the_modules_that_are_listed(cli: Cli, repository: Repository) -> None:
+    for name in ("one", "two", "three"):
+        repository.commit(
+            f"examples/{name}.py", f"from shop.auth.tokens import refresh\n\n\ndef {name}(): refresh('x')\n"
+        )
+    assert len(cli("modules", "--all", "--json").json["modules"]) > len(cli("modules", "--json").json["modules"])
+    number = len(cli("modules", "--json").json["modules"])
+    assert f": {number} module{'s' * (number != 1)}, " in cli("index").out
+
+
 @pytest.mark.promise("code-map")
 def test_locate_prints_files_with_reasons(cli: Cli) -> None:
     shown = cli("locate", "refresh the token")

@@ -53,9 +53,10 @@ def index_command(
         if as_json:
             emit({name: getattr(done, name) for name in done.__slots__})
         elif not quiet:
+            listed = len(memory.map.overview().modules)  # as `init` and `modules` do, without examples and the like
             say(
                 f"{many(done.files, 'file')} mapped, {done.read:,} of them read, in {done.seconds:.1f} s:"
-                f" {many(done.modules, 'module')}, {many(done.commits, 'commit')}",
+                f" {many(listed, 'module')}, {many(done.commits, 'commit')}",
                 "bold green",
             )
             if done.skipped:
