@@ -122,7 +122,22 @@ def test_a_rule_of_the_user_keeps_the_users_words() -> None:
     assert (
         said(N.USER_CORRECTION, said="but always use integer cents for money") == "Always use integer cents for money"
     )
-    assert said(N.USER_CORRECTION, said="and remember pagination") == ""
+
+
+@pytest.mark.promise("your-word")
+@pytest.mark.parametrize(
+    "rule", ["Always use pnpm", "Never edit schema.lock", "Don't touch `api_gen`", "Use httpx, not requests"]
+)
+def test_a_short_rule_that_names_something_is_kept(rule: str) -> None:
+    assert said(N.USER_CORRECTION, said=rule) == rule
+
+
+@pytest.mark.promise("no-junk")
+@pytest.mark.parametrize(
+    "rule", ["and remember to use pagination", "Never do that.", "Don't touch the other", "pnpm always"]
+)
+def test_a_short_rule_that_names_nothing_is_vague(rule: str) -> None:
+    assert said(N.USER_CORRECTION, said=rule) == ""
 
 
 @pytest.mark.promise("no-junk")

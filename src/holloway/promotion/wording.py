@@ -21,7 +21,9 @@ from holloway.domain.details import (
     RecipeStep,
 )
 from holloway.domain.memory import MemoryType
+from holloway.embeddings.vocabulary import ordinary
 from holloway.observer.signals.signal import Signal, SignalName
+from holloway.observer.signals.spoken import names_in
 from holloway.observer.words.decision import without_kind
 from holloway.text import comparing
 from holloway.text.bounds import one_line
@@ -53,12 +55,15 @@ _DESTROYS = re.compile(
     re.IGNORECASE,
 )
 """A fix that destroys something worked once; that is no reason to hand it to the next agent."""
+_WORD = re.compile(r"[A-Za-z][\w.'+-]*(?<![.'+-])")
 
 WORDS_MAX = 400
 """Characters of a memory's sentence."""
 CLAUSE_MAX = 240
 RULE_WORDS_MIN = 5
-"""What a user lays down in fewer words means nothing outside of its conversation."""
+"""What a user lays down in fewer words means nothing outside of its conversation,"""
+NAMING_RULE_WORDS_MIN = 3
+"""unless it names something: "Always use pnpm"."""
 FACT_WORDS_MIN = 6
 """A fact in fewer words needs the sentence that it stands in."""
 REASON_WORDS_MIN = 4
@@ -119,8 +124,14 @@ def _self_correction(signal: Signal, evidence: Evidence) -> Worded | None:
 
 def _user_correction(signal: Signal, evidence: Evidence) -> Worded | None:
     said = _LINK.sub("", _text(signal, "said", WORDS_MAX))
+    least = NAMING_RULE_WORDS_MIN if _names(said) else RULE_WORDS_MIN
     told = said[:1].upper() + said[1:]
-    return Worded(signal.type or MemoryType.PREFERENCE, told) if len(told.split()) >= RULE_WORDS_MIN else None
+    return Worded(signal.type or MemoryType.PREFERENCE, told) if len(told.split()) >= least else None
+
+
+def _names(said: str) -> bool:
+    """Whether it names something: as code does, or by what is no word of the language."""
+    return bool(names_in(said)) or not all(ordinary(each.lower()) for each in _WORD.findall(said))
 
 
 def _agent_record(signal: Signal, evidence: Evidence) -> Worded | None:

@@ -15,6 +15,7 @@ from holloway.observer.words.sentences import CLAUSE_CHARS_MAX
         ("From now on write the tests before the code.", "preference"),
         ("stop adding comments that repeat the code", "preference"),
         ("Use httpx instead of requests.", "preference"),
+        ("use pnpm, not npm", "preference"),
         ("Whenever you change the schema, run the generator.", "preference"),
         ("that is not correct, the worker reads its queue from redis and never from disk", "gotcha"),
         ("be careful: never run the seed script twice, it breaks the counters", "gotcha"),

@@ -101,7 +101,7 @@ _RULES = (
     ),
     _rule(
         rf"{_START}(?:please |always |just )*(?:use|prefer|go with) "
-        rf"(?!{_ONCE})(?:[^\s,;?]+ ){{1,6}}?(?:instead of|rather than|over|, not|not)"
+        rf"(?!{_ONCE})(?:[^\s,;?]+ ){{0,5}}?[^\s,;?]+(?: instead of| rather than| over| not|, not)"
         rf" (?!{_ONCE})\S+",
         0.6,
     ),
