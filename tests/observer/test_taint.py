@@ -151,6 +151,16 @@ def test_taint_is_sticky() -> None:
     assert taint.said(f"To sum up: {lesson}.", FAR) == "web:docs.example.org"
 
 
+def test_taint_is_sticky_whatever_else_comes_in_later() -> None:
+    taint = Taint()
+    taint.observe(web())
+    lesson = "so each one of the helpers simply walks in there and nobody ever has to type anything at all"
+    taint.hear(lesson, 1)
+    summary = taint.hear(f"To sum up: {lesson}.", FAR)
+    taint.observe(action(FAR + 1, ToolKind.MCP, "Nothing new today.", tool="mcp__wiki__get_page"))
+    assert taint.heard(summary) == "web:docs.example.org"
+
+
 def test_a_file_that_foreign_text_was_written_into_is_foreign() -> None:
     taint = Taint()
     taint.observe(web())

@@ -194,3 +194,14 @@ def test_what_only_one_way_finds_is_found_and_only_that_way_is_told_of(memory: h
         said.id: ["text"],
         placed.id: ["graph"],
     }
+
+
+def test_what_lies_beside_the_best_hit_comes_before_what_matches_as_well(memory: holloway.Holloway) -> None:
+    invoice = "src/shop/billing/invoice.py"
+    lone = taught(memory, "the cache is flushed on mondays", files=["README.md"])
+    beside = taught(memory, "the cache is flushed on fridays", files=[invoice])
+    best = taught(memory, "the cache of totals is flushed by hand", files=[invoice])
+    found = recall(memory.store, understand("totals cache flushed by hand"), Filter(), 10)
+    assert [each.memory.id for each in found] == [best.id, beside.id, lone.id]
+    assert found[1].stages["neighbourhood"] > found[1].stages["fused"]
+    assert found[2].stages["neighbourhood"] == found[2].stages["fused"]

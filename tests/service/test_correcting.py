@@ -6,6 +6,7 @@ from holloway.domain.confidence import HALF_LIFE_DAYS
 from holloway.domain.details import DeadEnd
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.service.holloway import Holloway
+from holloway.store import lookup
 from holloway.store.intake import admit
 from tests.store.test_memories import taught
 
@@ -34,3 +35,14 @@ def test_new_tags_leave_words_summary_and_details_alone(memory: Holloway) -> Non
     made = taught(memory, "Redis in tests", type="dead_end", summary="No Redis", details=details)
     edited, _ = memory.edit(made.id, tags=["ci"])
     assert (edited.summary, edited.details, edited.tags) == ("No Redis", made.details, ("ci",))
+
+
+def test_why_tells_who_was_shown_a_memory_newest_first(memory: Holloway) -> None:
+    made = taught(memory, "Redis in tests")
+    moments = {"s1": "2026-01-05T09:00:00.000Z", "s2": "2026-01-05T10:00:00.000Z"}
+    for session, now in moments.items():
+        lookup.claim(
+            memory.store.database.connection, [made.id], session=session, agent="a", point="session_start", now=now
+        )
+    assert memory.why(made.id).shown == tuple((session, "session_start", moments[session]) for session in ("s2", "s1"))
+    assert memory.times_shown(made.id) == 2
