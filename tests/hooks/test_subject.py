@@ -28,6 +28,11 @@ def about(root: Path, tool: str, arguments: object, **more: object) -> subject.S
     return subject.of(event, str(root))
 
 
+def test_a_tool_that_takes_a_list_of_files_is_about_all_that_lie_here(tmp_path: Path) -> None:
+    given = {"paths": ["src/a.py", "/etc/passwd", 7, "src/b.py"]}
+    assert about(tmp_path, "read_many_files", given).files == ["src/a.py", "src/b.py"]
+
+
 @pytest.mark.parametrize(
     ("command", "files"),
     [
@@ -65,7 +70,9 @@ def test_a_command_is_about_the_files_that_it_reads_or_changes(tmp_path: Path, c
         ("run_terminal_cmd", {"command": "cat src/a.py"}, ["src/a.py"]),
         ("str_replace_editor", {"command": "view", "path": "src/a.py"}, ["src/a.py"]),
         ("view_file", {"target_file": "src/a.py"}, ["src/a.py"]),
-        ("Read", {"file_path": ["src/a.py"]}, []),
+        ("Read", {"file_path": ["src/a.py"]}, ["src/a.py"]),
+        ("Read", {"file_path": [["src/a.py"], 7]}, []),
+        ("Read", {"file_path": {"src/a.py": 1}}, []),
         ("Read", {"file_path": "src/\0.py"}, []),
         ("Read", "src/a.py", []),
         ("Bash", {"command": 7}, []),

@@ -8,6 +8,7 @@ from holloway.config import PATH_CHARS_MAX, SCRATCHPAD_LINES_MAX, SCRATCHPAD_TEX
 from holloway.domain.event import Call, Plan, PlanItem, Result, ToolKind
 from holloway.importers import places, tools
 from holloway.importers.plans import Plans
+from holloway.text.tools import FILES_MAX
 from tests.conftest import Repository
 
 PATCH = """*** Begin Patch
@@ -150,6 +151,18 @@ def test_a_patch_is_an_edit_of_each_of_its_files(tmp_path: Path, tool: str, argu
     assert len({each.call for each in made}) == 4
     answers = tools.results(Result(2.0, "c1", ok=False), len(made))
     assert [answer.call for answer in answers] == [each.call for each in made]
+
+
+def test_a_tool_that_takes_a_list_of_files_is_a_use_of_each(tmp_path: Path) -> None:
+    given = {"paths": ["src/a.py", "/etc/passwd", "", 7, "src/b.py"]}
+    made = tools.calls("read_many_files", given, at=1.0, call_id="c1", root=str(tmp_path))
+    assert [(each.kind, each.path, each.outside, each.call) for each in made] == [
+        (ToolKind.READ, "src/a.py", False, "c1"),
+        (ToolKind.READ, "/etc/passwd", True, "c1#2"),
+        (ToolKind.READ, "src/b.py", False, "c1#3"),
+    ]
+    endless = tools.calls("read_many_files", {"paths": ["a"] * 999}, at=1.0, call_id="c", root=str(tmp_path))
+    assert len(endless) == FILES_MAX
 
 
 def test_a_patch_that_changes_nothing_is_still_a_use_of_its_tool(tmp_path: Path) -> None:

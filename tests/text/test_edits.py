@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.config import SCRATCHPAD_LINES_MAX
-from holloway.text import edits
+from holloway.text import edits, tools
 
 
 def test_lines_that_only_frame_an_edit_are_left_out() -> None:
@@ -23,7 +23,7 @@ def test_a_patch_names_its_files_and_their_lines() -> None:
 
 def test_a_patch_is_read_only_so_far() -> None:
     endless = "*** Begin Patch\n" + "".join(f"*** Add File: {n}.py\n+x\n" for n in range(200))
-    assert len(edits.patch(endless)) == edits.PATCH_FILES_MAX
+    assert len(edits.patch(endless)) == tools.FILES_MAX
     long = "*** Begin Patch\n*** Add File: a.py\n" + "+x\n" * 500
     assert len(edits.patch(long)[0].added) == SCRATCHPAD_LINES_MAX
 

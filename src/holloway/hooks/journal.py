@@ -215,9 +215,9 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
 
 
 def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: str, path: str, root: str) -> None:
-    named = tools.argument(arguments, "path", tools.kind_of(str(entry.get("tool", ""))))
-    if not path and named and isinstance(named, str) and root:
-        path = contained(named, root, folder)
+    named = tools.named_files(arguments, tools.kind_of(str(entry.get("tool", ""))))
+    if not path and named and root:
+        path = contained(named[0], root, folder)
     if path:
         entry["path"] = _named(path)
     elif named:

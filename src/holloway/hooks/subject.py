@@ -45,7 +45,7 @@ def of(event: dict[str, object], root: str) -> Subject:
     where = cwd if isinstance(cwd, str) else ""
     if kind in tools.ON_FILES:
         patch = tools.patch_in(given)
-        named = _patched(patch) if patch else [named_file(event)]
+        named = _patched(patch) if patch else tools.named_files(given, kind)
         return Subject(_inside(named, root, where))
     if kind in tools.LOOKING:
         pattern = tools.argument(given, "pattern", kind)
@@ -61,8 +61,7 @@ def of(event: dict[str, object], root: str) -> Subject:
 def named_file(event: dict[str, object]) -> str:
     """The file that a tool of its own reads or changes, as the host names it."""
     kind, given = _tool(event)
-    named = tools.argument(given, "path", kind) if kind in tools.ON_FILES else ""
-    return named if isinstance(named, str) else ""
+    return next(iter(tools.named_files(given, kind)), "") if kind in tools.ON_FILES else ""
 
 
 def edited(event: dict[str, object], root: str) -> list[str]:

@@ -53,30 +53,30 @@ def calls(
     cwd: str = "",
     actor: str = "",
 ) -> list[Call]:
-    """The use of a tool as events: one, or one for each file that a patch changes."""
+    """The use of a tool as events: one, or one for each file that a patch changes or a list names."""
     name, call_id = text(tool, tools.NAME_CHARS_MAX), text(call_id, CALL_CHARS_MAX)
     kind = kind_of(name)
     command = text(tools.typed(tools.argument(arguments, "command", kind)), tools.EDIT_CHARS_MAX)
     if changes := edits.patch(_patch_in(kind, arguments, command)):
         return [_patched(change, name, at, part(call_id, n), root, cwd, actor) for n, change in enumerate(changes)]
     kind = ToolKind(tools.used_as(kind, arguments))
-    path, outside = placed(_one(tools.argument(arguments, "path", kind)), root, cwd)
     removed, added = _lines(kind, arguments)
+    made = Call(
+        at,
+        call_id,
+        kind,
+        name,
+        pattern=text(_one(tools.argument(arguments, "pattern", kind)), TEXT_CHARS_MAX),
+        command=local(command, root, _folder(arguments, root, cwd)) if command else "",
+        url=text(tools.argument(arguments, "url", kind), TEXT_CHARS_MAX),
+        removed=removed,
+        added=added,
+        actor=text(actor, CALL_CHARS_MAX),
+    )
+    places = [placed(path, root, cwd) for path in tools.named_files(arguments, kind) or [""]]
     return [
-        Call(
-            at,
-            call_id,
-            kind,
-            name,
-            path="" if path == "." else path,
-            pattern=text(_one(tools.argument(arguments, "pattern", kind)), TEXT_CHARS_MAX),
-            command=local(command, root, _folder(arguments, root, cwd)) if command else "",
-            url=text(tools.argument(arguments, "url", kind), TEXT_CHARS_MAX),
-            removed=removed,
-            added=added,
-            outside=outside,
-            actor=text(actor, CALL_CHARS_MAX),
-        )
+        replace(made, call=part(call_id, n), path="" if path == "." else path, outside=outside)
+        for n, (path, outside) in enumerate(places)
     ]
 
 

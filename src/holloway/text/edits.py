@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from holloway.config import SCRATCHPAD_LINES_MAX
-from holloway.text.tools import EDIT_CHARS_MAX, PATCH
+from holloway.text.tools import EDIT_CHARS_MAX, FILES_MAX, PATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LINE_CHARS_MAX = 500
-PATCH_FILES_MAX = 50
 
 _HEADINGS = {"*** Add File: ": "write", "*** Update File: ": "edit", "*** Delete File: ": "edit"}
 _MOVED = "*** Move to: "
@@ -67,7 +66,7 @@ def patch(text: str) -> list[Change]:
     for line in text[start : start + EDIT_CHARS_MAX].splitlines():
         heading = next((each for each in _HEADINGS if line.startswith(each)), "")
         if heading:
-            if len(found) == PATCH_FILES_MAX:
+            if len(found) == FILES_MAX:
                 break
             found.append(Change(line[len(heading) :].strip(), _HEADINGS[heading]))
         elif found:

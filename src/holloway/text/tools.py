@@ -14,6 +14,9 @@ WORDS_MAX = 1_000
 EDIT_CHARS_MAX = 200_000
 """Of a patch, a command or an edit so much is looked at."""
 
+FILES_MAX = 50
+"""Of the files that one use of a tool is given, so many are looked at."""
+
 READ, EDIT, WRITE, SEARCH, LIST = "read", "edit", "write", "search", "list"
 SHELL, WEB, SUBAGENT, MCP, OTHER = "shell", "web", "subagent", "mcp", "other"
 ON_FILES = (READ, EDIT, WRITE)
@@ -87,6 +90,13 @@ def patch_in(arguments: Mapping[str, object]) -> str:
 def argument(arguments: Mapping[str, object], what: str, kind: str) -> object:
     """The argument of a tool of this kind that holds the path, pattern, command, patch or address; empty without."""
     return first(arguments, ARGUMENTS[what].get(kind, ""))
+
+
+def named_files(arguments: Mapping[str, object], kind: str) -> list[str]:
+    """The files that a tool of this kind is given by name: mostly one, and some tools take a list."""
+    given = argument(arguments, "path", kind)
+    listed = given[:FILES_MAX] if isinstance(given, list) else [given]
+    return [path for path in listed if path and isinstance(path, str)]
 
 
 def first(arguments: Mapping[str, object], names: str) -> object:
