@@ -19,6 +19,8 @@ def test_a_key_in_the_environment_is_no_consent(memory: Holloway) -> None:
         ({"llm.provider": "openai"}, {}, "openai wants a key"),
         ({"llm.provider": "anthropic", "llm.base_url": "http://127.0.0.1:1"}, {}, "anthropic wants a key"),
         ({"llm.provider": "openai", "llm.key_env": "MY_KEY"}, {}, "MY_KEY"),
+        ({"llm.provider": "openai", "llm.key_env": "MY_KEY"}, {"MY_KEY": "schlüssel"}, "characters that no key has"),
+        ({"llm.provider": "openai", "llm.key_env": "MY_KEY"}, {"MY_KEY": "a\nb"}, "characters that no key has"),
         ({"llm.provider": "openai", "llm.base_url": "http://127.0.0.1:11434/v1"}, {}, ""),
         ({"llm.provider": "anthropic", "llm.key_env": "MY_KEY"}, {"MY_KEY": "k"}, ""),
     ],

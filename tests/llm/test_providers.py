@@ -132,8 +132,22 @@ def test_an_answer_without_words_is_no_answer(server: Server) -> None:
             OpenAI(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
 
 
-def test_garbage_is_a_failure_of_the_service(server: Server) -> None:
-    server.raw = b"<html>proxy error</html>"
-    for kind in (OpenAI, Anthropic):
-        with pytest.raises(WriterFailed):
-            kind(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
+@pytest.mark.parametrize("raw", [b"<html>proxy error</html>", b"[" * 200_000, b"null"])
+@pytest.mark.parametrize("kind", [OpenAI, Anthropic])
+def test_garbage_is_a_failure_of_the_service(server: Server, kind: type[OpenAI] | type[Anthropic], raw: bytes) -> None:
+    server.raw = raw
+    with pytest.raises(WriterFailed):
+        kind(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # anthropic's client made by half
+@pytest.mark.parametrize("kind", [OpenAI, Anthropic])
+def test_an_address_or_a_proxy_that_cannot_be_read_is_said(
+    kind: type[OpenAI] | type[Anthropic], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(WriterFailed, match="cannot be read") as caught:
+        kind(Access("small", "http://[::1", KEY)).complete("x", max_tokens=5, deadline_s=20)
+    assert "llm.base_url" in caught.value.hint
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://nowhere")
+    with pytest.raises(WriterFailed, match="cannot be read"):
+        kind(Access("small", "https://models.example", KEY)).complete("x", max_tokens=5, deadline_s=20)

@@ -34,6 +34,8 @@ def choose(settings: Settings, environment: Mapping[str, str] = os.environ) -> C
     key = environment.get(variable, "").strip() if variable else ""
     if variable and not key:
         return Choice(None, f"The variable {variable}, which `llm.key_env` names, is not set.")
+    if not key.isascii() or not key.isprintable():
+        return Choice(None, f"The key in {variable} has characters that no key has.")
     if not key and (provider == "anthropic" or not base_url):
         return Choice(None, f"{provider} wants a key: `holloway config set llm.key_env NAME` with the variable's name.")
     access = Access(settings.text("llm.model") or USUAL_MODEL[provider], base_url, key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from holloway.config import LLM_ANSWER_CHARS_MAX, LLM_ERROR_CHARS_MAX
 from holloway.domain.ports import Completion
@@ -36,12 +36,15 @@ class OpenAI:
             import openai
         except ImportError as error:
             raise _missing("openai") from error
-        client = openai.OpenAI(
-            # A server of one's own wants no key, and the package wants one.
-            api_key=self._access.key or "none",
-            base_url=self._access.base_url or None,
-            timeout=deadline_s,
-            max_retries=0,
+        client = _made(
+            lambda: openai.OpenAI(
+                # A server of one's own wants no key, and the package wants one.
+                api_key=self._access.key or "none",
+                base_url=self._access.base_url or None,
+                timeout=deadline_s,
+                max_retries=0,
+            ),
+            self.provider,
         )
         messages: list[Any] = [{"role": "user", "content": prompt}]
         if system:
@@ -74,8 +77,11 @@ class Anthropic:
             import anthropic
         except ImportError as error:
             raise _missing("anthropic") from error
-        client = anthropic.Anthropic(
-            api_key=self._access.key, base_url=self._access.base_url or None, timeout=deadline_s, max_retries=0
+        client = _made(
+            lambda: anthropic.Anthropic(
+                api_key=self._access.key, base_url=self._access.base_url or None, timeout=deadline_s, max_retries=0
+            ),
+            self.provider,
         )
 
         def asked() -> Completion:
@@ -92,7 +98,19 @@ class Anthropic:
             return _tried(asked, anthropic.AnthropicError, self.provider, self._access.key)
 
 
-NONSENSE = (ValueError, TypeError, AttributeError, KeyError, IndexError)
+Client = TypeVar("Client")
+
+
+def _made(make: Callable[[], Client], provider: str) -> Client:
+    try:
+        return make()
+    except Exception as error:  # whatever a package raises for an address or a proxy that it cannot read
+        shown = f"{type(error).__name__}, its address or a proxy's cannot be read"
+        hint = "Look at `llm.base_url`, and at the variables that name a proxy."
+        raise WriterFailed(f"{provider} was not asked: {shown}.", hint) from None
+
+
+NONSENSE = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
 """What the packages raise, or lead to, when an answer is not of the shape that it should have."""
 
 
