@@ -1,9 +1,13 @@
 """The file of vectors, written by several at once."""
 
+import json
+import struct
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from holloway.embeddings import matrix
 from holloway.embeddings.matrix import About
@@ -25,3 +29,21 @@ def test_threads_of_one_program_may_write_one_file_at_once(tmp_path: Path) -> No
     assert stored is not None
     assert stored.about == ABOUT
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "[]",
+        "{}",
+        "[" * 3_000,
+        json.dumps({**ABOUT._asdict(), "count": 0, "numbers": 0, "unknown": 1}),
+        json.dumps({**ABOUT._asdict(), "count": None, "numbers": 0}),
+        json.dumps({**ABOUT._asdict(), "count": 0, "numbers": 0, "dims": "4"}),
+    ],
+)
+def test_a_whole_header_of_another_version_is_no_matrix(tmp_path: Path, header: str) -> None:
+    path, text = tmp_path / "vectors.matrix", header.encode()
+    head = struct.pack("<8sII", matrix.MAGIC, len(text), zlib.crc32(text)) + text
+    path.write_bytes(head.ljust(matrix.HEADER_BYTES, b"\0"))
+    assert matrix.read(path) is None

@@ -102,7 +102,7 @@ def read(path: Path) -> Matrix | None:
             if found is None or size != HEADER_BYTES + found[1] * (found[0].dims * 4 + 8):
                 return None
             return _mapped(file, *found)
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):  # also a header that another version wrote
         return None
 
 
