@@ -54,6 +54,23 @@ def test_what_a_package_builds_is_traced_to_its_source(tmp_path: Path) -> None:
     assert entries(tmp_path, files) == {"src/index.ts": "package", "src/bin.ts": "command tool"}
 
 
+@pytest.mark.parametrize(
+    ("manifest", "expected"),
+    [
+        ({"name": "web"}, {"index.js": "package"}),
+        ({"name": "web", "private": True}, {}),
+        ({"name": "web", "main": "lib/web.js"}, {"lib/web.js": "package"}),
+        ({"name": "web", "exports": {}}, {}),
+        ({}, {}),
+    ],
+)
+def test_a_package_that_names_no_beginning_is_entered_through_its_index(
+    tmp_path: Path, manifest: dict[str, object], expected: dict[str, str]
+) -> None:
+    files = {"package.json": json.dumps(manifest), "index.js": "", "lib/web.js": ""}
+    assert entries(tmp_path, files) == expected
+
+
 def test_crates_and_programs_of_rust_are_found(tmp_path: Path) -> None:
     files = {
         "Cargo.toml": '[[bin]]\nname = "rg"\npath = "crates/core/main.rs"\n',

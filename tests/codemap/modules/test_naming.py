@@ -26,6 +26,8 @@ def group(*stems: str) -> Part:
         ("", "", "project"),
         ("cmd/tool/internal/git", "cmd/tool", "git"),
         ("internal", "", "internal"),
+        ("lib", "", "project"),
+        ("lib/sources", "", "sources"),
     ],
 )
 def test_a_part_is_named_after_the_folders_that_tell_it_apart(folder: str, base: str, name: str) -> None:
@@ -36,6 +38,11 @@ def test_a_package_is_named_after_its_own_folder() -> None:
     parts = [Part("crates/ignore/src", ("a.rs",)), Part("extras/src/main/java/com/x/io", ("b.java",))]
     parts += [Part("extras/src/main/java/com/x/net", ("c.java",))]
     assert named(*parts, packages=("crates/ignore", "extras")) == ["ignore", "extras/io", "extras/net"]
+
+
+def test_of_several_folders_that_hold_a_project_none_is_the_project() -> None:
+    assert named(Part("lib", ("lib/a.js",)), Part("src", ("src/b.js",))) == ["lib", "src"]
+    assert named(Part("lib", ("lib/a.js",)), Part("examples", ("examples/b.js",))) == ["project", "examples"]
 
 
 def test_names_that_are_taken_are_not_given_again() -> None:

@@ -26,6 +26,8 @@ def module(*files: str, folder: str = "src/auth", name: str = "auth", said: str 
         ),
         (".. image:: logo.png\n\nauth\n----\n\nA library for :doc:`tokens`.\n", "A library for tokens"),
         ("This package provides helpers for tokens.\n", "Helpers for tokens"),
+        ("Files for building, such as\n\n- a script\n", "Files for building"),
+        ("Helpers for these formats:\n\n- JSON\n", "Helpers for these formats"),
         ("# auth\n\n## Install\n", ""),
         ("One word.\n", ""),
         ("", ""),
@@ -50,6 +52,11 @@ def test_the_first_sentence_of_prose_in_a_readme_is_the_purpose(text: str, expec
         ),
         ("a/__init__.py", 'import os\n"""Not a docstring at all."""\n', ""),
         ("a/mod.rs", "//! Flags of the program.\n//!\n//! More.\nuse x;\n", "Flags of the program"),
+        (
+            "a/mod.rs",
+            "//! Routing between [Service]s and [`Handler`]s of [axum::x].\n",
+            "Routing between Services and Handlers of axum::x",
+        ),
         ("a/lib.rs", "#![allow(x)]\n/*!\nThe crate for globs.\n*/\n", "The crate for globs"),
         (
             "a/doc.go",

@@ -116,6 +116,8 @@ def _package_json(source: str) -> Iterator[tuple[str, str]]:
     root = exports.get(".") if isinstance(exports, dict) else exports
     for target in _strings(root):
         yield target, "package"
+    if data.get("name") and not data.get("private") and data.keys().isdisjoint({"main", "module", "source", "exports"}):
+        yield "index.js", "package"  # Node.js takes it where nothing is named.
     commands = data.get("bin")
     if isinstance(commands, str):
         yield commands, "command"

@@ -16,6 +16,8 @@ GENERIC = frozenset(
     "scala source sources src ts".split()
 )
 """Folders that say where code lies and not what it is."""
+WHOLE = frozenset("app lib source sources src".split())
+"""Folders that hold what a project itself is, beside its examples and packages."""
 NAME_FOLDERS_MAX = 2
 TERM_FILES_MIN = 3
 TERM_SHARE_MIN = 0.25
@@ -93,7 +95,7 @@ def _folders(folder: str, base: str, packages: frozenset[str], project: str, alo
         return _telling(folder.removeprefix(f"{base}/").split("/")) or folder.split("/")[-1:]
     package = package_of(folder, packages)
     if not package:
-        return _telling(folder.split("/")) or folder.split("/")[-1:]
+        return _telling(folder.split("/")) or ([project] if folder in WHOLE else folder.split("/")[-1:])
     own = package.split("/")[-1:]
     inside = _telling(folder.removeprefix(package).split("/"))[-1:]
     return own if alone[package] == 1 or inside == own else own + inside

@@ -51,6 +51,10 @@ _LINKS = re.compile(
     r"!?\[([^\[\]]{0,200})\](\([^()]{0,400}\)|\[[^\[\]]{0,100}\])|(?::\w{1,20}:)?`{1,2}([^`]{1,100}?)(\s*<[^<>]{0,200}>)?`{1,2}_{0,2}"
 )
 _MARKS = re.compile(r"\*\*|__|</?\w[^<>]{0,100}>")
+_NAMED_LINK = re.compile(r"\[([A-Za-z_][\w:.-]{0,60})\]")
+"""A link whose target stands elsewhere, as Rust's documentation has them."""
+_LEADS_ON = re.compile(r"(?:[,\s]+(?:such as|including|like|for example|e\.g\.?|namely))?[\s,:;]*\Z", re.IGNORECASE)
+"""What introduces a list that is not shown."""
 _DOC_LINK = re.compile(r"\{@\w{1,20}\s(?:[\w.]{1,120}\.)?([\w#]{1,60})(?:\s+[^{}]{0,80})?\}")
 _SENTENCE = re.compile(r"(.+?[.!?])(?=\s+[^a-z\s]|\s*\Z)", re.DOTALL)
 _PREAMBLE = re.compile(
@@ -169,9 +173,9 @@ def _heads(module: Module) -> list[str]:
 def _sentence(text: str) -> str:
     """The first sentence on one line; empty where it says too little, or speaks to its reader."""
     plain = _MARKS.sub("", _LINKS.sub(lambda match: match[1] or match[3] or "", _DOC_LINK.sub(r"\1", text)))
-    flat = redact(neutral(plain))[0]
+    flat = redact(neutral(_NAMED_LINK.sub(r"\1", plain)))[0]
     match = _SENTENCE.match(flat)
-    found = (match[1] if match else flat).strip()
+    found = _LEADS_ON.sub("", (match[1] if match else flat).strip(), count=1)
     if len(found.split()) < WORDS_MIN or _BOILERPLATE.search(found) or not is_description(found):
         return ""
     short = _PREAMBLE.sub("", found)
