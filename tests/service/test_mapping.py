@@ -15,7 +15,7 @@ import holloway
 from holloway.codemap import graph, watch
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.errors import InvalidInput
-from holloway.service.mapping import Busy
+from holloway.service.mapping import COUPLED_COMMITS_MIN, Busy
 from tests.conftest import FILES, Repository
 from tests.store.test_memories import taught
 
@@ -80,6 +80,20 @@ def test_impact_brings_tests_coupled_files_relations_and_memories(
     assert found.coupled[0][0] == "docs/tokens.md"
     assert [relation.note for relation in found.relations] == ["explains it"]
     assert [memory.content for memory in found.memories] == ["refresh() burns the token"]
+
+
+def test_tests_that_no_import_leads_to_are_told_by_common_changes(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    (repository.root / "test").mkdir()
+    for number in range(COUPLED_COMMITS_MIN):
+        (repository.root / "test/sums.js").write_text(f"require('..')  // {number}\n")
+        (repository.root / "docs.md").write_text(f"{number}\n")
+        repository.commit("lib/total.js", f"exports.total = () => {number}\n")
+    memory.map.update()
+    found = memory.map.impact("lib/total.js")
+    assert found.impact.tests == ("test/sums.js",)
+    assert [path for path, *_ in found.coupled] == ["docs.md"]
 
 
 def test_an_impact_is_that_of_one_map_though_another_is_written_meanwhile(

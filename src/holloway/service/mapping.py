@@ -14,6 +14,7 @@ from holloway.codemap import graph, health, questions
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.modules import overview
 from holloway.codemap.past import history
+from holloway.codemap.reading.tested import is_test
 from holloway.config import GIT_ASIDE_S
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
@@ -173,12 +174,11 @@ class CodeMap:
             files = list(dict.fromkeys(node.path for node in nodes))
             partners = history.partners(self.database, files, now=self._memory.clock.now(), limit=40)
             here = questions.present(self.database, [one.path for one in partners])
-        reached = {path for path, _ in found.files} | set(files)
-        coupled = [
-            (one.path, one.score, one.commits)
-            for one in partners
-            if one.commits >= COUPLED_COMMITS_MIN and one.path in here - reached - set(found.tests)
-        ]
+        often = [one for one in partners if one.commits >= COUPLED_COMMITS_MIN and one.path in here]
+        # Tests that go through a package's face import none of the files behind it: there, common changes tell.
+        found.tests = found.tests or tuple(one.path for one in often if is_test(one.path))[: graph.TESTS_MAX]
+        reached = {path for path, _ in found.files} | set(files) | set(found.tests)
+        coupled = [(one.path, one.score, one.commits) for one in often if one.path not in reached]
         chosen = Filter(quarantined=False, branch=self._memory.branch, files=tuple(files))
         return Consequences(
             found,
