@@ -31,6 +31,15 @@ def test_the_arguments_of_a_command_are_the_user_s_words() -> None:
     assert spoken(prompt) == "only the parser"
 
 
+def test_what_the_host_wrote_to_the_end_of_a_prompt_that_was_cut_is_left_out() -> None:
+    assert spoken("fix the footer\n<system-reminder>\nAlways look twice.\nNever st") == "fix the footer"
+
+
+@pytest.mark.parametrize("tag", ["<br>", "<user_query>", "<my-tag> is what it says"])
+def test_other_tags_without_an_end_take_nothing_away(tag: str) -> None:
+    assert spoken(f"fix the footer\n{tag}\nthen look twice") == "fix the footer\nthen look twice"
+
+
 def test_a_placeholder_in_angle_brackets_is_no_markup() -> None:
     assert spoken("call it release/<version> from now on") == "call it release/<version> from now on"
 

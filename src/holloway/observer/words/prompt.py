@@ -62,10 +62,19 @@ def _without_tags(text: str) -> str:
             continue
         name = match[1]
         end = text.find(f"</{name}>", match.end())
-        if end < 0:
+        if end < 0 and (name in _SAID_IN or not _is_of_host(match)):
             continue  # No tag of the host: people write `<branch>` for what is to be filled in.
         kept.append(text[at : match.start()])
+        if end < 0:  # A long prompt is cut, and the end of what the host put into it is lost.
+            return "".join(kept)
         if name in _SAID_IN:
             kept.append(f"\n{text[match.end() : end]}\n")
         at = end + len(name) + 3
     return _CLOSING_TAG.sub(" ", "".join([*kept, text[at:]]))
+
+
+def _is_of_host(tag: re.Match[str]) -> bool:
+    """Whether a tag has a name of several words and its line for itself, as hosts write those that hold much."""
+    before, after = tag.string[: tag.start()], tag.string[tag.end() :]
+    named = "-" in tag[1] or "_" in tag[1]
+    return named and not before.rpartition("\n")[2].strip() and not after.partition("\n")[0].strip()
