@@ -47,7 +47,8 @@ class Gathering:
     def _located(self) -> list[str]:
         if not self.task or not self.memory.map.is_ready:
             return []
-        return [file.path for file in self.memory.map.locate(self.task, limit=LOCATED_MAX).files]
+        found = self.memory.map.locate(self.task, limit=LOCATED_MAX).files
+        return [file.path for file in found if file.reasons]  # A small project has too few files to fill the limit.
 
     def planner(self) -> Said:
         """For whoever plans: how far plans here are off, what is ruled out, what belongs to it, how it was done."""
