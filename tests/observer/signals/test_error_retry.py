@@ -345,3 +345,23 @@ def test_the_number_of_a_process_tells_the_next_session_nothing() -> None:
     busy = "Exit code 1\nError: listen EADDRINUSE: address already in use :::3000"
     pair = only(session(bad("npm start", busy), shell("kill 4242"), shell("npm start", "listening on 3000")))
     assert (pair.fix, pair.telling) == ("run `kill 4242` first", False)
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("NODE_ENV=test", "set NODE_ENV=test"),
+        ("SEARCH_PATH=shop", "set SEARCH_PATH=shop"),
+        ("MY_CREDS=hunter2", "set MY_CREDS"),
+        ("GH_PAT=hunter2", "set GH_PAT"),
+        ("DB_DSN=shop:hunter2", "set DB_DSN"),
+        ("BEARER=hunter2", "set BEARER"),
+        ("CACHE=/home/ada/cache", "set CACHE"),
+        ("CACHE=C:/Users/ada/cache", "set CACHE"),
+    ],
+)
+def test_a_variable_is_told_with_its_value_unless_that_is_a_secret_or_a_place_on_one_machine(
+    setting: str, told: str
+) -> None:
+    refused = "Exit code 1\nError: connection to the database was refused"
+    assert only(session(bad("pytest -q", refused), shell(f"{setting} pytest -q", "3 passed in 0.1s"))).fix == told

@@ -353,13 +353,17 @@ def _setting(name: str, command: str) -> str:
     given = re.search(
         rf"(?<![\w$]){re.escape(name)}=(['\"]?)([\w:.,+/-]{{1,{VALUE_CHARS_MAX}}})\1(?![^\s;&|)])", command
     )
-    if given is None or given[2].startswith("/") or _SECRET_NAME.search(name):
+    if given is None or _ON_ONE_MACHINE.match(given[2]) or _SECRET_NAME.search(name):
         return name
     setting = f"{name}={given[2]}"
     return name if secrets.scan(setting) else setting
 
 
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|AUTH|SESSION|COOKIE", re.IGNORECASE)
+_ON_ONE_MACHINE = re.compile(r"/|[A-Za-z]:/")
+_SECRET_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH|SESSION|COOKIE|BEARER|PRIVATE|SIGN|(?:^|_)(?:PAT|PIN|PW|DSN)(?:_|$)",
+    re.IGNORECASE,
+)
 
 
 def _flags(before: Step, added: list[str], dropped: list[str]) -> tuple[str, str] | None:
