@@ -170,6 +170,37 @@ def test_a_file_that_foreign_text_was_written_into_is_foreign() -> None:
     assert taint.observe(action(FAR, ToolKind.READ, path="docs/own.md", untracked=True)) == ""
 
 
+def test_a_file_that_names_what_only_a_foreign_text_knows_is_foreign() -> None:
+    taint = Taint()
+    taint.observe(web(1, "Get it with pip install harbour-tool-kit."))
+    taint.observe(action(FAR, ToolKind.WRITE, "", path="setup.txt", added=("harbour-tool-kit",)))
+    assert taint.observe(action(2 * FAR, ToolKind.READ, "Own words.", path="setup.txt")) == "web:docs.example.org"
+
+
+def test_names_in_a_printed_file_are_the_projects_and_those_that_a_program_prints_are_not() -> None:
+    for command, source in (("cat src/a.py", ""), ("make report", "output: make report")):
+        taint = Taint(known=frozenset().__contains__)
+        taint.observe(shell(command, 1, "see quay17.example"))
+        assert taint.said("It is quay17.example then.", FAR) == source
+
+
+@pytest.mark.parametrize(
+    ("added", "step", "source"),
+    [
+        (("0f3a9c21", "77e1b0d4"), 2, "web:docs.example.org"),
+        (("0f3a9c21", "77e1b0d4"), FAR, ""),
+        (("# Notes of our own", "0f3a9c21"), 2, ""),
+    ],
+)
+def test_an_edit_whose_words_nobody_can_read_is_foreign_right_after_a_foreign_text(
+    added: tuple[str, ...], step: int, source: str
+) -> None:
+    taint = Taint()
+    taint.observe(web())
+    taint.observe(action(step, ToolKind.EDIT, "", path="docs/setup.md", added=added))
+    assert taint.observe(action(2 * FAR, ToolKind.READ, "Some other words.", path="docs/setup.md")) == source
+
+
 @pytest.mark.parametrize(
     ("fetch", "read"),
     [

@@ -75,6 +75,12 @@ def test_what_is_required_comes_along_and_what_disagrees_is_named() -> None:
     assert tight.memories == ()
 
 
+def test_what_disagrees_is_named_and_not_brought_along() -> None:
+    other = made(2, summary="dates are local")
+    clash = replace(made(1), relations=(Relation(RelationType.CONFLICTS_WITH, memory=other.id),))
+    assert pack([clash], find={other.id: other}.get).memories == (clash.id,)
+
+
 def test_what_waits_in_quarantine_is_not_brought_along() -> None:
     other = replace(made(2), state=State.QUARANTINED)
     needs = replace(made(1), relations=(Relation(RelationType.REQUIRED_WITH, memory=other.id),))
