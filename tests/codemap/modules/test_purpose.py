@@ -28,6 +28,8 @@ def module(*files: str, folder: str = "src/auth", name: str = "auth", said: str 
         ("This package provides helpers for tokens.\n", "Helpers for tokens"),
         ("Files for building, such as\n\n- a script\n", "Files for building"),
         ("Helpers for these formats:\n\n- JSON\n", "Helpers for these formats"),
+        ("For all names, see `index`.\n\n## More\n\nIn the root of the repository\n", ""),
+        ("Built into others (e.g. `@shop/web`). More text.\n", "Built into others (e.g. @shop/web)"),
         ("# auth\n\n## Install\n", ""),
         ("One word.\n", ""),
         ("", ""),
@@ -86,6 +88,23 @@ def test_a_readme_comes_before_a_docstring_and_a_docstring_before_names() -> Non
     without = module("src/auth/tokens.py", "src/auth/__init__.py")
     assert purpose(without, lambda path: texts.get(path, "")) == "Users and their tokens"
     assert purpose(without, lambda path: "") == "tokens"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("package.json", '{"description": "Tokens and sessions of users."}'),
+        ("composer.json", '{"description": "Tokens and sessions of users"}'),
+        ("Cargo.toml", '[package]\ndescription = """\nTokens and sessions\nof users. More.\n"""\n'),
+        ("pyproject.toml", '[project]\ndescription = "Tokens and sessions of users"\n'),
+    ],
+)
+def test_what_a_package_says_of_itself_comes_first(name: str, text: str) -> None:
+    package = module(f"src/auth/{name}", "src/auth/README.md")
+    texts = {f"src/auth/{name}": text, "src/auth/README.md": "Signs people in and out.\n"}
+    assert purpose(package, texts.__getitem__) == "Tokens and sessions of users"
+    texts[f"src/auth/{name}"] = "nothing that can be read"
+    assert purpose(package, texts.__getitem__) == "Signs people in and out"
 
 
 def test_the_readme_of_a_package_above_its_sources_is_its_own() -> None:

@@ -1,4 +1,4 @@
-"""What a module is for, in a line: what its README or the comment at its head says, else the names of its files."""
+"""What a module is for, in a line: from its manifest, its README or the comment at its head, else its files' names."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ FACES = (
 GO_FILES_READ_MAX = 6
 COMMENTS_READ_MAX = 5
 
+_MANIFEST = re.compile(r"(package|composer)\.json\Z|(Cargo|pyproject)\.toml\Z")
 _README = re.compile(r"readme(\.(md|rst|txt|adoc|markdown))?\Z", re.IGNORECASE)
 _FENCED = re.compile(r"^(```|~~~).*?^(```|~~~)|<!--.*?-->", re.MULTILINE | re.DOTALL)
 _NOT_PROSE = re.compile(
@@ -56,7 +57,9 @@ _NAMED_LINK = re.compile(r"\[([A-Za-z_][\w:.-]{0,60})\]")
 _LEADS_ON = re.compile(r"(?:[,\s]+(?:such as|including|like|for example|e\.g\.?|namely))?[\s,:;]*\Z", re.IGNORECASE)
 """What introduces a list that is not shown."""
 _DOC_LINK = re.compile(r"\{@\w{1,20}\s(?:[\w.]{1,120}\.)?([\w#]{1,60})(?:\s+[^{}]{0,80})?\}")
-_SENTENCE = re.compile(r"(.+?[.!?])(?=\s+[^a-z\s]|\s*\Z)", re.DOTALL)
+_SENTENCE = re.compile(r"(.+?[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?=\s+[^a-z\s]|\s*\Z)", re.DOTALL)
+_GUIDES = re.compile(r"(if|to|in|for|when|once|after|before|run|install|use|see|note) ", re.IGNORECASE)
+"""How a sentence begins that helps a reader along and says nothing of what is there."""
 _PREAMBLE = re.compile(
     r"(Package \w+|(This|The) ([\w-]+ ){0,2}(package|module|crate|folder|directory|library)) "
     r"(provides|contains|implements|holds|defines) "
@@ -91,13 +94,23 @@ def purpose(module: Module, read: Callable[[str], str]) -> str:
     """The purpose of a module. `read` gives the text of a file, or an empty one."""
     if module.purpose:
         return one_line(neutral(module.purpose[:READ_CHARS_MAX]), PURPOSE_CHARS_MAX)
-    for path in _readmes(module):
+    for path in _about(module, _MANIFEST):
+        if found := from_manifest(path, read(path)):
+            return found
+    for path in _about(module, _README):
         if found := from_readme(read(path)):
             return found
     for path in _heads(module):
         if found := from_head(path, read(path)):
             return found
     return from_names(module)
+
+
+def from_manifest(path: str, text: str) -> str:
+    """The description that a package gives of itself."""
+    data = manifests.json_table(text) if path.endswith(".json") else manifests.toml_table(text)
+    tables = (data, manifests.inner(data, "package"), manifests.inner(data, "project"))
+    return _sentence(" ".join(manifests.string(table, "description") for table in tables)[:READ_CHARS_MAX])
 
 
 def from_readme(text: str) -> str:
@@ -144,12 +157,12 @@ def _telling_name(path: str) -> str:
     return "" if stem in ("init", "main", "mod", "lib") else stem
 
 
-def _readmes(module: Module) -> list[str]:
-    """The READMEs that are about the module: in its folder or, for a package, above it."""
+def _about(module: Module, name: re.Pattern[str]) -> list[str]:
+    """The files of that name that are about the module: in its folder or, for a package, above it."""
     found = [
         path
         for path in module.files
-        if _README.match(PurePosixPath(path).name) and _is_above(path.rpartition("/")[0], module.folder)
+        if name.match(PurePosixPath(path).name) and _is_above(path.rpartition("/")[0], module.folder)
     ]
     return sorted(found, key=lambda path: (-path.count("/"), path))[:2]
 
@@ -176,7 +189,9 @@ def _sentence(text: str) -> str:
     flat = redact(neutral(_NAMED_LINK.sub(r"\1", plain)))[0]
     match = _SENTENCE.match(flat)
     found = _LEADS_ON.sub("", (match[1] if match else flat).strip(), count=1)
-    if len(found.split()) < WORDS_MIN or _BOILERPLATE.search(found) or not is_description(found):
+    if len(found.split()) < WORDS_MIN or _GUIDES.match(found):
+        return ""
+    if _BOILERPLATE.search(found) or not is_description(found):
         return ""
     short = _PREAMBLE.sub("", found)
     return one_line(short[:1].upper() + short[1:], PURPOSE_CHARS_MAX).rstrip(".")
