@@ -34,6 +34,7 @@ MEANINGS = {
     "files": "files of the project that are named",
     "count": "how many there were, where not all are kept",
     "changed_by_user": "whether the user changed the agent's edit",
+    "applied": "the lines that the user made of it, where that is known",
     "untracked": "whether git does not know the file",
     "thinking": "whether it was thought and not said",
     "tokens_in": "tokens that went to the model",

@@ -111,14 +111,14 @@ def test_what_the_host_knows_of_an_answer_is_told(writer: Writer, tmp_path: Path
     writer.uses("Grep", "t1", pattern="f")
     writer.answers("Found 70 files", "t1", told={"filenames": ["src/a.py", f"{root}/b.py", "/etc/x"], "numFiles": 70})
     writer.uses("Edit", "t2", file_path="a.py", old_string="a", new_string="b")
-    writer.answers("ok", "t2", told={"userModified": True})
+    writer.answers("ok", "t2", told={"userModified": True, "oldString": "a\nx", "newString": "c\nx"})
     writer.uses("Bash", "t3", command="sleep 99")
     writer.answers(
         [{"type": "text", "text": f"at {root}/src/a.py"}, {"type": "image"}], "t3", told={"interrupted": True}
     )
     found, edited, stopped = [event for event in writer.events(tmp_path) if isinstance(event, Result)]
     assert (found.files, found.count) == (("src/a.py", "b.py"), 70)
-    assert edited.changed_by_user
+    assert (edited.changed_by_user, edited.applied) == (True, ("c",))
     assert (stopped.ok, stopped.text) == (False, "at src/a.py")
 
 

@@ -35,6 +35,14 @@ class Story:
     def edit(self, path: str, removed: Sequence[str] = (), added: Sequence[str] = (), *, ok: bool = True) -> "Story":
         return self._call(ToolKind.EDIT, path=path, removed=tuple(removed), added=tuple(added), ok=ok)
 
+    def changed(self, path: str, added: Sequence[str], applied: Sequence[str], removed: Sequence[str] = ()) -> "Story":
+        """An edit that the user made something else of before it was written."""
+        self.edit(path, removed, added)
+        answer = self.told[-1]
+        assert isinstance(answer, events.Result)
+        self.told[-1] = replace(answer, changed_by_user=True, applied=tuple(applied))
+        return self
+
     def write(self, path: str, added: Sequence[str] = ()) -> "Story":
         return self._call(ToolKind.WRITE, path=path, added=tuple(added))
 

@@ -84,6 +84,7 @@ class Result:
     count: int = 0
     changed_by_user: bool = False
     untracked: bool = False
+    applied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from holloway.domain.event import Plan, Said, Started, Usage
 from holloway.importers import places
 from holloway.importers.following import Following
 from holloway.importers.reading import blocks, items, lines, mapping, number, objects, text
+from holloway.text.edits import changed
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
@@ -222,13 +223,15 @@ class _Transcript:
         facts = mapping(told)
         said = blocks(block.get("content"), "text")
         named = items(facts.get("filenames"))
+        by_user = facts.get("userModified") is True
         yield from self._following.answered(
             block.get("tool_use_id"),
             said,
             ok=block.get("is_error") is not True and facts.get("interrupted") is not True,
             named=named,
             count=number(facts.get("numFiles")) or len(named),
-            changed_by_user=facts.get("userModified") is True,
+            changed_by_user=by_user,
+            applied=changed(text(facts.get("oldString")), text(facts.get("newString")))[1] if by_user else (),
         )
         if block.get("is_error") is True and _REJECTED in said[:1_000]:
             yield from self._following.prompted(said.partition(_REJECTED)[2].strip())

@@ -83,6 +83,7 @@ class Following:
         named: list[object] | None = None,
         count: int = 0,
         changed_by_user: bool = False,
+        applied: tuple[str, ...] = (),
     ) -> list[Event]:
         """A tool answered; an answer that belongs to nothing is none."""
         of, parts = self._open.pop(text(call_id), (None, 0))
@@ -92,7 +93,7 @@ class Following:
         files = files or tools.files_in(output, of, self.root, self.cwd)
         kept = files[:SCRATCHPAD_FILES_MAX]
         said = places.without_root(text(output), self.root, self.cwd)
-        result = Result(self.at, of.call, ok, said, kept, count or len(files), changed_by_user)
+        result = Result(self.at, of.call, ok, said, kept, count or len(files), changed_by_user, applied=applied)
         record = self._records.pop(of.call, None)
         return [*tools.results(result, parts), *([record] if record and ok else [])]
 

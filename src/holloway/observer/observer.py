@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holloway.observer.account import Account
-from holloway.observer.signals import application, files, pace, parallel, searching, spoken, trying
+from holloway.observer.signals import application, files, pace, parallel, rewritten, searching, spoken, trying
 from holloway.observer.tracing import Trust, tainted
 from holloway.observer.words import self_correction
 from holloway.scratchpad.scratchpad import Scratchpad
@@ -27,6 +27,7 @@ EVENT_BUDGET_US = 2_000
 
 DETECTORS: tuple[Callable[[Account], Iterable[Signal]], ...] = (
     spoken.user_corrections,
+    rewritten.user_edits,
     spoken.self_corrections,
     spoken.agent_records,
     spoken.qa_findings,

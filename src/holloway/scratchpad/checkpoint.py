@@ -49,6 +49,7 @@ def _without_secrets(action: Action) -> Action:
         pattern=_safe(action.pattern),
         added=tuple(map(_safe, action.added)),
         removed=tuple(map(_safe, action.removed)),
+        applied=tuple(map(_safe, action.applied)),
     )
 
 
@@ -83,5 +84,5 @@ def _start(values: dict[str, Any]) -> Started:
 
 
 def _action(values: dict[str, Any]) -> Action:
-    lists = {name: tuple(values[name]) for name in ("removed", "added", "files")}
+    lists = {name: tuple(values.get(name, ())) for name in ("removed", "added", "applied", "files")}
     return Action(**{**values, **lists, "kind": ToolKind(values["kind"])})

@@ -72,6 +72,7 @@ class Action:
     count: int = 0
     changed_by_user: bool = False
     untracked: bool = False
+    applied: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -193,7 +194,7 @@ class Scratchpad:
 
     def _drop_lines(self) -> None:
         for action in _older_half(self.actions):
-            action.removed, action.added = (), ()
+            action.removed, action.added, action.applied = (), (), ()
 
 
 def _older_half(entries: list[Entry]) -> list[Entry]:
@@ -213,8 +214,12 @@ def weight(entry: Action | Note) -> int:
     if isinstance(entry, Note):
         return ENTRY_BYTES + len(entry.text)
     texts = len(entry.text) + len(entry.command) + len(entry.path) + len(entry.pattern) + len(entry.url)
-    lines = sum(map(len, entry.removed)) + sum(map(len, entry.added))
-    return ENTRY_BYTES + texts + lines + 64 * (len(entry.removed) + len(entry.added) + len(entry.files))
+    lines = sum(map(_weight_of_lines, (entry.removed, entry.added, entry.applied)))
+    return ENTRY_BYTES + texts + lines + 64 * len(entry.files)
+
+
+def _weight_of_lines(lines: tuple[str, ...]) -> int:
+    return sum(map(len, lines)) + 64 * len(lines)
 
 
 def ends(text: str, limit: int) -> str:
@@ -292,7 +297,8 @@ def _resulted(pad: Scratchpad, event: events.Result) -> None:
     action.count = event.count or len(event.files)
     action.changed_by_user = event.changed_by_user
     action.untracked = event.untracked
-    pad.bytes += len(action.text) + 64 * len(action.files)
+    action.applied = _cut(event.applied)
+    pad.bytes += len(action.text) + 64 * len(action.files) + _weight_of_lines(action.applied)
 
 
 def _used(pad: Scratchpad, event: events.Usage) -> None:
