@@ -46,6 +46,7 @@ def test_a_test_is_known_by_its_folder_or_its_name(path: str) -> None:
         "shop/cart.test.a-b",
         "specimen/cart.go",
         "conftest.ts",
+        "shop/ab-test.ts",
     ],
 )
 def test_what_only_sounds_like_a_test_is_none(path: str) -> None:
@@ -59,6 +60,8 @@ def test_what_only_sounds_like_a_test_is_none(path: str) -> None:
         ("cart_test.go", "cart"),
         ("cart.spec.ts", "cart"),
         ("CartTests.java", "Cart"),
+        ("test/cart-test.cc", "cart"),
+        ("tests/unit/cart-spec.js", "cart"),
         ("test_cart_test.py", "cart"),
         ("shop/tests.py", ""),
         ("shop/cart.py", ""),

@@ -9,6 +9,8 @@ PATHS_KEPT = 20_000
 
 _FOLDERS = frozenset({"tests", "__tests__", "spec", "specs", "e2e", "testdata"})
 _STEM_ENDS = ("_test", "_spec", ".test", ".spec")
+_DASHED_ENDS = ("-test", "-spec")
+"""What the name of a test may end in; alone it makes none, because `ab-test.ts` may well be a feature."""
 _CLASS_ENDS = ("Test", "Tests")
 """What the name of a class of tests ends in, where a file is called after its class."""
 _CLASS_SUFFIXES = frozenset({"java", "kt", "cs"})
@@ -42,6 +44,6 @@ def tested_stem(path: str) -> str:
     if stem in ("test", "tests"):
         return ""
     plain = stem.removeprefix("test_")
-    end = next((end for end in (*_STEM_ENDS, *_CLASS_ENDS) if plain.endswith(end)), "")
+    end = next((end for end in (*_STEM_ENDS, *_DASHED_ENDS, *_CLASS_ENDS) if plain.endswith(end)), "")
     plain = plain.removesuffix(end)
     return plain if plain != stem else ""
