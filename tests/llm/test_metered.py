@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from holloway import Holloway
-from holloway.llm.failures import CapReached, WriterFailed
+from holloway.llm.failures import CapReached, NotAsked, WriterFailed
 from holloway.llm.metered import Metered
 from holloway.store.spending import Spending
 from holloway.testing import FakeClock, FakeWriter
@@ -39,6 +39,14 @@ def test_a_call_that_failed_counts_what_was_sent(memory: Holloway) -> None:
     with pytest.raises(WriterFailed, match="down"):
         meter.complete("word " * 20, max_tokens=100, deadline_s=1)
     assert 20 <= total(memory) < 100
+
+
+@pytest.mark.promise("spending")
+def test_a_call_that_was_never_made_counts_nothing(memory: Holloway) -> None:
+    meter = metered(memory, FakeWriter(NotAsked("no package", "")), cap=1_000)
+    with pytest.raises(NotAsked):
+        meter.complete("word " * 20, max_tokens=100, deadline_s=1)
+    assert Spending(memory.store.database, memory.clock).by_purpose(f"{memory.clock.now():%Y-%m}") == []
 
 
 @pytest.mark.promise("spending")

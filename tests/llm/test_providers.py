@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from holloway.llm.failures import WriterFailed
+from holloway.llm.failures import NotAsked, WriterFailed
 from holloway.llm.providers import Access, Anthropic, OpenAI
 
 KEY = "key-that-nobody-may-see"
@@ -145,9 +145,9 @@ def test_garbage_is_a_failure_of_the_service(server: Server, kind: type[OpenAI] 
 def test_an_address_or_a_proxy_that_cannot_be_read_is_said(
     kind: type[OpenAI] | type[Anthropic], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(WriterFailed, match="cannot be read") as caught:
+    with pytest.raises(NotAsked, match="cannot be read") as caught:
         kind(Access("small", "http://[::1", KEY)).complete("x", max_tokens=5, deadline_s=20)
     assert "llm.base_url" in caught.value.hint
     monkeypatch.setenv("HTTPS_PROXY", "gopher://nowhere")
-    with pytest.raises(WriterFailed, match="cannot be read"):
+    with pytest.raises(NotAsked, match="cannot be read"):
         kind(Access("small", "https://models.example", KEY)).complete("x", max_tokens=5, deadline_s=20)

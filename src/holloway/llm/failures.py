@@ -9,8 +9,8 @@ class WriterFailed(HollowayError):
     """The provider did not answer, answered too late, or answered nonsense."""
 
 
-class WriterMissing(WriterFailed):
-    """The provider's own package is not installed."""
+class NotAsked(WriterFailed):
+    """Nothing was sent: the provider's package is not installed, or its address cannot be read."""
 
 
 class CapReached(WriterFailed):

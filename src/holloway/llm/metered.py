@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holloway.llm.failures import CapReached
+from holloway.llm.failures import CapReached, NotAsked
 from holloway.text.tokens import MARGIN, estimate
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ class Metered:
             )
         try:
             done = self._writer.complete(prompt, max_tokens=max_tokens, deadline_s=deadline_s, system=system)
+        except NotAsked:
+            self._spending.release(reserved)
+            raise
         except BaseException:
             # Nobody knows what a call that failed cost: the prompt may have been read and paid for.
             self._spending.settle(reserved, most - max_tokens, 0)

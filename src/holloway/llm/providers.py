@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from holloway.config import LLM_ANSWER_CHARS_MAX, LLM_ERROR_CHARS_MAX
 from holloway.domain.ports import Completion
 from holloway.extras import PackageMissing
-from holloway.llm.failures import WriterFailed, WriterMissing
+from holloway.llm.failures import NotAsked, WriterFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ def _made(make: Callable[[], Client], provider: str) -> Client:
     except Exception as error:  # whatever a package raises for an address or a proxy that it cannot read
         shown = f"{type(error).__name__}, its address or a proxy's cannot be read"
         hint = "Look at `llm.base_url`, and at the variables that name a proxy."
-        raise WriterFailed(f"{provider} was not asked: {shown}.", hint) from None
+        raise NotAsked(f"{provider} was not asked: {shown}.", hint) from None
 
 
 NONSENSE = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
@@ -139,6 +139,6 @@ def _count(said: object) -> int:
     return said if isinstance(said, int) and said >= 0 else 0
 
 
-def _missing(package: str) -> WriterMissing:
+def _missing(package: str) -> NotAsked:
     error = PackageMissing(package, package)
-    return WriterMissing(error.message, error.hint)
+    return NotAsked(error.message, error.hint)

@@ -47,6 +47,11 @@ class Spending:
                 "UPDATE llm_calls SET tokens_in = ?, tokens_out = ? WHERE call = ?", (tokens_in, tokens_out, call)
             )
 
+    def release(self, call: int) -> None:
+        """Take back what was set aside for a call that was never made."""
+        with self._db.write():
+            self._db.run("DELETE FROM llm_calls WHERE call = ?", (call,))
+
     def total(self, month: str) -> int:
         """Tokens of one month, such as `2026-11`."""
         sql = "SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM llm_calls WHERE at >= ? AND at < ?"
