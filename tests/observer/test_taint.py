@@ -207,6 +207,12 @@ def test_an_edit_whose_words_nobody_can_read_is_foreign_right_after_a_foreign_te
         ("curl -sLo notes.md https://docs.example.org/x", "cat notes.md"),
         ("curl -s https://docs.example.org/x > notes.md", "head notes.md"),
         ("git clone https://github.com/acme/tool", "cat tool/README.md"),
+        ("git clone https://github.com/acme/tool vault", "cat vault/README.md"),
+        ("git clone --depth 1 https://github.com/acme/tool vault", "cat vault/README.md"),
+        ("git clone --depth 1 https://github.com/acme/tool", "cat tool/README.md"),
+        ("git clone -b main git@github.com:acme/tool.git", "cat tool/README.md"),
+        ("git clone https://github.com/acme/tool --depth 1", "cat tool/README.md"),
+        ("git clone https://github.com/acme/tool --quiet vault", "cat vault/README.md"),
         ("wget -O /tmp/n https://docs.example.org/x && cp /tmp/n notes.md", "cat notes.md"),
     ],
 )
@@ -214,6 +220,13 @@ def test_a_download_that_is_read_later_is_still_foreign(fetch: str, read: str) -
     taint = Taint()
     assert taint.observe(shell(fetch, 1, "")) != ""
     assert taint.observe(shell(read, FAR)) != ""
+
+
+def test_a_clone_in_a_folder_of_another_name_leaves_the_projects_own_folder_clean() -> None:
+    taint = Taint()
+    taint.observe(shell("git clone --depth 1 https://github.com/acme/shop /tmp/theirs", 1, ""))
+    assert taint.observe(shell("cat shop/README.md", FAR)) == ""
+    assert taint.observe(shell("cat /tmp/theirs/README.md", FAR)) != ""
 
 
 def test_a_scratch_file_of_the_sessions_own_is_clean() -> None:

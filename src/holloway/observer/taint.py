@@ -20,6 +20,7 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -341,8 +342,20 @@ def _written(step: Step, paths: list[str]) -> list[str]:
     if step.program in ("mkdir", "git init"):
         return plain
     if step.program == "git clone":
-        return plain[1:2] or [posixpath.basename(step.url.rstrip("/")).removesuffix(".git")]
+        return _cloned(step)
     if step.kind == "fetch":
         named = [step.args[at + 1] for at, word in enumerate(step.args[:-1]) if _SAVES.fullmatch(word)]
         return [*named, posixpath.basename(step.url)]
     return []
+
+
+def _cloned(step: Step) -> list[str]:
+    """Where a clone lies: in the folder that is named after its address, or else in one of its own name.
+
+    A word that follows an option may be that option's value; then it may be either.
+    """
+    after = step.args[step.args.index(step.url) :] if step.url in step.args else ()
+    named = [(before, word) for before, word in pairwise(after) if not word.startswith("-")]
+    own = posixpath.basename(step.url.rstrip("/")).removesuffix(".git")
+    is_sure = any(not before.startswith("-") for before, _ in named)
+    return [word for _, word in named] + ([] if is_sure else [own])
