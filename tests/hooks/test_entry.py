@@ -11,8 +11,10 @@ from typing import IO, Any
 import pytest
 
 import holloway
+from holloway.hooks import entry, hosts
+from holloway.service import pausing
 from tests.conftest import Repository, make_repository
-from tests.hooks.asking import TRAP, TRAP_FILE, Answer, command, event, hook
+from tests.hooks.asking import TRAP, TRAP_FILE, Answer, Asking, command, event, hook
 from tests.store.test_memories import taught
 from tests.store.test_privacy import places_of
 
@@ -340,3 +342,13 @@ def test_capture_and_file_lookup_load_almost_nothing(
 def test_a_command_that_names_no_file_is_noted_without_understanding_it(repository: Repository, trap: str) -> None:
     _, loaded = loaded_by(event(repository, **RUNS))
     assert loaded & {"sqlite3", "holloway.text.commands", "holloway.store.lookup", "holloway.injection.known"} == set()
+
+
+@pytest.mark.parametrize("name", ["SessionStart", "Stop", "SessionEnd", "PostToolUse", "UserPromptSubmit"])
+def test_work_is_left_for_later_only_where_a_session_or_a_turn_begins_or_ends(
+    repository: Repository, ask: Asking, memory: holloway.Holloway, name: str
+) -> None:
+    _, chore = entry.respond(event(repository, name, prompt="Fix the tokens"))
+    assert (chore is not None) is (name in hosts.MILESTONES)
+    pausing.pause(str(repository.root), "all")
+    assert entry.respond(event(repository, name, prompt="Fix the tokens"))[1] is None

@@ -32,6 +32,25 @@ def test_of_a_long_answer_both_ends_are_kept(tmp_path: Path) -> None:
     assert "failed" not in entry
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"old_string": "a = 1", "new_string": "a = 2\nb = 3"},
+        {"edits": [{"old_string": "a = 1", "new_string": "a = 2"}, {"old_string": "", "new_string": "b = 3"}]},
+        {"content": "a = 2\nb = 3"},
+        {"new_source": "a = 2\nb = 3"},
+    ],
+)
+def test_the_lines_of_an_edit_are_digests_of_the_same_lines_whatever_the_tool_calls_them(
+    tmp_path: Path, given: dict[str, object]
+) -> None:
+    whole = kept(tmp_path, "Write", tool_input={"file_path": "a.py", "content": "a = 2\nb = 3"})
+    entry = kept(tmp_path, "Edit", tool_input={"file_path": "a.py", **given})
+    assert entry["added"] == whole["added"]
+    assert len(set(whole["added"])) == 2  # type: ignore[call-overload]
+    assert "a = " not in str(entry)
+
+
 @pytest.mark.promise("journal")
 @pytest.mark.parametrize(
     ("tool", "response", "said"),
