@@ -283,7 +283,9 @@ def _called(pad: Scratchpad, event: events.Call) -> None:
 
 
 def _cut(lines: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple([line[:LINE_CHARS_MAX] for line in lines[: config.SCRATCHPAD_LINES_MAX]])
+    kept = lines[: config.SCRATCHPAD_LINES_MAX]
+    long = max(map(len, kept), default=0) > LINE_CHARS_MAX
+    return tuple(line[:LINE_CHARS_MAX] for line in kept) if long else kept
 
 
 def _resulted(pad: Scratchpad, event: events.Result) -> None:
