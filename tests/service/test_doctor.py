@@ -187,6 +187,7 @@ STATES: dict[Finding, Callable[[Patient], object]] = {
     Finding.SQLITE_OLD: lambda p: p.patch.setattr(sqlite3, "sqlite_version_info", (3, 31, 0)),
     Finding.NO_SCANNER: lambda p: no_package(p, "re2"),
     Finding.NO_GIT: lambda p: p.patch.setattr(shutil, "which", lambda name: None),
+    Finding.GIT_REFUSES: lambda p: written(p.root / ".git/index", b"no index at all"),
     Finding.NOT_WRITABLE: lambda p: refuses(p, errno.EROFS),
     Finding.OPEN_TO_OTHERS: lambda p: p.home.chmod(0o755),
     Finding.DISK_LOW: lambda p: p.patch.setattr(doctor, "LOW_DISK_BYTES", 1 << 60),

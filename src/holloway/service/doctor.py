@@ -177,7 +177,15 @@ def _project(project: projects.Project, home: Path) -> Iterator[Check]:
         yield ok("backups", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
     yield _map(project)
     yield from _worker(project)
-    if git.find_root(str(project.root)) and git.is_shallow(str(project.root)):
+    if git.find_root(str(project.root)):
+        yield from _history(str(project.root))
+
+
+def _history(root: str) -> Iterator[Check]:
+    if shutil.which("git") and git.tracked_files(root, among=[".gitignore"]) is None:
+        hint = "`git status` there says why. Until then branches and history are not followed."
+        yield warning("history", Finding.GIT_REFUSES, "git does not answer in this folder", hint)
+    if git.is_shallow(root):
         hint = "`git fetch --unshallow` gives it its whole history."
         yield warning("history", Finding.SHALLOW_CLONE, "a shallow clone", hint)
 

@@ -13,6 +13,7 @@ class Finding(StrEnum):
     NO_TEXT_SEARCH = "no-text-search"
     NO_SCANNER = "no-scanner"
     NO_GIT = "no-git"
+    GIT_REFUSES = "git-refuses"
     NOT_WRITABLE = "not-writable"
     OPEN_TO_OTHERS = "open-to-others"
     DISK_LOW = "disk-low"
