@@ -57,7 +57,12 @@ class Writer:
     def assistant(self, *blocks: dict[str, object], tokens: int = 0, message: str = "", **fields: object) -> None:
         told: dict[str, object] = {"role": "assistant", "content": list(blocks), "id": message or f"m{len(self.rows)}"}
         if tokens:
-            told["usage"] = {"input_tokens": 1, "cache_read_input_tokens": tokens, "output_tokens": tokens}
+            told["usage"] = {
+                "input_tokens": 1,
+                "cache_creation_input_tokens": 2,
+                "cache_read_input_tokens": tokens,
+                "output_tokens": tokens,
+            }
         self.row("assistant", told, **fields)
 
     def uses(self, tool: str, call: str = "t1", **arguments: object) -> None:
@@ -178,7 +183,7 @@ def test_tokens_of_a_message_that_takes_several_entries_count_once(writer: Write
     writer.assistant({"type": "text", "text": "b"}, tokens=7, message="m1")
     writer.assistant({"type": "text", "text": "c"}, tokens=9, message="m2")
     told = [event for event in writer.events(tmp_path) if isinstance(event, Usage)]
-    assert [(event.tokens_in, event.tokens_out, event.context) for event in told] == [(8, 7, 8), (10, 9, 10)]
+    assert [(event.tokens_in, event.tokens_out, event.context) for event in told] == [(10, 7, 10), (12, 9, 12)]
 
 
 def test_what_the_host_made_up_for_the_agent_is_not_its_word(writer: Writer, tmp_path: Path) -> None:
