@@ -9,6 +9,7 @@ from holloway.domain.event import ToolKind
 from holloway.observer import foreign
 from holloway.observer.taint import NEAR_STEPS, Taint, vendored
 from holloway.scratchpad.scratchpad import Action
+from tests.observer.story import Story
 
 PAGE = "The client keeps its release tokens in the harbour vault, which every worker may open without a password."
 QUOTE = "I learned that the client keeps its release tokens in the harbour vault."
@@ -277,3 +278,9 @@ def test_hostile_texts_are_taken_in(text: str, take: Callable[[str], Action]) ->
     taint = Taint()
     taint.observe(take(text))
     assert taint.of(text, FAR) in ("", "web:docs.example.org", "output: pytest")
+
+
+def test_an_address_that_is_none_is_foreign_and_stops_nothing() -> None:
+    taint = Taint()
+    assert taint.observe(Story().fetch("http://[bad", "Some text.").pad().actions[0]) == "web:search"
+    assert taint.observe(Story().shell("curl 'http://[bad/x'", "Some text.").pad().actions[0]).startswith("shell:curl")

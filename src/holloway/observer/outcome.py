@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.session import Outcome, SessionType
 from holloway.domain.work import Phase
-from holloway.observer.words import prompt
 
 if TYPE_CHECKING:
     from holloway.observer.account import Account
@@ -108,10 +107,7 @@ def session_outcome(account: Account) -> tuple[Outcome, str]:
 def _stopped(account: Account) -> bool:
     """Whether the user's interruption was the last thing that happened."""
     pad = account.pad
-    if pad.interrupted_at >= 0 and pad.interrupted_at >= pad.step:
-        later = [note for note in account.said("user") if note.step >= pad.interrupted_at]
-        return not any(prompt.spoken(note.text).strip() for note in later[1:])
-    return False
+    return pad.interrupted_at >= 0 and pad.interrupted_at >= pad.step and not pad.redirected
 
 
 def _short(command: str) -> str:

@@ -22,13 +22,13 @@ import re
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from holloway.domain.event import ToolKind
 from holloway.observer import host
 from holloway.observer.foreign import Foreign
 from holloway.observer.sayings import WEAK, Judge
 from holloway.safety.instructing import imperative, instructs
+from holloway.text.addresses import host_of
 from holloway.text.commands import understand
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class Taint:
         return found, listed
 
     def _from_host(self, what: str, url: str) -> str:
-        host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
+        host = host_of(url if "//" in url else f"//{url}")
         if host in self._trusted or host in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):  # noqa: S104  (a name here)
             return ""
         return f"{what}:{host or 'search'}"

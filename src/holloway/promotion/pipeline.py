@@ -261,7 +261,8 @@ def trusted(found: list[Candidate]) -> None:
     """What came in from outside waits for a person; what tries to instruct an agent is not kept at all."""
     for each, draft in _drafted(found):
         by_person = SIGNALS[each.signal.name].source is Source.USER_CORRECTION
-        reason = "" if by_person and not each.signal.taint else instructs(" ".join(each.signal.quotes))
+        words = (*each.signal.quotes, draft.content)  # The words of a memory may be more than it quotes.
+        reason = "" if by_person and not each.signal.taint else instructs("\n".join(words))
         if reason:
             each.drop(f"it tries to instruct an agent ({reason})")
         elif each.signal.taint:

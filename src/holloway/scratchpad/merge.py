@@ -45,6 +45,7 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
         tokens_out=sum(pad.tokens_out for pad in ordered),
         context_peak=max(pad.context_peak for pad in ordered),
         interrupted_at=max(_stopped(pad, place) for pad, place in placed),
+        redirected=any(pad.redirected for pad in ordered),
         subtasks=[replace(done, step=place(done.step)) for pad, place in placed for done in pad.subtasks],
         qa_passed=_all_passed([pad.qa_passed for pad in ordered]),
         qa_findings=tuple(dict.fromkeys(text for pad in ordered for text in pad.qa_findings)),

@@ -120,6 +120,8 @@ class Scratchpad:
     tokens_out: int = 0
     context_peak: int = 0
     interrupted_at: int = -1
+    redirected: bool = False
+    """Whether the user said how to go on after the interruption."""
     subtasks: list[Subtask] = field(default_factory=list)
     qa_passed: bool | None = None
     qa_findings: tuple[str, ...] = ()
@@ -236,6 +238,7 @@ def _started(pad: Scratchpad, event: events.Started) -> None:
 
 
 def _prompt(pad: Scratchpad, event: events.Prompt) -> None:
+    pad.redirected = pad.redirected or (pad.interrupted_at >= 0 and bool(event.text.strip()))
     _noted(pad, Note(pad.step, event.at, "user", event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]))
 
 
@@ -318,7 +321,7 @@ def _planned(pad: Scratchpad, event: events.Plan) -> None:
 
 
 def _interrupted(pad: Scratchpad, event: events.Interrupted) -> None:
-    pad.interrupted_at = pad.step
+    pad.interrupted_at, pad.redirected = pad.step, False
 
 
 def _subtask(pad: Scratchpad, event: events.SubtaskDone) -> None:
