@@ -139,3 +139,12 @@ def test_the_names_of_a_work_unit_are_searched_for_secrets_and_a_commit_is_a_has
     assert admitted.draft.work_unit is not None
     assert admitted.draft.work_unit.path[0] == "spec-42"
     assert admitted.redacted
+
+
+@pytest.mark.promise("no-secret")
+def test_a_secret_in_a_detail_is_cut_and_told_of(memory: holloway.Holloway) -> None:
+    key = "AKIA" + "Z7QH3KDLMWPXRTVB"
+    done = memory.remember("No Redis", type="dead_end", details={"approach": "Redis", "reason": f"needs {key}"})
+    assert done.redacted == ("aws-access-key-id",)
+    assert done.memory is not None
+    assert key not in str(done.memory.details)

@@ -12,6 +12,7 @@ from holloway.hooks import journal
 from holloway.service.learning import Learning
 from holloway.service.rules import import_rules
 from holloway.store import candidates, privacy, sessions
+from holloway.store.embedding_cache import EmbeddingCache
 from holloway.store.filter import Filter
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
@@ -210,3 +211,14 @@ def test_what_only_names_a_field_that_was_edited_once_stays(memory: holloway.Hol
     assert candidates.of_session(memory.store.database, "bad") == before
     assert sessions.get(memory.store.database, "bad")[0].task == "Fix the visibility"
     assert ("edited", "visibility") in [(kind, detail) for _, kind, detail in memory.why(other.id).history]
+
+
+@pytest.mark.promise("forget")
+def test_the_vectors_of_what_was_asked_go_with_a_hard_forget(memory: holloway.Holloway, clock: FakeClock) -> None:
+    cache = EmbeddingCache(memory.store.database, clock)
+    cache.put("a question about it", "model", b"\x00" * 8)
+    made = taught(memory, "the staging key lies in the vault")
+    memory.forget([made])
+    assert cache.get("a question about it") is not None
+    memory.forget([memory.get(made.id)], hard=True)
+    assert cache.get("a question about it") is None
