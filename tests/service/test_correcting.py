@@ -46,3 +46,11 @@ def test_why_tells_who_was_shown_a_memory_newest_first(memory: Holloway) -> None
         )
     assert memory.why(made.id).shown == tuple((session, "session_start", moments[session]) for session in ("s2", "s1"))
     assert memory.times_shown(made.id) == 2
+
+
+def test_the_right_words_come_without_the_details_of_the_wrong_ones(memory: Holloway) -> None:
+    details = {"approach": "Redis", "reason": "not in CI"}
+    made = taught(memory, "Redis in tests", type="dead_end", details=details)
+    right = memory.wrong(made.id, "incorrect", instead="Memcached in tests")
+    assert (right.content, right.type, right.details) == ("Memcached in tests", MemoryType.DEAD_END, None)
+    assert memory.get(made.id).superseded_by == right.id

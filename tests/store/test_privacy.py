@@ -214,11 +214,15 @@ def test_what_only_names_a_field_that_was_edited_once_stays(memory: holloway.Hol
 
 
 @pytest.mark.promise("forget")
-def test_the_vectors_of_what_was_asked_go_with_a_hard_forget(memory: holloway.Holloway, clock: FakeClock) -> None:
+def test_all_cached_vectors_go_with_a_hard_forget(memory: holloway.Holloway, clock: FakeClock) -> None:
     cache = EmbeddingCache(memory.store.database, clock)
     cache.put("a question about it", "model", b"\x00" * 8)
+    matrix = memory.project.folder / "vectors-model.matrix"
+    matrix.write_bytes(b"\x00" * 8)
     made = taught(memory, "the staging key lies in the vault")
     memory.forget([made])
     assert cache.get("a question about it") is not None
+    assert matrix.exists()
     memory.forget([memory.get(made.id)], hard=True)
     assert cache.get("a question about it") is None
+    assert not matrix.exists()
