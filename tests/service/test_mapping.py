@@ -244,3 +244,12 @@ def test_a_plain_script_maps_a_project_of_many_files(repository: Repository) -> 
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert (done.stderr, int(done.stdout)) == ("", len(FILES) + PARALLEL_FILES_MIN + 10)
+
+
+def test_a_language_whose_calls_are_not_followed_says_so(memory: holloway.Holloway, repository: Repository) -> None:
+    repository.commit("src/Cart.cs", "public class Cart { public int Total() { return 1; } }\n")
+    repository.commit("src/Shop.cs", "public class Shop { int Sum() { return new Cart().Total(); } }\n")
+    memory.map.update()
+
+    assert memory.map.impact("src/Cart.cs:Cart.Total").unfollowed == ("C#",)
+    assert memory.map.impact(TOKENS).unfollowed == ()

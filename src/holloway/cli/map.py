@@ -172,6 +172,8 @@ def _show_impact(found: Consequences, depth: int) -> None:
         say(f"     and {len(impact.files) - SHOWN:,} more files")
     if inside := sum(len(names) for path, names in by_file.items() if path in own):
         say(f"  in the file itself: {inside}")
+    if found.unfollowed:
+        say(f"  calls are not followed in {' and '.join(found.unfollowed)}: there may be more")
     if impact.mentions:
         say(f"  and {impact.mentions} mentions of that name that could not be followed")
     if impact.tests:
@@ -214,6 +216,7 @@ def _impact_fields(found: Consequences) -> dict[str, Any]:
         "tests": list(impact.tests),
         "coupled": [{"path": path, "score": score, "commits": commits} for path, score, commits in found.coupled],
         "unresolved_mentions": impact.mentions,
+        "unfollowed": list(found.unfollowed),
         "relations": [relation._asdict() for relation in found.relations],
         "memories": [{"id": memory.id, "summary": memory.summary} for memory in found.memories],
     }

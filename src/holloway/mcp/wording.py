@@ -71,6 +71,8 @@ def impact(found: Consequences, now: datetime, note: str) -> Impact:
     reached = tuple(Reached(str(one.node), one.line, one.depth, one.via) for one in found.impact.reached[:REACHED_MAX])
     total = found.impact.total
     listed = f"Listed are the nearest {len(reached)} of {total:,}." if total > len(reached) else ""
+    unfollowed = " and ".join(found.unfollowed)
+    blind = f"Calls are not followed in {unfollowed}: there may be more." if unfollowed else ""
     relations = (f"{each.source} {each.kind} {each.target} {neutral(each.note)}".strip() for each in found.relations)
     return Impact(
         total=total,
@@ -80,7 +82,7 @@ def impact(found: Consequences, now: datetime, note: str) -> Impact:
         coupled=tuple(f"{path} ({commits} commits together)" for path, _, commits in found.coupled),
         relations=tuple(relations)[:RELATIONS_MAX],
         memories=tuple(hit(memory, now) for memory in found.memories),
-        note=" ".join(filter(None, (listed, note))),
+        note=" ".join(filter(None, (listed, blind, note))),
     )
 
 

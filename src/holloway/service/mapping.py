@@ -14,6 +14,7 @@ from holloway.codemap import graph, health, questions
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.modules import overview
 from holloway.codemap.past import history
+from holloway.codemap.reading.languages import language_of
 from holloway.codemap.reading.tested import is_test
 from holloway.config import GIT_ASIDE_S
 from holloway.domain.ports import stamp
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 PROGRESS_STALE_S = 30
 """An index that has not said anything for so long is taken for dead."""
+CALLS = frozenset({"calls", "instantiates"})
 COUPLED_MAX = 8
 COUPLED_COMMITS_MIN = 2
 """Files that changed together once may have done so by chance."""
@@ -76,6 +78,14 @@ class Consequences:
     """Files that change together with it though no edge leads there: path, score, commits."""
     relations: tuple[Relation, ...]
     memories: tuple[Memory, ...]
+
+    @property
+    def unfollowed(self) -> tuple[str, ...]:
+        """The languages of what was asked about, where calls in them are not followed and no index told of them."""
+        if any(one.via in CALLS for one in self.impact.reached):
+            return ()
+        languages = {language_of(node.path) for node in self.impact.target}
+        return tuple(sorted(str(language) for language in languages if language and not language.calls))
 
 
 class CodeMap:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap import commands
 from holloway.codemap.modules.overview import Overview, Part
+from holloway.codemap.reading.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase
@@ -17,22 +18,13 @@ if TYPE_CHECKING:
 LANGUAGES_SHOWN = 4
 CORE_SHOWN = 3
 
-_NAMES = {
-    "typescript": "TypeScript",
-    "tsx": "TypeScript",
-    "javascript": "JavaScript",
-    "cpp": "C++",
-    "csharp": "C#",
-    "php": "PHP",
-}
-
 
 def look(database: MapDatabase, root: Path, modules: list[Module]) -> Overview:
     """Put the page together from a map and keep it there. The caller holds the transaction."""
     rows = database.rows("SELECT language, COUNT(*) FROM files WHERE language != '' GROUP BY language")
     counted: dict[str, int] = {}
     for language, number in rows:
-        name = _NAMES.get(language, language.title())
+        name = str(LANGUAGES.get(language) or language.title())
         counted[name] = counted.get(name, 0) + number
     names = {row[0] for row in database.rows("SELECT path FROM files")}
     told = commands.read(root, names)

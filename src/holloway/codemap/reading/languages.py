@@ -39,6 +39,13 @@ class Language(NamedTuple):
     """Which rules find the file behind an import, where they are not the language's own."""
     selves: tuple[str, ...] = ()
     """What code inside a class calls the instance or the class itself."""
+    shown: str = ""
+    """Its name as people write it, where that is not its own with a capital."""
+    calls: bool = True
+    """Whether calls are followed; else definitions and imports are all that is read."""
+
+    def __str__(self) -> str:
+        return self.shown or self.name.title()
 
 
 _COMMONJS = (
@@ -61,6 +68,7 @@ _ROWS = (
         rare=_COMMONJS,
         family="javascript",
         selves=("this",),
+        shown="TypeScript",
     ),
     Language(
         "tsx",
@@ -71,6 +79,7 @@ _ROWS = (
         rare=_COMMONJS,
         family="javascript",
         selves=("this",),
+        shown="TypeScript",
     ),
     Language(
         "javascript",
@@ -79,16 +88,24 @@ _ROWS = (
         queries=("ecmascript", "javascript", "jsx"),
         rare=_COMMONJS,
         selves=("this",),
+        shown="JavaScript",
     ),
     Language("go", (".go",), "tree_sitter_go"),
     Language("rust", (".rs",), "tree_sitter_rust", selves=("self", "Self")),
     Language("java", (".java",), "tree_sitter_java", selves=("this",)),
-    Language("c", (".c", ".h"), "tree_sitter_c"),
-    Language("cpp", (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"), "tree_sitter_cpp", family="c"),
-    Language("csharp", (".cs",), "tree_sitter_c_sharp"),
-    Language("ruby", (".rb", ".rake"), "tree_sitter_ruby"),
-    Language("php", (".php",), "tree_sitter_php", loader="language_php"),
-    Language("kotlin", (".kt", ".kts"), "tree_sitter_kotlin", family="java"),
+    Language("c", (".c", ".h"), "tree_sitter_c", calls=False),
+    Language(
+        "cpp",
+        (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"),
+        "tree_sitter_cpp",
+        family="c",
+        shown="C++",
+        calls=False,
+    ),
+    Language("csharp", (".cs",), "tree_sitter_c_sharp", shown="C#", calls=False),
+    Language("ruby", (".rb", ".rake"), "tree_sitter_ruby", calls=False),
+    Language("php", (".php",), "tree_sitter_php", loader="language_php", shown="PHP", calls=False),
+    Language("kotlin", (".kt", ".kts"), "tree_sitter_kotlin", family="java", calls=False),
 )
 
 LANGUAGES = {row.name: row for row in _ROWS}
