@@ -126,7 +126,7 @@ def test_the_number_of_secret_rules_in_the_docs_is_right() -> None:
 
 
 def test_make_run_takes_a_project_whose_path_has_spaces() -> None:
-    command = ["make", "--dry-run", "--always-make", "run", "PROJECT=my own shop"]
+    command = ["make", "--no-print-directory", "--dry-run", "--always-make", "run", "PROJECT=my own shop"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert shlex.split(done.stdout.splitlines()[-1])[-2:] == ["--project", "my own shop"]
 
