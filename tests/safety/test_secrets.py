@@ -255,3 +255,13 @@ def test_importing_the_redactor_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.promise("no-secret")
+@pytest.mark.parametrize("form", ["[REDACTED: {key}]", "[REDACTED: {key} is it", "see [REDACTED: x {key}] here"])
+def test_a_secret_in_a_marker_of_somebody_elses_making_is_cut_out(form: str) -> None:
+    key = "AKIA" + "Z7QH3KDLMWPXRTVB"
+    cleaned, found = secrets.redact(form.format(key=key))
+    assert found == ["aws-access-key-id"]
+    assert key not in cleaned
+    assert secrets.redact(cleaned) == (cleaned, [])
