@@ -188,3 +188,19 @@ def test_a_path_makes_a_correction_an_insight() -> None:
     worded = word(Signal(N.SELF_CORRECTION, "k", 1, (), facts), ONE)
     assert worded is not None
     assert worded.type is MemoryType.MODULE_INSIGHT
+
+
+def test_a_long_error_leaves_room_for_what_solved_it() -> None:
+    fix = "edit tests/rewind.py, tests/env.py: `start(env)` becomes `start(env, clean=True)`"
+    worded = word(error(error="FAIL: test_rewind: " + "hook said more " * 40, fix=fix), ONE)
+    assert worded is not None
+    assert worded.content.endswith(fix)
+    assert len(worded.content) <= WORDS_MAX
+
+
+@pytest.mark.parametrize("aside", ["I see - ", "Ah -- ", "Wait, ", "Oh, I see: "])
+def test_what_an_agent_says_to_itself_first_is_left_out(aside: str) -> None:
+    told = said(
+        N.SELF_CORRECTION, belief="`Summary.count`", fact=f"{aside}`Summary` has a list of `Sessions` and no count"
+    )
+    assert told == "`Summary` has a list of `Sessions` and no count (wrongly believed at first: `Summary.count`)"

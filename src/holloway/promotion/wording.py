@@ -37,7 +37,7 @@ _PLACE = re.compile(r"^(?:[\w.@-]+/)*[\w.@-]+\.\w+:\d+(?::\d+)?:\s*")
 """Where a compiler or linter saw an error: another place each time."""
 
 _ASIDE = re.compile(
-    r"^(?:(?:ah|oh|wait|hmm|ok|okay|right|so|now|actually|i see)\b[^,—:.!]{0,30}[,—:.!]\s*"
+    r"^(?:(?:ah|oh|wait|hmm|ok|okay|right|so|now|actually|i see)(?: -{1,2} |\b[^,—:.!]{0,30}[,—:.!]\s*)"
     r"|the (?:issue|problem) is that )+",
     re.IGNORECASE,
 )
@@ -60,6 +60,8 @@ _WORD = re.compile(r"[A-Za-z][\w.'+-]*(?<![.'+-])")
 WORDS_MAX = 400
 """Characters of a memory's sentence."""
 CLAUSE_MAX = 240
+ERROR_CHARS_MIN = 80
+"""An error is known by its beginning: it is cut before the fix is."""
 RULE_WORDS_MIN = 5
 """What a user lays down in fewer words means nothing outside of its conversation,"""
 NAMING_RULE_WORDS_MIN = 3
@@ -107,7 +109,10 @@ def _error_retry(signal: Signal, evidence: Evidence) -> Worded | None:
     if not (error and fix and signal.facts.get("telling")) or _DESTROYS.search(fix):
         return None
     details = ErrorFix(error, fix, command, str(signal.facts.get("fingerprint", "")))
-    return Worded(MemoryType.ERROR_PATTERN, f"`{command}` failed with “{error}”; what solved it: {fix}", details)
+    told = "`{}` failed with “{}”; what solved it: {}"
+    room = WORDS_MAX - len(told.format(command, "", fix))
+    said = one_line(error, max(ERROR_CHARS_MIN, room))
+    return Worded(MemoryType.ERROR_PATTERN, told.format(command, said, fix), details)
 
 
 def _self_correction(signal: Signal, evidence: Evidence) -> Worded | None:

@@ -350,3 +350,36 @@ def test_the_number_of_a_process_tells_the_next_session_nothing() -> None:
     busy = "Exit code 1\nError: listen EADDRINUSE: address already in use :::3000"
     pair = only(session(bad("npm start", busy), shell("kill 4242"), shell("npm start", "listening on 3000")))
     assert (pair.fix, pair.telling) == ("run `kill 4242` first", False)
+
+
+@pytest.mark.parametrize("place", ["/tmp/lint.yaml", "/private/tmp/lint.yaml", "/var/folders/x1/T/lint.yaml"])
+def test_a_file_that_was_there_for_a_moment_tells_the_next_session_nothing(place: str) -> None:
+    failing = bad("golangci-lint run --conf=none", "Error: unknown flag: --conf")
+    pair = only(session(failing, shell(f"golangci-lint run -c={place}", "0 issues.")))
+    assert place in pair.fix
+    assert not pair.telling
+
+
+def test_a_folder_of_the_project_with_such_a_name_is_no_such_place() -> None:
+    failing = bad("golangci-lint run --conf=none", "Error: unknown flag: --conf")
+    assert only(session(failing, shell("golangci-lint run -c=build/tmp/lint.yaml", "0 issues."))).telling
+
+
+def test_that_a_file_can_also_be_opened_without_a_shell_tells_nothing() -> None:
+    opened = read("store/open.go")
+    pair = only(session(bad("sed -n 1,20p store/open.go | cat -A", "cat: illegal option -- A"), opened))
+    assert (pair.fix, pair.telling) == ("open store/open.go with the agent's own tool", False)
+
+
+@pytest.mark.parametrize(
+    ("line", "fix"),
+    [
+        ("// open returns what dial found", "edit store/conf.go"),
+        ("# open returns what dial found", "edit store/conf.go"),
+        ("dial := net.Dial", "edit store/conf.go: add `dial := net.Dial`"),
+        ("//nolint:dial // open needs it", "edit store/conf.go: add `//nolint:dial // open needs it`"),
+    ],
+)
+def test_a_comment_is_no_fix_unless_it_silences_a_rule(line: str, fix: str) -> None:
+    actions = session(bad("go build ./...", COMPILE), edit("store/conf.go", line), shell("go build ./...", ""))
+    assert only(actions).fix == fix

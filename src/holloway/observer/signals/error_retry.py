@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holloway.observer.account import is_test
-from holloway.observer.signals.fixes import CONFLICT, DIGEST, PHRASE_CHARS_MAX, Fix, Story, edited, fix_of
+from holloway.observer.signals.fixes import (
+    CONFLICT,
+    DIGEST,
+    PHRASE_CHARS_MAX,
+    WITH_OWN_TOOL,
+    Fix,
+    Story,
+    edited,
+    fix_of,
+)
 from holloway.observer.signals.runs import Run, alike, file_of, resolution
 from holloway.text import failures
 from holloway.text.programs import TEST
@@ -186,13 +195,16 @@ _CONFIG = re.compile(
     r"(?:^|/)(?:\.env[\w.]*|Dockerfile|Makefile|Justfile|go\.mod|\.[\w-]+rc(?:\.\w+)?|[\w.-]*config\.[cm]?[jt]s)$"
     r"|\.(?:toml|ya?ml|ini|cfg|lock|properties|json)$"
 )
-_ELSEWHERE = re.compile(r"run it in [/~]|leave `cd |`kill (?:-\w+ )?\d")
-"""Where a shell happened to stand, or what number a process had, says nothing to another session."""
+_ELSEWHERE = re.compile(r"run it in [/~]|leave `cd |`kill (?:-\w+ )?\d|(?<![\w.-])/(?:private/)?(?:tmp|var/folders)/")
+"""Where a shell happened to stand, what number a process had, or a file that was there for a moment says nothing to
+another session."""
 
 
 def _is_telling(story: Story, error: str, fix: Fix) -> bool:
     """Whether the fix is not plain from the error: no edit where it points to, a project's way to please a linter."""
-    if fix.kind == "other" or CONFLICT in story.first.action.text or _ELSEWHERE.search(fix.words):
+    if fix.kind == "other" or fix.words.endswith(WITH_OWN_TOOL):
+        return False
+    if CONFLICT in story.first.action.text or _ELSEWHERE.search(fix.words):
         return False
     if fix.kind != "edit" or any(_CONFIG.search(path) for path in fix.files):
         return True

@@ -24,6 +24,7 @@ VALUE_CHARS_MAX = 60
 RULE_WEIGHT = 3
 """How many common words a linter's rule is worth that is named in the error and in the change."""
 PHRASE_CHARS_MAX = 200
+WITH_OWN_TOOL = "with the agent's own tool"
 CONFLICT = "CONFLICT "
 """By which git begins to tell of a merge that it cannot make."""
 DIGEST = re.compile(r"[0-9a-f]{6,64}")
@@ -163,12 +164,15 @@ def _said(before: str, after: str) -> str:
 
 
 def _line(line: str) -> str:
-    """A line of code as it may be quoted; nothing for a bare bracket or a digest."""
+    """A line of code as it may be quoted; nothing for a bare bracket, a digest, or a comment that silences no rule."""
     flat = " ".join(line.replace("`", "'").split())
-    return flat if _WORD.search(flat) and not DIGEST.fullmatch(flat) else ""
+    if DIGEST.fullmatch(flat) or (_COMMENT.match(flat) and not _SILENCES.search(flat)):
+        return ""
+    return flat if _WORD.search(flat) else ""
 
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]{2,}")
+_COMMENT = re.compile(r"//|/\*|\*[ /]|# |-- ")
 _COMMON = frozenset("error err nil return returns not the from func should for and with but this that line use".split())
 
 
@@ -261,7 +265,7 @@ def _related(edited: list[str], error: str) -> tuple[str, ...]:
 
 def _other(failure: Run, fixed: Run) -> Fix:
     if fixed.action.kind != "shell":
-        return Fix("command", f"open {fixed.action.path} with the agent's own tool", (fixed.action.path,))
+        return Fix("command", f"open {fixed.action.path} {WITH_OWN_TOOL}", (fixed.action.path,))
     if failure.command.split() == fixed.command.split():
         return Fix("other", "run it again")
     return Fix("other", f"use `{_short(fixed.command)}`")
