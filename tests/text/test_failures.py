@@ -20,6 +20,14 @@ PYTEST = (
     "tests/test_a.py:7: AssertionError\n"
     "=== short test summary info ===\nFAILED tests/test_a.py::test_add - assert 3 == 4\n1 failed, 3 passed in 0.12s"
 )
+CONFTEST = (
+    "Exit code 4\nImportError while loading conftest '/home/ann/app/tests/conftest.py'.\n"
+    "tests/conftest.py:9: in <module>\n    import trustme\nE   ModuleNotFoundError: No module named 'trustme'"
+)
+SHORT = (
+    "=== FAILURES ===\n___ test_send ___\ntests/test_a.py:120: in test_send\n    client.send(request)\n"
+    "src/app/client.py:31: in send\n    return headers['host']\nE   KeyError: 'host'\n1 failed, 30 passed in 0.9s"
+)
 TRACEBACK = (
     'Traceback (most recent call last):\n  File "/home/ann/app/a.py", line 3, in <module>\n    import flask\n'
     "ModuleNotFoundError: No module named 'flask'"
@@ -129,6 +137,8 @@ def test_a_run_of_tests_is_green_red_or_silent(command: str, output: str, flagge
         (GO_TEST, "--- FAIL: TestOpen: open_test.go:19: Open() = 3, want 4"),
         (GO_SUBTEST, "--- FAIL: TestOpen/locked: open_test.go:9: got true"),
         (PYTEST, "FAILED tests/test_a.py::test_add - assert 3 == 4"),
+        (CONFTEST, "ModuleNotFoundError: No module named 'trustme'"),
+        (SHORT, "KeyError: 'host'"),
         (TRACEBACK, "ModuleNotFoundError: No module named 'flask'"),
         (RUST, "error[E0425]: cannot find value `x` in this scope"),
         (NPM, "npm ERR! missing script: tset"),
@@ -211,7 +221,7 @@ def test_two_failures_have_two_fingerprints(one: str, other: str) -> None:
     assert fingerprint(one) != fingerprint(other)
 
 
-@pytest.mark.parametrize("output", [GO_COMPILE, GO_TEST, PYTEST, TRACEBACK, JEST, RUST, NPM, TSC])
+@pytest.mark.parametrize("output", [GO_COMPILE, GO_TEST, PYTEST, CONFTEST, SHORT, TRACEBACK, JEST, RUST, NPM, TSC])
 def test_an_output_and_its_telling_line_have_one_fingerprint(output: str) -> None:
     assert fingerprint(output) == fingerprint(telling(output)) == fingerprints(output)[0]
     assert len(fingerprint(output)) == 16

@@ -111,7 +111,10 @@ _BOILERPLATE = _Pattern(
     r"\W*)$",
 )
 _GO_LOG = _Pattern(r"\s+(?P<place>[\w.-]+\.go:\d+): (?P<said>.*\S)")
-_FRAME = _Pattern(r"\s*(?:at |File \"|\S+\.go:\d+ \+0x|goroutine |from \S+:\d+:in)")
+_FRAME = _Pattern(
+    r"\s*(?:at |File \"|\S+\.go:\d+ \+0x|goroutine |from \S+:\d+:in)",
+    r"\S+:\d+: in (?:<\w+>|[\w.]+)$",  # pytest says so where it was, not what was wrong there
+)
 
 _GREEN = _Pattern(
     r"^ok\s+\S+|^PASS$|^OK(?: \(.*\))?$",
