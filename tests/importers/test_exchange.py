@@ -12,6 +12,7 @@ from holloway.domain.memory import Draft, Memory, MemoryType, Scope, Source, Sta
 from holloway.errors import InvalidInput
 from holloway.importers import exchange
 from holloway.service.exchange import Imported, export, import_file
+from holloway.store.filter import Filter
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import make_repository
 from tests.store.test_memories import taught
@@ -112,6 +113,21 @@ def test_markdown_leaves_out_what_is_quarantined_and_json_has_it(memory: hollowa
         assert "evil" not in export(memory, form).decode()
         assert "Decisions" not in export(memory, form).decode()
     assert "evil" in export(memory, "json").decode()
+
+
+@pytest.mark.parametrize("form", ["json", "archive"])
+def test_what_was_forgotten_or_replaced_is_not_taken_in_elsewhere(
+    memory: holloway.Holloway, other: holloway.Holloway, tmp_path: Path, form: str
+) -> None:
+    taught(memory, "the gate is open")
+    memory.forget([taught(memory, "the gate is closed")])
+    memory.wrong(taught(memory, "the door is shut").id, "outdated", instead="the door is ajar")
+    data = export(memory, form)
+    assert b"the gate is closed" in data
+    altered = data.replace(b"the gate is open", b"the gate is wide open")  # so that no archive is restored as ours
+    assert take_in(other, tmp_path, altered).added == 2
+    held = other.memories(Filter(states=(State.QUARANTINED,)), limit=-1)
+    assert sorted(each.content for each in held) == ["the door is ajar", "the gate is wide open"]
 
 
 def test_headings_are_proper_plurals(memory: holloway.Holloway) -> None:

@@ -39,6 +39,7 @@ def drafts(data: bytes, origin: str) -> list[tuple[str, Draft | HollowayError]]:
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{origin} is not UTF-8 text (byte {error.start}).", "Export it again as UTF-8.") from None
     found = _json_rows(text, origin) if text.lstrip()[:1] in ("{", "[") else _markdown_rows(text)
+    found = [(place, row) for place, row in found if not _is_gone(row)]
     if not found:
         raise InvalidInput(f"There are no memories in {origin}.", "It takes holloway's JSON, Markdown or archive.")
     if len(found) > IMPORT_ROWS_MAX:
@@ -85,6 +86,11 @@ def _markdown_rows(text: str) -> list[tuple[str, Any]]:
             files = re.findall(r"`([^`]+)`", match["files"] or "")
             rows.append((f"line {number}", {"content": match["text"], "files": files, "type": kind}))
     return rows
+
+
+def _is_gone(row: Any) -> bool:
+    """Whether its owner had forgotten or replaced it: an export is complete, but nobody stands by that any more."""
+    return isinstance(row, dict) and bool(row.get("deleted_at") or row.get("superseded_by"))
 
 
 def _draft(row: Any, origin: str) -> Draft | HollowayError:
