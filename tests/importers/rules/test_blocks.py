@@ -106,6 +106,14 @@ def test_underlined_headings_and_crossed_boxes_are_read() -> None:
     assert (block.heading, block.text) == ("Rules", "Run the linter first")
 
 
+def test_a_warning_is_read_without_the_signs_that_make_it_one() -> None:
+    body = "    The tests need port 8000.\n    Make sure that it is free.\n"
+    assert said(f"## Tests\n\n!!! warning\n{body}") == ["The tests need port 8000. Make sure that it is free."]
+    titled = said(f'## Tests\n\n??? danger "Ports"\n{body}')
+    assert titled == ["Ports: The tests need port 8000. Make sure that it is free."]
+    assert said(f"## Tests\n\n- Never skip a test.\n\n!!! note\n{body}")[0] == "Never skip a test."
+
+
 def test_blocks_are_known_again_by_what_they_say() -> None:
     one, other = Block("a.md", 3, "Use `ruff`."), Block("b.md", 9, "use ruff")
     assert one.mark == other.mark != Block("a.md", 3, "Use black.").mark

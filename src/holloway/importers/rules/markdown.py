@@ -18,6 +18,8 @@ _BOX = re.compile(r"^\[[ xX]\]\s+")
 _RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$")
 _TABLE = re.compile(r"^\s*\|")
 _MARKUP = re.compile(r"</?[A-Za-z][\w:-]*(?:\s[^<>]{0,300})?/?>")
+_CALLOUT = re.compile(r"^ {0,3}(?:!!!|\?\?\?\+?) ?[a-z][\w -]{0,60}?(?: +\"([^\"]{0,300})\")?$")
+"""The line above a note or a warning as MkDocs writes it, perhaps with a title of its own."""
 _QUOTE = re.compile(r"^\s*>\s?(?:\[![A-Z]+\]\s*$)?")
 
 
@@ -87,6 +89,8 @@ class _Reader:
         elif item := _ITEM.match(line):
             text = _BOX.sub("", item[3])
             self._begin(ITEM, text, number, depth=len(item[1].expandtabs(4)), ordered=int(item[2] or 0))
+        elif callout := _CALLOUT.match(line):
+            self._begin(PARAGRAPH, f"{callout[1]}:" if callout[1] else "", number)
         elif self.open is None:
             self._after_blank(line, number)
         else:
