@@ -54,6 +54,13 @@ def test_siblings_see_what_a_session_is_doing() -> None:
     )
 
 
+def test_what_passes_again_is_not_told_as_failing() -> None:
+    story = Story().red("make lint").red("pytest -q").red("make lint").green("pytest -q")
+    assert Observer(story.pad()).view().failing == ("make lint",)
+    both = Story().red("make lint").red("pytest -q").red("make lint")
+    assert Observer(both.pad()).view().failing == ("pytest -q", "make lint")
+
+
 @pytest.mark.promise("resumes")
 @given(st.lists(events, max_size=30), st.integers(0, 30))
 @settings(max_examples=60, deadline=None)

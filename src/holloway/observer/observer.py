@@ -77,14 +77,23 @@ class Observer:
     def view(self) -> View:
         """What siblings may see of this session while it runs."""
         account = Account(self.pad)
-        failing = [action.command for action in self.pad.actions if action.ok is False and action.command]
         return View(
             task=account.task,
             reading=tuple(account.touched)[-20:],
             editing=tuple(account.edited),
-            failing=tuple(dict.fromkeys(failing))[-5:],
+            failing=_failing(self.pad)[-5:],
             recorded=tuple(note.text for note in account.said("record")),
         )
+
+
+def _failing(pad: Scratchpad) -> tuple[str, ...]:
+    """Commands that failed when they were last run, the latest last."""
+    last: dict[str, bool] = {}
+    for action in pad.actions:
+        if action.command and action.ok is not None:
+            last.pop(action.command, None)
+            last[action.command] = action.ok
+    return tuple(command for command, ok in last.items() if not ok)
 
 
 @dataclass(frozen=True, slots=True)
