@@ -30,6 +30,16 @@ def test_remember_shows_what_it_inferred(cli: Cli) -> None:
     assert "inferred: type gotcha, file src/shop/auth/tokens.py, module auth" in shown.out
 
 
+def test_what_was_known_gets_the_places_that_are_said_later_and_keeps_its_type(cli: Cli) -> None:
+    cli("init")
+    cli("remember", "the token burns twice", "--type", "dead_end")
+    shown = cli("remember", "the token burns twice", "--module", "login")
+    assert "That was known" in shown.out
+    assert "inferred" not in shown.out  # nothing that was guessed holds for it
+    again = cli("remember", "the token burns twice", "--file", "src/shop/auth/tokens.py", "--json").json
+    assert (again["type"], again["modules"]) == ("dead_end", ["login", "auth"])
+
+
 def test_remember_prints_the_memory_as_json(cli: Cli) -> None:
     made = cli("remember", "We chose JWT over sessions because apps use it", "--tag", "auth", "--pin", "--json").json
     assert set(made) >= FIELDS

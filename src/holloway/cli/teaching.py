@@ -114,10 +114,13 @@ def _fields(done: Remembered) -> dict[str, object]:
 
 
 def _notes(done: Remembered, memory: Memory, *, inferred_module: str) -> None:
-    """What a person should know of a memory that was just taught."""
-    guessed = [f"type {done.inferred.type.label}"] if done.inferred.type else []
-    guessed += [f"file {path}" for path in done.inferred.files]
-    guessed += [f"module {inferred_module}"] if inferred_module else []
+    """What a person should know of a memory that was just taught.
+
+    One that was known keeps its own type and place, so a guess that it does not bear is none of its.
+    """
+    guessed = [f"type {memory.type.label}"] if done.inferred.type is memory.type else []
+    guessed += [f"file {path}" for path in done.inferred.files if path in memory.files]
+    guessed += [f"module {inferred_module}"] if inferred_module in memory.modules else []
     if guessed:
         say(f"        inferred: {', '.join(guessed)}. `holloway edit {memory.id}` changes it.", "dim")
     if memory.branch_only:

@@ -278,6 +278,7 @@ class Memories:
         """The same again: a person's word confirms it, another session's agrees with it."""
         fields: dict[str, Any] = {
             "files": tuple(dict.fromkeys([*known.files, *draft.files])),
+            "modules": tuple(dict.fromkeys([*known.modules, *draft.modules])),
             "tags": tuple(dict.fromkeys([*known.tags, *draft.tags])),
             "branch_only": draft.branch_only and known.branch_only,
             "pinned": known.pinned or draft.pinned,
