@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.service.results import Provenance
 
+QUERY_SHOWN_CHARS = 80
+"""A question that found nothing is repeated, but not at any length."""
 SOURCES = {
     "user_taught": "taught by you",
     "user_correction": "from a correction of yours",
@@ -80,6 +82,7 @@ def recall_command(
       holloway recall "token refresh" --all-projects
     """
     from holloway.service.plain import result_json  # loaded when the command runs
+    from holloway.text.bounds import one_line
 
     with opened(project) as memory:
         query, wanted = text_of(words, "The question"), chosen.filter(memory)
@@ -99,7 +102,7 @@ def recall_command(
     _print_results(results, now, named=all_projects, explain=explain)
     if not results:
         where = "any project" if all_projects else memory.project.name
-        say(f"Nothing is known about {query!r} in {where} yet.")
+        say(f"Nothing is known about {one_line(query, QUERY_SHOWN_CHARS)!r} in {where} yet.")
 
 
 def _print_results(results: list[Result], now: datetime, *, named: bool, explain: bool) -> None:
