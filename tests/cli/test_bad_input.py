@@ -34,6 +34,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "a limit of nothing": (("list", "-n", "0"), "0"),
     "an empty question": (("recall", " "), "empty"),
     "an empty task": (("locate", " "), "empty"),
+    "an empty place": (("impact", ""), "empty"),
     "no session at all": (("sessions", "-n", "0"), "0"),
     "a relation to a file that is not there": (("relate", "README.md", "documents", "src/nope.py"), "src/nope.py"),
     "a replacement that says nothing": (("wrong", "abcdef", " "), "The replacement is empty"),

@@ -58,6 +58,13 @@ def test_explain_tells_what_was_kept_and_why(cli: Cli, repository: Repository) -
     assert {each["signal"] for each in told["candidates"]} >= {"error_retry", "agent_record"}
 
 
+def test_no_id_at_all_is_not_the_beginning_of_one(cli: Cli, repository: Repository) -> None:
+    watched(repository)
+    shown = cli("explain", "")
+    assert (shown.code, shown.out) == (2, "")
+    assert "There is no session ''." in shown.err
+
+
 @pytest.mark.promise("why")
 def test_explain_names_the_reason_of_what_was_dropped(cli: Cli, repository: Repository) -> None:
     watched(repository)

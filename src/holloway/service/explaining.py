@@ -55,7 +55,7 @@ def find(memory: Holloway, reference: str) -> Session:
         if not found:
             raise InvalidInput("There is no session yet.", "Sessions are watched once an agent is connected.")
         return found[0]
-    found = sessions.get(database, reference)
+    found = sessions.get(database, reference) if reference else []
     if len(found) == 1:
         return found[0]
     if not found:

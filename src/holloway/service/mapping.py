@@ -198,6 +198,8 @@ class CodeMap:
         )
 
     def _nodes(self, spec: str, where: Path | None) -> list[graph.Node]:
+        if not spec.strip():
+            raise InvalidInput("The place is empty.", "Give a path of the project, path:symbol, or a symbol's name.")
         path, _, symbol = spec.partition(":")
         found = graph.find(self.database, self._memory.path_of(path, where), symbol) if path else []
         if found:
