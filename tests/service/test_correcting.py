@@ -5,6 +5,7 @@ import pytest
 from holloway.domain.confidence import HALF_LIFE_DAYS
 from holloway.domain.details import DeadEnd
 from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.store import lookup
 from holloway.store.intake import admit
@@ -35,6 +36,13 @@ def test_new_tags_leave_words_summary_and_details_alone(memory: Holloway) -> Non
     made = taught(memory, "Redis in tests", type="dead_end", summary="No Redis", details=details)
     edited, _ = memory.edit(made.id, tags=["ci"])
     assert (edited.summary, edited.details, edited.tags) == ("No Redis", made.details, ("ci",))
+
+
+def test_what_no_memory_has_cannot_be_changed(memory: Holloway) -> None:
+    made = taught(memory, "tokens live an hour")
+    with pytest.raises(InvalidInput, match="colour is nothing to change") as caught:
+        memory.edit(made.id, colour="red")
+    assert "content, summary, type" in caught.value.hint
 
 
 def test_why_tells_who_was_shown_a_memory_newest_first(memory: Holloway) -> None:

@@ -8,6 +8,7 @@ from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.service.teaching import named_files
 from tests.conftest import Repository
+from tests.store.test_memories import taught
 
 
 def test_the_files_that_a_sentence_names_are_found(repository: Repository) -> None:
@@ -22,6 +23,24 @@ def test_a_name_that_no_disk_can_hold_is_no_file(memory: Holloway) -> None:
     assert done.memory.files == ()
     with pytest.raises(InvalidInput, match="does not exist"):
         memory.remember("it is generated", files=[long])
+
+
+@pytest.mark.parametrize("name", ["files", "modules", "tags"])
+def test_one_text_is_not_taken_for_a_list_of_its_letters(memory: Holloway, name: str) -> None:
+    made = taught(memory, "tokens live an hour")
+    with pytest.raises(InvalidInput, match=f"{name} cannot be the text 'README.md'") as caught:
+        memory.remember("it is generated", **{name: "README.md"})  # type: ignore[arg-type]
+    assert "['README.md']" in caught.value.hint
+    with pytest.raises(InvalidInput, match=f"{name} cannot be the text"):
+        memory.edit(made.id, **{name: "README.md"})  # type: ignore[arg-type]
+    assert memory.memories() == [made]
+
+
+def test_files_in_play_are_a_list_too(memory: Holloway) -> None:
+    with pytest.raises(InvalidInput, match="files cannot be the text"):
+        memory.recall("tokens", files="README.md")
+    with pytest.raises(InvalidInput, match="known cannot be the text"):
+        memory.map.locate("tokens", known="README.md")
 
 
 @pytest.mark.promise("linear-time")

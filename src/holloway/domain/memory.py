@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holloway.domain.details import Details
     from holloway.domain.work import WorkUnit
 
@@ -130,6 +132,14 @@ def choice(kind: type[Kind], value: object) -> Kind:
         close = get_close_matches(said.lower(), list(kind), n=1)
         meant = f"Did you mean {close[0]}? " if close else ""
         raise InvalidInput(f"There is no {name} {said!r}.", f"{meant}Known: {', '.join(kind)}.") from None
+
+
+def several(name: str, given: Sequence[str]) -> tuple[str, ...]:
+    """A list as a caller means it: one text is a sequence to Python too, of letters, and no type checker objects."""
+    if isinstance(given, str):
+        said = given[:CHOICE_CHARS_MAX]
+        raise InvalidInput(f"{name} cannot be the text {said!r}.", f"It is a list, for example [{said!r}].")
+    return tuple(given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holloway import config, git
 from holloway.domain import confidence
 from holloway.domain import details as typed
-from holloway.domain.memory import Draft, Memory, MemoryType, Source, State, Visibility, WrongReason, choice
+from holloway.domain.memory import Draft, Memory, MemoryType, Source, State, Visibility, WrongReason, choice, several
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
 from holloway.service.opened import Opened
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 
+CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility")
+
+
 class Corrected(Opened):
     """The memory of a project as the person who must trust it handles it."""
 
@@ -37,6 +40,8 @@ class Corrected(Opened):
         Who rewrites the content vouches for it, so it counts as confirmed. Returns it and the secrets that were cut.
         """
         store, old = self._living(reference)
+        if unknown := [name for name in changes if name not in CHANGEABLE]:
+            raise InvalidInput(f"{unknown[0]} is nothing to change.", f"Known: {', '.join(CHANGEABLE)}.")
         given = {name: value for name, value in changes.items() if value is not None}
         if "files" in given:
             given["files"] = self._existing(given["files"], where)
@@ -48,8 +53,8 @@ class Corrected(Opened):
             summary=given.get("summary", "" if "content" in given else old.summary),
             details=old.details if keeps_details else typed.parse(memory_type, given.get("details")),
             files=tuple(given.get("files", old.files)),
-            modules=tuple(given.get("modules", old.modules)),
-            tags=tuple(given.get("tags", old.tags)),
+            modules=several("modules", given.get("modules", old.modules)),
+            tags=several("tags", given.get("tags", old.tags)),
             visibility=choice(Visibility, given.get("visibility", old.visibility)),
         )
         admitted = admit(draft, "" if store is self._user else str(self.project.root))

@@ -20,6 +20,7 @@ from holloway.domain.memory import (
     State,
     Visibility,
     choice,
+    several,
 )
 from holloway.domain.ports import moment
 from holloway.domain.work import Phase
@@ -89,8 +90,8 @@ class Holloway(Corrected):
             summary=summary,
             details=typed.parse(memory_type, details),
             files=given or inferred.files,
-            modules=tuple(modules) or ((inferred.module,) if inferred.module else ()),
-            tags=tuple(tags),
+            modules=several("modules", modules) or ((inferred.module,) if inferred.module else ()),
+            tags=several("tags", tags),
             visibility=Visibility.PERSONAL if user else choice(Visibility, visibility),
             source=source,
             pinned=pin,
@@ -132,7 +133,7 @@ class Holloway(Corrected):
         Each result says in `stages` what every stage made of it.
         """
         wanted = chosen or Filter(quarantined=False, branch=self.branch)
-        asked = understand(query, files=tuple(self.path_of(path) for path in files))
+        asked = understand(query, files=tuple(self.path_of(path) for path in several("files", files)))
         return self.searching.ask(self.stores(), asked, wanted, limit, phase=choice(Phase, phase) if phase else None)
 
     def recall_everywhere(

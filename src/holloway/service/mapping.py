@@ -17,6 +17,7 @@ from holloway.codemap.past import history
 from holloway.codemap.reading.languages import language_of
 from holloway.codemap.reading.tested import is_test
 from holloway.config import GIT_ASIDE_S
+from holloway.domain.memory import several
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.retrieval.locate import Located, locate
@@ -174,7 +175,8 @@ class CodeMap:
         past = [PastSession(*each) for each in observations.past(self._memory.store.database, PAST_SESSIONS)]
         here = branch or self._memory.branch
         underway = git.underway(str(self.root), GIT_ASIDE_S)
-        return locate(self.database, task, known=known, past=past, branch=here, underway=underway, limit=limit, now=now)
+        files = several("known", known)
+        return locate(self.database, task, known=files, past=past, branch=here, underway=underway, limit=limit, now=now)
 
     def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
         """What a change of `path` or `path:symbol` reaches."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from holloway import config, git
 from holloway.codemap.reading.files import names
+from holloway.domain.memory import several
 from holloway.domain.ports import RandomIds, SystemClock
 from holloway.errors import InvalidInput
 from holloway.safety import paths
@@ -148,7 +149,7 @@ class Opened:
 
     def _existing(self, files: Sequence[str], where: Path | None = None) -> tuple[str, ...]:
         """The files relative to the project; one that is not there is an error that names the closest."""
-        return tuple(self._existing_file(path, where) for path in files)
+        return tuple(self._existing_file(path, where) for path in several("files", files))
 
     def _existing_file(self, given: str, where: Path | None) -> str:
         path = self.path_of(given, where)
