@@ -127,6 +127,12 @@ def test_modules_are_listed_shown_and_corrected(cli: Cli) -> None:
     assert name in [one["name"] for one in cli("modules", "--json").json["modules"]]
 
 
+def test_where_there_is_no_module_that_is_said(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    shown = cli("modules", "--project", str(tmp_path / "notes"))
+    assert (shown.code, shown.out.split(":")[0]) == (0, "No module is drawn here")
+
+
 @pytest.mark.parametrize(
     ("said", "name"), [(("--purpose", "Whose"), ""), (("--rename", "folk"), "folk"), (("--rename", "people"), "people")]
 )

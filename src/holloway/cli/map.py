@@ -254,6 +254,8 @@ def modules_command(everything: bool, worded: bool, as_json: bool, project: str)
             }
         )
         return
+    if not found:
+        say("No module is drawn here: that takes source files which belong together.")
     for one in found:
         say(f"{one.name}  ({many(len(one.files), 'file')}, {one.folder or '.'})", "bold")
         if one.purpose:
