@@ -34,6 +34,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "a limit of nothing": (("list", "-n", "0"), "0"),
     "an empty question": (("recall", " "), "empty"),
     "an empty task": (("locate", " "), "empty"),
+    "a day that is none": (("learn", "--since", "yesterday"), "'yesterday' is not a day such as 2026-01-31."),
     "an empty place": (("impact", ""), "empty"),
     "no session at all": (("sessions", "-n", "0"), "0"),
     "a relation to a file that is not there": (("relate", "README.md", "documents", "src/nope.py"), "src/nope.py"),

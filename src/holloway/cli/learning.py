@@ -15,9 +15,19 @@ if TYPE_CHECKING:
 LISTED = 10
 
 
+class _Day(click.DateTime):
+    """A day; what is none is answered with one, not with the signs that a program reads it by."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a day such as 2026-01-31.", param, ctx)
+
+
 @click.command("learn")
 @click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Only sessions begun on this day or later."
+    "--since", type=_Day(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Only sessions begun on this day or later."
 )
 @click.option("--agent", type=click.Choice(["claude-code", "codex"]), help="Only sessions of this agent.")
 @click.option("--dry-run", is_flag=True, help="Only say which sessions would be read.")
