@@ -1,6 +1,6 @@
 """A Claude agent with the project's memory, through the hooks of the Claude Agent SDK. Needs a key to run.
 
-pip install "holloway[claude-agent-sdk]"
+pip install ".[claude-agent-sdk]"
 python examples/claude_agent.py PROJECT "What does this project do?"
 """
 

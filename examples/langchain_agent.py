@@ -1,6 +1,6 @@
 """A LangChain agent with the project's memory, and a LangGraph store over it. Runs offline with a scripted model.
 
-pip install "holloway[langchain]"
+pip install ".[langchain]"
 python examples/langchain_agent.py PROJECT
 """
 

@@ -1,6 +1,6 @@
 """An agent of the OpenAI Agents SDK with the project's memory. Runs offline: a scripted model stands in for yours.
 
-pip install "holloway[openai-agents]"
+pip install ".[openai-agents]"
 python examples/openai_agent.py PROJECT
 """
 

@@ -1,6 +1,6 @@
 """A pydantic-ai agent with the project's memory. Runs offline: a scripted model stands in for yours.
 
-pip install "holloway[pydantic-ai]"
+pip install ".[pydantic-ai]"
 python examples/pydantic_ai_agent.py PROJECT
 """
 
