@@ -108,6 +108,19 @@ def test_a_tool_that_answers_that_it_failed_has_failed(agent: Hooks, response: d
     assert [each.ok for each in results(agent)] == [ok]
 
 
+def test_a_tool_that_takes_a_list_of_files_is_a_use_of_each_and_what_lies_outside_stays_known_as_such(
+    agent: Hooks,
+) -> None:
+    agent.used("read_many_files", "both", paths=["src/a.py", "/etc/passwd", "src/b.py"])
+    told = [each for each in agent.events() if isinstance(each, Call)]
+    assert [(each.path, each.outside, each.call) for each in told] == [
+        ("src/a.py", False, "t1"),
+        ("", True, "t1#2"),
+        ("src/b.py", False, "t1#3"),
+    ]
+    assert [each.call for each in results(agent)] == [each.call for each in told]
+
+
 def test_the_same_event_told_twice_counts_once(agent: Hooks) -> None:
     given: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "find ."}, "tool_response": "a.py"}
     for again in (False, True):

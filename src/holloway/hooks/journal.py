@@ -222,6 +222,8 @@ def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: s
         entry["path"] = _named(path)
     elif named:
         entry["outside"] = True
+    if len(named) > 1 and root:  # the others of a list; an empty name stands for one outside
+        entry["more"] = [_named(contained(each, root, folder)) for each in named[1:]]
     if folder and root and folder != root and (below := contained(folder, root)) not in ("", "."):
         entry["cwd"] = _named(below)
 

@@ -15,6 +15,7 @@ from holloway.domain.event import Call, Ended, Interrupted, Plan, PlanItem, Said
 from holloway.importers import claude_code, codex, tools
 from holloway.importers.following import SAME_PROMPT_S, Following
 from holloway.importers.reading import items, mapping, moment, number, objects, text
+from holloway.text.tools import FILES_MAX
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
@@ -196,15 +197,12 @@ class _Reader:
             ]
         arguments = {name: row[name] for name in _ARGUMENTS if name in row}
         made = tools.call(tool, arguments, at=at, call_id=call_id, root=root, cwd=self._following.cwd, actor=actor)
-        path = text(row.get("path"), PATH_CHARS_MAX)
+        changed = replace(made, removed=_lines(row.get("removed")), added=_lines(row.get("added")))
+        more = [(text(path, PATH_CHARS_MAX), not path) for path in items(row.get("more"))[: FILES_MAX - 1]]
+        places = [(text(row.get("path"), PATH_CHARS_MAX), row.get("outside") is True), *more]
         return [
-            replace(
-                made,
-                path="" if path == "." else path,
-                removed=_lines(row.get("removed")),
-                added=_lines(row.get("added")),
-                outside=row.get("outside") is True,
-            )
+            replace(changed, call=tools.part(call_id, n), path="" if path == "." else path, outside=outside)
+            for n, (path, outside) in enumerate(places)
         ]
 
     def _plan(self, row: Mapping[str, object], tool: str) -> Plan | None:
