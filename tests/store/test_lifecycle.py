@@ -155,13 +155,21 @@ def test_what_was_corrected_is_not_made_surer_by_use(memory: holloway.Holloway) 
     assert (after.use_count, after.confidence) == (12, disputed.confidence)
 
 
+def test_what_a_person_put_into_other_words_is_not_made_surer_by_use(memory: holloway.Holloway) -> None:
+    made = perhaps(memory)
+    edited, _ = memory.edit(made.id, content="for certain")
+    after = used(memory, made, 12)
+    assert (after.use_count, after.confidence) == (12, edited.confidence)
+
+
 def test_a_session_that_is_learned_from_in_parts_is_one_use(memory: holloway.Holloway) -> None:
     made = perhaps(memory)
     shown(memory, made, 1)
     story = Story("s0", at=memory.clock.now().timestamp()).read("a.py")
     Learning(memory).learn(story.pad(), part=True)
-    assert agents.used(memory, made.id, "s0")
     Learning(memory).learn(story.edit("a.py").green().pad())
+    assert memory.get(made.id).use_count == 1
+    assert agents.used(memory, made.id, "s0")
     assert memory.get(made.id).use_count == 1
 
 
