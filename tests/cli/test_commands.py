@@ -404,6 +404,13 @@ def test_nothing_that_matches_is_not_an_empty_memory(cli: Cli, trap: str) -> Non
     assert cli("list", "--tag", "none").out == "Nothing matches.\n"
 
 
+def test_having_no_memories_of_your_own_says_nothing_of_the_project(cli: Cli, trap: str) -> None:
+    expected = 'Nothing of your own yet. `holloway remember --user "..."` teaches the first memory.\n'
+    assert cli("list", "--user").out == expected
+    cli("remember", "--user", "tabs are four wide, careful")
+    assert cli("list", "--user", "--tag", "none").out == "Nothing matches.\n"
+
+
 def test_a_memory_can_be_lifted_from_its_branch(cli: Cli, repository: Repository) -> None:
     repository.git("checkout", "-q", "-b", "feature")
     made = cli("remember", "the gate is ajar, careful", "--json").json

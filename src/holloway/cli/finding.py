@@ -218,10 +218,11 @@ def list_command(
         waiting = 0 if chosen.quarantined or user else memory.count_to_review()
         if waiting:
             say(f"To review: {waiting} (`holloway review`).", "yellow")
-        elif not found and memory.store.memories.count(Filter()):
+        elif not found and (memory.count_user() if user else memory.store.memories.count(Filter())):
             say("Nothing matches.")
         elif not found:
-            say(f'Nothing in {memory.project.name} yet. `holloway remember "..."` teaches the first memory.')
+            where, option = ("of your own", " --user") if user else (f"in {memory.project.name}", "")
+            say(f'Nothing {where} yet. `holloway remember{option} "..."` teaches the first memory.')
 
 
 @click.command("show")
