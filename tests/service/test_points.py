@@ -10,7 +10,7 @@ from holloway.errors import HollowayError
 from holloway.observer import injected
 from holloway.retrieval.locate import Located
 from holloway.service.holloway import Holloway
-from holloway.service.session import Session
+from holloway.service.session import EARLY_FROM_SUBTASKS, Session
 from holloway.testing import FakeClock
 from holloway.text.tokens import MARGIN, estimate
 from tests.conftest import Repository
@@ -335,6 +335,10 @@ def test_a_session_is_told_the_same_whichever_thread_asks(memory: Holloway) -> N
         assert TRAP in beside[1]
         assert beside[1:] == told(memory.session("here", task=prompt))[1:]  # a brief counts the sessions before it
         session.used("bash", {"command": "pytest -q"}, "12 passed in 0.3s")
+        done = [pool.submit(session.subtask_done, f"part {n}", validated=True) for n in range(EARLY_FROM_SUBTASKS + 1)]
+        early = done[-1].result()
+        assert early is not None
+        assert early.session.id == "beside"
         assert pool.submit(session.finish).result().session.id == "beside"
 
 
