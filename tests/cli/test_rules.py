@@ -41,6 +41,13 @@ def test_a_project_without_rules_is_told_so(cli: Cli, repository: Repository) ->
     assert "No rule was found in CLAUDE.md, AGENTS.md" in cli("rules").out
 
 
+def test_rules_that_are_gone_with_their_only_file_are_told_of(cli: Cli, with_rules: Repository) -> None:
+    cli("rules")
+    (with_rules.root / "CLAUDE.md").unlink()
+    assert "0 changed, 2 gone, 0 unchanged" in cli("rules").out
+    assert "No rule was found" in cli("rules").out
+
+
 def test_rules_are_taken_in_and_told_as_json(cli: Cli, with_rules: Repository) -> None:
     told = cli("rules", "--json").json
     assert [entry["content"] for entry in told["added"]] == ["Never use wildcard imports", "Use the `ruff` formatter"]
