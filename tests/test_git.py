@@ -270,7 +270,7 @@ def test_what_git_cannot_say_is_not_taken_for_no_change(repository: Repository) 
 
 @pytest.mark.parametrize("head", ["ref: ../../secret", "ref: refs/../../../secret", "a secret that is no hash"])
 def test_what_a_repository_brings_for_its_head_leads_to_no_other_file(tmp_path: Path, head: str) -> None:
-    (tmp_path / "secret").write_text("words of somebody else\n")
+    (tmp_path / "secret").write_text("f" * 40 + "\n")  # a key of somebody else, which looks like a commit
     (tmp_path / "cloned" / ".git" / "refs").mkdir(parents=True)
     (tmp_path / "cloned" / ".git" / "HEAD").write_text(head)
     assert git.head_commit(str(tmp_path / "cloned")) == ""

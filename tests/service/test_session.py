@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from holloway.domain.event import Event, Plan, PlanItem, QaFindings, SubtaskDone
+from holloway.domain.event import Call, Event, Plan, PlanItem, QaFindings, Result, SubtaskDone, ToolKind
 from holloway.domain.memory import MemoryType, State
 from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
@@ -101,6 +101,8 @@ def test_whatever_a_session_is_told_its_secrets_reach_no_file(memory: Holloway, 
     told.observe(Plan(told.now(), (PlanItem(f"export {token}"),)))
     told.used("bash", {"command": f"curl -u x:{token} localhost"}, f"{token} refused", ok=False)
     told.used("Edit", {"file_path": "README.md", "old_string": "shop", "new_string": token}, "")
+    told.observe(Call(told.now(), "c1", ToolKind.EDIT, "Edit", path="README.md", added=("shop",)))
+    told.observe(Result(told.now(), "c1", True, changed_by_user=True, applied=(f"shop {token}",)))
     told.record(f"the token is {token}")
     told.subtask_done(f"log in with {token}", validated=True)
     told.observe(QaFindings(told.now(), False, (f"{token} is shown",)))
