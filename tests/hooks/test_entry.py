@@ -263,6 +263,16 @@ def test_no_secret_gets_into_the_journal(repository: Repository, memory: hollowa
     assert places_of(home, token) == []
 
 
+def test_a_file_that_is_named_from_a_folder_below_is_noted_as_the_one_that_is_answered_for(
+    repository: Repository, memory: holloway.Holloway, trap: str, ask: Asking
+) -> None:
+    below, name = TRAP_FILE.rsplit("/", 1)
+    answered = ask(event(repository, cwd=str(repository.root / below), tool_input={"file_path": name}))
+    assert TRAP in answered.context
+    (log,) = memory.project.journal.glob("*.jsonl")
+    assert json.loads(log.read_text())["path"] == TRAP_FILE
+
+
 @pytest.mark.promise("paths-inside")
 def test_a_path_outside_of_the_project_is_not_kept(repository: Repository, memory: holloway.Holloway) -> None:
     hook(event(repository, tool_input={"file_path": "/etc/passwd"}))

@@ -105,7 +105,7 @@ def test_the_same_words_minutes_later_are_told_anew(tmp_path: Path) -> None:
 
     def note(at: str) -> bool:
         said: dict[str, object] = {"hook_event_name": "UserPromptSubmit", "prompt": "go on"}
-        return journal.append(str(tmp_path), "s1", journal.entry_of(said, "", f"2026-03-01T{at}.000Z"))
+        return journal.append(str(tmp_path), "s1", journal.entry_of(said, f"2026-03-01T{at}.000Z"))
 
     assert [note(at) for at in ("10:00:00", "10:00:01", "10:05:00", "10:05:02")] == [True, False, True, False]
     assert len(json.dumps(journal.last_prompt(str(tmp_path), "s1"))) > 2

@@ -19,7 +19,7 @@ ENTRY_CHARS_MAX = 60_000
 
 def kept(root: Path, tool: str = "Bash", name: str = "PostToolUse", **fields: object) -> dict[str, object]:
     event = {"hook_event_name": name, "tool_name": tool, "cwd": str(root), "session_id": "s1", **fields}
-    return journal.entry_of(event, "", NOW, str(root), "claude-code")
+    return journal.entry_of(event, NOW, str(root), "claude-code")
 
 
 def test_of_a_long_answer_both_ends_are_kept(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ class Hooks:
         self.second += 0 if again else 1
         event = {"session_id": SESSION, "hook_event_name": name, "cwd": str(self.root), **fields}
         stamp = f"2026-03-01T10:00:{self.second:02d}.{5 if again else 0:03d}Z"
-        hooks.append(str(self.folder), SESSION, hooks.entry_of(event, "", stamp, str(self.root), "claude-code"))
+        hooks.append(str(self.folder), SESSION, hooks.entry_of(event, stamp, str(self.root), "claude-code"))
 
     def used(self, tool: str, response: object = "", call: str = "t1", **arguments: object) -> None:
         self.fire("PostToolUse", tool_name=tool, tool_input=arguments, tool_response=response, tool_use_id=call)

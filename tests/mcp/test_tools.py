@@ -105,7 +105,7 @@ def test_a_use_counts_once_a_session(memory: holloway.Holloway, tools: Tools) ->
 def begun(memory: holloway.Holloway, session: str, host: str, *, over: bool = False) -> None:
     """What hooks note of a session's two ends."""
     for name in ("SessionStart", "SessionEnd")[: 2 if over else 1]:
-        entry = journal.entry_of({"hook_event_name": name, "session_id": session}, "", NOW, TOKENS, host)
+        entry = journal.entry_of({"hook_event_name": name, "session_id": session}, NOW, TOKENS, host)
         journal.append(str(memory.project.journal), session, entry)
 
 
@@ -258,7 +258,7 @@ def hooked(memory: holloway.Holloway, session: str = "watched") -> None:
     record = {"tool_name": CALL, "tool_use_id": "t2", "tool_input": {"text": FACT, "type": "decision"}}
     for number, event in enumerate((read, record)):
         told: dict[str, object] = {"hook_event_name": "PostToolUse", "session_id": session, **event}
-        entry = journal.entry_of(told, "", f"2999-01-05T09:00:0{number}Z", str(memory.project.root))
+        entry = journal.entry_of(told, f"2999-01-05T09:00:0{number}Z", str(memory.project.root))
         journal.append(str(memory.project.journal), session, entry)
 
 

@@ -82,7 +82,7 @@ def watched(
     for second, event in enumerate(events):
         at = (BEGAN + timedelta(hours=number, seconds=second)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
         whole = {"session_id": session, "cwd": str(root), **event}
-        hooks.append(folder, session, hooks.entry_of(whole, "", at, str(root), "claude-code"))
+        hooks.append(folder, session, hooks.entry_of(whole, at, str(root), "claude-code"))
     path = Path(hooks.file_of(folder, session))
     last = memory.clock.now().timestamp() - silent_s
     os.utime(path, (last, last))

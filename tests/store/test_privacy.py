@@ -56,7 +56,7 @@ def full(repository: Repository, clock: FakeClock) -> Iterator[holloway.Holloway
             "tool_name": "Bash",
             "tool_input": {"command": f"holloway remember '{SENTENCE}, edited'"},
         }
-        journal.append(str(memory.project.journal), "s1", journal.entry_of(event, "", "2026-01-05T09:00:00.000Z"))
+        journal.append(str(memory.project.journal), "s1", journal.entry_of(event, "2026-01-05T09:00:00.000Z"))
         journal.append(str(memory.project.journal), "s1", {"event": "Stop"})
         yield memory
 

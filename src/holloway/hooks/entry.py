@@ -108,12 +108,9 @@ def _in_project(
 
 def _captured(event: dict[str, object], reader: answer.Reader) -> bool:
     """Note an event down; whether it is new."""
-    from holloway.hooks import journal, subject
-    from holloway.safety.paths import contained
+    from holloway.hooks import journal
 
-    named = subject.named_file(event)
-    path = contained(named, reader.root) if named else ""
-    entry = journal.entry_of(event, path, reader.now, reader.root, reader.host)
+    entry = journal.entry_of(event, reader.now, reader.root, reader.host)
     return journal.append(reader.journal, reader.session, entry)
 
 

@@ -147,7 +147,7 @@ def file_of(folder: str, session: str) -> str:
     return os.path.join(folder, safe_name(session) + ".jsonl")
 
 
-def entry_of(event: dict[str, object], path: str, now: str, root: str = "", host: str = "") -> dict[str, object]:
+def entry_of(event: dict[str, object], now: str, root: str = "", host: str = "") -> dict[str, object]:
     """What is kept of an event: which tool, on what, with what outcome; texts bounded and without secrets."""
     name = _text(event.get("hook_event_name"), 40)
     entry: dict[str, object] = {"at": now, "event": name, "same": _identity(event)}
@@ -156,7 +156,7 @@ def entry_of(event: dict[str, object], path: str, now: str, root: str = "", host
             entry[kept] = _text(event[given], 200)
     arguments = event.get("tool_input")
     if isinstance(arguments, dict):
-        _note_arguments(entry, arguments, event.get("cwd"), path, root)
+        _note_arguments(entry, arguments, event.get("cwd"), root)
     for given in _SAID:
         if event.get(given):
             entry[given] = _text(event[given])
@@ -192,10 +192,10 @@ def _note_session(entry: dict[str, object], event: dict[str, object], name: str,
         entry.update(host=_text(host, 40), branch=_text(git.branch(root), 200), commit=git.head_commit(root)[:64])
 
 
-def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd: object, path: str, root: str) -> None:
+def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd: object, root: str) -> None:
     """What a tool was used on, and for an edit which lines it changed."""
     folder = cwd if isinstance(cwd, str) else ""
-    _note_path(entry, arguments, folder, path, root)
+    _note_path(entry, arguments, folder, root)
     patch = tools.patch_in(arguments)
     if patch:
         entry["edits"] = _edits(patch, folder, root)
@@ -214,16 +214,15 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
         entry["plan"] = [_item(each) for each in listed[:PLAN_ITEMS_MAX] if isinstance(each, dict)]
 
 
-def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: str, path: str, root: str) -> None:
+def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: str, root: str) -> None:
     named = tools.named_files(arguments, tools.kind_of(str(entry.get("tool", ""))))
-    if not path and named and root:
-        path = contained(named[0], root, folder)
-    if path:
-        entry["path"] = _named(path)
-    elif named:
+    places = [_named(contained(each, root, folder)) if root else "" for each in named]
+    if places and places[0]:
+        entry["path"] = places[0]
+    elif places:
         entry["outside"] = True
-    if len(named) > 1 and root:  # the others of a list; an empty name stands for one outside
-        entry["more"] = [_named(contained(each, root, folder)) for each in named[1:]]
+    if places[1:]:  # the others of a list; an empty name stands for one outside
+        entry["more"] = places[1:]
     if folder and root and folder != root and (below := contained(folder, root)) not in ("", "."):
         entry["cwd"] = _named(below)
 

@@ -58,12 +58,6 @@ def of(event: dict[str, object], root: str) -> Subject:
     return Subject([], failure_of(event, "") if event.get("hook_event_name") == "PostToolUseFailure" else "")
 
 
-def named_file(event: dict[str, object]) -> str:
-    """The file that a tool of its own reads or changes, as the host names it."""
-    kind, given = _tool(event)
-    return next(iter(tools.named_files(given, kind)), "") if kind in tools.ON_FILES else ""
-
-
 def edited(event: dict[str, object], root: str) -> list[str]:
     """The files that a tool event changed; nothing for one that only looks."""
     kind, given = _tool(event)
