@@ -107,6 +107,18 @@ def test_a_memory_is_acted_on_within_so_many_steps(calls_between: int, expected:
 
 
 @pytest.mark.promise("session-record")
+@pytest.mark.parametrize("point", ["tool_result", "step"])
+@pytest.mark.parametrize("cut_off_s", [0.0, 0.0009])
+def test_what_a_memory_came_with_is_neither_acting_on_it_nor_a_search_saved(point: str, cut_off_s: float) -> None:
+    account = Story().read("src/app.py").account()
+    known = (Shown("a1", point, account.deeds[0].action.at - cut_off_s, files=("src/app.py",)),)
+    figures = record(account, judge(account), [], None, Before(shown=known, search_tokens=SEARCH_TOKENS))
+    assert (figures["acted_on"], figures["saved_tokens"]) == ([], 0)
+    again = Story().read("src/app.py", "src/app.py").account()
+    assert record(again, judge(again), [], None, Before(shown=known))["acted_on"] == ["a1"]
+
+
+@pytest.mark.promise("session-record")
 @pytest.mark.parametrize(
     "ran", ["REDIS_URL=redis://here pytest -q", "cd shop && REDIS_URL=x  pytest -q 2>&1 | tail -5"]
 )

@@ -142,6 +142,14 @@ def test_five_uses_make_it_a_little_surer_but_only_once(memory: holloway.Hollowa
     assert after.confidence == pytest.approx(0.75 + confidence.USED_OFTEN)
 
 
+def test_a_trap_that_comes_with_its_file_is_not_used_by_that(memory: holloway.Holloway) -> None:
+    made = taught(memory, "refresh() burns the token", files=["README.md"])
+    with memory.session("s1") as session:
+        assert made.id in session.used("Read", {"file_path": "README.md"}, "# shop")
+        session.finish("success")
+    assert (memory.times_shown(made.id), memory.get(made.id).use_count) == (1, 0)
+
+
 def test_being_shown_and_left_alone_makes_nothing_surer(memory: holloway.Holloway) -> None:
     left = used(memory, perhaps(memory), 12, read="elsewhere.py")
     assert left.use_count == 0

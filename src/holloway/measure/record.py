@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 ACTED_STEPS = 10
 """A memory whose file or command comes up within so many steps of being shown was acted on."""
+LEDGER_STEP_S = 0.001
+"""Seconds: the ledger of what was shown keeps whole milliseconds, and cuts off the rest."""
+AFTER_DEEDS = ("tool_result", "step")
+"""Points where a memory comes with what was just done, and may bear its very time."""
 
 _DISCOVERY = ("search", "list")
 _PATH = re.compile(r"[\w@.+/-]+")
@@ -127,12 +131,17 @@ def _seconds_in(account: Account, shown: Shown) -> int:
 
 def acted_on(account: Account, shown: Shown) -> bool:
     """Whether the session touched the memory's file, or ran its command, soon after it saw the memory."""
-    later = [deed for deed in account.deeds if deed.action.at >= shown.at]
+    later = [deed for deed in account.deeds if deed.action.at >= _known_from(shown)]
     if not later:
         return False
     end = later[0].step + ACTED_STEPS
     soon = [deed for deed in later if deed.step < end]
     return any(deed.path in shown.files or _runs(deed.action.command, shown.command) for deed in soon)
+
+
+def _known_from(shown: Shown) -> float:
+    """From when on a deed may have come of a memory: what brought it has not."""
+    return shown.at + LEDGER_STEP_S if shown.point in AFTER_DEEDS else shown.at
 
 
 def _runs(command: str, wanted: str) -> bool:
@@ -152,7 +161,7 @@ def _told(account: Account, before: Before) -> dict[str, float]:
     With a prompt, by a memory, or by an answer to its question where the files of a task are.
     """
     told = dict(before.located)
-    sent = [(shown.at, shown.files) for shown in before.shown if shown.point != SAID_TO_HELP]
+    sent = [(_known_from(shown), shown.files) for shown in before.shown if shown.point != SAID_TO_HELP]
     asked = [action for action in account.pad.actions if is_locate(action.tool)]
     sent += [(action.ended_at or action.at, tuple(_PATH.findall(action.text))) for action in asked]
     for at, paths in sent:
