@@ -116,6 +116,7 @@ class ReviewReason(StrEnum):
 
 
 Kind = TypeVar("Kind", bound=StrEnum)
+Each = TypeVar("Each")
 CHOICE_CHARS_MAX = 60
 """No word that a person chooses by is longer."""
 
@@ -134,7 +135,7 @@ def choice(kind: type[Kind], value: object) -> Kind:
         raise InvalidInput(f"There is no {name} {said!r}.", f"{meant}Known: {', '.join(kind)}.") from None
 
 
-def several(name: str, given: Sequence[str]) -> tuple[str, ...]:
+def several(name: str, given: Sequence[Each]) -> tuple[Each, ...]:
     """A list as a caller means it: one text is a sequence to Python too, of letters, and no type checker objects."""
     if isinstance(given, str):
         said = given[:CHOICE_CHARS_MAX]

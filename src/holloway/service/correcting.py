@@ -137,10 +137,11 @@ class Corrected(Opened):
         alive = self.store.memories.find(wanted, limit=-1)
         return alive + self.store.memories.find(replace(wanted, deleted=True), limit=-1)
 
-    def forget(self, memories: Sequence[Memory], *, hard: bool = False) -> Forgotten:
-        """Forget: recoverable for thirty days, or with `hard` so that no byte stays."""
+    def forget(self, memories: Sequence[Memory | str], *, hard: bool = False) -> Forgotten:
+        """Forget memories or ids of them: recoverable for thirty days, or with `hard` so that no byte stays."""
         at = stamp(self.clock.now())
-        owners = [(self._located(memory.id)[0], memory) for memory in memories]
+        given = several("memories", memories)
+        owners = [self._located(each if isinstance(each, str) else each.id) for each in given]
         left: list[str] = []
         for store in self.stores():
             own = [memory for owner, memory in owners if owner is store]
@@ -151,7 +152,7 @@ class Corrected(Opened):
                 for memory in own:
                     if not memory.deleted_at:
                         self._set_aside(store, memory, "forgotten", "by a person", at)
-        return Forgotten(tuple(memories), tuple(left))
+        return Forgotten(tuple(memory for _, memory in owners), tuple(left))
 
     def restore(self, reference: str) -> Memory:
         """Take back a forget, a prune or a wrong; what had taken its place makes room for it again."""
