@@ -58,3 +58,18 @@ def test_rules_are_bounded_and_the_first_ones_count() -> None:
     assert not ignored.level("", "a" * (ignored.RULE_CHARS_MAX + 1)).rules
     hostile = ignored.level("", "/".join(["**", "*a" * 100] * 2))
     assert not ignored.is_ignored("/".join(["a" * 200 + "b"] * 40), (hostile,), is_folder=False)
+
+
+def test_a_file_that_no_rule_names_is_followed_through_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed: list[tuple[str, ...]] = []
+
+    def fits(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+        followed.append(pattern)
+        return real(pattern, parts)
+
+    real = ignored._fits
+    monkeypatch.setattr(ignored, "_fits", fits)
+    level = ignored.level("", "*.log\n/build/\nlib/**/*.o\n[Bb]in/\na.py\nlib/*\n")
+    assert not ignored.is_ignored("deep/down/b.py", (level,), is_folder=False)
+    assert followed == [("lib", "*")]
+    assert ignored.is_ignored("deep/down/a.py", (level,), is_folder=False)

@@ -21,6 +21,8 @@ class Rule(NamedTuple):
     """One line of an ignore file: a pattern for each folder of a path and for its name."""
 
     pattern: tuple[str, ...]
+    last: re.Pattern[str]
+    """What fits the name itself: every file is held against every rule, and most rules fit by that or not at all."""
     is_of_folders: bool
     is_exception: bool
 
@@ -48,7 +50,8 @@ def is_ignored(path: str, levels: tuple[Level, ...], *, is_folder: bool) -> bool
             checked += 1
             if checked > RULES_MAX:
                 return False
-            if (is_folder or not rule.is_of_folders) and _fits(rule.pattern, inside):
+            could = is_folder or not rule.is_of_folders
+            if could and rule.last.match(parts[-1]) and _fits(rule.pattern, inside):
                 return not rule.is_exception
     return False
 
@@ -64,7 +67,8 @@ def _rule(line: str) -> Rule | None:
         return None
     pattern = tuple(bare.removeprefix("/").split("/"))
     # A slash that is not the last sign ties a rule to its folder; without one it fits at any depth.
-    return Rule(pattern if "/" in bare else (_ANY_DEPTH, *pattern), bare != named, is_exception)
+    tied = pattern if "/" in bare else (_ANY_DEPTH, *pattern)
+    return Rule(tied, _expression(pattern[-1]), bare != named, is_exception)
 
 
 def _fits(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
