@@ -186,9 +186,9 @@ class CodeMap:
             files = list(dict.fromkeys(node.path for node in nodes))
             partners = history.partners(self.database, files, now=self._memory.clock.now(), limit=40)
             here = questions.present(self.database, [one.path for one in partners])
-        often = [one for one in partners if one.commits >= COUPLED_COMMITS_MIN and one.path in here]
+            often = [one for one in partners if one.commits >= COUPLED_COMMITS_MIN and one.path in here]
         # Tests that go through a package's face import none of the files behind it: there, common changes tell.
-        found.tests = found.tests or tuple(one.path for one in often if is_test(one.path))[: graph.TESTS_MAX]
+        found.tests = found.tests or tuple(one.path for one in often if _is_test_code(one.path))[: graph.TESTS_MAX]
         reached = {path for path, _ in found.files} | set(files) | set(found.tests)
         coupled = [(one.path, one.score, one.commits) for one in often if one.path not in reached]
         chosen = Filter(quarantined=False, branch=self._memory.branch, files=tuple(files))
@@ -284,6 +284,11 @@ class CodeMap:
     def is_behind(self) -> bool:
         """Whether HEAD has moved since the last index; edits are only seen by looking at the files."""
         return not self.is_ready or self.database.meta("history.tip") != git.head_commit(str(self.root))
+
+
+def _is_test_code(path: str) -> bool:
+    """Whether a file may hold tests; beside them lie data, settings and pages that only they need."""
+    return is_test(path) and language_of(path) is not None
 
 
 def known(sessions: int) -> str:
