@@ -116,6 +116,7 @@ def test_no_question_looks_through_a_whole_table(tmp_path: Path) -> None:
     questions.tests_of(database, ["pkg/a.py"], 5)
     questions.imported(database, "pkg/b.py")
     questions.around(database, ["pkg/a.py"])
+    questions.tied(database, ["pkg/a.py"], ["pkg/b.py"])
     database.connection.set_trace_callback(None)
     plans = {
         row[3]
@@ -128,8 +129,8 @@ def test_no_question_looks_through_a_whole_table(tmp_path: Path) -> None:
     assert [plan for plan in plans if plan.startswith("SCAN ") and plan.split()[1] in tables] == []
 
 
-def test_two_files_are_tied_where_either_uses_the_other(database: MapDatabase) -> None:
-    assert questions.tied(database, "middle.py", "core.py")
-    assert questions.tied(database, "core.py", "middle.py")
-    assert not questions.tied(database, "top.py", "core.py")
-    assert not questions.tied(database, "core.py", "nowhere.py")
+def test_files_are_tied_where_either_uses_the_other(database: MapDatabase) -> None:
+    assert questions.tied(database, ["middle.py"], ["core.py", "nowhere.py"]) == {"core.py"}
+    assert questions.tied(database, ["core.py"], ["middle.py"]) == {"middle.py"}
+    assert questions.tied(database, ["top.py"], ["core.py"]) == set()
+    assert questions.tied(database, ["nowhere.py", "top.py"], ["core.py", "middle.py"]) == {"middle.py"}

@@ -97,6 +97,21 @@ def test_tests_that_no_import_leads_to_are_told_by_common_changes(
     assert sorted(path for path, *_ in found.coupled) == ["docs.md", "test/sums.json"]
 
 
+def test_a_file_that_code_ties_to_another_is_not_told_as_changing_with_it_for_no_reason(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    user = "src/shop/auth/login.py"
+    for number in range(COUPLED_COMMITS_MIN):
+        (repository.root / user).write_text(f"from shop.auth.tokens import refresh\n\nrefresh({number})\n")
+        (repository.root / "docs.md").write_text(f"{number}\n")
+        text = f"def refresh(token):\n    return token\n\n\ndef issue():\n    return {number}\n"
+        repository.commit(TOKENS, text)
+    memory.map.update()
+    for asked in (user, f"{TOKENS}:issue", TOKENS):
+        assert [path for path, *_ in memory.map.impact(asked).coupled] == ["docs.md"]
+    assert [path for path, *_ in memory.map.impact(TOKENS, forward=True).coupled] == ["docs.md"]
+
+
 def test_an_impact_is_that_of_one_map_though_another_is_written_meanwhile(
     memory: holloway.Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:

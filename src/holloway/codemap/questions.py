@@ -82,14 +82,17 @@ def tests_of(database: MapDatabase, tested: Iterable[str], limit: int) -> list[s
     return [row[0] for row in rows]
 
 
-def tied(database: MapDatabase, one: str, other: str) -> bool:
-    """Whether one of two files uses the other."""
-    return any(database.value(_TIED, pair) for pair in ((one, other), (other, one)))
+def tied(database: MapDatabase, some: Iterable[str], others: Iterable[str]) -> set[str]:
+    """Those of the other files that use one of some files, or are used by one."""
+    here, there = json.dumps(list(some)), json.dumps(list(others))
+    used = {row[1] for row in database.rows(_TIES, (here, there))}
+    return used | {row[0] for row in database.rows(_TIES, (there, here))}
 
 
-_TIED = (
-    "SELECT EXISTS (SELECT 1 FROM files s JOIN edges e ON e.file = s.id JOIN nodes n ON n.id = e.target"
-    " JOIN files t ON t.id = n.file WHERE s.path = ? AND t.path = ?)"
+_TIES = (
+    "SELECT DISTINCT s.path, t.path FROM files s JOIN edges e ON e.file = s.id JOIN nodes n ON n.id = e.target"
+    " JOIN files t ON t.id = n.file"
+    " WHERE s.path IN (SELECT value FROM json_each(?)) AND t.path IN (SELECT value FROM json_each(?))"
 )
 
 

@@ -167,7 +167,7 @@ class CodeMap:
 
     def explained(self, one: str, other: str) -> bool:
         """Whether one of two files imports or uses the other, so that it is no news that they change together."""
-        return self.is_ready and questions.tied(self.database, one, other)
+        return self.is_ready and bool(questions.tied(self.database, [one], [other]))
 
     def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> Located:
         """The files that a task is about, each with its reasons; `known` are files already in play."""
@@ -187,9 +187,10 @@ class CodeMap:
             partners = history.partners(self.database, files, now=self._memory.clock.now(), limit=40)
             here = questions.present(self.database, [one.path for one in partners])
             often = [one for one in partners if one.commits >= COUPLED_COMMITS_MIN and one.path in here]
+            tied = questions.tied(self.database, files, [one.path for one in often])
         # Tests that go through a package's face import none of the files behind it: there, common changes tell.
         found.tests = found.tests or tuple(one.path for one in often if _is_test_code(one.path))[: graph.TESTS_MAX]
-        reached = {path for path, _ in found.files} | set(files) | set(found.tests)
+        reached = {path for path, _ in found.files} | tied | set(files) | set(found.tests)
         coupled = [(one.path, one.score, one.commits) for one in often if one.path not in reached]
         chosen = Filter(quarantined=False, branch=self._memory.branch, files=tuple(files))
         return Consequences(
