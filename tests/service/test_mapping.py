@@ -12,7 +12,7 @@ import pytest
 from filelock import FileLock
 
 import holloway
-from holloway.codemap import graph, watch
+from holloway.codemap import graph, health, watch
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.errors import InvalidInput
 from holloway.service.mapping import COUPLED_COMMITS_MIN, Busy
@@ -269,3 +269,17 @@ def test_a_language_whose_calls_are_not_followed_says_so(memory: holloway.Hollow
 
     assert memory.map.impact("src/Cart.cs:Cart.Total").unfollowed == ("C#",)
     assert memory.map.impact(TOKENS).unfollowed == ()
+
+
+def test_the_map_of_a_shallow_clone_is_behind_only_when_head_has_moved(tmp_path: Path, repository: Repository) -> None:
+    repository.commit("src/shop/new.py", "x = 1\n")
+    clone = Repository(tmp_path / "clone")
+    repository.git("clone", "-q", "--depth", "1", repository.root.as_uri(), str(clone.root))
+    with holloway.open(clone.root, home=tmp_path / "home") as memory:
+        memory.map.update()
+        assert not memory.map.is_behind
+        found = health.examine(memory.map.path)
+        assert found is not None
+        assert found.tip == clone.git("rev-parse", "HEAD").strip()
+        clone.commit("src/shop/new.py", "x = 2\n")
+        assert memory.map.is_behind

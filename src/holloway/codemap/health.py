@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holloway.codemap.database import MapDatabase
+from holloway.codemap.past.history import read_to
 
 NODES_LARGE = 50_000
 BYTES_LARGE = 500 * 1024 * 1024
@@ -46,6 +47,6 @@ def examine(path: Path) -> Health | None:
         if not database.is_current or not database.meta("indexed_ns"):
             return Health(0, 0, 0, path.stat().st_size, "", False)
         counts = [int(database.value(f"SELECT COUNT(*) FROM {table}")) for table in ("files", "nodes", "skipped")]
-        return Health(counts[0], counts[1], counts[2], path.stat().st_size, database.meta("history.tip"), True)
+        return Health(counts[0], counts[1], counts[2], path.stat().st_size, read_to(database), True)
     finally:
         database.close()

@@ -284,7 +284,7 @@ class CodeMap:
     @property
     def is_behind(self) -> bool:
         """Whether HEAD has moved since the last index; edits are only seen by looking at the files."""
-        return not self.is_ready or self.database.meta("history.tip") != git.head_commit(str(self.root))
+        return not self.is_ready or history.read_to(self.database) != git.head_commit(str(self.root))
 
 
 def _is_test_code(path: str) -> bool:

@@ -68,6 +68,12 @@ class SimilarCommit:
     files: tuple[str, ...]
 
 
+def read_to(database: Database) -> str:
+    """The commit that the history was read to; nothing before the first one."""
+    tip = str(database.value("SELECT value FROM meta WHERE key = 'history.tip'") or "")
+    return tip.partition(" ")[0]  # Of a shallow clone, where it is cut stands behind the commit.
+
+
 def partners(database: Database, paths: Sequence[str], *, now: datetime, limit: int = 20) -> list[Partner]:
     """Files that change with any of these, best first.
 
