@@ -93,6 +93,15 @@ def test_one_is_not_counted_as_many(cli: Cli, repository: Repository) -> None:
     assert " in 1 file, to depth 1" in cli("impact", TOKENS, "--depth", "1").out
 
 
+def test_impact_begins_with_what_was_asked_about(cli: Cli, repository: Repository) -> None:
+    repository.commit(
+        TOKENS, "".join(f"class {name}:\n    def issue(self):\n        return 1\n\n" for name in ("Tokens", "Keys"))
+    )
+    for asked in (TOKENS, f"{TOKENS}:Tokens", f"{TOKENS}:Keys.issue"):
+        assert cli("impact", asked).out.startswith(f"{asked} is used by")
+    assert cli("impact", f"{TOKENS}:issue").out.startswith(f"{TOKENS} is used by")
+
+
 @pytest.mark.promise("code-map")
 def test_impact_prints_users_and_tests(cli: Cli, repository: Repository) -> None:
     repository.commit(

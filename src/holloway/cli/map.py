@@ -11,6 +11,9 @@ from holloway.cli.progress import progress_bar, ready
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.codemap.graph import Node
     from holloway.codemap.modules.detection import Module
     from holloway.retrieval.locate import Located
     from holloway.service.mapping import CodeMap, Consequences
@@ -153,7 +156,7 @@ def _show_impact(found: Consequences, depth: int) -> None:
     impact = found.impact
     verb = "depends on" if impact.direction == "forward" else "is used by"
     more = "" if impact.complete else " or more"
-    name = str(impact.target[0]) if len(impact.target) == 1 else impact.target[0].path
+    name = _name_of(impact.target)
     if impact.total:
         places = f"{impact.total:,}{more} {'place' if impact.total == 1 else 'places'}"
         say(f"{name} {verb} {places} in {many(len(impact.files), 'file')}, to depth {depth}", "bold")
@@ -190,6 +193,13 @@ def _show_impact(found: Consequences, depth: int) -> None:
         say("memories", "bold")
         for memory_found in found.memories:
             say(f"  [{memory_found.id}] {memory_found.summary}")
+
+
+def _name_of(target: Sequence[Node]) -> str:
+    """The symbol that was asked about, before what it holds; the file, where that is meant or several symbols are."""
+    first = target[0]
+    is_one = all(f"{node.name}.".startswith(f"{first.name}.") for node in target)
+    return str(first) if is_one else first.path
 
 
 def _impact_fields(found: Consequences) -> dict[str, Any]:
