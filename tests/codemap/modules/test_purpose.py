@@ -103,6 +103,8 @@ def test_what_a_package_says_of_itself_comes_first(name: str, text: str) -> None
     package = module(f"src/auth/{name}", "src/auth/README.md")
     texts = {f"src/auth/{name}": text, "src/auth/README.md": "Signs people in and out.\n"}
     assert purpose(package, texts.__getitem__) == "Tokens and sessions of users"
+    texts[f"src/auth/{name}"] = text.replace("Tokens and", "Use tokens in")
+    assert purpose(package, texts.__getitem__) == "Use tokens in sessions of users"
     texts[f"src/auth/{name}"] = "nothing that can be read"
     assert purpose(package, texts.__getitem__) == "Signs people in and out"
 

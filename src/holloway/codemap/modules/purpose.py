@@ -110,7 +110,8 @@ def from_manifest(path: str, text: str) -> str:
     """The description that a package gives of itself."""
     data = manifests.json_table(text) if path.endswith(".json") else manifests.toml_table(text)
     tables = (data, manifests.inner(data, "package"), manifests.inner(data, "project"))
-    return _sentence(" ".join(manifests.string(table, "description") for table in tables)[:READ_CHARS_MAX])
+    told = " ".join(manifests.string(table, "description") for table in tables)[:READ_CHARS_MAX]
+    return _sentence(told, may_guide=False)  # "Run scripts in parallel" says what a package does.
 
 
 def from_readme(text: str) -> str:
@@ -183,13 +184,13 @@ def _heads(module: Module) -> list[str]:
     return list(dict.fromkeys(ordered))
 
 
-def _sentence(text: str) -> str:
+def _sentence(text: str, *, may_guide: bool = True) -> str:
     """The first sentence on one line; empty where it says too little, or speaks to its reader."""
     plain = _MARKS.sub("", _LINKS.sub(lambda match: match[1] or match[3] or "", _DOC_LINK.sub(r"\1", text)))
     flat = redact(neutral(_NAMED_LINK.sub(r"\1", plain)))[0]
     match = _SENTENCE.match(flat)
     found = _LEADS_ON.sub("", (match[1] if match else flat).strip(), count=1)
-    if len(found.split()) < WORDS_MIN or _GUIDES.match(found):
+    if len(found.split()) < WORDS_MIN or (may_guide and _GUIDES.match(found)):
         return ""
     if _BOILERPLATE.search(found) or not is_description(found):
         return ""
