@@ -97,6 +97,16 @@ def test_a_symbol_may_be_named_by_its_end(database: MapDatabase) -> None:
     assert graph.find(database, "core.py", "nothing") == []
 
 
+def test_a_class_is_not_another_one_than_its_constructor(tmp_path: Path) -> None:
+    files = {
+        "Shop.java": "class Shop {\n  Shop() {}\n  class Till {}\n}\n",
+        "Old.java": "class Old { class Till {} }\n",
+    }
+    database = mapped(tmp_path, files)
+    assert [str(node) for node in graph.named(database, "Shop")] == ["Shop.java:Shop"]
+    assert len(graph.named(database, "Till")) == 2
+
+
 @pytest.mark.promise("hubs-are-bounded")
 def test_no_question_looks_through_a_whole_table(tmp_path: Path) -> None:
     database = mapped(

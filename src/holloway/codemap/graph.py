@@ -125,14 +125,16 @@ def find(database: MapDatabase, path: str, symbol: str = "") -> list[Node]:
 
 
 def named(database: MapDatabase, symbol: str, limit: int = 20) -> list[Node]:
-    """All definitions of that name, exported ones first."""
+    """All definitions of that name, exported ones first; a constructor that is called like its class is part of it."""
     rows = database.rows(
         f"SELECT {_NODE} FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? AND n.kind != 'file'"
         " ORDER BY n.exported DESC, f.role = 'test', f.path LIMIT ?",
         (symbol.rpartition(".")[2], limit * 4),
     )
     nodes = [Node(*row) for row in rows]
-    return [node for node in nodes if node.name == symbol or node.name.endswith("." + symbol)][:limit]
+    found = [node for node in nodes if node.name == symbol or node.name.endswith("." + symbol)]
+    classes = {(node.path, node.name) for node in found if node.kind in CLASS_KINDS}
+    return [node for node in found if (node.path, node.name.rpartition(".")[0]) not in classes][:limit]
 
 
 def _with_members(database: MapDatabase, nodes: list[Node]) -> list[Node]:
