@@ -16,6 +16,7 @@ from holloway.codemap import graph, health, watch
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.errors import InvalidInput
 from holloway.service.mapping import COUPLED_COMMITS_MIN, Busy
+from tests.codemap.test_scip import METADATA, P, document, occurrence
 from tests.conftest import FILES, Repository
 from tests.store.test_memories import taught
 
@@ -269,6 +270,27 @@ def test_a_language_whose_calls_are_not_followed_says_so(memory: holloway.Hollow
 
     assert memory.map.impact("src/Cart.cs:Cart.Total").unfollowed == ("C#",)
     assert memory.map.impact(TOKENS).unfollowed == ()
+
+
+def test_a_precise_index_tells_of_calls_where_syntax_does_not(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    repository.commit("src/Cart.cs", "public class Cart {\n  public int Total() { return 1; }\n}\n")
+    repository.commit("src/Shop.cs", "public class Shop {\n  int Sum() { return new Cart().Total(); }\n}\n")
+    memory.map.update()
+    assert memory.map.impact("src/Cart.cs:Cart.Total").unfollowed == ("C#",)
+    total = f"{P}Cart#Total()."
+    parts = (
+        document("src/Cart.cs", occurrence(total, (1, 13, 18), 1, (1, 2, 1, 34))),
+        document(
+            "src/Shop.cs", occurrence(f"{P}Shop#Sum().", (1, 6, 9), 1, (1, 2, 1, 42)), occurrence(total, (1, 32, 37))
+        ),
+    )
+    (repository.root / "index.scip").write_bytes(METADATA + b"".join(parts))
+    memory.map.update()
+    found = memory.map.impact("src/Cart.cs:Cart.Total")
+    assert [(str(one.node), one.via) for one in found.impact.reached] == [("src/Shop.cs:Shop.Sum", "calls")]
+    assert found.unfollowed == ()
 
 
 def test_the_map_of_a_shallow_clone_is_behind_only_when_head_has_moved(tmp_path: Path, repository: Repository) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holloway.codemap.graph import FOLLOWED
 from holloway.codemap.reading.facts import decode_references
 from holloway.codemap.reading.kinds import CLASS_KINDS
+from holloway.codemap.reading.languages import language_of
 from holloway.codemap.scip import documents, edges
 from holloway.codemap.scip.symbols import parse_symbol
 from holloway.errors import HollowayError
@@ -134,13 +135,15 @@ class _Places:
         return max(around, key=lambda one: one.line, default=None)
 
     def kind_of(self, edge: ScipEdge, target: _Node) -> str:
-        """A SCIP index tells no call from a mention: what syntax saw at that line does."""
+        """A SCIP index tells no call from a mention: what syntax saw at that line does, where it looks for calls."""
         if edge.kind != "references":
             return edge.kind
         called = target.name in self._called(edge.source_path).get(edge.source_line, ())
         if target.kind in CLASS_KINDS:
             return "instantiates" if called else "typed_as"
-        return "calls" if called and target.kind in ("function", "method") else "references"
+        language = language_of(edge.source_path)
+        may_be_called = called or bool(language and not language.calls)
+        return "calls" if may_be_called and target.kind in ("function", "method") else "references"
 
     def _at(self, path: str) -> dict[int, _Node]:
         if path not in self._lines:
