@@ -75,17 +75,24 @@ def test_what_was_counted_before_and_what_is_outside_is_not_counted_with_a_hub(t
         f"m{number}.py": f"import p{number}\nfrom hub import hub\n\ndef f{number}():\n    hub()\n    p{number}.go()\n"
         for number in range(500)
     }
-    database = mapped(tmp_path, {"hub.py": "def hub():\n    hub()\n"} | users)
-    assert graph.impact(database, graph.find(database, "hub.py", "hub"), depth=1).total == 1_000
+    wide = {"wide.py": "".join(f"import p{number}\n" for number in range(500)) + "from hub import hub\n"}
+    database = mapped(tmp_path, {"hub.py": "def hub():\n    hub()\n"} | users | wide)
+    assert graph.impact(database, graph.find(database, "hub.py", "hub"), depth=1).total == 1_001
     own = [node for number in range(500) for node in graph.find(database, f"m{number}.py")]
     assert graph.impact(database, own, depth=1, forward=True).total == 2
+    assert graph.impact(database, graph.find(database, "wide.py"), depth=1, forward=True).total == 2
 
 
 @pytest.mark.promise("hubs-are-bounded")
 def test_a_hub_is_answered_with_the_nearest_and_a_count(tmp_path: Path) -> None:
     users = {f"m{number}.py": f"from hub import hub\n\ndef f{number}():\n    hub()\n" for number in range(500)}
     database = mapped(tmp_path, {"hub.py": "def hub():\n    pass\n"} | users)
+    asked: list[str] = []
+    database.connection.set_trace_callback(asked.append)
     found = graph.impact(database, graph.find(database, "hub.py", "hub"), depth=1)
+    database.connection.set_trace_callback(None)
+    counts = next(statement for statement in asked if statement.startswith("SELECT COUNT"))
+    assert any("COVERING INDEX edges_in" in row[3] for row in database.rows(f"EXPLAIN QUERY PLAN {counts}"))
     assert len(found.reached) == graph.SHOWN_MAX
     assert found.total == 1_000
     assert not found.complete

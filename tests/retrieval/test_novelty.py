@@ -33,6 +33,7 @@ def test_the_closest_memories_are_found_whoever_may_see_them(memory: holloway.Ho
     (close,) = closest(memory.store, "Tokens live 2 hour in the cache")
     assert (close.memory.id, close.verdict) == (hour.id, Verdict.CONTRADICTS)
     assert closest(memory.store, "zeppelins") == []
+    assert closest(memory.store, "The cache of pages is warmed at night") == []
 
 
 @pytest.mark.promise("likeness-destroys-nothing")
