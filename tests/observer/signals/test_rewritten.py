@@ -1,6 +1,7 @@
 import pytest
 
 import holloway
+from holloway.config import SCRATCHPAD_LINES_MAX
 from holloway.domain.memory import MemoryType, Source, State
 from holloway.observer.signals.rewritten import SHOWN_CHARS_MAX, user_edits
 from holloway.store.candidates import PROMOTED
@@ -8,6 +9,7 @@ from holloway.store.filter import Filter
 from tests.observer.story import Story
 from tests.service.learned import learn
 
+LONG = [f"row_{number} = {number}" for number in range(SCRATCHPAD_LINES_MAX)]
 PRINTED, LOGGED = "print(total)", "logger.info(total)"
 
 
@@ -33,6 +35,8 @@ def test_the_same_change_elsewhere_is_the_same_correction() -> None:
         (["x = 1", "y = 2"], ["x = 1"], "a line was only taken out"),
         (['name = "a"'], ["name = 'a'"], "only signs differ"),
         ([PRINTED], [], "nobody saw what was written"),
+        (["x = 1", "return x"], ["check(x)", "x = 1"], "one line came in where another did not leave"),
+        (LONG, ["import os", *LONG][: len(LONG)], "the last line is only out of sight"),
         (["a" * SHOWN_CHARS_MAX], ["b" * SHOWN_CHARS_MAX], "it does not fit a sentence"),
     ],
 )

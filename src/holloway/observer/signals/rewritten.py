@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from holloway.config import SCRATCHPAD_LINES_MAX
 from holloway.domain.memory import MemoryType
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.text.edits import differing
@@ -47,11 +48,18 @@ def user_edits(account: Account) -> Iterator[Signal]:
 
 def _line_changed(action: Action) -> tuple[str, str] | None:
     """The one line of an edit that the user changed, before and after; none where only its signs differ."""
-    if not action.changed_by_user or not action.applied:
+    if not action.changed_by_user or not _is_whole(action):
         return None
-    gone = [line for line in action.added if line not in action.applied]
-    come = [line for line in action.applied if line not in (*action.added, *action.removed)]
-    if len(gone) != 1 or len(come) != 1 or _WORDS.findall(gone[0]) == _WORDS.findall(come[0]):
+    made = [line for line in action.applied if line in action.added or line not in action.removed]
+    others = [pair for pair in zip(action.added, made, strict=False) if pair[0] != pair[1]]
+    if len(made) != len(action.added) or len(others) != 1:
         return None
-    shown = differing(gone[0], come[0], SHOWN_CHARS_MAX)
-    return (gone[0], come[0]) if sum(map(len, shown)) <= SHOWN_CHARS_MAX else None
+    old, new = others[0]
+    if old in made or new in action.added or _WORDS.findall(old) == _WORDS.findall(new):
+        return None
+    return (old, new) if sum(map(len, differing(old, new, SHOWN_CHARS_MAX))) <= SHOWN_CHARS_MAX else None
+
+
+def _is_whole(action: Action) -> bool:
+    """Whether all lines are there: where the end is cut off, a line that came in pushes another out of sight."""
+    return 0 < len(action.applied) < SCRATCHPAD_LINES_MAX and len(action.added) < SCRATCHPAD_LINES_MAX
