@@ -72,7 +72,8 @@ def _source(signal: Signal, taint: Taint, spoken: list[int], answered: str) -> s
     if signal.name in _FROM_TOOL:
         return answered
     if signal.name is SignalName.USER_CORRECTION:
-        return taint.quotes(words)
+        # A line of the agent's that the user changed is still the agent's.
+        return taint.quotes(words) or taint.names(str(signal.facts.get("agents_line", "")))
     if signal.name in _FROM_AGENT:
         return next(filter(None, map(taint.heard, reversed(spoken))), "") or taint.of(words, signal.step)
     if signal.name is SignalName.COMMIT_AUTO:

@@ -260,9 +260,8 @@ def contradicted(found: list[Candidate]) -> None:
 def trusted(found: list[Candidate]) -> None:
     """What came in from outside waits for a person; what tries to instruct an agent is not kept at all."""
     for each, draft in _drafted(found):
-        by_person = SIGNALS[each.signal.name].source is Source.USER_CORRECTION
         words = (*each.signal.quotes, draft.content)  # The words of a memory may be more than it quotes.
-        reason = "" if by_person and not each.signal.taint else instructs("\n".join(words))
+        reason = "" if _is_users_word(each.signal) else instructs("\n".join(words))
         if reason:
             each.drop(f"it tries to instruct an agent ({reason})")
         elif each.signal.taint:
@@ -273,6 +272,12 @@ def trusted(found: list[Candidate]) -> None:
                 confidence=(draft.confidence or 0.0) * confidence.TAINTED_FACTOR,
                 tags=(*draft.tags, f"from {each.signal.taint}"[:60]),
             )
+
+
+def _is_users_word(signal: Signal) -> bool:
+    """Whether all of it is what the user said: a line of the agent's that they changed is quoted beside theirs."""
+    by_person = SIGNALS[signal.name].source is Source.USER_CORRECTION
+    return by_person and not signal.taint and "agents_line" not in signal.facts
 
 
 def scored(finished: Finished, found: list[Candidate], *, strict: bool) -> None:

@@ -40,7 +40,7 @@ def user_edits(account: Account) -> Iterator[Signal]:
             f"{old} -> {new}",
             deed.step,
             files,
-            {"said": said},
+            {"said": said, "agents_line": pair[0]},
             pair,
             type=MemoryType.PREFERENCE,
         )
