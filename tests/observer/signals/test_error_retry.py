@@ -339,6 +339,18 @@ def test_a_variable_is_told_with_its_value_unless_that_is_private(given: str, fi
     assert only(session(failed, shell(f"{given} pytest -q", "3 passed"))).fix == fix
 
 
+@pytest.mark.promise("no-secret")
+def test_a_secret_in_a_changed_line_or_a_long_command_is_cut_out_before_they_are_shortened() -> None:
+    login = 'cmd := exec.Command("psql", "postgres://shop:{}@db/shop", globalIgnoreFile, globalDataFolder)'
+    mended = edit("b.go", login.format("Harbour7Quay21x"), login.format("Quay21xHarbour"))
+    found = pairs(session(bad("mise run lint", LINT), mended, shell("mise run lint", "0 issues.")))
+    assert found[-1].fix == "edit b.go"
+
+    seeds = f"./seed --tables {'a' * 53} --to postgres://shop:Harbour7Quay21x@db/shop"
+    failed = bad("pytest -q", "E   shop.LedgerError: refused\n1 failed")
+    assert "Harbour7" not in only(session(failed, shell(seeds), shell("pytest -q", "3 passed"))).fix
+
+
 def test_a_file_that_a_shell_changed_is_named_from_the_project_not_from_where_the_shell_stood() -> None:
     failing = "Exit code 1\nsrc/app.ts(3,1): error TS2304: Cannot find name 'total'."
     mended = shell("cd web && sed -i 's/total/sum/' src/app.ts")

@@ -60,6 +60,16 @@ def test_long_lines_are_told_by_what_differs() -> None:
     assert told == "In `a.py` the user made `logger.info` of the agent's `print`"
 
 
+@pytest.mark.promise("no-secret")
+def test_of_a_long_line_no_part_of_a_secret_is_told() -> None:
+    line = 'connect("postgres://shop:{}@db/shop", ' + ", ".join(f"argument_{number}" for number in range(12)) + ")"
+    story = Story().changed("a.py", [line.format("Harbour7Quay21x")], [line.format("Quay21xHarbour")])
+    assert said(story) == [], "nothing else differs"
+    rest = line.format("Quay21xHarbour").replace("@db", "@store")
+    (told,) = said(Story().changed("a.py", [line.format("Harbour7Quay21x")], [rest]))
+    assert "Quay21x" not in told
+
+
 def test_a_session_in_which_a_user_changed_an_edit_leaves_a_preference_to_be_confirmed(
     memory: holloway.Holloway,
 ) -> None:

@@ -157,6 +157,10 @@ def _line_change(action: Action, wanted: set[str]) -> tuple[str, str] | None:
 
 
 def _said(before: str, after: str) -> str:
+    # A secret is known by what stands around it, so it goes before a line is cut.
+    before, after = secrets.redact(before)[0], secrets.redact(after)[0]
+    if before == after:
+        return ""
     if before and after:
         before, after = edits.differing(before, after, LINE_CHARS_MAX)
         return f": `{before[:LINE_CHARS_MAX]}` becomes `{after[:LINE_CHARS_MAX]}`"
@@ -277,5 +281,5 @@ def _first(step: Step) -> str:
 
 
 def _short(text: str) -> str:
-    flat = " ".join(text.replace("`", "'").split())
+    flat = " ".join(secrets.redact(text)[0].replace("`", "'").split())
     return flat if len(flat) <= PHRASE_CHARS_MAX // 2 else flat[: PHRASE_CHARS_MAX // 2 - 1] + "…"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from holloway.config import SCRATCHPAD_LINES_MAX
 from holloway.domain.memory import MemoryType
 from holloway.observer.signals.signal import Signal, SignalName
+from holloway.safety import secrets
 from holloway.text.edits import differing
 
 if TYPE_CHECKING:
@@ -55,7 +56,11 @@ def _line_changed(action: Action) -> tuple[str, str] | None:
     if len(made) != len(action.added) or len(others) != 1:
         return None
     old, new = others[0]
-    if old in made or new in action.added or _WORDS.findall(old) == _WORDS.findall(new):
+    if old in made or new in action.added:
+        return None
+    # A secret is known by what stands around it, so it goes before a line is cut.
+    old, new = secrets.redact(old)[0], secrets.redact(new)[0]
+    if _WORDS.findall(old) == _WORDS.findall(new):
         return None
     return (old, new) if sum(map(len, differing(old, new, SHOWN_CHARS_MAX))) <= SHOWN_CHARS_MAX else None
 
