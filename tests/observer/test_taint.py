@@ -214,6 +214,13 @@ def test_an_edit_whose_words_nobody_can_read_is_foreign_right_after_a_foreign_te
         ("git clone -b main git@github.com:acme/tool.git", "cat tool/README.md"),
         ("git clone https://github.com/acme/tool --depth 1", "cat tool/README.md"),
         ("git clone https://github.com/acme/tool --quiet vault", "cat vault/README.md"),
+        ("cd lib && git clone --depth 1 https://github.com/acme/tool", "cat lib/tool/README.md"),
+        ("git -C lib clone https://github.com/acme/tool", "cat lib/tool/README.md"),
+        ("mkdir vault && cd vault && git clone https://github.com/acme/tool .", "cat vault/README.md"),
+        ("gh repo clone acme/tool", "cat tool/README.md"),
+        ("cd lib && gh repo clone acme/tool vault -- --depth 1", "cat lib/vault/README.md"),
+        ("cd docs && curl -sLo notes.md https://docs.example.org/x", "cat docs/notes.md"),
+        ("cd docs && wget https://docs.example.org/notes.md", "cat docs/notes.md"),
         ("wget -O /tmp/n https://docs.example.org/x && cp /tmp/n notes.md", "cat notes.md"),
     ],
 )
@@ -228,6 +235,12 @@ def test_a_clone_in_a_folder_of_another_name_leaves_the_projects_own_folder_clea
     taint.observe(shell("git clone --depth 1 https://github.com/acme/shop /tmp/theirs", 1, ""))
     assert taint.observe(shell("cat shop/README.md", FAR)) == ""
     assert taint.observe(shell("cat /tmp/theirs/README.md", FAR)) != ""
+
+
+def test_a_page_without_a_name_leaves_the_folder_clean_that_it_was_asked_from() -> None:
+    taint = Taint()
+    taint.observe(shell("cd docs && curl -s https://docs.example.org/", 1, ""))
+    assert taint.observe(shell("cat docs/setup.md", FAR)) == ""
 
 
 def test_a_scratch_file_of_the_sessions_own_is_clean() -> None:

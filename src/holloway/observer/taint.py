@@ -62,6 +62,7 @@ _NO_PROSE = frozenset(
 )
 _PROSE = frozenset("title body comments reviews description commits latestreviews messageheadline".split())
 _FIELD = re.compile(r"(?:-f|-F|--field|--raw-field|--input)(?:=|$)")
+_CLONES = frozenset({"git clone", "gh repo clone"})
 _ADDRESS = re.compile(r"://|@")
 _HOST = re.compile(r"://|^localhost|\w\.\w.*/")
 _SAVES = re.compile(r"-[a-zA-Z]*[oO]|--output|--output-document")
@@ -221,7 +222,7 @@ class Taint:
         source = ""
         if step.kind == "fetch":
             source = self._fetched(step)
-        elif step.kind == "install":
+        elif step.kind == "install" or step.program in _CLONES:
             source = f"shell:{' '.join((step.program, *step.args[:2]))}"
         elif step.kind in ("read", "search", "list") or step.program in ("cp", "mv"):
             source = next(filter(None, map(self._from_shell_path, paths)), "")
@@ -330,32 +331,38 @@ def _without_prose(step: Step) -> bool:
 
 
 def _paths(step: Step) -> Iterator[str]:
-    for path in step.paths:
-        yield path if path.startswith(("/", "~")) or not step.directory else f"{step.directory}/{path}"
+    return (_from_where(step, path) for path in step.paths)
+
+
+def _from_where(step: Step, path: str) -> str:
+    """A path as it is named from the project: a step names it from the folder that it stands in."""
+    return path if path.startswith(("/", "~")) or not step.directory else f"{step.directory}/{path}"
 
 
 def _written(step: Step, paths: list[str]) -> list[str]:
     """The files and folders that a step makes: by redirection, copying, downloading, cloning, or empty."""
+    return paths if step.kind == "edit" else [_from_where(step, name) for name in _made_by(step) if name]
+
+
+def _made_by(step: Step) -> list[str]:
     plain = [word for word in step.args if not word.startswith("-")]
-    if step.kind == "edit":
-        return paths
     if step.program in ("mkdir", "git init"):
         return plain
-    if step.program == "git clone":
-        return _cloned(step)
+    if step.program in _CLONES:
+        return _cloned(step, step.url or next(iter(plain), ""))
     if step.kind == "fetch":
         named = [step.args[at + 1] for at, word in enumerate(step.args[:-1]) if _SAVES.fullmatch(word)]
         return [*named, posixpath.basename(step.url)]
     return []
 
 
-def _cloned(step: Step) -> list[str]:
+def _cloned(step: Step, address: str) -> list[str]:
     """Where a clone lies: in the folder that is named after its address, or else in one of its own name.
 
     A word that follows an option may be that option's value; then it may be either.
     """
-    after = step.args[step.args.index(step.url) :] if step.url in step.args else ()
+    after = step.args[step.args.index(address) :] if address in step.args else ()
     named = [(before, word) for before, word in pairwise(after) if not word.startswith("-")]
-    own = posixpath.basename(step.url.rstrip("/")).removesuffix(".git")
+    own = posixpath.basename(address.rstrip("/")).removesuffix(".git")
     is_sure = any(not before.startswith("-") for before, _ in named)
     return [word for _, word in named] + ([] if is_sure else [own])
