@@ -277,5 +277,13 @@ def test_in_a_merge_words_stand_after_the_same_deeds_as_before() -> None:
     assert (merged.interrupted_at, merged.subtasks[0].step) == (4, 4)
 
 
+def test_in_a_merge_the_last_interruption_says_whether_the_user_went_on() -> None:
+    went_on = padded(Started(0.0, "one"), Call(1.0, "x", ToolKind.READ), Interrupted(2.0), Prompt(3.0, "go on"))
+    stopped = padded(Started(0.0, "two"), Call(4.0, "y", ToolKind.READ), Interrupted(5.0))
+    merged = merge([went_on, stopped])
+    assert (merged.interrupted_at, merged.redirected) == (2, False)
+    assert merge([went_on]).redirected
+
+
 def test_merging_nothing_gives_an_empty_pad() -> None:
     assert merge([]).actions == []

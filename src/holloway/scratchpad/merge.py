@@ -32,6 +32,7 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
     for number, action in enumerate(actions, 1):
         action.step = number
     lead = ordered[0]
+    interrupted_at, redirected = max((_stopped(pad, place), pad.redirected) for pad, place in placed)
     return Scratchpad(
         start=lead.start,
         last_at=max(pad.last_at for pad in ordered),
@@ -44,8 +45,8 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
         tokens_in=sum(pad.tokens_in for pad in ordered),
         tokens_out=sum(pad.tokens_out for pad in ordered),
         context_peak=max(pad.context_peak for pad in ordered),
-        interrupted_at=max(_stopped(pad, place) for pad, place in placed),
-        redirected=any(pad.redirected for pad in ordered),
+        interrupted_at=interrupted_at,
+        redirected=redirected,
         subtasks=[replace(done, step=place(done.step)) for pad, place in placed for done in pad.subtasks],
         qa_passed=_all_passed([pad.qa_passed for pad in ordered]),
         qa_findings=tuple(dict.fromkeys(text for pad in ordered for text in pad.qa_findings)),
