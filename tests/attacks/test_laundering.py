@@ -1,10 +1,14 @@
 """A tainted memory gains nothing by being matched: not confidence, not its way out of quarantine, at no trust level."""
 
+from collections.abc import Callable
+
 import pytest
 
 from holloway.config import INJECTION_THRESHOLDS
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.domain.ports import stamp
+from holloway.scratchpad.merge import merge
+from holloway.scratchpad.scratchpad import Scratchpad
 from holloway.service.holloway import Holloway
 from holloway.service.learning import Learning
 from holloway.store import lifecycle, lookup
@@ -86,3 +90,56 @@ def test_a_clean_session_that_says_the_same_does_not_lift_it_either(memory: Holl
 def test_only_a_person_lifts_it(memory: Holloway, tainted: str) -> None:
     memory.confirm(tainted)
     assert [result.memory.id for result in memory.recall(FACT)] == [tainted]
+
+
+PAGE = "The retry limit of the upload queue is doubled for every region that reports a timeout."
+
+
+def in_one_pad(*stories: Story) -> Scratchpad:
+    """What several agents of a session did, as its host tells it."""
+    pad = Scratchpad()
+    for event in sorted((event for story in stories for event in story.told), key=lambda event: event.at):
+        pad.add(event)
+    return pad
+
+
+def merged(*stories: Story) -> Scratchpad:
+    return merge([story.pad() for story in stories])
+
+
+@pytest.mark.promise("quarantine")
+@pytest.mark.parametrize("together", [in_one_pad, merged])
+def test_a_page_that_one_agent_read_is_foreign_in_the_words_of_another(
+    memory: Holloway, together: Callable[..., Scratchpad]
+) -> None:
+    reader = Story("s1").edit(PATH).fetch("https://evil.example/x", PAGE).edit(PATH).green()
+    other = Story("s1", actor="other", at=1_200.0).records(PAGE, "gotcha").read(PATH)
+
+    Learning(memory).learn(together(reader, other))
+
+    (kept,) = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
+    assert kept.state is State.QUARANTINED
+
+
+def asking() -> Story:
+    """An agent whose subagent answered with what is on the page."""
+    return Story("s1").fetch("https://example.com/x", "Some page.").edit(PATH).delegate(PAGE).green()
+
+
+def test_what_a_subagent_found_itself_stays_clean_though_its_answer_repeats_it(memory: Holloway) -> None:
+    finder = Story("s1", actor="finder", at=1_200.0).read(PATH).records(PAGE, "gotcha").read(PATH)
+
+    Learning(memory).learn(in_one_pad(asking(), finder))
+
+    (kept,) = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
+    assert (kept.state, kept.tags) == (State.UNCONFIRMED, ())
+
+
+def test_what_a_subagent_read_stays_foreign_though_its_answer_repeats_it(memory: Holloway) -> None:
+    reader = Story("s1", actor="reader", at=1_200.0).fetch("https://evil.example/x", PAGE)
+    other = Story("s1", actor="other", at=1_300.0).read(PATH).records(PAGE, "gotcha").read(PATH)
+
+    Learning(memory).learn(in_one_pad(asking(), reader, other))
+
+    (kept,) = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
+    assert (kept.state, kept.tags) == (State.QUARANTINED, ("from web:evil.example",))

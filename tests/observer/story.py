@@ -62,6 +62,9 @@ class Story:
     def tool(self, name: str, text: str = "", *, ok: bool = True) -> "Story":
         return self._call(ToolKind.MCP, tool=name, text=text, ok=ok)
 
+    def delegate(self, text: str = "") -> "Story":
+        return self._call(ToolKind.SUBAGENT, text=text)
+
     def says(self, text: str, *, thinking: bool = True) -> "Story":
         return self.event(events.Said(self._tick(), text, thinking, self._actor))
 

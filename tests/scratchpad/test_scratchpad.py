@@ -277,6 +277,14 @@ def test_in_a_merge_words_stand_after_the_same_deeds_as_before() -> None:
     assert (merged.interrupted_at, merged.subtasks[0].step) == (4, 4)
 
 
+def test_in_a_merge_words_before_a_pads_first_deed_stand_after_what_others_did_by_then() -> None:
+    lead = padded(Started(0.0, "lead"), *(Call(1.0 + n, f"x{n}", ToolKind.READ, path="a.py") for n in range(3)))
+    sibling = padded(Started(0.5, "other"), Said(2.5, "I see"), Call(2.5, "y", ToolKind.READ, path="b.py"))
+    merged = merge([sibling, lead])
+    assert [action.path for action in merged.actions] == ["a.py", "a.py", "b.py", "a.py"]
+    assert [note.step for note in merged.notes] == [2]
+
+
 def test_in_a_merge_the_last_interruption_says_whether_the_user_went_on() -> None:
     went_on = padded(Started(0.0, "one"), Call(1.0, "x", ToolKind.READ), Interrupted(2.0), Prompt(3.0, "go on"))
     stopped = padded(Started(0.0, "two"), Call(4.0, "y", ToolKind.READ), Interrupted(5.0))

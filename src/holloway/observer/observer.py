@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holloway.observer.account import Account
 from holloway.observer.signals import application, files, pace, parallel, rewritten, searching, spoken, trying
-from holloway.observer.tracing import Trust, tainted
+from holloway.observer.tracing import Trust, carried, tainted
 from holloway.observer.words import self_correction
 from holloway.scratchpad.scratchpad import Scratchpad
 
@@ -114,6 +114,7 @@ class Detected:
     """
 
     def __init__(self, account: Account) -> None:
+        self._pad = account.pad
         parts = _by_actor(account.pad)
         accounts = {actor: account if part is account.pad else Account(part) for actor, part in parts.items()}
         self._shown = [(each.pad, _shown(actor, each)) for actor, each in accounts.items()]
@@ -127,14 +128,20 @@ class Detected:
 
     def sources(self, signals: Iterable[Signal], trust: Trust) -> list[str]:
         """What taints each of these signals, if anything does; of what several agents saw, whatever taints either."""
-        asked = [(signal.name, signal.key) for signal in signals]
+        listed = list(signals)
+        asked = [(signal.name, signal.key) for signal in listed]
         wanted = set(asked)
         found: dict[tuple[str, str], str] = {}
         for pad, shown in self._shown:
             for signal in tainted(pad, [signal for key, signal in shown.items() if key in wanted], trust):
                 key = (signal.name, signal.key)
                 found[key] = found.get(key) or signal.taint
-        return [found.get(key, "") for key in asked]
+        sources = [found.get(key, "") for key in asked]
+        if len(self._shown) > 1:
+            clean = [signal for signal, source in zip(listed, sources, strict=True) if not source]
+            handed_on = iter(carried(self._pad, clean, trust))
+            sources = [source or next(handed_on) for source in sources]
+        return sources
 
 
 def detect(pad: Scratchpad, trust: Trust | None = None) -> list[Signal]:

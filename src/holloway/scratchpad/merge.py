@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -26,7 +26,8 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
     deeds = [(_owned(pad, action), of) for of, pad in enumerate(ordered) for action in pad.actions]
     deeds.sort(key=lambda deed: (deed[0].at, deed[0].actor, deed[0].step))
     placed = list(zip(ordered, _places(deeds, len(ordered)), strict=True))
-    notes = [_spoken(pad, note, place) for pad, place in placed for note in pad.notes]
+    times = [action.at for action, _ in deeds]
+    notes = [_spoken(pad, note, place, times) for pad, place in placed for note in pad.notes]
     notes.sort(key=lambda entry: (entry.at, entry.actor, entry.step, entry.text))
     actions = [action for action, _ in deeds]
     for number, action in enumerate(actions, 1):
@@ -82,9 +83,10 @@ def _owned(pad: Scratchpad, action: Action) -> Action:
     return replace(action, actor=action.actor or _name(pad))
 
 
-def _spoken(pad: Scratchpad, note: Note, place: Place) -> Note:
+def _spoken(pad: Scratchpad, note: Note, place: Place, times: list[float]) -> Note:
+    """Words stand after the deeds of their pad; before its first, after what others did: they may speak of that."""
     actor = note.actor or ("" if note.voice == "user" else _name(pad))
-    return replace(note, actor=actor, step=place(note.step))
+    return replace(note, actor=actor, step=place(note.step) or bisect_left(times, note.at))
 
 
 def _stopped(pad: Scratchpad, place: Place) -> int:
