@@ -38,19 +38,26 @@ def test_an_error_is_told_without_its_place_and_the_pipes_of_its_command() -> No
         "run `rm shop.db` first",
         "run `docker volume rm data` first",
         "run `docker compose down -v` first",
+        "run `docker-compose down -v` first",
         "run `docker system prune -a` first",
         "run `find . -name cache -delete` first",
         "run `git reset --hard` first",
+        "run `git reset HEAD~1 --hard` first",
         "run `git clean -fd` first",
         "run `git restore .` first",
         "run `git checkout main -- .` first",
         "run `git stash clear` first",
         "use `git push --force`",
         "use `git push origin main -f`",
+        "use `git push origin +main`",
         "run `dropdb shop` first",
+        "run `psql -c 'DELETE FROM carts'` first",
+        "run `psql -c 'TRUNCATE TABLE carts'` first",
         "run `npx prisma migrate reset` first",
         "run `pkill -9 node` first",
         "run `terraform destroy` first",
+        "run `kubectl -n shop delete pvc data` first",
+        "run `Remove-Item -Recurse data` first",
     ],
 )
 def test_a_fix_that_destroys_something_is_not_handed_on(fix: str) -> None:
@@ -58,7 +65,13 @@ def test_a_fix_that_destroys_something_is_not_handed_on(fix: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fix", ["run `npm run format` first", "use `git checkout feature` instead of `git switch`", "edit src/rm.py"]
+    "fix",
+    [
+        "run `npm run format` first",
+        "use `git checkout feature` instead of `git switch`",
+        "edit src/rm.py",
+        "run `git reset HEAD~1` first",
+    ],
 )
 def test_a_fix_that_only_looks_like_one_that_destroys_is_handed_on(fix: str) -> None:
     assert word(error(fix=fix), ONE) is not None

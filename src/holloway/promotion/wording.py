@@ -46,12 +46,13 @@ _TALK = re.compile(r"\b(?:the user|user's)\b", re.IGNORECASE)
 """What is said about the conversation, not about the code."""
 _LINK = re.compile(r"^(?:and|but|so|also|ok|okay)\b,? (?:also |remember to )?", re.IGNORECASE)
 _DESTROYS = re.compile(
-    r"(?<![\w.-])rm [^`]|\b(?:rmdir|shred|dropdb|flushall|flushdb|mkfs)\b|\bdd if=|\btruncate -s|--force\b"
-    r"|\bgit (?:reset --hard|clean|restore|stash (?:drop|clear)|branch -D|push [^`]{0,80}-f\b"
+    r"(?<![\w.-])rm [^`]|\b(?:rmdir|shred|dropdb|flushall|flushdb|mkfs|Remove-Item)\b|\bdd if=|--force\b"
+    r"|\bgit (?:reset [^`]{0,80}--hard|clean|restore|stash (?:drop|clear)|branch -D|push [^`]{0,80}(?:-f\b| \+\w)"
     r"|checkout (?:[^`]{0,80} )?(?:--|\.|-f\b))"
-    r"|\bdrop (?:table|database|schema)\b|\b(?:db:|migrate )(?:drop|reset)\b|\bp?kill(?:all)? -(?:9|KILL)\b"
-    r"|\bfind [^`]{0,80}-delete\b|\bdocker [^`]{0,80}(?:\bprune\b|\bdown [^`]{0,80}(?:-v\b|--volumes\b))"
-    r"|\b(?:terraform|pulumi) destroy\b|\bkubectl delete\b",
+    r"|\bdrop (?:table|database|schema)\b|\bdelete from\b|\btruncate (?:-s|table\b)|\b(?:db:|migrate )(?:drop|reset)\b"
+    r"|\bp?kill(?:all)? -(?:9|KILL)\b|\bfind [^`]{0,80}-delete\b"
+    r"|\bdocker[ -][^`]{0,80}(?:\bprune\b|\bdown [^`]{0,80}(?:-v\b|--volumes\b))"
+    r"|\b(?:terraform|pulumi) destroy\b|\bkubectl [^`]{0,80}\bdelete\b",
     re.IGNORECASE,
 )
 """A fix that destroys something worked once; that is no reason to hand it to the next agent."""
