@@ -165,6 +165,12 @@ def test_a_tool_that_takes_a_list_of_files_is_a_use_of_each(tmp_path: Path) -> N
     assert len(endless) == FILES_MAX
 
 
+def test_a_search_in_several_folders_is_one_search(tmp_path: Path) -> None:
+    given = {"pattern": "retry_limit", "path": ["src", "tests"]}
+    made = tools.calls("Grep", given, at=1.0, call_id="c1", root=str(tmp_path))
+    assert [(each.pattern, each.path) for each in made] == [("retry_limit", "src")]
+
+
 def test_a_patch_that_changes_nothing_is_still_a_use_of_its_tool(tmp_path: Path) -> None:
     made = tools.calls("apply_patch", {"input": "*** Begin Patch\nnonsense"}, at=1.0, call_id="c", root=str(tmp_path))
     assert [(each.kind, each.path) for each in made] == [(ToolKind.EDIT, "")]
