@@ -2,6 +2,7 @@ import pytest
 
 from holloway.errors import HollowayError
 from holloway.scratchpad import checkpoint
+from tests.observer.story import Story
 
 
 @pytest.mark.parametrize(
@@ -21,3 +22,11 @@ def test_a_damaged_checkpoint_is_an_error_that_says_what_goes_on(data: bytes) ->
     with pytest.raises(HollowayError) as error:
         checkpoint.load(data)
     assert "journal" in error.value.hint
+
+
+@pytest.mark.promise("no-secret")
+def test_a_secret_in_a_line_that_the_user_changed_is_not_written_down() -> None:
+    told = Story().changed("a.py", ['password = "Harbour7Quay21x"'], ['password = "Quay21xHarbour"'])
+    kept = checkpoint.dump(told.pad())
+    assert b"Quay21x" not in kept
+    assert checkpoint.load(kept).actions[0].applied == ('password = "[REDACTED: password]"',)
