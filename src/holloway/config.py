@@ -389,7 +389,7 @@ class Settings:
             data = {}
         except OSError as error:
             raise HollowayError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise HollowayError(f"{path} is not valid TOML: {error}", "Mend that line; nothing was changed.") from None
         return cls(data, project, path)
 

@@ -89,13 +89,14 @@ def test_a_restored_memory_that_lives_is_named(cli: Cli, trap: str) -> None:
 
 
 @pytest.mark.promise("settings")
-def test_a_broken_settings_file_is_named_and_left_alone(cli: Cli, home: Path) -> None:
+@pytest.mark.parametrize("text", ["synchronous = [[[", "a = " + "1" * 5_000, "a = " + "[" * 5_000])
+def test_a_broken_settings_file_is_named_and_left_alone(cli: Cli, home: Path, text: str) -> None:
     home.mkdir(exist_ok=True)
-    (home / "config.toml").write_text("synchronous = [[[")
+    (home / "config.toml").write_text(text)
     for arguments in (("list",), ("config", "set", "synchronous", "full")):
         done = cli(*arguments)
         assert (done.code, "config.toml is not valid TOML" in done.err) == (1, True)
-    assert (home / "config.toml").read_text() == "synchronous = [[["
+    assert (home / "config.toml").read_text() == text
     assert cli("doctor").code == 1
 
 

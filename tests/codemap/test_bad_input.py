@@ -103,6 +103,14 @@ def test_what_is_no_source_is_left_out_and_said(root: Path) -> None:
     assert skipped["pipe.py"] == "not a regular file"
 
 
+def test_a_number_too_long_to_be_read_costs_its_own_manifest_only(root: Path) -> None:
+    (root / "Cargo.toml").write_text("[package]\nversion = " + "1" * 5_000)
+    (root / "lib.rs").write_text("use crate::other;\nfn rusty() {}\n")
+    database, skipped = mapped(root)
+    assert {"good", "rusty"} <= {row[0] for row in database.rows("SELECT name FROM nodes")}
+    assert skipped == {}
+
+
 @pytest.mark.promise("map-stays-inside")
 def test_links_are_not_followed(root: Path) -> None:
     outside = root.parent / "outside"

@@ -160,7 +160,14 @@ def test_what_is_not_ours_stays_and_is_named_while_the_rest_is_set_up(
 
 @pytest.mark.parametrize(
     "data",
-    [b"= broken", b"a = 1\na = 2\n", b"mcp_servers = 7\n", b'mcp_servers = { a = { command = "x" } }\n', b"\xff"],
+    [
+        b"= broken",
+        b"a = 1\na = 2\n",
+        b"a = " + b"1" * 5_000,
+        b"mcp_servers = 7\n",
+        b'mcp_servers = { a = { command = "x" } }\n',
+        b"\xff",
+    ],
 )
 def test_a_broken_config_toml_keeps_no_hook_from_codex(
     data: bytes, repository: Repository, capsys: pytest.CaptureFixture[str]

@@ -39,7 +39,7 @@ def toml_table(source: str) -> Table:
     """A TOML document; empty where it is none."""
     try:
         return tomllib.loads(source)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return {}
 
 

@@ -80,7 +80,7 @@ def parsed(text: str) -> dict[str, Any]:
     """The TOML of a text."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise NotUnderstood(f"is not valid TOML: {error}.") from None
 
 

@@ -113,7 +113,7 @@ def _module_path(origin: str, folder: str) -> list[str]:
 def _crate_name(text: str) -> str:
     try:
         package = tomllib.loads(text).get("package")
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return ""
     name = package.get("name") if isinstance(package, dict) else None
     return name if isinstance(name, str) else ""
