@@ -265,6 +265,37 @@ def test_the_latest_state_of_a_branch_takes_the_place_of_the_one_before(memory: 
     assert len(contents(memory, MemoryType.WORK_STATE)) == 1
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        ["notes\nand more.md"],
+        ["cafe\u0301.py"],
+        ["right\u202eleft.py"],
+        ["keys/ghp_" + "x7Kq2mZ9vB4nL8wR3tY6pD1sF5gH0jC2aE4u" + ".json"],
+        [f"{'很长的文件夹' * 20}/{number}/{'名' * 80}.py" for number in range(4)],
+        [f"{'long/' * 120}{number}.py" for number in range(4)],
+    ],
+    ids=["two lines", "letters in parts", "turned around", "a secret", "many bytes", "long"],
+)
+def test_a_file_with_an_odd_name_costs_its_session_nothing(memory: Holloway, odd: list[str]) -> None:
+    memory.map.update()
+    for number in range(5):
+        told = Story(f"s{number}", task="Rotate refresh tokens")
+        for name in ("src/shop/auth/session.py", "src/shop/auth/tokens.py", *odd):
+            told.edit(name)
+        learn(memory, told)
+    (state,) = memory.store.memories.find(Filter(types=(MemoryType.WORK_STATE,)))
+    assert {"src/shop/auth/session.py", "src/shop/auth/tokens.py"} <= set(state.files)
+    assert len(contents(memory, MemoryType.PREFETCH_PATTERN)) == 1
+    assert sessions.count(memory.store.database) == 5
+
+
+def test_a_session_whose_unfinished_work_cannot_be_told_is_learned_from(memory: Holloway) -> None:
+    done = learn(memory, solved("s1").plan("write").edit("long/" * 202 + "a.py"))
+    assert len(done.promotion.of("promoted")) == 1
+    assert contents(memory, MemoryType.WORK_STATE) == []
+
+
 @pytest.mark.promise("rejections-count")
 def test_a_person_who_rejects_much_gets_fewer_memories(memory: Holloway) -> None:
     learning = Learning(memory)

@@ -16,7 +16,7 @@ from holloway.domain.ports import stamp
 from holloway.observer.account import is_test
 from holloway.observer.signals.signal import SignalName
 from holloway.store import observations, sessions
-from holloway.store.intake import admit
+from holloway.store.intake import admit_watched
 from holloway.store.memories import OBSERVED
 
 if TYPE_CHECKING:
@@ -194,7 +194,9 @@ def _kept(store: Store, draft: Draft) -> Memory | None:
     if store.memories.is_rejected(draft.origin) or store.memories.is_rejected(draft.content):
         return None
     old = store.memories.by_origin(draft.origin)
-    admitted = admit(draft, str(store.project.root))
+    admitted = admit_watched(draft, str(store.project.root))
+    if admitted is None:
+        return None
     if old is None:
         return store.memories.add(admitted).memory
     if old.details == admitted.draft.details:

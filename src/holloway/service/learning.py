@@ -30,7 +30,7 @@ from holloway.service import trust
 from holloway.service.metering import metered
 from holloway.store import branches, observations, regard, sessions
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
+from holloway.store.intake import admit_watched
 from holloway.store.observations import ErrorSeen, Observed, Sighting
 from holloway.text.bounds import clean, one_line
 from holloway.text.tokens import estimate
@@ -268,7 +268,9 @@ class Learning:
             self._put(outcome, self.store.memories.by_origin(outcome.origin))
 
     def _put(self, draft: Draft, old: Memory | None) -> None:
-        admitted = admit(draft, str(self.memory.project.root))
+        admitted = admit_watched(draft, str(self.memory.project.root))
+        if admitted is None:
+            return
         if old is None:
             self.store.memories.add(admitted)
         elif old.content != admitted.draft.content or old.details != admitted.draft.details:

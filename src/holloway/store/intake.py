@@ -59,6 +59,19 @@ def admit(draft: Draft, root: str = "", where: str = "") -> Admitted:
     return Admitted(admitted, tuple(sorted(found)))
 
 
+def admit_watched(draft: Draft, root: str) -> Admitted | None:
+    """Pass a draft of what was watched: a file whose name cannot be kept is left out, and too many words are cut.
+
+    Nobody is there to give others, and what else a session showed must not be lost for them.
+    """
+    files = tuple(path for path in draft.files if _is_kept(path, root))
+    content = bounds.cut(draft.content, config.CONTENT_BYTES_MAX)
+    try:
+        return admit(replace(draft, content=content, files=files), root)
+    except InvalidInput:
+        return None
+
+
 def reason_text(text: str) -> str:
     """A person's reason, cleaned like everything else."""
     return bounds.one_line(secrets.redact(bounds.clean(text[: config.QUERY_CHARS_MAX]))[0], config.REASON_CHARS_MAX)
@@ -71,6 +84,13 @@ def _path(path: str, root: str, where: str) -> str:
             f"A path looks like a secret ({', '.join(kinds)}).", "Paths are kept as they are; rename it."
         )
     return found
+
+
+def _is_kept(path: str, root: str) -> bool:
+    try:
+        return bool(_path(path, root, ""))
+    except InvalidInput:
+        return False
 
 
 def _summary(content: str, details: Details | None) -> str:

@@ -63,6 +63,14 @@ def bounded(text: str, limit_bytes: int, what: str) -> str:
     return cleaned
 
 
+def cut(text: str, limit_bytes: int) -> str:
+    """The cleaned text, with an ellipsis where it was too long."""
+    data = clean(text).encode()
+    if len(data) <= limit_bytes:
+        return data.decode()
+    return data[: limit_bytes - len("…".encode())].decode(errors="ignore").rstrip() + "…"
+
+
 def one_line(text: str, limit_chars: int) -> str:
     """The text on one line, cut at a word with an ellipsis where it is too long."""
     flat = " ".join(text.split())
