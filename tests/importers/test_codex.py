@@ -298,3 +298,13 @@ def test_any_lines_are_read_into_events_that_a_scratchpad_takes(
     for event in codex.read(path, tmp_path):
         pad.add(event)
         assert len(repr(event).encode()) < 20 * reading.TEXT_CHARS_MAX
+
+
+@pytest.mark.parametrize("folder", [".", "src", "\ud800", ""])
+def test_a_rollout_from_a_folder_that_is_not_named_whole_is_of_no_project(
+    folder: str, tmp_path: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    monkeypatch.chdir(repository.root)
+    Rollout(repository.root, cwd=folder).write(tmp_path / "person" / ".codex" / "sessions")
+    assert transcripts.found(repository.root, tmp_path / "person") == []

@@ -9,6 +9,7 @@ import posixpath
 import re
 import shlex
 from functools import lru_cache
+from pathlib import Path
 
 from holloway import git
 from holloway.config import PATH_CHARS_MAX, SCRATCHPAD_FILES_MAX, SCRATCHPAD_TEXT_CHARS_MAX
@@ -59,12 +60,17 @@ def tree(root: str, folder: str) -> str:
 
 @lru_cache(PATHS_REMEMBERED_MAX)
 def belongs(folder: str, root: str) -> bool:
-    """Whether work in a folder is work on the project, and not on another repository inside of it."""
+    """Whether work in a folder is work on the project, and not on another repository inside of it.
+
+    A folder that is not named from the root on could lie anywhere, not only where the reader happens to stand.
+    """
+    if not Path(folder).is_absolute():
+        return False
     try:
-        found, own = git.find_root(folder) if folder else "", git.find_root(root)
+        found, own = git.find_root(folder), git.find_root(root)
         if found or own:
             return bool(found and own) and git.main_root(found) == git.main_root(own)
-        return bool(folder and contained(folder, root))
+        return bool(contained(folder, root))
     except (OSError, ValueError):
         return False
 
