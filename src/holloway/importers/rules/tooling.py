@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Values = dict[str, object]
 _KEY = re.compile(r"[\w.-]{1,60}")
+_GLOB = re.compile(r"[^\s`]+(?:, [^\s`]+)*")
+"""A pattern of files has spaces after commas at most; with others, it may be a sentence for whoever reads it."""
 _JSON_COMMENT = re.compile(r"^[ \t]*//[^\n]*$", re.MULTILINE)
 _LINE_CHARS_MAX = 300
 
@@ -103,7 +105,7 @@ def _editorconfig(text: str) -> list[str]:
         parts = ["tabs"] if style == "tab" else [f"{size} spaces"] if style == "space" and size.isdigit() else []
         parts += [f"lines of at most {width} characters"] if width.isdigit() else []
         where = "" if section == "*" else f"`{section}` "
-        said += [where + ", ".join(parts)] if parts else []
+        said += [where + ", ".join(parts)] if parts and _GLOB.fullmatch(section) else []
     return [f"Indentation: {'; '.join(said)}."] if said else []
 
 
@@ -125,14 +127,16 @@ def _rustfmt(text: str) -> list[str]:
     values = tomllib.loads(text)
     parts = [f"lines of at most {values['max_width']} characters"] if isinstance(values.get("max_width"), int) else []
     parts += ["tabs"] if values.get("hard_tabs") is True else []
-    parts += [f"{values['tab_spaces']} spaces"] if values.get("tab_spaces") not in (None, 4) else []
+    spaces = values.get("tab_spaces", 4)
+    parts += [f"{spaces} spaces"] if isinstance(spaces, int) and spaces != 4 else []
     return [f"Rust is formatted by rustfmt with {', '.join(parts)}."] if parts else []
 
 
 def _clang(text: str) -> list[str]:
     values = _flat(text)
     parts = [f"{values['BasedOnStyle']} style"] if values.get("BasedOnStyle", "").isalpha() else []
-    parts += [f"lines of at most {values['ColumnLimit']} characters"] if values.get("ColumnLimit", "0") != "0" else []
+    width = values.get("ColumnLimit", "0")
+    parts += [f"lines of at most {width} characters"] if width.isdigit() and width != "0" else []
     parts += [f"{values['IndentWidth']} spaces"] if values.get("IndentWidth", "").isdigit() else []
     return [f"C and C++ are formatted by clang-format: {', '.join(parts)}."] if parts else []
 
