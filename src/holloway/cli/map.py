@@ -53,10 +53,10 @@ def index_command(
             raise
         if no_wait:
             memory.searching.embed_waiting()
+        listed = len(memory.map.overview().modules)  # as `init` and `modules` do, without examples and the like
         if as_json:
-            emit({name: getattr(done, name) for name in done.__slots__})
+            emit({name: getattr(done, name) for name in done.__slots__} | {"modules": listed})
         elif not quiet:
-            listed = len(memory.map.overview().modules)  # as `init` and `modules` do, without examples and the like
             say(
                 f"{many(done.files, 'file')} mapped, {done.read:,} of them read, in {done.seconds:.1f} s:"
                 f" {many(listed, 'module')}, {many(done.commits, 'commit')}",

@@ -112,7 +112,7 @@ class Tools:
 
     def locate(self, task: str, files: tuple[str, ...] = (), limit: int = 10) -> Places:
         """The files that a task or error is about, each with its reasons, the tests to run, and files that change
-        with them though no import says so. `files` are already in play."""
+        together with them. `files` are already in play."""
         _short(task, QUERY_CHARS_MAX, "task")
         if not task.strip():
             raise InvalidInput("`task` is empty.", "Say in a sentence what is to be done.")
