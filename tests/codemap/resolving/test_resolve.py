@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from holloway.codemap.resolving.names import Names
 from tests.codemap.resolving.drawn import edges, mapped
+
+if TYPE_CHECKING:
+    from holloway.codemap.resolving.scopes import Scopes
+    from holloway.codemap.resolving.targets import Targets
 
 
 @pytest.mark.promise("map-does-not-guess")
@@ -52,3 +58,47 @@ def test_modules_that_offer_all_of_each_other_are_asked_once_for_a_name(tmp_path
     project["m29.py"] += "\ndef far(): ...\n"
     database = mapped(tmp_path, project | {"main.py": "from m0 import *\n\nfar()\nnowhere()\n"})
     assert "main.py calls m29.py:far" in edges(database, "calls")
+
+
+_OFFERS_ALL = {
+    "py": ("from m{} import *\n", "nowhere()\n"),
+    "ts": ("export * from './m{}'\n", "import {{ gone }} from './m0'\ngone()\n"),
+    "rs": ("pub use crate::m{}::*;\n", "fn f() {{ missing() }}\n"),
+}
+
+
+@pytest.mark.parametrize("ending", _OFFERS_ALL)
+def test_a_name_that_none_of_many_has_is_looked_for_once_in_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    offers, mentions = _OFFERS_ALL[ending]
+    asked: list[str] = []
+    in_scope = Names.in_scope
+
+    def counted(self: Names, scopes: Scopes, scope: int, name: str) -> Targets:
+        asked.append(name)
+        return in_scope(self, scopes, scope, name)
+
+    monkeypatch.setattr(Names, "in_scope", counted)
+
+    def lookups(count: int) -> int:
+        asked.clear()
+        all_of_all = "".join(offers.format(number) for number in range(count)) + mentions.format()
+        project = {f"m{number}.{ending}": all_of_all for number in range(count)}
+        project["lib.rs"] = "".join(f"mod m{number};\n" for number in range(count))
+        mapped(tmp_path / str(count), project | {"Cargo.toml": '[package]\nname = "x"\n[lib]\npath = "lib.rs"\n'})
+        return len(asked)
+
+    assert 0 < lookups(24) < 5 * lookups(12)  # four times as many: each file for each
+
+
+def test_what_a_package_takes_from_its_part_comes_before_the_part_itself(tmp_path: Path) -> None:
+    database = mapped(
+        tmp_path,
+        {
+            "pkg/__init__.py": "from .name import *\n",
+            "pkg/name.py": "def name(): ...\n",
+            "main.py": "from pkg import *\n\nname()\n",
+        },
+    )
+    assert "main.py calls pkg/name.py:name" in edges(database, "calls")

@@ -30,6 +30,8 @@ STEPS_MAX = 12
 """Names in one chain that are followed."""
 ALTERNATIVES_MAX = 4
 """Of `a | b`."""
+STARS_MAX = 15
+"""Files that take all names from the next, one behind the other."""
 
 _INSIDE = {"rust": rust.inside, "java": java.inside}
 """How an import names a thing in a file, where it need not stand at the top."""
@@ -147,21 +149,37 @@ class Names:
 
     def _find_in_module(self, path: str, scope: int, name: str) -> Targets:
         scopes = self.scopes(path)
-        if scopes is None:
-            return ()
-        found = self.in_scope(scopes, scope, name)
-        if found:
+        return (self._at_top(scopes, name) or self._starred(scopes, name, {path})) if scopes is not None else ()
+
+    def _at_top(self, scopes: Scopes, name: str) -> Targets:
+        """What a file, or its package, says itself that a name stands for."""
+        found = self.in_scope(scopes, MODULE_SCOPE, name)
+        if found or scopes.family not in OPEN_FAMILIES:
             return found
-        if scopes.family in OPEN_FAMILIES:
-            for sibling in self.siblings(scopes):
-                other = self.scopes(sibling)
-                if other is not None and other.defines(scope, name):
-                    return self.in_scope(other, scope, name)
+        for sibling in self.siblings(scopes):
+            other = self.scopes(sibling)
+            if other is not None and other.defines(MODULE_SCOPE, name):
+                return self.in_scope(other, MODULE_SCOPE, name)
+        return ()
+
+    def _starred(self, scopes: Scopes, name: str, looked: set[str], depth: int = 1) -> Targets:
+        """The same in the files that all names are taken from, and in those that they take theirs from.
+
+        Each is looked at once: asking each for all that it takes from others has no end where many take from all.
+        """
         for item in scopes.stars:
-            place = self._importer.place(scopes.family, path, item)
-            starred = self._module_member(scopes.family, place, name, item) if place.path else ()
-            if starred:
-                return starred
+            place = self._importer.place(scopes.family, scopes.path, item)
+            if not place.path:
+                continue
+            found: Targets = ()
+            if place.path not in looked and not place.path.endswith("/") and depth <= STARS_MAX:
+                looked.add(place.path)
+                there = self.scopes(place.path)
+                if there is not None:
+                    found = self._at_top(there, name) or self._starred(there, name, looked, depth + 1)
+            found = found or self._beyond(scopes.family, place, item, name)
+            if found:
+                return found
         return ()
 
     def siblings(self, scopes: Scopes) -> list[str]:
@@ -183,12 +201,16 @@ class Names:
         return self._module_member(scopes.family, place, item.symbol, item)
 
     def _module_member(self, language: str, place: Place, name: str, item: Import | None = None) -> Targets:
+        at_top = () if place.path.endswith("/") else self.in_module(place.path, name)
+        return at_top or self._beyond(language, place, item, name)
+
+    def _beyond(self, language: str, place: Place, item: Import | None, name: str) -> Targets:
+        """What a name stands for in a package, in what a file holds, or beside it; not at the top of the file."""
+        found: Targets = ()
         if place.path.endswith("/"):
             found = self._in_package(language, place.path, name)
         elif item is not None and language in _INSIDE:
             found = _INSIDE[language](self, place.path, item, name)
-        else:
-            found = self.in_module(place.path, name)
         return found or self._submodule(language, place, name)
 
     def _submodule(self, language: str, place: Place, name: str) -> Targets:

@@ -37,10 +37,7 @@ def find(tree: Tree, origin: str, module: str) -> Place:
 
 
 def inside(names: Names, path: str, item: Import, name: str) -> Targets:
-    """`import a.b.C` names the class C of the file; a static import a member of its class."""
-    found = names.in_module(path, name)
-    if found:
-        return found
+    """`import a.b.C` names the class C at the top of the file; a static import a member of its class."""
     scopes = names.scopes(path)
     tops = scopes.defined_in(MODULE_SCOPE) if scopes else ()
     return few(member for _, top in tops for member in names.members.of_class(path, top, name))

@@ -96,12 +96,11 @@ def module_named(item: Import) -> str:
 
 def inside(names: Names, path: str, item: Import, name: str) -> Targets:
     """A path may go on inside the file, through inline modules and types."""
-    found = names.in_module(path, name)
-    if found:
-        return found
-    inner = item.module.rpartition(".")[2]
-    holders = names.in_module(path, inner) if inner not in ("crate", "self", "super") else ()
-    return each(holders, names.members.member, name)
+    *_, outer, inner = ("", *item.module.split("."))
+    is_file = f"/{path}".endswith((f"/{inner}.rs", f"/{inner}/mod.rs")) and outer != inner
+    if is_file or inner in ("crate", "self", "super"):
+        return ()
+    return each(names.in_module(path, inner), names.members.member, name)
 
 
 def _module_path(origin: str, folder: str) -> list[str]:
