@@ -115,3 +115,9 @@ def test_what_a_session_costs_is_told_from_three_that_said_it(memory: Holloway) 
     found = synthesis.context_cost(memory.store, "auth", PLACES)
     assert found is not None
     assert found.content == "A session in auth takes about 20,000 tokens of context, up to 28,000"
+
+
+def test_sessions_that_take_next_to_nothing_have_no_cost_worth_telling(memory: Holloway) -> None:
+    for number in range(synthesis.SAMPLES_MIN):
+        Learning(memory, PLACES).learn(Story(f"s{number}").edit(TOKENS).uses(400).pad())
+    assert synthesis.context_cost(memory.store, "auth", PLACES) is None

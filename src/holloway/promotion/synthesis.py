@@ -34,6 +34,8 @@ ALWAYS_ABOVE = 0.8
 OFTEN_ABOVE = 0.5
 PREFETCH_MAX = 6
 SAMPLES_MIN = 3
+COST_TOKENS_MIN = 1_000
+"""A session that takes less costs nothing worth telling; counts are told in thousands."""
 PAIR_SESSIONS_MIN = 5
 PAIRS_WEEKLY_MAX = 10
 TOGETHER_SHARE = 0.4
@@ -125,7 +127,7 @@ def context_cost(store: Store, module: str, places: Places) -> Draft | None:
     records = [sessions.record_of(store.database, session) for session in recent]
     tokens = [float(record["context_peak"] or record["tokens_in"]) for record in records if record]
     tokens = [count for count in tokens if count > 0]
-    if len(tokens) < SAMPLES_MIN:
+    if len(tokens) < SAMPLES_MIN or mean(tokens) < COST_TOKENS_MIN:
         return None
     p90 = quantiles(tokens, n=10, method="inclusive")[-1]  # the other method tells more than was ever measured
     usual, high = f"{round(mean(tokens), -3):,.0f}", f"{round(p90, -3):,.0f}"
