@@ -140,7 +140,7 @@ def loaded_by_host(reader: Reader, event: dict[str, object]) -> None:
     from holloway.store import lookup
 
     named = event.get("file_path")
-    path = contained(named, reader.root) if isinstance(named, str) and named and "\0" not in named else ""
+    path = contained(named, reader.root) if isinstance(named, str) and named else ""
     store = reader.store() if path else None
     if store is not None:
         try:

@@ -139,5 +139,5 @@ def _patched(patch: str) -> list[str]:
 
 def _inside(named: list[str], root: str, where: str) -> list[str]:
     """Those of these files that lie in the project, as it names them, each once."""
-    found = [contained(path, root, where) for path in dict.fromkeys(named[:FILES_MAX]) if path and "\0" not in path]
+    found = [contained(path, root, where) for path in dict.fromkeys(named[:FILES_MAX]) if path]
     return [path for path in found if path not in ("", ".")]

@@ -26,7 +26,10 @@ def relative(path: str, root: str, where: str = "") -> str:
 def contained(path: str, root: str, where: str = "") -> str:
     """As `relative`, but an empty string for a path outside. Light: a hook calls this."""
     real_root = os.path.realpath(root)
-    real = os.path.realpath(os.path.join(where or real_root, os.path.expanduser(path)))
+    try:
+        real = os.path.realpath(os.path.join(where or real_root, os.path.expanduser(path)))
+    except ValueError:  # a name that no disk can hold, with a zero byte or half a character in it, is nowhere
+        return ""
     if real == real_root:
         return "."
     prefix = real_root.rstrip(os.sep) + os.sep
