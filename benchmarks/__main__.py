@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,22 +31,30 @@ def main() -> None:
     given = Given(**{name: value for name, value in vars(options).items() if name != "only"})
     took_s: dict[str, float] = {}
     skipped: list[str] = []
+    failed: list[str] = []
     for one in [catalogue.BY_NAME[options.only]] if options.only else catalogue.ALL:
         if missing := one.missing(given):
             print(f"{one.name} is skipped. It needs", *missing, sep="\n  ")
             skipped.append(one.name)
-        else:
+            continue
+        try:
             took_s[one.name] = _run(one, given)
+        except Exception:  # a broken clone or peer costs its own figures, not the hours of the others
+            traceback.print_exc()
+            failed.append(one.name)
     if not given.quick:
         print(f"The page is {report.write().relative_to(report.PAGE.parents[1])}.")
-    print(*summary(took_s, skipped), sep="\n")
+    print(*summary(took_s, skipped, failed), sep="\n")
+    if failed:
+        raise SystemExit(1)
 
 
-def summary(took_s: Mapping[str, float], skipped: Sequence[str]) -> list[str]:
-    """How long each benchmark took, and which were left out."""
+def summary(took_s: Mapping[str, float], skipped: Sequence[str], failed: Sequence[str]) -> list[str]:
+    """How long each benchmark took, which were left out, and which failed."""
     lines = [f"  {name:<20}{seconds:>6.0f} s" for name, seconds in took_s.items()]
     lines += [f"  {'in all':<20}{sum(took_s.values()):>6.0f} s"] if took_s else []
-    return lines + ([f"Skipped, for want of what is named above: {', '.join(skipped)}."] if skipped else [])
+    lines += [f"Skipped, for want of what is named above: {', '.join(skipped)}."] if skipped else []
+    return lines + ([f"Failed, as told above; what was measured before stands: {', '.join(failed)}."] if failed else [])
 
 
 def _options() -> argparse.Namespace:

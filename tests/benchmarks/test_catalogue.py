@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 import benchmarks
 from benchmarks import catalogue, needs, sources
 from benchmarks.__main__ import main, summary
 from benchmarks.needs import Given
-
-if TYPE_CHECKING:
-    import pytest
 
 FOLDER = Path(benchmarks.__file__).parent
 
@@ -67,13 +65,33 @@ def test_an_index_that_is_not_in_its_folder_is_named(tmp_path: Path) -> None:
     assert "scip-python index" in said
 
 
-def test_a_run_ends_with_what_each_benchmark_took_and_what_was_skipped() -> None:
-    assert summary({"b7_store": 40.4, "b7_hooks": 19.6}, ["b6_graph"]) == [
+def test_a_run_ends_with_what_each_benchmark_took_and_what_was_skipped_or_failed() -> None:
+    assert summary({"b7_store": 40.4, "b7_hooks": 19.6}, ["b6_graph"], ["b3_issues"]) == [
         "  b7_store                40 s",
         "  b7_hooks                20 s",
         "  in all                  60 s",
         "Skipped, for want of what is named above: b6_graph.",
+        "Failed, as told above; what was measured before stands: b3_issues.",
     ]
+
+
+def test_a_benchmark_that_fails_does_not_keep_the_others_from_being_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(given: Given) -> dict[str, object]:
+        raise OSError("the clone is broken")
+
+    nothing: dict[str, list[object]] = {"targets": [], "tables": []}
+    both = (catalogue.Benchmark("first", broken, 1), catalogue.Benchmark("second", lambda given: {**nothing}, 1))
+    monkeypatch.setattr(catalogue, "ALL", both)
+    monkeypatch.setattr("sys.argv", ["benchmarks", "--quick"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    said = capsys.readouterr()
+    assert stopped.value.code == 1
+    assert "the clone is broken" in said.err
+    assert "second took 0 s." in said.out
+    assert said.out.endswith("Failed, as told above; what was measured before stands: first.\n")
 
 
 def test_every_file_of_the_data_folder_has_a_source_on_the_page() -> None:
