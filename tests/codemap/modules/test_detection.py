@@ -128,6 +128,13 @@ def test_packages_of_a_monorepo_are_named_after_their_folder() -> None:
     assert {(module.name, len(module.files)) for module in detect(files, {}, {})} == {("ui", 3), ("api", 3)}
 
 
+def test_examples_of_what_lies_in_lib_are_examples_however_many_there_are() -> None:
+    files = [*many("lib", "abc", 100), *many("examples/one", "abcd", 300), *many("examples/two", "abcd", 300)]
+    assert [(module.folder, module.support) for module in detect(files, {}, {})] == [("lib", False), ("examples", True)]
+    elsewhere = [*many("tool", "abc", 100), *many("examples/one", "abcd", 300), *many("examples/two", "abcd", 300)]
+    assert not any(module.support for module in detect(elsewhere, {}, {}))
+
+
 def test_a_project_that_is_all_examples_has_modules_of_the_product() -> None:
     files = [*many("examples/one", "abcd", 300), *many("examples/two", "abcd", 300)]
     assert [module.support for module in detect(files, {}, {})] == [False, False]

@@ -16,7 +16,9 @@ from holloway.codemap.modules.naming import base_folder, is_name, names
 from holloway.codemap.modules.partition import Bounds, Part, partition, size_of
 
 SUPPORT_SHARE_MAX = 0.5
-"""A folder of examples that holds more of the code than this is what the project is about."""
+"""A folder of examples that holds more of the code than this is what the project is about,"""
+_HOMES = frozenset({"src", "lib", "packages", "crates"})
+"""unless the project has a place for its code: it may show that in any number of examples."""
 
 _SUPPORT = re.compile(
     r"(docs?|documentation|scripts?|ci|website|www|hack|misc|build|fixtures|testdata|playground|\..+)\Z"
@@ -126,7 +128,8 @@ def _support_folders(files: Sequence[SourceFile]) -> frozenset[str]:
             size[file.path.split("/")[0] if "/" in file.path else ""] += size_of(file.lines)
     total = sum(size.values())
     tops = {file.path.split("/")[0] for file in files if "/" in file.path}
-    found = {top for top in tops if _SUPPORT.match(top) and size[top] <= SUPPORT_SHARE_MAX * total}
+    most = total if _HOMES & size.keys() else SUPPORT_SHARE_MAX * total
+    found = {top for top in tops if _SUPPORT.match(top) and size[top] <= most}
     return frozenset(found if any(top not in found for top in size) else found - size.keys())
 
 
