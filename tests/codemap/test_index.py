@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -187,3 +188,19 @@ def edited(start: set[str], rounds: list[list[tuple[str, str | None]]], data: st
             index(database, root, workers=1, only=[name for name, _ in one] if number % 2 else None)
             assert content(database) == clean(root, base / f"clean-{number}.db")
         database.close()
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_the_collector_of_the_program_is_left_as_it_was(tmp_path: Path, frozen: bool) -> None:
+    (tmp_path / "a.py").write_text("def one(): ...\n")
+    if frozen:
+        gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        database = open_map(tmp_path / "map.db")
+        index(database, tmp_path, workers=1)
+        database.close()
+        assert gc.isenabled()
+        assert bool(gc.get_freeze_count()) is bool(before) is frozen
+    finally:
+        gc.unfreeze()

@@ -146,6 +146,10 @@ def _no_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():
+                # What is left counts as old: else the next row that anybody makes has all of it looked through.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
