@@ -114,8 +114,8 @@ def test_a_tool_that_takes_a_list_of_files_is_a_use_of_each_and_what_lies_outsid
     agent.used("read_many_files", "both", paths=["src/a.py", "/etc/passwd", "src/b.py"])
     told = [each for each in agent.events() if isinstance(each, Call)]
     assert [(each.path, each.outside, each.call) for each in told] == [
-        ("src/a.py", False, "t1"),
-        ("", True, "t1#2"),
+        ("", True, "t1"),
+        ("src/a.py", False, "t1#2"),
         ("src/b.py", False, "t1#3"),
     ]
     assert [each.call for each in results(agent)] == [each.call for each in told]

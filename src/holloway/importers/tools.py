@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from holloway.config import SCRATCHPAD_LINES_MAX, TEXT_CHARS_MAX
@@ -73,11 +73,19 @@ def calls(
         added=added,
         actor=text(actor, CALL_CHARS_MAX),
     )
-    places = [placed(path, root, cwd) for path in tools.named_files(arguments, kind) or [""]]
+    places = outside_first(placed(path, root, cwd) for path in tools.named_files(arguments, kind) or [""])
     return [
         replace(made, call=part(call_id, n), path="" if path == "." else path, outside=outside)
         for n, (path, outside) in enumerate(places)
     ]
+
+
+def outside_first(places: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Places, each with whether it lies outside, in the order in which they are taken in.
+
+    Each is answered with what all of them hold: that must not count as seen in the project before it came from outside.
+    """
+    return sorted(places, key=lambda place: not place[1])
 
 
 def part(call_id: str, n: int) -> str:
