@@ -24,6 +24,7 @@ svg { font: 12px system-ui, sans-serif }
 .c0 { color: #0b62c4 } .c1 { color: #b35900 } .c2 { color: #1a7f37 } .c3 { color: #8250df }
 .c4 { color: #a40e26 } .c5 { color: #59636e } .c6 { color: #0f766e }
 .line { fill: none; stroke: currentColor; stroke-width: 1.6 } .strong { stroke-width: 3 }
+.line.again { stroke-dasharray: 5 4 }
 .band { fill: currentColor; opacity: .16 } .dot { fill: currentColor } .whisker { stroke: currentColor; opacity: .55 }
 .name { fill: currentColor }
 @media (prefers-color-scheme: dark) {
@@ -126,7 +127,7 @@ def svg(chart: Chart) -> str:
         *_axes(chart, x, y),
     ]
     for number, each in enumerate(chart.series):
-        parts += _drawn(each, f"c{number % COLOURS}", x, y)
+        parts += _drawn(each, _colour(number), x, y)
     return "\n".join([*parts, *_names(chart.series, x, y), *_legend(chart.series), "</svg>"]) + "\n"
 
 
@@ -147,6 +148,11 @@ def _axes(chart: Chart, x: _Scale, y: _Scale) -> list[str]:
     turned = f"translate(16 {(TOP + floor) / 2}) rotate(-90)"
     parts.append(f'<text class="ink" transform="{turned}" text-anchor="middle">{escape(chart.y.label)}</text>')
     return parts
+
+
+def _colour(number: int) -> str:
+    """The colour of a line; where colours come again, the line is dashed."""
+    return f"c{number % COLOURS}{' again' if number >= COLOURS else ''}"
 
 
 def _drawn(series: Series, colour: str, x: _Scale, y: _Scale) -> list[str]:
@@ -185,7 +191,7 @@ def _names(series: Sequence[Series], x: _Scale, y: _Scale) -> list[str]:
             if point.name:
                 left, top, right, bottom = _place(point, taken, x, y)
                 taken.append((left, top, right, bottom))
-                text = f'<text class="name c{number % COLOURS}" x="{left:.1f}" y="{bottom - 3:.1f}">'
+                text = f'<text class="name {_colour(number)}" x="{left:.1f}" y="{bottom - 3:.1f}">'
                 parts.append(f"{text}{escape(point.name)}</text>")
     return parts
 
@@ -222,6 +228,6 @@ def _legend(series: Sequence[Series]) -> list[str]:
         top = HEIGHT + LEGEND_ROW * (place // LEGEND_COLUMNS) + 4
         strong = " strong" if each.strong else ""
         ends = f'x1="{left:.0f}" x2="{left + 22:.0f}" y1="{top - 4}" y2="{top - 4}"'
-        parts.append(f'<line class="line c{number % COLOURS}{strong}" {ends}/>')
+        parts.append(f'<line class="line {_colour(number)}{strong}" {ends}/>')
         parts.append(f'<text class="ink" x="{left + 28:.0f}" y="{top}">{escape(each.name)}</text>')
     return parts

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.plot import HEIGHT, LEFT, RIGHT, WIDTH, Axis, Chart, Point, Series, svg
+from benchmarks.plot import COLOURS, HEIGHT, LEFT, RIGHT, WIDTH, Axis, Chart, Point, Series, svg
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -42,6 +42,14 @@ def test_words_are_escaped_and_the_legend_names_every_line() -> None:
     page = drawn(Series("a < b", [Point(1, 1)]), Series("c & d", [Point(1, 2)]))
     words = [text.text for text in page.iter(f"{SPACE}text")]
     assert {"A <title>", "A note & more", "a < b", "c & d"} <= set(words)
+
+
+def test_no_two_lines_look_the_same() -> None:
+    page = drawn(*(Series(str(number), [Point(1, number), Point(2, number)]) for number in range(COLOURS + 2)))
+    looks = [line.attrib["class"] for line in page.iter(f"{SPACE}polyline")]
+    assert len(looks) == len(set(looks)) == COLOURS + 2
+    legend = [line.attrib["class"] for line in page.iter(f"{SPACE}line") if "line" in line.attrib["class"].split()]
+    assert legend == looks
 
 
 def test_names_of_points_that_lie_together_do_not_cover_each_other() -> None:
