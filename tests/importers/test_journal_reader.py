@@ -121,6 +121,13 @@ def test_a_tool_that_takes_a_list_of_files_is_a_use_of_each_and_what_lies_outsid
     assert [each.call for each in results(agent)] == [each.call for each in told]
 
 
+def test_a_search_in_several_folders_is_one_search_and_one_outside_if_any_of_them_is(agent: Hooks) -> None:
+    agent.used("Grep", "a.py", call="t1", pattern="retry", path=["src", "tests"])
+    agent.used("Grep", "a.py", call="t2", pattern="retry", path=["src", "/etc"])
+    told = [each for each in agent.events() if isinstance(each, Call)]
+    assert [(each.path, each.outside, each.call) for each in told] == [("src", False, "t1"), ("", True, "t2")]
+
+
 def test_the_same_event_told_twice_counts_once(agent: Hooks) -> None:
     given: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "find ."}, "tool_response": "a.py"}
     for again in (False, True):

@@ -170,7 +170,9 @@ def test_a_tool_that_takes_a_list_of_files_is_a_use_of_each_and_those_outside_co
 def test_a_search_in_several_folders_is_one_search(tmp_path: Path) -> None:
     given = {"pattern": "retry_limit", "path": ["src", "tests"]}
     made = tools.calls("Grep", given, at=1.0, call_id="c1", root=str(tmp_path))
-    assert [(each.pattern, each.path) for each in made] == [("retry_limit", "src")]
+    assert [(each.pattern, each.path, each.outside) for each in made] == [("retry_limit", "src", False)]
+    made = tools.calls("Grep", {**given, "path": ["src", "/etc"]}, at=1.0, call_id="c1", root=str(tmp_path))
+    assert [(each.path, each.outside) for each in made] == [("/etc", True)]
 
 
 def test_a_patch_that_changes_nothing_is_still_a_use_of_its_tool(tmp_path: Path) -> None:

@@ -199,7 +199,8 @@ class _Reader:
         made = tools.call(tool, arguments, at=at, call_id=call_id, root=root, cwd=self._following.cwd, actor=actor)
         changed = replace(made, removed=_lines(row.get("removed")), added=_lines(row.get("added")))
         more = [(text(path, PATH_CHARS_MAX), not path) for path in items(row.get("more"))[: FILES_MAX - 1]]
-        places = tools.outside_first([(text(row.get("path"), PATH_CHARS_MAX), row.get("outside") is True), *more])
+        first = (text(row.get("path"), PATH_CHARS_MAX), row.get("outside") is True)
+        places = tools.in_turn(made.kind, [first, *more])
         return [
             replace(changed, call=tools.part(call_id, n), path="" if path == "." else path, outside=outside)
             for n, (path, outside) in enumerate(places)

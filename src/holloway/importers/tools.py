@@ -73,19 +73,21 @@ def calls(
         added=added,
         actor=text(actor, CALL_CHARS_MAX),
     )
-    places = outside_first(placed(path, root, cwd) for path in tools.named_files(arguments, kind) or [""])
+    places = in_turn(kind, (placed(path, root, cwd) for path in tools.named_files(arguments, kind) or [""]))
     return [
         replace(made, call=part(call_id, n), path="" if path == "." else path, outside=outside)
         for n, (path, outside) in enumerate(places)
     ]
 
 
-def outside_first(places: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """Places, each with whether it lies outside, in the order in which they are taken in.
+def in_turn(kind: ToolKind, places: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """The places that a use of a tool is an event for, each with whether it lies outside; those outside come first.
 
     Each is answered with what all of them hold: that must not count as seen in the project before it came from outside.
+    A search in several folders is one search, and it stands in the first.
     """
-    return sorted(places, key=lambda place: not place[1])
+    ordered = sorted(places, key=lambda place: not place[1])
+    return ordered if kind in tools.ON_FILES else ordered[:1]
 
 
 def part(call_id: str, n: int) -> str:

@@ -93,12 +93,9 @@ def argument(arguments: Mapping[str, object], what: str, kind: str) -> object:
 
 
 def named_files(arguments: Mapping[str, object], kind: str) -> list[str]:
-    """The files that a tool of this kind is given by name: mostly one, and some tools take a list.
-
-    A search in several folders is still one search, and stands in the first.
-    """
+    """The files that a tool of this kind is given by name: mostly one, and some tools take a list."""
     given = argument(arguments, "path", kind)
-    listed = given[: FILES_MAX if kind in ON_FILES else 1] if isinstance(given, list) else [given]
+    listed = given[:FILES_MAX] if isinstance(given, list) else [given]
     return [path for path in listed if path and isinstance(path, str)]
 
 
