@@ -50,7 +50,8 @@ PRODUCTS = (
         "basic_memory",
         "basic-memory==0.23.1",
         "a Markdown note for each turn, `basic-memory reindex`, then its search tool in the default (hybrid) mode; "
-        "its Python has to be 3.12 or newer, and one that loads SQLite extensions",
+        "its Python has to be 3.12 or newer, and one that loads SQLite extensions (measured with pysqlite3 in its "
+        "place)",
     ),
     Product(
         "mempalace",

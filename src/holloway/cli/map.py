@@ -53,7 +53,8 @@ def index_command(
             raise
         if no_wait:
             memory.searching.embed_waiting()
-        listed = len(memory.map.overview().modules)  # as `init` and `modules` do, without examples and the like
+        # As `init` and `modules` do, without examples and the like; a quiet index, as hooks start it, need not know.
+        listed = len(memory.map.overview().modules) if as_json or not quiet else 0
         if as_json:
             emit({name: getattr(done, name) for name in done.__slots__} | {"modules": listed})
         elif not quiet:
