@@ -26,8 +26,19 @@ _PIECE_BYTES_MAX = 1 << 16
 _PATHS_MAX = 500
 """Paths that git is asked about at once, so that a command line holds them."""
 
-# A repository may bring configuration that runs programs; none of it is needed to read history.
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+# A repository may bring configuration that runs programs; none of it is needed to read it. Options that only some
+# commands take (--no-ext-diff, --no-textconv) stand with those commands, and clean filters in `changed_files`.
+_SAFE = (
+    "--no-pager",
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "credential.helper="),
+    *("-c", "log.showSignature=false"),
+    *("-c", "submodule.recurse=false"),
+)
+
+_FILTERS_MAX = 100
+"""Filter drivers that a repository may configure before its work tree is no longer compared."""
 
 _PLAIN_DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 
@@ -235,8 +246,33 @@ def underway(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
     base = run(root, "merge-base", head, *targets, timeout_s=timeout_s).strip() if targets else head
     if not base:
         return []
-    listed = run(root, "diff", "--name-only", "-z", *_PLAIN_DIFF, base, "--", timeout_s=timeout_s)
-    return [name for name in listed.split("\0") if name]
+    return changed_files(root, base, timeout_s) or []
+
+
+def changed_files(root: str, commit: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str] | None:
+    """List files of the work tree that differ from a commit, relative to the root; None where git cannot say.
+
+    To compare contents, git runs the clean filters that the configuration and `.gitattributes` name together. A
+    repository may bring both, so each configured filter is replaced by none.
+    """
+    overrides = _filter_overrides(root, timeout_s)
+    if overrides is None:
+        return None
+    question = (*overrides, "diff", "--name-only", "--relative", "-z", *_PLAIN_DIFF, commit, "--")
+    code, listed = _start(root, question, "", timeout_s)
+    return [name for name in listed.split("\0") if name] if code == 0 else None
+
+
+def _filter_overrides(root: str, timeout_s: float) -> list[str] | None:
+    """Options that switch every configured filter driver off; None where one cannot be named in an option."""
+    code, listed = _start(root, ("config", "--null", "--name-only", "--get-regexp", r"^filter\."), "", timeout_s)
+    if code not in (0, 1):  # 1: no such key
+        return None
+    drivers = {key.partition(".")[2].rpartition(".")[0] for key in listed.split("\0") if key}
+    if len(drivers) > _FILTERS_MAX or any("=" in driver for driver in drivers):
+        return None
+    off = ("clean=", "smudge=", "process=", "required=false")
+    return [word for driver in sorted(drivers) for value in off for word in ("-c", f"filter.{driver}.{value}")]
 
 
 _MESSAGE = "%H%x1f%B%x1e"
@@ -329,7 +365,7 @@ def stream(
             given.write(stdin.encode("utf-8", "surrogateescape"))
             given.seek(0)
             process = subprocess.Popen(
-                ["git", *_SAFE, "-C", root, *arguments],
+                [_program(), *_SAFE, "-C", root, *arguments],
                 stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -368,7 +404,7 @@ def _start(root: str, arguments: tuple[str, ...], stdin: str, timeout_s: float) 
 
     try:
         done = subprocess.run(
-            ["git", *_SAFE, "-C", root, *arguments],
+            [_program(), *_SAFE, "-C", root, *arguments],
             input=stdin.encode("utf-8", "surrogateescape"),
             capture_output=True,
             timeout=timeout_s,
@@ -378,6 +414,19 @@ def _start(root: str, arguments: tuple[str, ...], stdin: str, timeout_s: float) 
     except (OSError, subprocess.TimeoutExpired, ValueError):
         return -1, ""
     return done.returncode, done.stdout.decode("utf-8", "surrogateescape")
+
+
+def _program() -> str:
+    """Find git on the absolute folders of the PATH; a relative one, or on Windows the current folder, is the project's.
+
+    Raises OSError where there is none.
+    """
+    name = "git.exe" if os.name == "nt" else "git"
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.join(folder, name)
+        if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    raise FileNotFoundError(name)
 
 
 def _environment() -> dict[str, str]:

@@ -32,7 +32,7 @@ class Tracked:
         """The rules of a file that are committed; None where all of them are."""
         if not self.has(text.path):
             return frozenset()
-        if text.path not in self._changed:
+        if self._changed is not None and text.path not in self._changed:
             return None
         committed = git.run(self._root, "show", f"HEAD:./{text.path}")[:RULE_FILE_BYTES_MAX]
         plain = without_block(committed.removeprefix("\ufeff").replace("\r\n", "\n"))
@@ -43,6 +43,7 @@ class Tracked:
         return frozenset(git.run(self._root, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0"))
 
     @cached_property
-    def _changed(self) -> frozenset[str]:
-        asked = ("--name-only", "--relative", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-z")
-        return frozenset(git.run(self._root, "diff", *asked, "HEAD").split("\0"))
+    def _changed(self) -> frozenset[str] | None:
+        """The files that differ from the last commit; None where git cannot say, and any file may."""
+        changed = git.changed_files(self._root, "HEAD")
+        return None if changed is None else frozenset(changed)

@@ -1,0 +1,190 @@
+"""No program that a repository configures for git runs, whatever is asked of holloway there."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holloway import git
+from holloway.cli import COMMANDS
+from holloway.hooks.install.dialects import DIALECTS
+from tests.attacks.booby_trapped import BoobyTrapped, set_up
+from tests.hooks.asking import hook
+from tests.mcp.connection import called, connected
+
+SPRUNG_BY_PLAIN_GIT = {
+    ("diff", "HEAD", "--", "README.md"): {"filter-process", "fsmonitor"},
+    ("diff", "HEAD", "--", "src"): {"filter-clean", "diff-driver"},
+    ("diff", "HEAD", "--", "pyproject.toml"): {"diff-external"},
+    ("diff", "--no-ext-diff", "HEAD", "--", "notes.txt"): {"textconv"},
+    ("checkout", "-f", "HEAD", "--", "src"): {"filter-smudge"},
+    ("log", "-1"): {"gpg"},
+    ("log", "-p", "--no-ext-diff"): {"ssh"},
+    ("update-ref", "refs/heads/other", "HEAD"): {"hook"},
+    ("credential", "fill"): {"credential-helper"},
+    ("state",): {"alias"},
+}
+"""What each trap is sprung by, to show that it is armed."""
+
+INVOCATIONS = {
+    "init": ["init", "--yes"],
+    "setup": ["setup", "claude-code", "--scope", "project", "--yes"],
+    "rules": ["rules"],
+    "learn": ["learn"],
+    "doctor": ["doctor"],
+    "remember": ["remember", "refresh() burns the token; call it once", "--file", "src/shop/auth/tokens.py"],
+    "recall": ["recall", "token"],
+    "ask": ["ask", "what burns the token?"],
+    "list": ["list"],
+    "show": ["show", "ID"],
+    "why": ["why", "ID"],
+    "review": ["review", "--json"],
+    "sessions": ["sessions"],
+    "explain": ["explain", "s1"],
+    "status": ["status"],
+    "edit": ["edit", "ID", "refresh() burns the token, so call it once"],
+    "pin": ["pin", "ID"],
+    "wrong": ["wrong", "ID", "refresh() may be called twice"],
+    "prune": ["prune"],
+    "locate": ["locate", "a token is refreshed twice"],
+    "impact": ["impact", "src/shop/auth/tokens.py"],
+    "modules": ["modules"],
+    "module": ["module", "shop"],
+    "relate": ["relate", "src/shop/auth/tokens.py", "tests/auth/test_tokens.py", "calls"],
+    "index": ["index"],
+    "brief": ["brief"],
+    "trust": ["trust"],
+    "pause": ["pause"],
+    "resume": ["resume"],
+    "config": ["config", "list"],
+    "export": ["export", "--format", "json"],
+    "import": ["import", "FILE"],
+    "backup": ["backup"],
+    "completion": ["completion", "bash"],
+    "mcp": ["mcp"],
+    "statusline": ["statusline"],
+    "forget": ["forget", "ID", "--hard", "--yes"],
+    "restore": ["restore", "ID"],
+    "uninstall": ["uninstall", "--yes"],
+}
+FIELDS = {
+    "SessionStart": {"source": "startup"},
+    "UserPromptSubmit": {"prompt": "a token is refreshed twice in tokens.py, please fix it"},
+    "PostToolUse": {"tool_name": "Read", "tool_input": {"file_path": "src/shop/auth/tokens.py"}},
+    "PostToolUseFailure": {"tool_name": "Bash", "tool_input": {"command": "pytest"}, "error": "Exit code 1\nE: no"},
+    "SubagentStart": {"agent_id": "a1", "agent_type": "Plan"},
+}
+
+
+@pytest.fixture
+def trapped(tmp_path: Path) -> BoobyTrapped:
+    return set_up(tmp_path / "unpacked")
+
+
+@pytest.mark.parametrize("arguments", SPRUNG_BY_PLAIN_GIT, ids=" ".join)
+def test_plain_git_springs_the_traps(trapped: BoobyTrapped, arguments: tuple[str, ...]) -> None:
+    trapped.plain_git(*arguments)
+    assert set(trapped.ran()) >= SPRUNG_BY_PLAIN_GIT[arguments]
+
+
+def test_plain_git_at_a_terminal_starts_the_pager(trapped: BoobyTrapped) -> None:
+    trapped.plain_git("log", at_terminal=True)
+    assert "pager" in trapped.ran()
+
+
+def run(trapped: BoobyTrapped, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *command], cwd=trapped.root, input="", capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_every_command_is_tried() -> None:
+    assert set(INVOCATIONS) == {name for section in COMMANDS.values() for name in section}
+
+
+@pytest.mark.promise("repository-is-not-trusted")
+def test_no_command_runs_a_program_of_the_repository(trapped: BoobyTrapped, tmp_path: Path) -> None:
+    said: dict[str, str] = {}
+    for name, words in INVOCATIONS.items():
+        listed = run(trapped, "-m", "holloway", "list", "--json").stdout if "ID" in words else "{}"
+        memory = (json.loads(listed or "{}").get("results") or [{"id": "none"}])[0]["id"]
+        there = {"ID": memory, "FILE": str(tmp_path / "memories.json")}
+        done = run(trapped, "-m", "holloway", *(there.get(word, word) for word in words))
+        assert "Usage" not in done.stderr, (name, done.stderr)
+        assert "Traceback" not in done.stderr, (name, done.stderr)
+        assert trapped.ran() == [], name
+        said[name] = done.stdout
+        if name == "export":
+            (tmp_path / "memories.json").write_text(done.stdout)
+    assert "src/shop/auth/tokens.py" in said["locate"]
+
+
+@pytest.mark.promise("repository-is-not-trusted")
+def test_no_hook_event_and_no_worker_runs_a_program_of_the_repository(trapped: BoobyTrapped) -> None:
+    run(trapped, "-m", "holloway", "init", "--yes")
+    events = dict.fromkeys(event for dialect in DIALECTS.values() for event in dialect.events)
+    contexts = {}
+    for event in events:
+        payload = {"session_id": "s1", "cwd": str(trapped.root), "hook_event_name": event, **FIELDS.get(event, {})}
+        answer = hook(json.dumps(payload).encode(), cwd=trapped.root)
+        assert (answer.code, answer.stderr) == (0, b"")
+        contexts[event] = answer.context
+        assert trapped.ran() == [], event
+    assert "src/shop/auth/tokens.py" in contexts["UserPromptSubmit"]
+    assert run(trapped, "-P", "-m", "holloway.worker", str(trapped.root)).returncode == 0
+    assert trapped.ran() == []
+
+
+@pytest.mark.promise("repository-is-not-trusted")
+def test_no_mcp_tool_runs_a_program_of_the_repository(trapped: BoobyTrapped) -> None:
+    run(trapped, "-m", "holloway", "init", "--yes")
+
+    async def ask() -> dict[str, object]:
+        async with connected(trapped.root) as client:
+            await called(client, "session_context")
+            return await called(client, "locate", task="a token is refreshed twice")
+
+    assert "src/shop/auth/tokens.py" in json.dumps(asyncio.run(ask()))
+    assert trapped.ran() == []
+
+
+def test_changed_files_are_found_without_their_filters(trapped: BoobyTrapped) -> None:
+    (trapped.root / "README.md").write_text("# shop\n")
+    os.utime(trapped.root / "README.md", (0, 0))
+    changed = git.changed_files(str(trapped.root), "HEAD")
+    assert changed is not None
+    assert "src/shop/auth/tokens.py" in changed
+    assert "README.md" not in changed
+    assert trapped.ran() == []
+
+
+def test_a_filter_that_no_option_can_switch_off_is_not_run_either(trapped: BoobyTrapped) -> None:
+    with (trapped.root / ".git" / "config").open("a") as config:
+        config.write(f'[filter "a=b"]\n\tclean = touch {trapped.marks}/odd; cat\n')
+    (trapped.root / ".gitattributes").write_text("* filter=a=b\n")
+    assert git.changed_files(str(trapped.root), "HEAD") is None
+    assert git.underway(str(trapped.root)) == []
+    assert trapped.ran() == []
+
+
+def test_more_filters_than_a_command_line_holds_are_not_run(trapped: BoobyTrapped) -> None:
+    with (trapped.root / ".git" / "config").open("a") as config:
+        config.writelines(f'[filter "f{number}"]\n\tclean = cat\n' for number in range(5000))
+    assert git.changed_files(str(trapped.root), "HEAD") is None
+    assert trapped.ran() == []
+
+
+def test_a_program_named_git_in_the_current_folder_is_not_taken(
+    trapped: BoobyTrapped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = trapped.root / "git"
+    program.write_text(f"#!/bin/sh\ntouch {trapped.marks}/git\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(trapped.root)
+    monkeypatch.setenv("PATH", f".{os.pathsep}{os.pathsep}{os.environ['PATH']}")
+    assert git.tracked_files(str(trapped.root))
+    assert trapped.ran() == []
