@@ -1,4 +1,4 @@
-from holloway.retrieval.past_sessions import QUOTED_CHARS_MAX, PastSession, recent, similar
+from holloway.retrieval.past_sessions import PastSession, recent, similar
 
 PAST = (
     PastSession("rotate the refresh tokens", (("auth/tokens.py", 2), ("auth/store.py", 1))),
@@ -10,15 +10,8 @@ PAST = (
 def test_sessions_on_similar_tasks_name_their_files() -> None:
     found = similar(PAST, "tokens are not rotated after a refresh")
     assert max(found, key=lambda path: found[path][0]) == "auth/tokens.py"
-    assert found["auth/tokens.py"][1] == "opened for “rotate the refresh tokens”"
+    assert found["auth/tokens.py"][1] == "rotate the refresh tokens"
     assert "billing/invoice.py" not in found
-
-
-def test_of_a_long_task_the_beginning_is_quoted() -> None:
-    past = (PastSession("rotate the refresh tokens " + "and tell everybody about it " * 15, (("tokens.py", 2),)),)
-    reason = similar(past, "refresh tokens are not rotated")["tokens.py"][1]
-    assert reason.startswith("opened for “rotate the refresh tokens")
-    assert len(reason) <= len("opened for “”") + QUOTED_CHARS_MAX
 
 
 def test_a_task_that_resembles_nothing_names_nothing() -> None:

@@ -255,9 +255,8 @@ def _print_card(memory: Holloway, found: Memory) -> None:
 
     say(f"{found.id}  {found.type.label}", "bold cyan")
     say(found.content)
-    if found.details:
-        for name, value in details.plain(found.details).items():
-            say(f"  {name}: {value if isinstance(value, str) else ', '.join(map(_item, _listed(value)))}")
+    for name, value in details.shown(found.details).items():
+        say(f"  {name}: {value if isinstance(value, str) else ', '.join(map(_item, _listed(value)))}")
     say(f"  {notable(found, memory.clock.now())}", "dim")
     taught = f"{SOURCES[found.source]} on {found.created_at[:10]}"
     place = f", branch {found.branch}" if found.branch else ""

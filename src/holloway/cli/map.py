@@ -169,7 +169,8 @@ def _show_impact(found: Consequences, depth: int) -> None:
         by_file.setdefault(one.node.path, []).append(f"{symbol}:{one.line}" if one.node.name else symbol)
     own = {node.path for node in impact.target}
     for path, distance in impact.files[:SHOWN]:
-        named = [name for name in by_file[path] if not name.startswith("import")] or by_file[path]
+        symbols = by_file.get(path, [])
+        named = [name for name in symbols if not name.startswith("import")] or symbols
         shown = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
         say(f"  {distance}  {path}  {shown}")
     if len(impact.files) > SHOWN:

@@ -12,6 +12,7 @@ from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
 from holloway.codemap.reading.tested import is_test
 from holloway.codemap.recipes import ci, javascript, languages, python, runners
 from holloway.codemap.recipes.recipe import Project, Recipe, in_folder, is_safe
+from holloway.safety.repository_text import is_command
 
 BUILD_MAX = 2
 TEST_MAX = 3
@@ -112,9 +113,10 @@ def _commands(given: Iterable[tuple[str, ...]], run: Sequence[str], most: int) -
     """What the recipes give, what CI runs word for word before the rest; what CI runs where they give nothing."""
     found = [command for commands in given for command in commands if _is_shown(command)]
     if not found:
-        return tuple(run[:1])
+        return tuple(command for command in run if is_command(command))[:1]
     return tuple(sorted(dict.fromkeys(found), key=lambda command: command not in run)[:most])
 
 
 def _is_shown(command: str) -> bool:
-    return is_safe(command.partition(" && ")[2] or command) and is_safe(command.partition(" && ")[0])
+    parts = (command.partition(" && ")[2] or command, command.partition(" && ")[0])
+    return all(map(is_safe, parts)) and is_command(command)

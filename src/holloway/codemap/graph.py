@@ -10,7 +10,7 @@ from holloway.codemap.reading.tested import is_runnable_test, is_test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from holloway.codemap.database import MapDatabase
 
@@ -82,6 +82,15 @@ class Impact:
         """References of that name that could not be resolved: they may be uses too."""
         self.files: tuple[tuple[str, int], ...] = ()
         """The reached files with their distance, nearest first."""
+
+    def withhold(self, may_show_path: Callable[[str], bool], may_show_name: Callable[[str], bool]) -> None:
+        """Leave out files whose path may not be shown, and the names of definitions that may not; counts stay."""
+        for node in [*self.target, *(one.node for one in self.reached)]:
+            if node.name and not may_show_name(node.name):
+                node.name = ""
+        self.target = tuple(node for node in self.target if may_show_path(node.path)) or self.target[:1]
+        self.reached = tuple(one for one in self.reached if may_show_path(one.node.path))
+        self.files = tuple((path, distance) for path, distance in self.files if may_show_path(path))
 
     def chain(self, reached: Reached) -> list[str]:
         """The way from the target to a node, as names."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
@@ -225,6 +225,18 @@ def plain(details: object) -> Any:
     if isinstance(details, tuple):
         return [plain(item) for item in details]
     return str(details) if isinstance(details, StrEnum) else details
+
+
+def without_quotes(state: WorkState) -> WorkState:
+    """Unfinished work without its plan, failure and next step, which may quote a page or a tool."""
+    return replace(state, done=(), open=(), last_failure="", next_step="")
+
+
+def shown(details: object) -> Any:
+    """The details that may be shown, as JSON can hold them; empty where there are none."""
+    if isinstance(details, WorkState):
+        details = without_quotes(details)
+    return plain(details) if details else {}
 
 
 def gist(details: object) -> str:

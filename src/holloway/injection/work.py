@@ -1,15 +1,19 @@
-"""Where unfinished work stands, how old that is, and what others changed since."""
+"""Where unfinished work stands, how old that is, and what others changed since.
+
+Plan items, failures and next steps are words of tools and pages as often as of the person, and commits are anybody's,
+so they are counted and not quoted.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from holloway.config import RESUME_COMMITS_MAX, RESUME_TOKENS_MAX
+from holloway.config import RESUME_TOKENS_MAX
 from holloway.domain.details import WorkState
 from holloway.injection.template import line
 from holloway.safety.instructions import neutral
-from holloway.safety.secrets import redact
+from holloway.safety.repository_text import only_paths
 from holloway.text.citation import citation, within
 
 if TYPE_CHECKING:
@@ -17,40 +21,35 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
 
-Change = tuple[str, str, str]
-"""A commit: its short hash, its author and its subject."""
+
+UNCOMMITTED_SHOWN = 4
+COMMITS_SHOWN = 5
 
 
-def resume(memory: Memory, changes: Sequence[Change], now: datetime) -> str:
-    """What the next session needs to go on: plan, failure, next step, and what happened to the files since."""
+def resume(memory: Memory, commits: Sequence[str], now: datetime) -> str:
+    """What the next session needs to go on: how far the plan was, and what happened to the files since."""
     state = memory.details
     if not isinstance(state, WorkState):
         return ""
     lines = [_head(memory, state, now)]
-    for name, slot, said in (
-        ("done", "steps", "; ".join(state.done)),
-        ("open", "steps", "; ".join(state.open)),
-        ("uncommitted", "files", ", ".join(state.uncommitted)),
-        ("failure", "failure", state.last_failure),
-        ("next", "step", state.next_step),
-    ):
-        if said:
-            lines.append(line("work", name, **{slot: neutral(said)}))
-    lines += _since(changes)
+    if uncommitted := only_paths(state.uncommitted):
+        lines.append(line("work", "uncommitted", files=", ".join(uncommitted)))
+    if commits:
+        lines.append(line("work", "since", number=_counted(commits)))
     while not within(lines, RESUME_TOKENS_MAX) and len(lines) > 1:
         lines.pop()
     return "\n".join(lines)
 
 
-def in_brief(memory: Memory, changes: Sequence[Change], now: datetime) -> str:
+def in_brief(memory: Memory, commits: Sequence[str], now: datetime) -> str:
     """The same in one line, for the start of a session."""
     state = memory.details
     if not isinstance(state, WorkState):
         return ""
     parts = [_head(memory, state, now)]
-    parts += [f"uncommitted: {neutral(', '.join(state.uncommitted[:4]))}"] if state.uncommitted else []
-    parts += [f"last failure: {neutral(state.last_failure)}"] if state.last_failure else []
-    parts += [f"since then: {_counted(changes)}"] if changes else []
+    uncommitted = only_paths(state.uncommitted)[:UNCOMMITTED_SHOWN]
+    parts += [f"uncommitted: {', '.join(uncommitted)}"] if uncommitted else []
+    parts += [f"since then: {_counted(commits)}"] if commits else []
     return "; ".join(parts)
 
 
@@ -73,16 +72,6 @@ def _head(memory: Memory, state: WorkState, now: datetime) -> str:
     )
 
 
-def _since(changes: Sequence[Change]) -> list[str]:
-    if not changes:
-        return []
-    told = [
-        line("work", "commit", sha=sha, author=neutral(author), subject=neutral(redact(subject)[0]))
-        for sha, author, subject in changes[:RESUME_COMMITS_MAX]
-    ]
-    return [line("work", "since", number=_counted(changes)), *told]
-
-
-def _counted(changes: Sequence[Change]) -> str:
-    people = ", ".join(sorted({neutral(author) for _, author, _ in changes})[:3])
-    return f"{len(changes)} commit{'s' if len(changes) > 1 else ''} by {people}"
+def _counted(commits: Sequence[str]) -> str:
+    shown = ", ".join(commits[:COMMITS_SHOWN])
+    return f"{len(commits)} commit{'s' if len(commits) > 1 else ''} ({shown})"

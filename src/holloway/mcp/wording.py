@@ -35,7 +35,7 @@ def hit(memory: Memory, now: datetime) -> Hit:
 
 def whole(memory: Memory, now: datetime) -> Whole:
     """A memory in full."""
-    told = details.plain(memory.details) if memory.details else {}
+    told = details.shown(memory.details)
     return Whole(
         id=memory.id,
         type=str(memory.type),

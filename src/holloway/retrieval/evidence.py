@@ -6,12 +6,15 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap import questions, search
 from holloway.codemap.past import history
+from holloway.codemap.reading.languages import language_of
 from holloway.retrieval import past_sessions
-from holloway.text.identifiers import parts
+from holloway.safety.repository_text import is_name, is_path
+from holloway.text.identifiers import expanded, parts
 from holloway.text.query import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -35,8 +38,8 @@ ELSEWHERE = 0.4
 """What the latest sessions are worth where none of them was on this branch: the work may well be new."""
 LATELY = "opened in the latest sessions"
 UNDERWAY = "changed on this branch"
-CHANGED_FOR = "changed for “"
-"""Begins the reason that quotes a commit."""
+UNNAMED_PART = "closest part has "
+"""Begins the reason for a part of a file whose name is not shown."""
 UNDERWAY_FULL = 8
 """Files: of a branch that changed more, each says less."""
 SEEDS = 5
@@ -111,7 +114,7 @@ def understand(database: MapDatabase, task: str, known: Sequence[str], now: date
     text = task[:TASK_CHARS_MAX]
     said = _ASIDE.sub(" ", text)
     words: Counter[str] = Counter()
-    title = said.lstrip().partition("\n")[0]
+    title = _title(said)
     for word in _WORD.findall(said) + (TITLE_WEIGHT - 1) * _WORD.findall(title):
         for form in {word.replace("_", "").casefold(), *parts(word)}:
             if len(form) > 1 and form not in STOP_WORDS:
@@ -122,6 +125,24 @@ def understand(database: MapDatabase, task: str, known: Sequence[str], now: date
     terms = dict(words.most_common(TERMS_MAX))
     telling = search.telling(database, terms)
     return Task(text, said, tuple(known), now, terms, identifiers[:TERMS_MAX], telling, questions.paths(database))
+
+
+def _title(text: str) -> str:
+    """The first line, or the line that it leads to: "Implement the following plan:" says nothing of the task."""
+    lines = (line.strip() for line in text.split("\n"))
+    filled = list(islice((line for line in lines if line), 2))
+    is_lead = len(filled) > 1 and filled[0].endswith(":")
+    return filled[int(is_lead)] if filled else ""
+
+
+def shared_words(task: Task, text: str) -> str:
+    """List the words of a task that a text has too, those that say most first.
+
+    A reason quotes nothing but the task itself: what commits, headings and earlier prompts say is not ours to repeat.
+    """
+    present = set(expanded(text[:TASK_CHARS_MAX]))
+    ordered = sorted(task.telling, key=lambda term: -term.weight)
+    return ", ".join(list(dict.fromkeys(term.word for term in ordered if term.word in present))[:WORDS_SHOWN])
 
 
 def by_text(database: MapDatabase, task: Task) -> Evidence:
@@ -138,10 +159,15 @@ def by_piece(database: MapDatabase, task: Task) -> Evidence:
     found = Evidence()
     for path, name, score in search.pieces(database, task.telling):
         found.strength.setdefault(path, score)
-        if name:
-            found.reason.setdefault(path, f"closest in {name}")
-            if name not in found.symbols[path] and len(found.symbols[path]) < SYMBOLS_MAX:
-                found.symbols[path].append(name)
+        if not name:
+            continue
+        if not (language_of(path) and is_name(name)):
+            if words := shared_words(task, name):
+                found.reason.setdefault(path, UNNAMED_PART + words)
+            continue
+        found.reason.setdefault(path, f"closest in {name}")
+        if name not in found.symbols[path] and len(found.symbols[path]) < SYMBOLS_MAX:
+            found.symbols[path].append(name)
     return found
 
 
@@ -237,7 +263,8 @@ def by_commits(database: MapDatabase, task: Task) -> Evidence:
         likeness = max(likeness, commit.likeness)
         for path in commit.files:
             found.strength[path] = found.strength.get(path, 0.0) + commit.score
-            found.reason.setdefault(path, f"{CHANGED_FOR}{commit.subject}”")
+            if words := shared_words(task, commit.subject):
+                found.reason.setdefault(path, f"changed in commits about {words}")
     found.share = min(1.0, likeness / LIKENESS_FULL)
     return _present(database, found)
 
@@ -255,9 +282,10 @@ def by_sessions(
 ) -> dict[str, Evidence]:
     """Files that earlier sessions opened: for similar tasks, and lately."""
     alike, lately = Evidence(), Evidence()
-    for path, (strength, reason) in past_sessions.similar(past, task.said).items():
+    for path, (strength, earlier) in past_sessions.similar(past, task.said).items():
         alike.strength[path] = strength
-        alike.reason[path] = reason
+        words = shared_words(task, earlier)
+        alike.reason[path] = f"opened for a task about {words}" if words else "opened for a similar task"
     lately.strength.update(past_sessions.recent(past, branch))
     lately.share = 1.0 if any(branch and each.branch == branch for each in past) else ELSEWHERE
     lately.reason = dict.fromkeys(lately.strength, LATELY)
@@ -302,12 +330,14 @@ def followed(database: MapDatabase, task: Task, scores: dict[str, float]) -> dic
         for one in history.partners(database, [seed], now=task.now, limit=20):
             if one.path != seed:
                 together.strength[one.path] = together.strength.get(one.path, 0.0) + weight * one.score
-                together.reason.setdefault(one.path, f"changes with {seed}")
+                if is_path(seed):
+                    together.reason.setdefault(one.path, f"changes with {seed}")
                 together.coupled.setdefault(one.path, Coupled(one.path, seed, one.commits, one.of))
         used = questions.imported(database, seed)
         for path in used:
             neighbour.strength[path] = neighbour.strength.get(path, 0.0) + weight / len(used)
-            neighbour.reason.setdefault(path, f"imported by {seed}")
+            if is_path(seed):
+                neighbour.reason.setdefault(path, f"imported by {seed}")
     return {"together": _present(database, together), "neighbour": neighbour}
 
 

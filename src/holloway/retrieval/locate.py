@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from holloway.codemap import questions
 from holloway.codemap.reading.roles import role_of
 from holloway.codemap.reading.tested import is_runnable_test, is_test
-from holloway.retrieval.evidence import ASKED, CHANGED_FOR, by_branch, by_sessions, followed, understand
+from holloway.retrieval.evidence import ASKED, by_branch, by_sessions, followed, understand
+from holloway.safety.repository_text import is_path, only_paths
 from holloway.safety.secrets import redact
-from holloway.text.bounds import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,9 +49,10 @@ OF_THE_TASK = ("named", "text", "piece", "symbol", "path", "commits", "sessions"
 ROLE_SHARE = {"source": 1.0, "test": 0.95, "config": 0.6, "prose": 0.5, "other": 0.5}
 """What the same evidence is worth for a file that is there for something else than the product's own code."""
 
-SUBJECT_CHARS_MAX = 60
 REASONS_MAX = 4
 REASON_MIN = 0.05
+LOOKED_AT = 4
+"""Times the limit: so many of the best files are looked at for tests."""
 TESTS_MAX = 8
 COUPLED_MAX = 8
 
@@ -63,7 +65,7 @@ class LocatedFile:
     score: float
     reasons: tuple[str, ...]
     symbols: tuple[str, ...] = ()
-    """The parts of it that fit best: functions, classes, headings."""
+    """The parts of it that fit best: functions and classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def fused(found: dict[str, Evidence]) -> dict[str, float]:
 
 
 def _answer(database: MapDatabase, found: dict[str, Evidence], scores: dict[str, float], limit: int) -> Located:
-    ordered = sorted(scores, key=lambda path: (-scores[path], path))
+    ordered = _shown_paths(sorted(scores, key=lambda path: (-scores[path], path)), limit)
     code = [path for path in ordered if not is_test(path)]
     best = scores[ordered[0]] if ordered else 1.0
     worth = {name: evidence.scaled() for name, evidence in found.items()}
@@ -123,35 +125,31 @@ def _answer(database: MapDatabase, found: dict[str, Evidence], scores: dict[str,
         LocatedFile(
             path,
             round(scores[path] / best, 3),
-            tuple(_told(reason) for reason in _reasons(path, found, worth)),
+            tuple(redact(reason)[0] for reason in _reasons(path, found, worth)),
             tuple(redact(name)[0] for name in found["piece"].symbols[path]),
         )
         for path in ordered[:limit]
     )
     shown = {file.path for file in files}
-    tests = [path for path in ordered[: limit * 4] if is_test(path) and is_runnable_test(path)][:TESTS_MAX]
+    tests = [path for path in ordered if is_test(path) and is_runnable_test(path)][:TESTS_MAX]
     coupled = [
         found["together"].coupled[path]
         for path, _ in sorted(
             found["together"].strength.items(), key=lambda item: (-ROLE_SHARE[role_of(item[0])] * item[1], item[0])
         )
-        if path not in shown
+        if path not in shown and is_path(path) and is_path(found["together"].coupled[path].other)
     ]
     return Located(
         files,
-        tuple(tests or questions.tests_of(database, code[:3], TESTS_MAX)),
+        tuple(tests) or only_paths(questions.tests_of(database, code[:3], TESTS_MAX)),
         tuple(coupled[:COUPLED_MAX]),
         any(found[name].strength for name in OF_THE_TASK),
     )
 
 
-def _told(reason: str) -> str:
-    """A reason as it is shown: headings and commits' subjects may hold a secret, and of a subject the start will do."""
-    plain = redact(reason)[0]
-    if plain.startswith(CHANGED_FOR):
-        subject = plain.removeprefix(CHANGED_FOR).removesuffix("”")
-        return f"{CHANGED_FOR}{one_line(subject, SUBJECT_CHARS_MAX)}”"
-    return plain
+def _shown_paths(ordered: list[str], limit: int) -> list[str]:
+    """The best files whose paths may be shown; more than the limit, because tests are looked for behind it."""
+    return list(islice((path for path in ordered if is_path(path)), LOOKED_AT * limit))
 
 
 def _reasons(path: str, found: dict[str, Evidence], worth: dict[str, dict[str, float]]) -> tuple[str, ...]:

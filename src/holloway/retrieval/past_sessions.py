@@ -7,15 +7,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.text.bounds import one_line
 from holloway.text.identifiers import expanded
 from holloway.text.query import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-QUOTED_CHARS_MAX = 60
-"""So much of an earlier task is quoted as a reason."""
 ALIKE = 20
 """The most similar sessions that are asked."""
 HALVED_AFTER = 3
@@ -38,7 +35,7 @@ class PastSession:
 
 
 def similar(past: Sequence[PastSession], task: str) -> dict[str, tuple[float, str]]:
-    """Files of sessions with similar tasks, by how similar they are, and whose task it was."""
+    """Score files of sessions with similar tasks; with each comes the most similar task."""
     asked, told = _words(task), [_words(session.task) for session in past]
     counts = Counter(word for words in told for word in words)
     weight = {word: math.log(1 + len(past) / (1 + counts[word])) for word in {*asked, *counts}}
@@ -47,8 +44,8 @@ def similar(past: Sequence[PastSession], task: str) -> dict[str, tuple[float, st
     found: dict[str, tuple[float, str]] = {}
     for likeness, at in sorted(alike, key=lambda each: (-each[0], -each[1]))[:ALIKE]:
         for path, _ in past[at].files if likeness > 0 else ():
-            before, reason = found.get(path, (0.0, f"opened for “{one_line(past[at].task, QUOTED_CHARS_MAX)}”"))
-            found[path] = (before + likeness, reason)
+            before, most_similar = found.get(path, (0.0, past[at].task))
+            found[path] = (before + likeness, most_similar)
     return found
 
 

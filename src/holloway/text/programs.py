@@ -200,6 +200,11 @@ def of(program: str, subcommand: str, words: list[str]) -> str:
     return TEST if subcommand == "test" else RUN if subcommand else OTHER
 
 
+def is_check(word: str) -> bool:
+    """Whether a program only tests or checks code, by whatever folder or ending it is called."""
+    return _PROGRAMS.get(named(word)) in (TEST, CHECK)
+
+
 def has_subcommands(program: str) -> bool:
     """Whether a program's first word says what it does."""
     return program in _SUBCOMMANDS

@@ -1,6 +1,6 @@
 import pytest
 
-from holloway.codemap.modules.naming import base_folder, is_name, names
+from holloway.codemap.modules.naming import base_folder, names
 from holloway.codemap.modules.partition import Part
 
 
@@ -80,9 +80,3 @@ def test_the_base_is_the_deepest_folder_with_most_of_the_code() -> None:
     sizes = {"src/shop/auth/a.py": 3.0, "src/shop/web/b.py": 3.0, "tools/c.py": 1.0}
     assert base_folder(sizes) == "src/shop"
     assert base_folder({"a/b.py": 1.0, "c/d.py": 1.0}) == ""
-
-
-@pytest.mark.parametrize("path", ["a b/c.py", "a/\x1b.py", "a/" + "x" * 61, "a//b", "‮/a.py"])
-def test_a_path_that_is_not_made_of_names_is_told_apart(path: str) -> None:
-    assert not is_name(path)
-    assert is_name("app/(group)/[id]/page.tsx")

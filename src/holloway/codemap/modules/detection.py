@@ -12,8 +12,9 @@ from holloway.codemap.modules.affinity import blended
 from holloway.codemap.modules.continuity import continued
 from holloway.codemap.modules.edits import Draft, Edits, applied, placed
 from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
-from holloway.codemap.modules.naming import base_folder, is_name, names
+from holloway.codemap.modules.naming import base_folder, names
 from holloway.codemap.modules.partition import Bounds, Part, partition, size_of
+from holloway.safety.repository_text import is_path, only_paths
 
 SUPPORT_SHARE_MAX = 0.5
 """A folder of examples that holds more of the code than this is what the project is about,"""
@@ -92,7 +93,7 @@ def detect(
     """
     # Sums of floats depend on their order, and communities on the sums.
     imports, together = dict(sorted(imports.items())), dict(sorted(together.items()))
-    shown = sorted((file for file in files if is_name(file.path)), key=lambda file: file.path)
+    shown = sorted((file for file in files if is_path(file.path)), key=lambda file: file.path)
     support = _support_folders(shown)
     code = [file for file in shown if _is_product(file, support)]
     sizes = {file.path: size_of(file.lines) for file in code}
@@ -217,7 +218,7 @@ def _module(
         files=ordered,
         core=tuple(path for path in ordered[: portrait.CORE_MAX] if path in standing),
         entries=portrait.entries(ordered, entries),
-        packages=portrait.packages(ordered, packages),
+        packages=only_paths(portrait.packages(ordered, packages)),
         purpose=draft.purpose,
         support=draft.support,
         hidden=draft.hidden,

@@ -49,7 +49,7 @@ def draw(
         packages=packages(database),
         project=project,
     )
-    told = _with_flows(database, described(found, root))
+    told = _with_flows(database, described(found))
     _keep(database, told)
     return told
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
@@ -32,13 +31,6 @@ VAGUE_SHARE_MIN = 0.5
 """Files that are about nothing in particular: another one, if it stands out half as much, names the group."""
 STEM_WORDS_MAX = 2
 ROOTS = frozenset({"main", "root"})
-
-_NAME = re.compile(r"[\w.@+()\[\]-]{1,60}\Z")
-
-
-def is_name(path: str) -> bool:
-    """Whether every part of a path looks like one. A folder whose name is a sentence is not shown to an agent."""
-    return all(_NAME.match(name) for name in path.split("/"))
 
 
 def base_folder(sizes: Mapping[str, float]) -> str:

@@ -7,6 +7,8 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
+from holloway.codemap.database import MAP_VERSION
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -17,7 +19,6 @@ class Part:
     files: int
     core: tuple[str, ...]
     tests: str = ""
-    purpose: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,11 @@ def load(path: Path) -> Overview | None:
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.2)
         try:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
             row = connection.execute("SELECT value FROM meta WHERE key = 'overview'").fetchone()
         finally:
             connection.close()
-        return parse(row[0]) if row else None
+        return parse(row[0]) if row and version == MAP_VERSION else None
     except (sqlite3.Error, ValueError, KeyError, TypeError):
         return None
 

@@ -49,5 +49,4 @@ def _part(module: Module) -> Part:
         len(module.files),
         module.core[:CORE_SHOWN],
         module.tests[0] if module.tests else "",
-        module.purpose,
     )

@@ -1,0 +1,163 @@
+"""Whether text of a repository looks like what it claims to be: a path, a name, a command.
+
+Whoever writes a repository chooses its file names, identifiers and commands, so a sentence in one of them would speak
+to the agent that reads our answer. Text that does not look like what it claims to be is left out, never repaired, and
+prose (commit subjects, headings, descriptions, author names) is not shown at all.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from holloway.safety.instructing import instructs
+from holloway.text import programs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TEXT_CHARS_MAX = 300
+NAME_WORDS_MAX = 6
+"""Words of one identifier, a leading `test` aside; with more it is a sentence."""
+PATH_PART_CHARS_MAX = 100
+PATH_WORDS_MAX = 7
+"""Words of one folder or file name."""
+SPACED_WORDS_MAX = 4
+"""Words of a file name that are separated by spaces."""
+PHRASE_WORDS_MIN = 4
+"""Fewer words can hardly instruct anybody."""
+COMMAND_WORDS_MAX = 12
+BARE_WORDS_MAX = 4
+"""Arguments of a command that are nothing but letters: subcommands, tasks, folders."""
+EXPRESSION_WORDS_MAX = 5
+CACHED = 20_000
+
+_LETTER = "A-Za-z0-9_\u00c0-\u024f"
+_NAME = re.compile(rf"[{_LETTER}$@#.:~-]{{1,160}}[?!=]?\Z")
+_PATH = re.compile(rf"[{_LETTER}$@#.~+,&'()\[\]=!% /-]{{1,{TEXT_CHARS_MAX}}}\Z")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00c0-\u024f]+|[0-9]+")
+_NAME_PARTS = re.compile(r"[.:#]+")
+_ARGUMENT = re.compile(r"[A-Za-z0-9_@%+=:,./*\[\]~^-]{1,100}\Z")
+_ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]{0,40}=[\w./:,@+-]{0,60}\Z", re.ASCII)
+_EXPRESSION = re.compile(r"[A-Za-z0-9_.:* -]{1,60}\Z")
+_FOLDER_CHANGE = re.compile(r"cd [\w./@+-]{1,120} && ", re.ASCII)
+_SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
+
+_ADDRESSES = frozenset({"please", "you", "your", "yours", "yourself", "instruction", "instructions", "everyone"})
+"""Words that only a sentence to a reader has."""
+_READERS = frozenset("agent agents assistant assistants claude codex copilot gemini llm ai model models".split())
+_OBLIGES = frozenset("must should shall always never need needs required requires has have to first before".split())
+_ALARMING = frozenset(
+    "admin approve approved authorized bypass credentials curl disregard download execute fetch forget ignore install "
+    "memory override password previous prior prompt remember run secret secrets send sudo system tell token upload "
+    "user wget".split()
+)
+"""Without one of these words, words in a row are not looked at more closely."""
+_FUNCTION_WORDS = frozenset(
+    "a an and are as at be because but by can every first for has have if in is it its must need needs of on only or "
+    "please shall should so tell that the their them then this to until we when which with you your".split()
+)
+"""Words that a sentence needs and a command does without."""
+_EXPRESSION_FLAGS = ("-k", "-m", "--grep", "-g", "-t", "-run", "--filter", "--tags")
+_PROGRAMS = frozenset(
+    "ant autoconf bazel bin/rails bundle bun bunx buck2 cabal cargo cmake composer configure coverage ctest dart deno "
+    "docker dotnet earthly flutter go gradle gradlew gulp grunt hatch invoke just lein lerna make mage meson mise mix "
+    "moon mvn mvnw ninja nox npm npx nx pants pdm phpunit pip pipenv pipx pixi pnpm poe poetry pre-commit py.test "
+    "pytest python python3 rails rake rebar3 rspec ruby ruff rye sbt scons setup.py stack swift task tox turbo "
+    "unittest uv uvx vite vitest xcodebuild yarn zig".split()
+)
+"""Programs that build and run projects; those that test and check are listed in `text.programs`."""
+
+
+def is_path(text: str) -> bool:
+    """Whether a path reads as a path, not as a sentence."""
+    if len(text) > TEXT_CHARS_MAX or not _PATH.match(text):
+        return False
+    return _reads_as_path(text)
+
+
+@lru_cache(maxsize=CACHED)
+def _reads_as_path(text: str) -> bool:
+    names = text.split("/")
+    if any(not name or len(name) > PATH_PART_CHARS_MAX or len(name.split()) > SPACED_WORDS_MAX for name in names):
+        return False
+    parts = [_words(name) for name in names]
+    if any(len(words) > PATH_WORDS_MAX for words in parts):
+        return False
+    return not _speaks([word for words in parts for word in words])
+
+
+def is_name(text: str) -> bool:
+    """Whether the name of a symbol, a module or a package reads as a name, not as a sentence."""
+    if not _NAME.match(text):
+        return False
+    return _reads_as_name(text)
+
+
+@lru_cache(maxsize=CACHED)
+def _reads_as_name(text: str) -> bool:
+    parts = [_words(part) for part in _NAME_PARTS.split(text)]
+    if any(len(words) - (words[:1] == ["test"]) > NAME_WORDS_MAX for words in parts):
+        return False
+    return not _speaks([word for words in parts for word in words])
+
+
+def is_command(text: str) -> bool:
+    """Whether a line parses as a known program, or a script of the project, with plain arguments."""
+    if len(text) > TEXT_CHARS_MAX:
+        return False
+    try:
+        words = shlex.split(_FOLDER_CHANGE.sub("", text, count=1))
+    except ValueError:
+        return False
+    while words and _ASSIGNMENT.match(words[0]):
+        words.pop(0)
+    if not words or len(words) > COMMAND_WORDS_MAX or not _is_program(words[0]):
+        return False
+    return _are_plain_arguments(words[1:])
+
+
+def only_paths(texts: Iterable[str]) -> tuple[str, ...]:
+    """Keep the texts that read as paths."""
+    return tuple(text for text in texts if is_path(text))
+
+
+def only_names(texts: Iterable[str]) -> tuple[str, ...]:
+    """Keep the texts that read as names."""
+    return tuple(text for text in texts if is_name(text))
+
+
+def _is_program(word: str) -> bool:
+    if programs.is_check(word) or programs.named(word) in _PROGRAMS or word in _PROGRAMS:
+        return True
+    # A script of the project: it lies in a folder, or is run from the current one.
+    return "/" in word and bool(_SCRIPT.match(word)) and is_path(word)
+
+
+def _are_plain_arguments(arguments: list[str]) -> bool:
+    before = ["", *arguments]
+    for flag, argument in zip(before, arguments, strict=False):
+        if " " in argument:
+            is_expression = flag in _EXPRESSION_FLAGS and _EXPRESSION.match(argument)
+            if not is_expression or len(argument.split()) > EXPRESSION_WORDS_MAX:
+                return False
+        elif not _ARGUMENT.match(argument) or "://" in argument or _speaks(_words(argument)):
+            return False
+    bare = [argument.lower() for argument in arguments if argument.isalpha()]
+    return len(bare) <= BARE_WORDS_MAX and _FUNCTION_WORDS.isdisjoint(bare)
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _speaks(words: list[str]) -> bool:
+    """Whether the words of a name, read one after the other, address or instruct a reader."""
+    if len(words) < PHRASE_WORDS_MIN:
+        return False
+    present = set(words)
+    if present & _ADDRESSES or (present & _READERS and present & _OBLIGES):
+        return True
+    return bool(present & _ALARMING) and bool(instructs(" ".join(words)))
