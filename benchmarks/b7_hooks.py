@@ -19,7 +19,7 @@ from benchmarks.generated.growing import Growing
 from benchmarks.installed import environment_in, hook_command, no_worker
 from benchmarks.machine import Samples, environment
 from benchmarks.targets import target
-from holloway.config import HOOK_START_DEADLINE_MS, HOOK_TOOL_DEADLINE_MS
+from holloway.config import HOOK_BUDGETS_MS
 from holloway.domain.details import ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.text import failures
@@ -65,7 +65,7 @@ class Case:
     event: Callable[[int], Event]
     answer: str = ""
     noted: bool = True
-    deadline_ms: int = HOOK_TOOL_DEADLINE_MS
+    deadline_ms: int = HOOK_BUDGETS_MS["tool_result"][0]
 
 
 class Installed:
@@ -147,14 +147,14 @@ def cases(installed: Installed) -> list[Case]:
             "prompt, files named",
             lambda turn: {**prompt, "prompt": asked, "session_id": f"asked-{turn}"},
             answer="src/db/pool.py",
-            deadline_ms=HOOK_START_DEADLINE_MS,
+            deadline_ms=HOOK_BUDGETS_MS["prompt"][0],
         ),
-        Case("prompt, small talk", lambda turn: {**prompt, "prompt": thanks}, deadline_ms=HOOK_START_DEADLINE_MS),
+        Case("prompt, small talk", lambda turn: {**prompt, "prompt": thanks}, deadline_ms=HOOK_BUDGETS_MS["prompt"][0]),
         Case(
             "session start",
             lambda turn: {**here, "hook_event_name": "SessionStart", "source": "startup", "session_id": f"new-{turn}"},
             answer="holloway: shared memory",
-            deadline_ms=HOOK_START_DEADLINE_MS,
+            deadline_ms=HOOK_BUDGETS_MS["prompt"][0],
         ),
         Case("a project without memory", lambda turn: {**bash, "cwd": str(installed.elsewhere)}, noted=False),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holloway.domain.event import Prompt
 from holloway.observer.account import Account
 from holloway.observer.observer import Observer
 from holloway.observer.words import prompt
@@ -28,7 +29,7 @@ class Told:
     start: float
     end: float
     query: str
-    """The first real prompt: host markup and pasted rules removed."""
+    """The first real prompt, whole but for host markup."""
     files: tuple[str, ...]
     """Every file of the project that was opened, in order."""
     gold: frozenset[str]
@@ -53,7 +54,8 @@ def told(session: Recorded) -> Told:
     for event in session.events():
         watching.observe(event)
     account = Account(watching.pad)
-    asked = (prompt.spoken(note.text) for note in account.said("user"))
+    # The notes of the observer are cut; a prompt is asked as it was typed.
+    asked = (prompt.whole(event.text) for event in session.events() if isinstance(event, Prompt))
     query = next((text for text in asked if len(text.split()) >= WORDS_MIN), "")
     opened, discovery = _found(account)
     named = {path for path in opened if path in query or path.rpartition("/")[2] in query}

@@ -98,11 +98,25 @@ STEP_LIMIT_FACTOR_MAX = 2.0
 STEP_LIMIT_MAX = 500
 CALIBRATION_SAMPLES_MIN = 3
 
-HOOK_TOOL_DEADLINE_MS = 150
-HOOK_START_DEADLINE_MS = 1_000
+HOOK_BUDGETS_MS = {
+    "unknown": (8_000, 700),
+    "session_start": (8_000, 700),
+    "prompt": (4_000, 700),
+    "subagent": (4_000, 700),
+    "tool_result": (400, 120),
+    "step": (400, 120),
+}
+"""Wall and CPU time by point. Hosts allow tens of seconds and people feel two, so a start and a prompt may wait for a
+busy machine; between tool calls the agent would feel it. Before the event is read, its point is unknown."""
+HOOK_OTHER_BUDGET_MS = (1_000, 300)
+"""For events that are only noted down, the end of a session among them."""
+HOOK_STORE_WAIT_MS = 100
+"""What a light look into the store may wait for a lock."""
+SERVICE_STORE_WAIT_MS = 1_000
+"""The same where a session starts or a prompt is answered."""
 STATUS_LINE_DEADLINE_MS = 300
 GIT_TIMEOUT_S = 10.0
-GIT_ASIDE_S = 0.3
+GIT_ASIDE_S = 1.0
 """What git may take where its answer only helps and somebody waits."""
 
 # The worker: what it may take, and when a session counts as over.

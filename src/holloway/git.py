@@ -285,12 +285,10 @@ def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> l
     return _messages(run(root, "--literal-pathspecs", "log", *asked, "--", *paths))
 
 
-def changes_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[tuple[str, str, str]]:
-    """Commits of this branch after a moment that touch some of these files: short hash, author and subject."""
-    asked = ("--no-merges", f"--since={since}", f"--max-count={limit}", "--format=%h%x1f%an%x1f%s%x1e")
-    said = run(root, "--literal-pathspecs", "log", *asked, "--", *paths)
-    rows = [row.strip("\n").split("\x1f") for row in said.split("\x1e")]
-    return [(row[0], row[1], row[2]) for row in rows if len(row) == 3]
+def changes_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[str]:
+    """Commits of this branch after a moment that touch some of these files, by their short hashes."""
+    asked = ("--no-merges", f"--since={since}", f"--max-count={limit}", "--format=%h")
+    return run(root, "--literal-pathspecs", "log", *asked, "--", *paths).split()
 
 
 def commits_between(root: str, old: str, new: str, limit: int = 500) -> list[tuple[str, str]]:

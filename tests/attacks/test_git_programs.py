@@ -71,7 +71,7 @@ INVOCATIONS = {
     "restore": ["restore", "ID"],
     "uninstall": ["uninstall", "--yes"],
 }
-FIELDS = {
+FIELDS: dict[str, dict[str, object]] = {
     "SessionStart": {"source": "startup"},
     "UserPromptSubmit": {"prompt": "a token is refreshed twice in tokens.py, please fix it"},
     "PostToolUse": {"tool_name": "Read", "tool_input": {"file_path": "src/shop/auth/tokens.py"}},

@@ -8,6 +8,7 @@ import pytest
 
 from holloway.errors import InvalidInput
 from holloway.hooks import entry
+from holloway.hooks.deadline import Deadline
 from holloway.service.holloway import Holloway
 from holloway.service.pausing import PARTS, pause, paused_where, resume, uncaptured
 from tests.conftest import Repository
@@ -47,7 +48,7 @@ def test_so_does_a_hook(
     here: str | None,
     everywhere: str | None,
 ) -> None:
-    monkeypatch.setattr(entry, "leave_after", lambda milliseconds: None)  # it ends the whole process
+    monkeypatch.setattr(Deadline, "watch", lambda deadline, point: None)  # it ends the whole process
     memory.remember(TRAP, files=[FILE])
     for what, wide in ((here, False), (everywhere, True)):
         if what:

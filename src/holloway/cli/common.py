@@ -77,6 +77,10 @@ def console() -> Console:
     )
 
 
+TASK_SHOWN_CHARS = 200
+"""So much of what a session was asked is shown on a line."""
+
+
 def say(text: str = "", style: str = "") -> None:
     """A line for people; markup in the text is shown as it is, and nothing in it steers the terminal."""
     from rich.text import Text  # only to print for people

@@ -63,6 +63,10 @@ def status_command(as_json: bool, project: str) -> None:
     say(f"  your own   {found['user_memories']} for all projects")
     watched = f"{found['sessions_watched']} of them watched and learned from"
     say(f"  sessions   {found['sessions']} seen, {watched}; trust level {found['trust_level']}")
+    answers = found["answers"]
+    lost = f", {answers['degraded']} shortened and {answers['dropped']} dropped for want of time"
+    is_lost = answers["degraded"] or answers["dropped"]
+    say(f"  answers    {answers['given']} in {answers['days']} days{lost if is_lost else ''}")
     if found["trust_offer"]:
         say(f"             {found['trust_offer']}", "yellow")
     seen = found["observer"]

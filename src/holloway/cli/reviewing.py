@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import emit, json_option, many, notable, opened, project_option, redaction_note, say
+from holloway.cli.common import (
+    TASK_SHOWN_CHARS,
+    emit,
+    json_option,
+    many,
+    notable,
+    opened,
+    project_option,
+    redaction_note,
+    say,
+)
+from holloway.text.bounds import one_line
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
@@ -125,7 +136,7 @@ def summary_json(last: Summary) -> dict[str, object]:
 def _summary(last: Summary) -> None:
     saved = f"saved about {last.saved_tokens:,} tokens of searching (an estimate); " if last.saved_tokens else ""
     told = f"{saved}used {len(last.used)}, learned {len(last.learned)}"
-    name = last.session.task or last.session.id
+    name = one_line(last.session.task, TASK_SHOWN_CHARS) or last.session.id
     if last.short:
         say(f"Last session: {told}. ({name})", "dim")
         return
@@ -168,14 +179,14 @@ def _decide(memory: Holloway, each: Memory, choice: str) -> bool:
 
 
 def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
-    from holloway.domain.details import plain  # loaded when the command runs
+    from holloway.domain.details import shown  # loaded when the command runs
     from holloway.service.rules import origin_of
 
     say(f"{number}/{total}  {each.id}  {each.type.label}", "bold cyan")
     say(f"  {each.content}")
     if each.summary not in each.content:
         say(f"  agents see: {each.summary}", "yellow")
-    for name, value in (plain(each.details) if each.details else {}).items():
+    for name, value in shown(each.details).items():
         say(f"  {name}: {value}")
     origin = f" ({place})" if (place := origin_of(each)) else ""
     say(f"  {notable(each, memory.clock.now())}", "dim")

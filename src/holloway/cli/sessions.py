@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holloway.cli.common import emit, json_option, many, notable, opened, project_option, say
+from holloway.cli.common import TASK_SHOWN_CHARS, emit, json_option, many, notable, opened, project_option, say
+from holloway.text.bounds import one_line
 
 if TYPE_CHECKING:
     from holloway.domain.session import Session
@@ -110,7 +111,8 @@ def _line(session: Session, record: dict[str, Any]) -> None:
     kept = sum(states.get("promoted", 0) for states in record.get("candidates", {}).values())
     what = f"{session.outcome}: {_because(session)}" if session.outcome else "running or not learned from yet"
     say(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
-    say(f"  {session.task or ('(no prompt)' if session.outcome else '(what it was asked is read when it is over)')}")
+    unasked = "(no prompt)" if session.outcome else "(what it was asked is read when it is over)"
+    say(f"  {one_line(session.task, TASK_SHOWN_CHARS) or unasked}")
     told = [many(record.get("tool_calls", 0), "tool call")]
     told += [f"used {len(used)}"] if (used := record.get("used")) else []
     told += [f"learned {kept}"] if kept else []

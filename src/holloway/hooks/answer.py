@@ -6,8 +6,11 @@ import os
 
 from holloway import git
 from holloway.config import (
-    HOOK_START_DEADLINE_MS,
-    HOOK_TOOL_DEADLINE_MS,
+    BRIEF_DECISIONS_MAX,
+    BRIEF_TRAPS_MAX,
+    HOOK_STORE_WAIT_MS,
+    PROMPT_FILES_MAX,
+    SERVICE_STORE_WAIT_MS,
     TOOL_RESULT_MEMORIES_MAX,
     home,
     patience,
@@ -18,13 +21,13 @@ from holloway.hooks import subject
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
     from holloway.injection.session_start import Brief
     from holloway.service.holloway import Holloway
     from holloway.service.points import Points
     from holloway.store.lookup import Shown
 
-PROMPT_CHARS_MAX = 20_000
 BRIEF_HOLDS_H = 12
 """After so many hours others may have worked here: a session that goes on is briefed anew."""
 PROMPT_WORDS_MIN = 3
@@ -40,10 +43,19 @@ _ROLES = {
 class Reader:
     """Who reads an answer, and where: the agent or one of its subagents, in a project. A plain class, as hooks need."""
 
-    __slots__ = ("captured", "folder", "host", "name", "now", "root", "session")
+    __slots__ = ("captured", "folder", "host", "name", "now", "offer", "root", "session")
 
     def __init__(
-        self, *, folder: str, root: str, session: str, agent: str, host: str, now: str, captured: bool = True
+        self,
+        *,
+        folder: str,
+        root: str,
+        session: str,
+        agent: str,
+        host: str,
+        now: str,
+        captured: bool = True,
+        offer: Callable[[str, str, Callable[[], None] | None], None] = lambda step, text, then: None,
     ) -> None:
         self.folder = folder
         self.root = root
@@ -54,6 +66,9 @@ class Reader:
         self.now = now
         self.captured = captured
         """Whether what happens here is written down; the person may have paused that."""
+        self.offer = offer
+        """Leaves an answer for the case that the time is up before there is a better one: its step, its words, and
+        what notes down that they were shown."""
 
     @property
     def journal(self) -> str:
@@ -64,7 +79,7 @@ class Reader:
         """The project's memory, for a light look; nothing where there is none."""
         from holloway.store import lookup  # sqlite3 is loaded only where there is something to look up
 
-        return lookup.open_store(os.path.join(self.folder, "memory.db"), int(HOOK_TOOL_DEADLINE_MS * patience() / 3))
+        return lookup.open_store(os.path.join(self.folder, "memory.db"), int(HOOK_STORE_WAIT_MS * patience()))
 
     def shown(self, store: sqlite3.Connection) -> Shown:
         """To whom memories would be shown."""
@@ -167,20 +182,29 @@ def after_compaction(reader: Reader) -> None:
 def at_prompt(reader: Reader, prompt: str) -> str:
     """Where the task of a prompt happens and what is known there; often nothing."""
     from holloway.hooks import journal, steps
-    from holloway.observer.words.prompt import spoken  # a prompt comes seldom; it may load what it needs
+    from holloway.observer.words.prompt import whole  # a prompt comes seldom; it may load what it needs
     from holloway.service.points import Points
 
-    words = spoken(prompt[:PROMPT_CHARS_MAX])
-    if len(words.split()) < PROMPT_WORDS_MIN:
+    task = whole(prompt)
+    if len(task.split()) < PROMPT_WORDS_MIN:
         return ""
+    _offer_named_files(reader, task)
     with _opened(reader.root) as memory:
         begun = journal.prompts(reader.journal, reader.session) != 1
         points = Points(memory, reader.name, reader.host, begun=begun)
-        said = points.on_prompt(words)
+        said = points.on_prompt(task, offer=lambda files: reader.offer("files", files, None))
     _note_located(reader, points)
     if points.recipe:
         steps.Progress(reader.journal, reader.name).follow(points.recipe)
     return said
+
+
+def _offer_named_files(reader: Reader, task: str) -> None:
+    """If there is time for nothing else, the files that the prompt names are told from those that it only mentions."""
+    from holloway.injection.prompt import render_named
+
+    if paths := subject.named_files(task, reader.root)[:PROMPT_FILES_MAX]:
+        reader.offer("named-files", render_named(paths), None)
 
 
 def _note_located(reader: Reader, points: Points) -> None:
@@ -195,11 +219,11 @@ def at_subagent(reader: Reader, kind: str) -> str:
     """What a subagent needs for its part of the task that the session was last given: by its role, often nothing."""
     from holloway.domain.work import methodology  # a subagent starts seldom; it may load what it needs
     from holloway.hooks import journal
-    from holloway.observer.words.prompt import spoken
+    from holloway.observer.words.prompt import whole
     from holloway.service.gathering import Gathering
     from holloway.service.points import Points
 
-    task = spoken(journal.last_prompt(reader.journal, reader.session))
+    task = whole(journal.last_prompt(reader.journal, reader.session))
     role = next((role for role, words in _ROLES.items() if any(word in kind.lower() for word in words)), "coder")
     if role == "coder" and len(task.split()) < PROMPT_WORDS_MIN:
         return ""
@@ -216,16 +240,51 @@ def at_subagent(reader: Reader, kind: str) -> str:
 
 def at_start(reader: Reader, source: object) -> tuple[str, str]:
     """The brief for the agent, and a line for the person."""
+    _offer_rules(reader)
     from holloway.hooks import lines  # a session starts once; it may load what it needs
     from holloway.store import sessions
 
     with _opened(reader.root) as memory:
         before = sessions.count(memory.store.database)
+        small = memory.brief(with_map=False)
+        reader.offer("without-map", small.text, lambda: _claim_late(reader, list(small.memories)))
         made = memory.brief()
         if source == "resume" and _still_stands(memory, reader, made):
             return "", ""
         memory.shown(made, session=reader.name, agent=reader.host, now=reader.now, compacted=source == "compact")
         return made.text, lines.at_start(memory, before, len(made.memories))
+
+
+def _offer_rules(reader: Reader) -> None:
+    """Have the rules and traps ready that a light look finds, for the case that the time is up before the brief."""
+    from holloway.store import lookup
+
+    store = reader.store()
+    if store is None:
+        return
+    try:
+        to = reader.shown(store)
+        rules = lookup.general(store, lookup.RULES, to, BRIEF_DECISIONS_MAX)
+        traps = lookup.general(store, lookup.TRAPS, to, BRIEF_TRAPS_MAX)
+    finally:
+        store.close()
+    if rules or traps:
+        from holloway.injection.session_start import render_rules
+
+        text, ids = render_rules(rules, traps)
+        reader.offer("rules", text, lambda: _claim_late(reader, ids))
+
+
+def _claim_late(reader: Reader, ids: list[str]) -> None:
+    """Write down what a late answer showed, if the store is free at once."""
+    from holloway.store import lookup
+
+    store = lookup.open_store(os.path.join(reader.folder, "memory.db"), HOOK_STORE_WAIT_MS)
+    if store is not None:
+        try:
+            reader.claim(store, ids, "session_start")
+        finally:
+            store.close()
 
 
 def _still_stands(memory: Holloway, reader: Reader, made: Brief) -> bool:
@@ -287,5 +346,5 @@ def _opened(root: str) -> Holloway:
     from holloway.store import project as projects
 
     folder = Path(home())
-    timeout_ms = int(HOOK_START_DEADLINE_MS * patience() / 3)
+    timeout_ms = int(SERVICE_STORE_WAIT_MS * patience())
     return Holloway(projects.resolve(Path(root), folder), folder, busy_timeout_ms=timeout_ms, settle=False)

@@ -10,14 +10,8 @@ import os
 import sys
 import time
 
-from holloway.config import (
-    FAILURE_LOG_BYTES_MAX,
-    HOOK_INPUT_BYTES_MAX,
-    HOOK_START_DEADLINE_MS,
-    HOOK_TOOL_DEADLINE_MS,
-    home,
-    patience,
-)
+from holloway.config import FAILURE_LOG_BYTES_MAX, HOOK_INPUT_BYTES_MAX, home
+from holloway.hooks.deadline import FAILED, TERMINATED, UNKNOWN, Deadline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +19,18 @@ if TYPE_CHECKING:
 
     from holloway.hooks import answer
 
-_TOOL_EVENTS = ("PostToolUse", "PostToolUseFailure", "PostToolBatch")
+_POINTS = {
+    "SessionStart": "session_start",
+    "UserPromptSubmit": "prompt",
+    "SubagentStart": "subagent",
+    "PostToolUse": "tool_result",
+    "PostToolUseFailure": "tool_result",
+    "PostToolBatch": "step",
+}
+"""The events that may be answered with words for the agent; the others are noted down."""
+NOTED = "event"
+DEADLINE = Deadline()
+"""A process is there for one event."""
 _UNCAPTURED = ("PostToolBatch", "InstructionsLoaded")
 """They tell nothing that other events did not tell, or nothing of what the agent did."""
 
@@ -36,14 +41,19 @@ def main() -> None:
         _fill_streams()
         _obey_termination()
         _quiet()
-        leave_after(HOOK_START_DEADLINE_MS)
+        DEADLINE.watch(UNKNOWN)
         answer, chore = respond(_read_input())
-        if answer:
-            os.write(1, answer)
+        if DEADLINE.finish():
+            if answer:
+                os.write(1, answer)
+            if DEADLINE.folder and DEADLINE.point != NOTED:
+                DEADLINE.count("full" if answer else "empty")
         if chore:
             chore()
     except BaseException as error:  # the one catch-all: the agent must go on
         _count_failure(error)
+        if DEADLINE.point not in (UNKNOWN, NOTED) and DEADLINE.finish():
+            DEADLINE.give_up(FAILED)
     os._exit(0)
 
 
@@ -54,18 +64,24 @@ def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
     event = json.loads(data)
     if not isinstance(event, dict):
         return b"", None
-    told = str(event.get("hook_event_name", ""))
-    if told in _TOOL_EVENTS:
-        leave_after(HOOK_TOOL_DEADLINE_MS)
     from holloway.hooks import hosts
 
+    told = str(event.get("hook_event_name", ""))
     host = hosts.recognised(event, sys.argv[1] if len(sys.argv) > 1 else "")
-    context, line, chore = _handle(hosts.understood(event), host)
-    said = hosts.answer(host, told, context, line)
-    return json.dumps(said).encode() if said else b"", chore
+    event = hosts.understood(event)
+    DEADLINE.begin_point(_POINTS.get(str(event.get("hook_event_name", "")), NOTED))
+
+    def encode(context: str, line: str) -> bytes:
+        said = hosts.answer(host, told, context, line)
+        return json.dumps(said).encode() if said else b""
+
+    context, line, chore = _handle(event, host, encode)
+    return encode(context, line), chore
 
 
-def _handle(event: dict[str, object], host: str) -> tuple[str, str, Callable[[], None] | None]:
+def _handle(
+    event: dict[str, object], host: str, encode: Callable[[str, str], bytes]
+) -> tuple[str, str, Callable[[], None] | None]:
     from holloway.store import registry
 
     folder = home()
@@ -78,11 +94,13 @@ def _handle(event: dict[str, object], host: str) -> tuple[str, str, Callable[[],
         key, root = answer.settled(where, root)
     if not key:
         return "", "", None
-    return _in_project(event, host, registry.project_folder(folder, key), root, registry.paused(folder, key))
+    DEADLINE.folder = registry.project_folder(folder, key)
+    paused = registry.paused(folder, key)
+    return _in_project(event, host, DEADLINE.folder, root, paused, encode)
 
 
 def _in_project(
-    event: dict[str, object], host: str, folder: str, root: str, paused: str
+    event: dict[str, object], host: str, folder: str, root: str, paused: str, encode: Callable[[str, str], bytes]
 ) -> tuple[str, str, Callable[[], None] | None]:
     from holloway.hooks import answer, hosts
 
@@ -96,7 +114,9 @@ def _in_project(
         host=host,
         now=time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + f".{time.time_ns() // 1_000_000 % 1000:03d}Z",
         captured=captured,
+        offer=lambda step, text, then: DEADLINE.offer(step, encode(text, ""), then),
     )
+    DEADLINE.session = reader.session
     if captured and name not in _UNCAPTURED and not _captured(event, reader):
         return "", "", None
     due = name in hosts.MILESTONES and paused != "all"
@@ -120,7 +140,7 @@ def _answered(event: dict[str, object], name: str, reader: answer.Reader) -> tup
 
     if name == "PostToolBatch":
         return answer.between_steps(reader, event), ""
-    if name in _TOOL_EVENTS:
+    if name in ("PostToolUse", "PostToolUseFailure"):
         return answer.with_tool_result(reader, event), ""
     if name == "SessionStart":
         return answer.at_start(reader, event.get("source"))
@@ -184,20 +204,9 @@ def _obey_termination() -> None:
 
     def leave() -> None:
         os.read(told, 1)
-        os._exit(0)
+        DEADLINE.leave(TERMINATED)
 
     _thread.start_new_thread(leave, ())
-
-
-def leave_after(milliseconds: int) -> None:
-    """Leave in silence when the time is up, even while SQLite waits for a lock."""
-    import _thread  # built in; the threading module would cost a tenth of the hook's time
-
-    def watch() -> None:
-        time.sleep(milliseconds * patience() / 1000)
-        os._exit(0)
-
-    _thread.start_new_thread(watch, ())
 
 
 def _count_failure(error: BaseException) -> None:

@@ -9,7 +9,7 @@ import os
 import time
 
 from holloway.config import STATUS_INPUT_BYTES_MAX, STATUS_LINE_DEADLINE_MS, home, patience
-from holloway.hooks.entry import leave_after
+from holloway.hooks.deadline import leave_after
 
 
 def main() -> None:
@@ -38,7 +38,9 @@ def line(data: bytes) -> str:
         return ""
     if paused := registry.paused(folder, key):
         return "holloway: paused" if paused == "all" else f"holloway: {paused} paused"
-    return _counted(os.path.join(registry.project_folder(folder, key), "memory.db"), str(about.get("session_id") or ""))
+    project, session = registry.project_folder(folder, key), str(about.get("session_id") or "")[:200]
+    parts = [*_counted(os.path.join(project, "memory.db"), session), *_lost(project, session)]
+    return f"holloway: {', '.join(parts)}" if parts else ""
 
 
 def _where(about: dict[str, object]) -> str:
@@ -49,21 +51,30 @@ def _where(about: dict[str, object]) -> str:
     return named if isinstance(named, str) and named else os.getcwd()
 
 
-def _counted(database: str, session: str) -> str:
+def _lost(folder: str, session: str) -> list[str]:
+    """How many answers this session got in part or not at all, for want of time."""
+    from holloway.store import answer_log
+
+    counts = answer_log.count(answer_log.read(folder, session=session)) if session else {}
+    said = ((counts.get(answer_log.DEGRADED, 0), "shortened"), (counts.get(answer_log.DROPPED, 0), "dropped"))
+    return [f"{number} {word}" for number, word in said if number]
+
+
+def _counted(database: str, session: str) -> list[str]:
     from holloway.store import glance, lookup
 
     store = lookup.open_store(database, int(STATUS_LINE_DEADLINE_MS * patience() / 3))
     if store is None:
-        return ""
+        return []
     try:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        memories, waiting, shown = glance.counts(store, session[:200], now)
+        memories, waiting, shown = glance.counts(store, session, now)
     finally:
         store.close()
     parts = [f"{memories} memor{'y' if memories == 1 else 'ies'}"]
     parts += [f"{shown} shown"] if shown else []
     parts += [f"{waiting} to review"] if waiting else []
-    return "holloway: " + ", ".join(parts)
+    return parts
 
 
 def _read_input() -> bytes:

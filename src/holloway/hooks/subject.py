@@ -13,6 +13,9 @@ from holloway.safety.paths import contained
 from holloway.text import tools
 
 FILES_MAX = 20
+NAMED_CHARS_MAX = 20_000
+NAMED_WORDS_MAX = 500
+"""Bounds on what is looked at for names of files in a prompt."""
 ANSWER_DEPTH_MAX = 3
 ANSWER_PARTS_MAX = 100
 
@@ -56,6 +59,19 @@ def of(event: dict[str, object], root: str) -> Subject:
         failure = failure_of(event, command)
         return Subject(files, failure, "" if failure else pattern)
     return Subject([], failure_of(event, "") if event.get("hook_event_name") == "PostToolUseFailure" else "")
+
+
+def named_files(text: str, root: str) -> list[str]:
+    """The files of the project that a text names by their paths, in the order in which it does."""
+    import re  # only where a prompt came
+
+    words = re.findall(r"[\w.@+/\[\]-]{3,200}", text[:NAMED_CHARS_MAX])[:NAMED_WORDS_MAX]
+    found = []
+    for word in dict.fromkeys(word.strip(".").removeprefix("./") for word in words if "." in word or "/" in word):
+        path = contained(word, root)
+        if path and os.path.isfile(os.path.join(root, path)):
+            found.append(path)
+    return found
 
 
 def edited(event: dict[str, object], root: str) -> list[str]:

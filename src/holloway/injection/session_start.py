@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from holloway.codemap.modules.overview import Overview, Part
     from holloway.domain.memory import Memory
 
+    Row = dict[str, object]
+
 
 @dataclass(frozen=True, slots=True)
 class Brief:
@@ -48,6 +50,21 @@ def brief(
         if within(lines, BRIEF_TOKENS_MAX) or not (modules or kept_decisions or kept_traps):
             return Brief("\n".join(lines), tuple(memory.id for memory in (*kept_decisions, *kept_traps)))
         (modules if len(modules) > 4 else kept_decisions or kept_traps or modules).pop()
+
+
+def render_rules(rules: Sequence[Row], traps: Sequence[Row]) -> tuple[str, list[str]]:
+    """The brief of a session that could not wait for the rest: rules and traps, and the ids that it holds."""
+    lines = [line("session_start", "head", learned="")]
+    for name, rows in (("decisions", rules), ("traps", traps)):
+        if rows:
+            lines.append(line("session_start", name, memories=" · ".join(map(_row, rows))))
+    return "\n".join(lines), [str(row["id"]) for row in (*rules, *traps)]
+
+
+def _row(row: Row) -> str:
+    label = labelled(str(row["state"]), str(row["type"]))
+    text, cited = neutral(str(row["summary"])), citation(str(row["id"]))
+    return line("session_start", "memory", label=label, text=text, cited=cited)
 
 
 def _lines(

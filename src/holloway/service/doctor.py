@@ -19,7 +19,7 @@ from holloway.embeddings.choice import choose
 from holloway.errors import HollowayError
 from holloway.service import background
 from holloway.service.findings import Check, Finding, failure, ok, warning
-from holloway.store import migrations, reads, registry
+from holloway.store import answer_log, migrations, reads, registry
 from holloway.store import project as projects
 from holloway.store.database import Busy, Database, Newer, is_sound, rolling
 from holloway.store.memories import Memories
@@ -28,6 +28,8 @@ from holloway.store.store import refuse_emptied
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ANSWERS_DAYS = 7
+"""How far back answers are counted."""
 LOW_DISK_BYTES = 200 * 1024 * 1024
 OLDEST_SQLITE = (3, 35, 0)
 
@@ -37,7 +39,7 @@ def examine(path: Path, home: Path) -> list[Check]:
     checks = [*_machine(home)]
     if home.exists() and not home.is_dir():
         return checks
-    for look in (_settings, _hook_failures):
+    for look in (_settings, _hook_failures, _answers):
         checks += _held("data folder", look(home))
     return [*checks, *_held("project", _of_path(path, home))]
 
@@ -163,6 +165,21 @@ def _hook_failures(home: Path) -> Iterator[Check]:
         yield ok("hook failures", "none")
 
 
+def _answers(folder: Path) -> Iterator[Check]:
+    """Whether agents went without an answer because its time was up."""
+    since = stamp(SystemClock().now() - timedelta(days=ANSWERS_DAYS))
+    counts = answer_log.count(answer_log.read(str(folder), since=since))
+    given, degraded, dropped = (counts.pop(name) for name in (answer_log.FULL, answer_log.DEGRADED, answer_log.DROPPED))
+    seen = f"{given} given, {degraded} shortened, {dropped} dropped in {ANSWERS_DAYS} days"
+    if counts:
+        seen += f" ({', '.join(f'{step} {number}' for step, number in sorted(counts.items()))})"
+    if degraded or dropped:
+        hint = "The machine was busy, and the agent was not kept waiting. HOLLOWAY_PATIENCE=2 doubles every time limit."
+        yield warning("answers", Finding.ANSWERS_DROPPED, seen, hint)
+    elif given:
+        yield ok("answers", seen)
+
+
 def _project(project: projects.Project, home: Path) -> Iterator[Check]:
     yield ok("project", f"{project.name} ({', '.join(project.identities) or project.root})")
     if paused := registry.paused(str(home), project.key):
@@ -175,6 +192,7 @@ def _project(project: projects.Project, home: Path) -> Iterator[Check]:
         yield warning("backups", Finding.BACKUPS_DAMAGED, seen, "`holloway backup` makes a sound one.")
     else:
         yield ok("backups", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
+    yield from _answers(project.folder)
     yield _map(project)
     yield from _worker(project)
     if git.find_root(str(project.root)):

@@ -21,6 +21,7 @@ class Finding(StrEnum):
     SETTINGS_UNKNOWN = "settings-unknown"
     NO_EMBEDDER = "no-embedder"
     HOOK_FAILURES = "hook-failures"
+    ANSWERS_DROPPED = "answers-dropped"
     NO_MEMORY = "no-memory"
     PAUSED = "paused"
     NO_DATABASE = "no-database"

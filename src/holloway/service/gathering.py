@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holloway.domain.details import Calibration, WorkState, WorkUnitOutcome
+from holloway.domain.details import Calibration, WorkState, WorkUnitOutcome, without_quotes
 from holloway.domain.memory import MemoryType
 from holloway.injection import calibration, roles
 from holloway.injection import prefetch as fetching
@@ -93,7 +93,7 @@ class Gathering:
         if state is None or not isinstance(state.details, WorkState):
             return ""
         text = unfinished.resume(state, self.memory.changes_since(state), self.memory.clock.now())
-        return way.work_text(state.details, text) if way.work_text else text
+        return way.work_text(without_quotes(state.details), text) if way.work_text else text
 
     def step_limit(self, base: int) -> int:
         """How many steps to allow here."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import git
+from holloway.codemap.modules.overview import Overview
 from holloway.config import WORK_TOLD_DAYS
 from holloway.domain import details as typed
 from holloway.domain.memory import (
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from holloway.domain.session import SessionType
-    from holloway.injection.work import Change
     from holloway.retrieval.recall import Result
     from holloway.service.session import Session
 
@@ -161,8 +161,8 @@ class Holloway(Corrected):
         """The code map of this checkout."""
         return CodeMap(self)
 
-    def brief(self) -> Brief:
-        """What an agent reads when its session starts here."""
+    def brief(self, *, with_map: bool = True) -> Brief:
+        """What an agent reads when its session starts here; without the map and git it is made much faster."""
         here = Filter(quarantined=False, branch=self.branch)
         rules = [
             memory
@@ -171,13 +171,13 @@ class Holloway(Corrected):
         ]
         traps = self.store.memories.find(replace(here, types=TRAPS), order="telling")
         return brief(
-            self.map.overview(),
+            self.map.overview() if with_map else Overview(),
             sessions.count(self.store.database),
             sorted(filter(_general, rules), key=lambda memory: (not memory.pinned, memory.type, memory.created_at)),
             list(filter(_general, traps)),
             invocation(),
-            self.map.progress(),
-            self._open_work(),
+            self.map.progress() if with_map else "",
+            self._open_work() if with_map else "",
         )
 
     def work_state(self) -> Memory | None:
@@ -195,8 +195,8 @@ class Holloway(Corrected):
         state = self.work_state()
         return in_brief(state, self.changes_since(state), self.clock.now()) if state else ""
 
-    def changes_since(self, state: Memory) -> list[Change]:
-        """The commits on the files of unfinished work since it was left."""
+    def changes_since(self, state: Memory) -> list[str]:
+        """The short hashes of the commits on the files of unfinished work since it was left."""
         return git.changes_since(str(self.project.root), state.updated_at, list(state.files)) if state.files else []
 
     def session(

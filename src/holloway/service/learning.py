@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.store.candidates import Kept
 
-TASK_CHARS_MAX = 500
+TASK_CHARS_MAX = 4_000
 SIGHTINGS_MAX = 600
 REJECTED_ABOVE = 0.3
 """A person who rejects more than this share of what was inferred gets fewer and surer memories."""
@@ -174,7 +174,7 @@ class Learning:
     def _session(self, pad: Scratchpad, account: Account, judged: Judged, *, part: bool) -> Session:
         start = pad.start
         began = start.at if start else pad.last_at
-        task = secrets.redact(clean(prompt.spoken(account.task)[:TEXT_CHARS_MAX]))[0]
+        task = secrets.redact(clean(prompt.whole(account.task)))[0]
         return Session(
             id=(start.session if start else "") or "unknown",
             agent=start.agent if start else "",

@@ -22,6 +22,7 @@ from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.retrieval.locate import Located, locate
 from holloway.retrieval.past_sessions import PastSession
+from holloway.safety.repository_text import is_name, is_path, only_names, only_paths
 from holloway.service import background
 from holloway.store import contributions, observations
 from holloway.store.contributions import Relation
@@ -174,6 +175,8 @@ class CodeMap:
         now = self._memory.clock.now()
         past = [PastSession(*each) for each in observations.past(self._memory.store.database, PAST_SESSIONS)]
         here = branch or self._memory.branch
+        if here == git.default_branch(str(self.root)):
+            here = ""  # Everybody's work ends up there: it is no one piece of work.
         underway = git.underway(str(self.root), GIT_ASIDE_S)
         files = several("known", known)
         return locate(self.database, task, known=files, past=past, branch=here, underway=underway, limit=limit, now=now)
@@ -189,9 +192,11 @@ class CodeMap:
             often = [one for one in partners if one.commits >= COUPLED_COMMITS_MIN and one.path in here]
             tied = questions.tied(self.database, files, [one.path for one in often])
         # Tests that go through a package's face import none of the files behind it: there, common changes tell.
-        found.tests = found.tests or tuple(one.path for one in often if _is_test_code(one.path))[: graph.TESTS_MAX]
+        tests = found.tests or tuple(one.path for one in often if _is_test_code(one.path))[: graph.TESTS_MAX]
+        found.tests = only_paths(tests)
         reached = {path for path, _ in found.files} | tied | set(files) | set(found.tests)
-        coupled = [(one.path, one.score, one.commits) for one in often if one.path not in reached]
+        coupled = [(one.path, one.score, one.commits) for one in often if one.path not in reached and is_path(one.path)]
+        found.withhold(is_path, is_name)
         chosen = Filter(quarantined=False, branch=self._memory.branch, files=tuple(files))
         return Consequences(
             found,
@@ -212,7 +217,7 @@ class CodeMap:
             if len({(node.path, node.name) for node in named}) == 1:
                 return graph.find(self.database, named[0].path, named[0].name)
             if named:
-                several = ", ".join(list(dict.fromkeys(map(str, named)))[:5])
+                several = ", ".join(list(dict.fromkeys(str(node) for node in named if is_path(node.path)))[:5])
                 raise InvalidInput(f"{spec} is defined in several places.", f"Say which: {several}.")
         raise InvalidInput(f"{spec} is not in the map.", self._closest(path, symbol))
 
@@ -222,9 +227,9 @@ class CodeMap:
         from holloway.service.meant import closest_path
 
         if symbol and (inside := graph.find(self.database, path)):
-            close = get_close_matches(symbol, [node.name for node in inside if node.name], n=1, cutoff=0.4)
+            close = get_close_matches(symbol, only_names(node.name for node in inside), n=1, cutoff=0.4)
             return f"Did you mean {path}:{close[0]}?" if close else f"{path} has no such symbol."
-        paths = questions.paths(self.database)
+        paths = only_paths(questions.paths(self.database))
         if below := [each for each in paths if each.startswith(path.rstrip("/") + "/")]:
             return f"{path} is a folder: give a file, for example {below[0]}."
         meant = closest_path(path, paths)

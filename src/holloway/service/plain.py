@@ -22,7 +22,7 @@ def memory_json(memory: Memory, now: datetime) -> dict[str, Any]:
         "type": str(memory.type),
         "summary": memory.summary,
         "content": memory.content,
-        "details": details.plain(memory.details) if memory.details else None,
+        "details": details.shown(memory.details) or None,
         "files": list(memory.files),
         "modules": list(memory.modules),
         "tags": list(memory.tags),

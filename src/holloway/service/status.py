@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import stat
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import MemoryType, State
+from holloway.domain.ports import stamp
 from holloway.llm.choice import choose
 from holloway.service import trust
+from holloway.service.doctor import ANSWERS_DAYS
 from holloway.service.learning import Learning
-from holloway.store import candidates, registry, sessions
+from holloway.store import answer_log, candidates, registry, sessions
 from holloway.store.database import rolling
 from holloway.store.filter import Filter
 from holloway.store.spending import Spending
@@ -43,6 +46,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "forgotten": count(Filter(deleted=True, superseded=True)),
         "user_memories": memory.count_user(),
         "sessions": sessions.count(memory.store.database),
+        "answers": _answers(memory),
         "observer": _observer(memory),
         "paused": registry.paused(str(memory.home), memory.project.key) or None,
         **_trust(memory),
@@ -50,6 +54,22 @@ def status(memory: Holloway) -> dict[str, Any]:
         "language_model": _language_model(memory),
         "bytes": sum(map(_size, memory.project.folder.rglob("*"))),
         "last_backup": newest.name if newest else None,
+    }
+
+
+def _answers(memory: Holloway) -> dict[str, Any]:
+    """What became of the answers that hooks owed agents lately: given, shortened or dropped for want of time."""
+    since = stamp(memory.clock.now() - timedelta(days=ANSWERS_DAYS))
+    owed = answer_log.read(str(memory.project.folder), since=since)
+    counts = answer_log.count(owed)
+    latest = owed[-1].session if owed else ""
+    return {
+        "days": ANSWERS_DAYS,
+        "given": counts.pop(answer_log.FULL),
+        "degraded": counts.pop(answer_log.DEGRADED),
+        "dropped": counts.pop(answer_log.DROPPED),
+        "degraded_by_step": counts,
+        "last_session": answer_log.count([answer for answer in owed if answer.session == latest]) if latest else None,
     }
 
 

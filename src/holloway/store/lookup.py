@@ -77,6 +77,21 @@ ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
 """
 
 
+RULES = ("decision", "requirement", "preference")
+TRAPS = ("gotcha", "dead_end", "error_pattern")
+
+# What is told when a session starts: pinned, or confirmed and brought by no file and no host.
+_GENERAL = f"""
+SELECT {_COLUMNS}, '' AS path
+FROM memories m
+WHERE m.type IN (SELECT value FROM json_each(:types)) AND {_SHOWABLE}
+  AND (m.pinned = 1 OR (m.state = 'confirmed' AND m.source <> 'rules_file'
+       AND NOT EXISTS (SELECT 1 FROM memory_files f WHERE f.seq = m.seq)))
+ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
+LIMIT :limit
+"""
+
+
 def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
     """A store for a hook, or None where there is none, or it is of another version."""
     if not os.path.exists(path):
@@ -165,6 +180,12 @@ def allowed(connection: sqlite3.Connection, memory: str, to: Shown) -> bool:
     """Whether a memory may be shown at this trust level, also if it was shown before."""
     values = to.values() | {"ids": json.dumps([memory]), "session": ""}
     return connection.execute(_UNSEEN, values).fetchone() is not None
+
+
+def general(connection: sqlite3.Connection, types: tuple[str, ...], to: Shown, limit: int) -> list[dict[str, object]]:
+    """The memories of these types that hold for the whole project, the most telling first."""
+    values = to.values() | {"types": json.dumps(types), "limit": limit}
+    return [dict(row) for row in connection.execute(_GENERAL, values)]
 
 
 def trust_level(connection: sqlite3.Connection) -> int:

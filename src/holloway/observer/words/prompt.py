@@ -1,4 +1,8 @@
-"""What of a prompt the user said: host markup, pasted text, quoted code and expanded commands are not their words."""
+"""A prompt in two readings: the whole of it, which says what the task is, and what of it the user said themselves.
+
+Pasted documents, traces and code tell where a task happens. They are not the user's words, so nothing is learned from
+them as if the user had said it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ from itertools import islice
 
 from holloway.observer.words.sentences import bounded, prose
 
+PROMPT_CHARS_MAX = 20_000
+"""A longer prompt is read at its beginning."""
 LINE_CHARS_MAX = 600
 """A longer line was pasted."""
 TAGS_MAX = 100
@@ -22,6 +28,11 @@ _HOST_OPENINGS = (
 """How prompts begin that the host wrote."""
 _SAID_IN = frozenset({"command-args", "user_query", "user-query"})
 """Tags whose content is what the user typed."""
+_HOST_TAGS = (
+    *("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "hook_context"),
+    *("command-name", "command-message", "command-contents", "local-command-stdout", "local-command-stderr"),
+)
+"""Tags whose content the host added to a prompt."""
 _TAG = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
 _CLOSING_TAG = re.compile(r"</[a-zA-Z][\w-]{1,40}>")
 _BRACKETED = re.compile(r"\[(?:Request interrupted|Image|Pasted text)[^\]\n]{0,80}\]")
@@ -31,6 +42,30 @@ _PASTED_LINE = re.compile(
     r"|panic|FAIL|ok|PASS)\b"
     r"|[\w./-]+:\d+(?::\d+)?:|(?:import|func|def|class|const|return|package|var|let) \w+.*[({=;:]$"
 )
+
+
+def whole(prompt: str) -> str:
+    """The prompt without what the host added to it; empty where the host wrote all of it."""
+    text = prompt[:PROMPT_CHARS_MAX].strip()
+    if text.startswith(_HOST_OPENINGS):
+        return ""
+    for tag in _HOST_TAGS:
+        text = _without_tag(text, tag)
+    for tag in _SAID_IN:
+        text = text.replace(f"<{tag}>", " ").replace(f"</{tag}>", " ")
+    return _BRACKETED.sub(" ", text).strip()
+
+
+def _without_tag(text: str, tag: str) -> str:
+    """The text without a tag and what stands in it; one that is not closed ends with the text."""
+    opening, closing = f"<{tag}>", f"</{tag}>"
+    before, mark, rest = text.partition(opening)
+    kept = [before]
+    while mark:
+        _, closed, after = rest.partition(closing)
+        before, mark, rest = (after if closed else "").partition(opening)
+        kept.append(before)
+    return "".join(kept)
 
 
 def spoken(prompt: str) -> str:

@@ -1,0 +1,112 @@
+"""How long a hook may take: when its time is up it gives the best answer it has so far, is counted, and leaves.
+
+Two budgets hold at once. CPU time is our own work; wall time is the agent's patience, and on a busy machine passes
+without our doing anything. An answer is prepared in steps, each better than the one before, so that a deadline costs
+quality before it costs the answer. Light: only what Python has built in.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holloway.config import HOOK_BUDGETS_MS, HOOK_OTHER_BUDGET_MS, home, patience
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NAP_S = 0.005
+GRACE_S = 1.0
+"""What may still be done once the answer is given, such as starting the worker."""
+TERMINATED, FAILED = "terminated", "failed"
+UNKNOWN = "unknown"
+"""The point of an event that was not read yet."""
+
+
+class Deadline:
+    """The one event that this process is for. A plain class, as hooks need."""
+
+    __slots__ = ("_began", "_fallback", "_lock", "_step", "_then", "folder", "point", "session")
+
+    def __init__(self) -> None:
+        import _thread  # built in; the threading module would cost a tenth of the hook's time
+
+        self._lock = _thread.allocate_lock()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._began = time.monotonic()
+        self._step = ""
+        self._fallback = b""
+        self._then: Callable[[], None] | None = None
+        self.point = UNKNOWN
+        self.session = ""
+        self.folder = ""
+
+    def begin_point(self, point: str) -> None:
+        """The event has been read: its own budgets hold from now on, counted from when this process began."""
+        if self.point != UNKNOWN:
+            self._reset()  # A test has several events in one process.
+        self.point = point
+        self.watch(point)
+
+    def watch(self, point: str) -> None:
+        """Leave when a budget of this point is used up, even while SQLite waits for a lock."""
+        import _thread
+
+        wall_ms, cpu_ms = HOOK_BUDGETS_MS.get(point, HOOK_OTHER_BUDGET_MS)
+        wall_s, cpu_s = wall_ms * patience() / 1000, cpu_ms * patience() / 1000
+
+        def leave_in_time() -> None:
+            while (left := min(self._began + wall_s - time.monotonic(), cpu_s - time.process_time())) > 0:
+                time.sleep(max(left, NAP_S))
+            self.leave("")
+
+        _thread.start_new_thread(leave_in_time, ())
+
+    def offer(self, step: str, answer: bytes, then: Callable[[], None] | None = None) -> None:
+        """Have an answer ready for the case that the time is up; `then` notes what it showed."""
+        self._step, self._fallback, self._then = step, answer, then
+
+    def finish(self) -> bool:
+        """Whether the main thread may give its answer: true for the first who asks, of it and those who watch."""
+        return self._lock.acquire(False)
+
+    def leave(self, why: str) -> None:
+        """From a thread that watches: end the process, with the best answer so far unless one was given."""
+        if self.finish():
+            self.give_up(why)
+        time.sleep(GRACE_S)  # The answer is out; what comes after it has had its time too.
+        os._exit(0)
+
+    def give_up(self, why: str) -> None:
+        """Give the best answer so far, count it, and end the process; the host sees no failure."""
+        try:
+            if self._fallback:
+                os.write(1, self._fallback)
+            self.count("degraded" if self._fallback else "dropped", why or self._step)
+            if self._fallback and self._then:
+                self._then()
+        finally:
+            os._exit(0)
+
+    def count(self, outcome: str, step: str = "") -> None:
+        """Write down what became of the answer."""
+        from holloway.store import answer_log
+
+        folder = self.folder or home()
+        if os.path.isdir(folder):
+            took_ms = (time.monotonic() - self._began) * 1000
+            answer_log.append(folder, self.session, self.point, outcome, step, took_ms)
+
+
+def leave_after(milliseconds: int) -> None:
+    """Leave in silence when the time is up; for what nobody waits for, such as the status line."""
+    import _thread
+
+    def leave() -> None:
+        time.sleep(milliseconds * patience() / 1000)
+        os._exit(0)
+
+    _thread.start_new_thread(leave, ())
