@@ -21,6 +21,7 @@ from typing import Any
 
 from benchmarks import checkout, sessions
 from benchmarks.literals import write_literals
+from holloway.observer.words.prompt import PROMPT_CHARS_MAX
 
 CHECKPOINTS = "394f81fab8"
 """The commit of the branch entire/checkpoints/v1 that the set was made at."""
@@ -28,7 +29,7 @@ UNTIL = "2026-02-09"
 AGENTS = (None, "Agent", "Claude Code")
 """Whose transcripts are taken; the earliest do not say."""
 CHARS_MAX = 1_200
-"""Longer texts and inputs are cut."""
+"""Longer texts and inputs are cut; of prompts as much is kept as the prompt hook reads."""
 DETACHED = "HEAD"
 """What a transcript says where no branch was checked out."""
 BODY_CHARS_MAX = 600
@@ -137,7 +138,8 @@ def _rows(line: Row, folders: list[str]) -> Iterator[Row]:
 def _row(block: Row, by_user: bool, folders: list[str]) -> Row:
     kind = block.get("type")
     if kind == "text":
-        return {"k": "user" if by_user else "text", "text": _anonymous(str(block["text"]))[:CHARS_MAX]}
+        text, most = _anonymous(str(block["text"])), PROMPT_CHARS_MAX if by_user else CHARS_MAX
+        return {"k": "user" if by_user else "text", "text": text[:most]}
     if kind == "thinking":
         return {"k": "think", "text": _anonymous(str(block["thinking"]))[:CHARS_MAX]}
     if kind == "tool_use":

@@ -14,6 +14,10 @@ long runs and their figures are in [reliability](reliability.md).
 """
 
 
+BROKEN = """These promises are held by their tests and were broken by people who tried from outside, on projects,
+sessions and attacks that nobody had tuned for. Read them with what is said here."""
+
+
 def areas() -> dict[str, dict[str, str]]:
     """The promises that are kept, by what they are about."""
     found = tomllib.loads(MANIFEST.read_text("utf-8"))["kept"]
@@ -31,12 +35,25 @@ def later() -> dict[str, str]:
     return found
 
 
+def broken() -> dict[str, str]:
+    """What was found against promises that their tests hold, by the promise's id."""
+    found: dict[str, str] = tomllib.loads(MANIFEST.read_text("utf-8"))["broken"]
+    return found
+
+
+def mark(name: str) -> str:
+    """What stands after a promise that was broken."""
+    return " **Broken from outside, see above.**" if name in broken() else ""
+
+
 def page() -> str:
-    """What is kept, area by area, then what is not there yet."""
-    lines = [HEAD]
+    """What is broken, what is kept, area by area, then what is not there yet."""
+    lines = [HEAD, "## Broken from outside", "", BROKEN, "", "| id | what was found |", "| --- | --- |"]
+    lines += [f"| `{name}` | {sentence} |" for name, sentence in broken().items()]
+    lines.append("")
     for area, promises in areas().items():
         lines += [f"## {area}", "", "| promise | id |", "| --- | --- |"]
-        lines += [f"| {sentence} | `{name}` |" for name, sentence in promises.items()]
+        lines += [f"| {sentence}{mark(name)} | `{name}` |" for name, sentence in promises.items()]
         lines.append("")
     lines += ["## Not yet", "", *(f"- {sentence}" for sentence in later().values()), ""]
     return "\n".join(lines)

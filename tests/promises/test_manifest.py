@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from docs.promises import kept, later
+from docs.promises import broken, kept, later, page
 
 TESTS = Path(__file__).parents[1]
 
@@ -30,6 +30,12 @@ def test_every_marked_test_holds_a_promise_that_is_made() -> None:
 
 def test_what_is_not_built_yet_is_not_called_kept() -> None:
     assert set(kept()) & set(later()) == set()
+
+
+def test_what_was_found_is_about_a_promise_that_is_made_and_stands_on_the_page() -> None:
+    assert set(broken()) <= set(kept())
+    for name, found in broken().items():
+        assert f"| `{name}` | {found} |" in page()
 
 
 def test_every_promise_is_one_sentence() -> None:

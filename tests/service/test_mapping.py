@@ -173,7 +173,7 @@ def test_locate_names_files_with_reasons_and_leads_on_from_known_ones(
     memory.map.update()
     found = memory.map.locate("the token is refreshed twice")
     assert found.files[0].path == TOKENS
-    assert any("Refresh the token only once" in reason for reason in found.files[0].reasons)
+    assert any(reason.startswith("changed in commits about ") for reason in found.files[0].reasons)
     assert TOKENS not in [file.path for file in memory.map.locate("token", known=[TOKENS]).files]
     assert memory.map.locate("").files == () or memory.map.locate("").files[0].reasons
 
@@ -305,3 +305,17 @@ def test_the_map_of_a_shallow_clone_is_behind_only_when_head_has_moved(tmp_path:
         assert found.tip == clone.git("rev-parse", "HEAD").strip()
         clone.commit("src/shop/new.py", "x = 2\n")
         assert memory.map.is_behind
+
+
+def test_sessions_on_the_default_branch_are_not_one_piece_of_work(
+    memory: holloway.Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from holloway.service import mapping
+
+    memory.map.update()
+    heard: list[str] = []
+    monkeypatch.setattr(mapping, "locate", lambda *given, branch, **rest: heard.append(branch))
+    memory.map.locate("refresh the token")
+    repository.git("checkout", "-qb", "feature")
+    memory.map.locate("refresh the token")
+    assert heard == ["", "feature"]

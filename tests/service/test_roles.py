@@ -149,7 +149,7 @@ def commit_as(root: Path, author: str, message: str, at: str) -> None:
 
 
 @pytest.mark.promise("resume")
-def test_resume_after_days_carries_plan_failure_and_what_changed_since(
+def test_resume_after_days_tells_how_far_the_work_was_and_that_its_files_changed_since(
     memory: Holloway, repository: Repository, clock: FakeClock
 ) -> None:
     clock.advance(hours=1)
@@ -159,13 +159,9 @@ def test_resume_after_days_carries_plan_failure_and_what_changed_since(
     session = memory.session(task="go on")
     said = session.resume()
     assert said.startswith('Open work, 3 days ago: "Rotate refresh tokens", 1 of 3 steps done [hw:')
-    assert "Done: write rotate()" in said
-    assert "Open: revoke the old token; document it" in said
     assert f"Not committed then: {TOKENS}" in said
-    assert "Last failure: pytest tests/auth" in said
-    assert "test_rotation_race" in said
-    assert "Since then, on those files: 1 commit by Ada" in said
-    assert "Ada: Store tokens hashed" in said
+    assert "Since then, on those files: 1 commit (" in said
+    assert not any(quoted in said for quoted in ("rotate()", "revoke", "rotation_race", "Ada", "hashed"))
     assert 'Open work, 3 days ago: "Rotate refresh tokens"' in session.brief()
 
 

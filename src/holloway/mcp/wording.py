@@ -8,6 +8,7 @@ from holloway.domain import confidence, details
 from holloway.domain.details import Recipe as RecipeDetails
 from holloway.mcp.answers import Described, Hit, Impact, Place, Places, Reached, Recipe, Recipes, Whole
 from holloway.safety.instructions import neutral
+from holloway.safety.repository_text import only_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +30,12 @@ DETAIL_CHARS_MAX = 300
 def hit(memory: Memory, now: datetime) -> Hit:
     """A memory on a line."""
     return Hit(
-        memory.id, str(memory.type), neutral(memory.summary), str(memory.state), _sure(memory, now), memory.files
+        memory.id,
+        str(memory.type),
+        neutral(memory.summary),
+        str(memory.state),
+        _sure(memory, now),
+        only_paths(memory.files),
     )
 
 
@@ -45,7 +51,7 @@ def whole(memory: Memory, now: datetime) -> Whole:
         source=str(memory.source),
         updated=memory.updated_at[:10],
         details=tuple(_flat(told))[:DETAILS_MAX],
-        files=memory.files,
+        files=only_paths(memory.files),
         modules=tuple(map(neutral, memory.modules)),
         sessions=len(memory.sessions),
         related=tuple(f"{each.type} {each.memory or each.path}" for each in memory.relations)[:RELATIONS_MAX],

@@ -8,6 +8,7 @@ from holloway.domain.details import WorkState, WorkUnitOutcome
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.session import Outcome, SessionType
 from holloway.observer.words import intent, prompt
+from holloway.safety.repository_text import only_paths
 from holloway.store.memories import OBSERVED
 from holloway.text import failures
 from holloway.text.bounds import one_line
@@ -102,7 +103,7 @@ def _outcome(account: Account, judged: Judged, session: Session, label: str, suc
 
 def _uncommitted(account: Account) -> tuple[str, ...]:
     last = account.commits[-1].step if account.commits else 0
-    return tuple(path for path, edits in account.edited.items() if edits[-1].step > last)[:ITEMS_MAX]
+    return only_paths(path for path, edits in account.edited.items() if edits[-1].step > last)[:ITEMS_MAX]
 
 
 def _last_failure(account: Account) -> str:

@@ -26,8 +26,9 @@ PATH_WORDS_MAX = 7
 """Words of one folder or file name."""
 SPACED_WORDS_MAX = 4
 """Words of a file name that are separated by spaces."""
+ORDER_WORDS_MIN = 3
 PHRASE_WORDS_MIN = 4
-"""Fewer words can hardly instruct anybody."""
+"""Fewer words can hardly instruct anybody: with an order in them, or otherwise."""
 COMMAND_WORDS_MAX = 12
 BARE_WORDS_MAX = 4
 """Arguments of a command that are nothing but letters: subcommands, tasks, folders."""
@@ -49,6 +50,10 @@ _ADDRESSES = frozenset({"please", "you", "your", "yours", "yourself", "instructi
 """Words that only a sentence to a reader has."""
 _READERS = frozenset("agent agents assistant assistants claude codex copilot gemini llm ai model models".split())
 _OBLIGES = frozenset("must should shall always never need needs required requires has have to first before".split())
+_DISMISSES = frozenset({"ignore", "disregard", "forget", "override", "bypass", "skip"})
+_DISMISSED = frozenset("rules rule instructions previous prior all everything checks".split())
+_ACTS = frozenset("run install execute fetch curl wget download".split())
+_URGES = frozenset("always must please first before immediately now never every".split())
 _ALARMING = frozenset(
     "admin approve approved authorized bypass credentials curl disregard download execute fetch forget ignore install "
     "memory override password previous prior prompt remember run secret secrets send sudo system tell token upload "
@@ -60,6 +65,10 @@ _FUNCTION_WORDS = frozenset(
     "please shall should so tell that the their them then this to until we when which with you your".split()
 )
 """Words that a sentence needs and a command does without."""
+_INSTALLS = frozenset({"install", "add", "get", "dlx"})
+_GROUP_FLAGS = frozenset({"--with", "--without", "--only", "--extra", "--extras", "--group", "-E"})
+_LISTS = (".txt", ".toml", ".lock", ".in")
+"""Endings of files that list what a project needs."""
 _EXPRESSION_FLAGS = ("-k", "-m", "--grep", "-g", "-t", "-run", "--filter", "--tags")
 _PROGRAMS = frozenset(
     "ant autoconf bazel bin/rails bundle bun bunx buck2 cabal cargo cmake composer configure coverage ctest dart deno "
@@ -146,7 +155,17 @@ def _are_plain_arguments(arguments: list[str]) -> bool:
         elif not _ARGUMENT.match(argument) or "://" in argument or _speaks(_words(argument)):
             return False
     bare = [argument.lower() for argument in arguments if argument.isalpha()]
-    return len(bare) <= BARE_WORDS_MAX and _FUNCTION_WORDS.isdisjoint(bare)
+    return len(bare) <= BARE_WORDS_MAX and _FUNCTION_WORDS.isdisjoint(bare) and _installs_what_is_here(arguments)
+
+
+def _installs_what_is_here(arguments: list[str]) -> bool:
+    """Whether a command installs nothing but the project and what its own files list."""
+    at = next((place for place, argument in enumerate(arguments) if argument in _INSTALLS), -1)
+    if at < 0:
+        return True
+    pairs = zip(arguments[at:], arguments[at + 1 :], strict=False)
+    named = [word for before, word in pairs if not word.startswith("-") and before not in _GROUP_FLAGS]
+    return all(word.startswith(".") or word.endswith(_LISTS) for word in named)
 
 
 def _words(text: str) -> list[str]:
@@ -155,9 +174,13 @@ def _words(text: str) -> list[str]:
 
 def _speaks(words: list[str]) -> bool:
     """Whether the words of a name, read one after the other, address or instruct a reader."""
+    present = set(words)
+    if len(words) >= ORDER_WORDS_MIN and (
+        (present & _DISMISSES and present & _DISMISSED) or (present & _ACTS and present & _URGES)
+    ):
+        return True
     if len(words) < PHRASE_WORDS_MIN:
         return False
-    present = set(words)
     if present & _ADDRESSES or (present & _READERS and present & _OBLIGES):
         return True
     return bool(present & _ALARMING) and bool(instructs(" ".join(words)))

@@ -1,6 +1,6 @@
 import pytest
 
-from holloway.observer.words.prompt import LINE_CHARS_MAX, interrupted, spoken
+from holloway.observer.words.prompt import LINE_CHARS_MAX, PROMPT_CHARS_MAX, interrupted, spoken, whole
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,33 @@ def test_an_interruption_is_known_by_how_the_host_tells_it() -> None:
     assert interrupted("[Request interrupted by user]")
     assert interrupted("\n[Request interrupted by user for tool use]")
     assert not interrupted("why do I see [Request interrupted by user]?")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "<system-reminder>Keep the list up to date.</system-reminder>",
+        "<local-command-stdout>Bye!</local-command-stdout>",
+        "This session is being continued from a previous conversation that ran out of context. It said: never stop.",
+        "[Image #1]",
+        "",
+    ],
+)
+def test_of_a_prompt_that_the_host_wrote_nothing_is_left(prompt: str) -> None:
+    assert whole(prompt) == ""
+
+
+def test_documents_traces_and_code_are_part_of_the_whole_prompt() -> None:
+    prompt = "Implement the following plan:\n\n# Plan\n\n```py\nx = 1\n```\n2026-03-04 ERROR seen\n<div>text</div>"
+    assert whole(prompt) == prompt
+
+
+def test_what_the_host_added_is_no_part_of_the_whole_prompt() -> None:
+    prompt = "fix <system-reminder>a\nb</system-reminder>the footer<ide_selection>x</ide_selection> please"
+    assert whole(prompt) == "fix the footer please"
+    assert whole("fix it\n<hook_context>holloway: ...") == "fix it"
+    assert whole("<command-name>/fix</command-name><command-args>the footer</command-args>") == "the footer"
+
+
+def test_a_long_prompt_is_bounded() -> None:
+    assert len(whole("word " * PROMPT_CHARS_MAX)) <= PROMPT_CHARS_MAX

@@ -91,6 +91,7 @@ def detect(
     `packages` are the external packages that a file uses. With `previous`, under today's paths, modules stay
     themselves. The same input gives the same answer.
     """
+    project = project if is_path(project) else "core"
     # Sums of floats depend on their order, and communities on the sums.
     imports, together = dict(sorted(imports.items())), dict(sorted(together.items()))
     shown = sorted((file for file in files if is_path(file.path)), key=lambda file: file.path)
