@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -33,14 +32,14 @@ def environment_in(folder: Path) -> str:
 
 
 def hook_command(python: str, env: dict[str, str], home: Path, project: Path) -> list[str]:
-    """The exact command that `holloway setup` writes into the agent's configuration, which it finds in `home`."""
+    """Return the shell line that `holloway setup` writes into the configuration in `home`, as a host runs it."""
     settings = home / ".claude"
     settings.mkdir(parents=True, exist_ok=True)
     env = env | {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(settings)}
     command = [python, "-m", "holloway", "setup", AGENT, "--yes"]
     subprocess.run(command, env=env, cwd=project, capture_output=True, check=True)
     entry = json.loads((settings / "settings.json").read_text(encoding="utf-8"))["hooks"]["PostToolUse"][0]["hooks"][0]
-    return [entry["command"], *entry["args"]] if "args" in entry else shlex.split(entry["command"])
+    return ["/bin/sh", "-c", entry["command"]]
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def installed(settings: str) -> dict[str, list[str]]:
     with open(settings, encoding="utf-8") as file:  # noqa: PTH123
         found = json.load(file)["hooks"]
     first = {event: entries[0]["hooks"][0] for event, entries in found.items()}
-    return {event: [entry["command"], *entry["args"]] for event, entry in first.items()}
+    return {event: ["/bin/sh", "-c", entry["command"]] for event, entry in first.items()}
 
 
 def hook(command: list[str], payload: Fields) -> tuple[bool, bool, int]:

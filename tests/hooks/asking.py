@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -40,8 +41,8 @@ class Answer:
 
 
 @cache
-def _installed() -> list[str]:
-    """The command of a hook, out of the configuration that setup writes for a person who has none."""
+def _installed() -> str:
+    """The shell line of a hook, out of the configuration that setup writes for a person who has none."""
     with TemporaryDirectory() as folder:
         project, person = Path(folder, "project"), Path(folder, "person")
         project.mkdir()
@@ -49,13 +50,14 @@ def _installed() -> list[str]:
         setup = [sys.executable, "-m", "holloway", "setup", "claude-code", "--yes"]
         subprocess.run(setup, cwd=project, env=environment, capture_output=True, check=True, timeout=60)
         written = json.loads((person / ".claude/settings.json").read_bytes())
-    entry = written["hooks"]["PostToolUse"][0]["hooks"][0]
-    return [entry["command"], *entry["args"]]
+    return str(written["hooks"]["PostToolUse"][0]["hooks"][0]["command"])
 
 
 def command(host: str = "claude-code") -> list[str]:
-    """The very command that setup writes, under another name of the agent if one is given."""
-    return [*_installed()[:-1], host]
+    """The very line that setup writes, run by a shell as hosts do, under another name of the agent if one is given."""
+    line = _installed()
+    assert line.count(" claude-code;") == 1
+    return ["/bin/sh", "-c", line.replace(" claude-code;", f" {shlex.quote(host)};")]
 
 
 def hook(

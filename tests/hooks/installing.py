@@ -48,9 +48,24 @@ def disconnected(path: Path, home: Path) -> None:
     change.apply(planned(path, home, remove=True), home)
 
 
+def write_old_form(path: Path, agent: str) -> None:
+    """Turn the hooks in a file into what earlier versions of setup wrote for this agent."""
+    settings = json.loads(path.read_bytes())
+    words = (*launch.by_path().hook, agent)
+    separate = {"command": words[0], "args": list(words[1:])}
+    for hook in ours(settings):
+        hook.value.update(separate if agent == CLAUDE_CODE.agent else {"command": launch.line(words)})
+    path.write_text(json.dumps(settings, indent=2))
+
+
 def events(path: Path) -> list[str]:
     """The events on which a file has hooks of ours."""
     return list(dict.fromkeys(hook.event for hook in ours(settings_of(path.read_text("utf-8")))))
+
+
+def hints(root: Path, agent: str = "claude-code") -> list[str]:
+    """What the doctor advises for an agent's connection."""
+    return [check.hint for check in verdicts.examine(root) if check.name == agent and check.finding]
 
 
 def findings(root: Path, agent: str = "claude-code") -> list[str]:

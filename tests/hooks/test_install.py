@@ -6,11 +6,25 @@ import pytest
 
 from holloway.errors import HollowayError, InvalidInput
 from holloway.hooks import install
-from holloway.hooks.install import CLAUDE_CODE, change, keeping
-from holloway.hooks.install.launch import HOOK_MARK
+from holloway.hooks.install import CLAUDE_CODE, change, keeping, launch
+from holloway.hooks.install.hooks_json import words_of
+from holloway.hooks.install.launch import HOOK_MARK, program_of
 from holloway.service.opening import knows
 from tests.conftest import Repository
-from tests.hooks.installing import connected, disconnected, events, findings, holloway, planned, record, tree, written
+from tests.hooks.installing import (
+    AGENTS,
+    connected,
+    disconnected,
+    events,
+    findings,
+    hints,
+    holloway,
+    planned,
+    record,
+    tree,
+    write_old_form,
+    written,
+)
 
 SETTINGS = {
     "nothing": None,
@@ -432,12 +446,52 @@ def test_removal_where_nothing_is_installed_changes_nothing(path: Path, home: Pa
     assert not planned(path, home, remove=True).needed
 
 
-def test_the_command_is_an_absolute_path_without_a_shell(path: Path, home: Path) -> None:
-    entry = install.handler(CLAUDE_CODE, 5)
-    assert Path(entry["command"]).is_absolute()
-    assert Path(entry["command"]).exists()
-    assert isinstance(entry["args"], list)
-    assert "shims" not in entry["command"]
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_hook_is_one_shell_line_without_arguments_that_names_the_interpreter_by_its_path(agent: str) -> None:
+    entry = install.handler(install.dialect(agent), 5)
+    assert set(entry) == {"type", "command", "timeout"}
+    program = str(program_of(words_of(entry)))
+    assert Path(program).is_absolute()
+    assert Path(program).exists()
+    assert "shims" not in program
+    assert f" {agent};" in entry["command"]
+
+
+def test_setup_rewrites_hooks_with_arguments_where_they_are(path: Path, home: Path) -> None:
+    connected(path, home)
+    current = json.loads(path.read_bytes())
+    write_old_form(path, "claude-code")
+    settings = json.loads(path.read_bytes())
+    foreign = {"type": "command", "command": "say done", "args": ["loudly"]}
+    settings["hooks"]["Stop"][0]["hooks"].append(foreign)
+    path.write_text(json.dumps(settings))
+    connected(path, home)
+    current["hooks"]["Stop"][0]["hooks"].append(foreign)
+    assert json.loads(path.read_bytes()) == current
+
+
+@pytest.mark.parametrize("command", [("setup", "claude-code", "--remove", "--yes"), ("uninstall", "--yes")])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_hooks_of_an_earlier_form_are_taken_out(agent: str, command: tuple[str, ...], repository: Repository) -> None:
+    there = ("--project", str(repository.root)) if command[0] == "setup" else ()
+    assert holloway("setup", agent, "--yes", "--project", str(repository.root)) == 0
+    path = install.config_file(install.dialect(agent), "user", repository.root)
+    write_old_form(path, agent)
+    assert set(events(path)) == set(install.dialect(agent).events)
+    assert holloway(*(agent if word == "claude-code" else word for word in command), *there) == 0
+    assert not path.exists() or events(path) == []
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_the_doctor_finds_hooks_of_an_earlier_form_and_names_the_command(scope: str, repository: Repository) -> None:
+    command = ("setup", "claude-code", "--scope", scope, "--yes", "--project", str(repository.root))
+    assert holloway(*command) == 0
+    write_old_form(install.config_file(CLAUDE_CODE, scope, repository.root), "claude-code")
+    assert findings(repository.root) == ["hooks-outdated"]
+    advised = "holloway setup claude-code" + (" --scope project" if scope == "project" else "")
+    assert hints(repository.root) == [f"`{advised}` rewrites them."]
+    assert holloway(*command) == 0
+    assert findings(repository.root) == []
 
 
 def test_scope_chooses_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -456,7 +510,7 @@ def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
 def test_hooks_whose_interpreter_is_gone_are_found_by_the_doctor(path: Path, home: Path) -> None:
     connected(path, home)
     assert findings(path.parent) == []
-    path.write_text(path.read_text().replace(install.handler(CLAUDE_CODE, 5)["command"], "/nowhere/python"))
+    path.write_text(path.read_text().replace(launch.by_path().hook[0], "/nowhere/python"))
     assert findings(path.parent) == ["hooks-gone"]
 
 

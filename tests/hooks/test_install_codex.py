@@ -2,15 +2,14 @@
 
 import json
 import os
-import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from holloway.hooks import install
-from holloway.hooks.install import CODEX
-from tests.hooks.installing import findings, holloway
+from holloway.hooks.install import CODEX, launch
+from tests.hooks.installing import findings, hints, holloway, write_old_form
 
 READ_BY_CODEX = {"type", "command", "timeout"}
 
@@ -28,10 +27,6 @@ def test_codex_gets_its_hooks_in_a_file_of_nothing_but_hooks(path: Path, home: P
     assert set(written["hooks"]) == set(CODEX.events)
     for entries in written["hooks"].values():
         assert [set(one) for entry in entries for one in entry["hooks"]] == [READ_BY_CODEX]
-
-
-def test_the_host_is_named_to_the_hook(path: Path) -> None:
-    assert shlex.split(install.handler(CODEX, 5)["command"])[-1] == "codex"
 
 
 def test_codex_home_moves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,8 +47,19 @@ def test_the_line_that_a_shell_runs_answers_a_session_and_fails_open(home: Path,
 def test_the_doctor_finds_that_the_interpreter_is_gone(path: Path) -> None:
     assert holloway("setup", "codex", "--yes") == 0
     assert "hooks-gone" not in findings(path.parent, "codex")
-    path.write_text(path.read_text().replace(shlex.split(install.handler(CODEX, 5)["command"])[0], "/nowhere/python"))
+    path.write_text(path.read_text().replace(launch.by_path().hook[0], "/nowhere/python"))
     assert "hooks-gone" in findings(path.parent, "codex")
+
+
+def test_the_doctor_says_that_codex_asks_again_once_an_earlier_form_is_rewritten(path: Path) -> None:
+    assert holloway("setup", "codex", "--yes") == 0
+    write_old_form(path, "codex")
+    assert findings(path.parent, "codex") == ["hooks-outdated", "hooks-untrusted"]
+    assert hints(path.parent, "codex")[0] == (
+        "`holloway setup codex` rewrites them. Codex then asks you to trust them again."
+    )
+    assert holloway("setup", "codex", "--yes") == 0
+    assert findings(path.parent, "codex") == ["hooks-untrusted"]
 
 
 @pytest.mark.promise("codex")

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,10 +34,76 @@ def test_a_line_for_a_shell_gives_every_word_as_it_is(tmp_path: Path, name: str)
 def test_a_line_for_windows_has_no_line_break_and_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     line = launch.line(("C:\\Program Files\\python.exe", "-c", "import sys\nprint(7)", "codex"), windows=True)
     assert "\n" not in line
-    assert line.startswith('"C:\\Program Files\\python.exe" -c ')
+    assert line.startswith('"C:/Program Files/python.exe" -c ')
     program = shlex.split(line.partition(" -c ")[2])[0]
     exec(program)  # noqa: S102  (what the host would run)
     assert capsys.readouterr().out == "7\n"
+
+
+def test_a_hook_for_windows_is_the_plain_line() -> None:
+    words = ("C:\\python.exe", "-c", "import sys\nprint(7)", "codex")
+    assert launch.hook_line(words, windows=True) == launch.line(words, windows=True)
+
+
+SHELLS = [name for name in ("sh", "dash", "bash", "zsh", "fish", "busybox") if shutil.which(name)]
+FAKE_ENTRY = "import json, sys\ndef main():\n print(json.dumps([sys.argv[1:], json.load(sys.stdin)]))\n"
+MORE_THAN_A_PIPE_HOLDS = b" " * 300_000
+
+
+def run_in_shell(shell: str, line: str, data: bytes) -> tuple[int, bytes, bytes]:
+    """Run a line as a host does: write all of the payload, then read. A broken pipe is an error here."""
+    pipe = subprocess.PIPE
+    words = [shell, "sh", "-c", line] if shell == "busybox" else [shell, "-c", line]
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        process.stdin.write(data)
+        process.stdin.close()
+        assert process.stdout is not None
+        assert process.stderr is not None
+        printed, complaint = process.stdout.read(), process.stderr.read()
+    return process.returncode, printed, complaint
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
+    """An installation in a folder of this name: an interpreter without holloway, and a package of one module."""
+    folder = tmp_path / getattr(request, "param", "plain")
+    python, package = folder / "bin/python", folder / "lib/holloway/hooks"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(os.path.realpath(sys.executable))
+    package.mkdir(parents=True)
+    (package / "entry.py").write_text(FAKE_ENTRY)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr(launch, "__file__", str(package / "install/launch.py"))
+    return folder
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("elsewhere", ["plain", "with space", "it's", 'say "so"', "$HOME;x", "Zoë 日本"], indirect=True)
+def test_a_hook_runs_wherever_it_is_installed(elsewhere: Path, shell: str) -> None:
+    line = launch.hook_line((*launch.by_path().hook, "claude-code"), windows=False)
+    code, printed, complaint = run_in_shell(shell, line, b'{"a": 1}')
+    assert (code, complaint) == (0, b"")
+    assert json.loads(printed) == [["claude-code"], {"a": 1}]
+
+
+@pytest.mark.promise("never-in-the-way")
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("elsewhere", ["plain", "it's $HOME"], indirect=True)
+def test_a_hook_whose_interpreter_is_gone_reads_its_input_and_exits_0_in_silence(elsewhere: Path, shell: str) -> None:
+    line = launch.hook_line((*launch.by_path().hook, "claude-code"), windows=False)
+    (elsewhere / "bin/python").unlink()
+    assert run_in_shell(shell, line, MORE_THAN_A_PIPE_HOLDS) == (0, b"", b"")
+    (elsewhere / "bin/python").symlink_to(elsewhere / "gone")
+    assert run_in_shell(shell, line, MORE_THAN_A_PIPE_HOLDS) == (0, b"", b"")
+
+
+@pytest.mark.promise("never-in-the-way")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_hook_whose_interpreter_has_no_holloway_any_more_exits_0_in_silence(elsewhere: Path, shell: str) -> None:
+    line = launch.hook_line((*launch.by_path().hook, "claude-code"), windows=False)
+    shutil.rmtree(elsewhere / "lib")
+    assert run_in_shell(shell, line, MORE_THAN_A_PIPE_HOLDS) == (0, b"", b"")
 
 
 @pytest.mark.parametrize("text", ["/opt/holloway", "/it's", '/say "so"', "/tab\there", "/\udc80", "/日本"])

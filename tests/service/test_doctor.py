@@ -277,7 +277,7 @@ def test_codex_with_hooks_in_both_scopes_is_found(patient: Patient) -> None:
 
 
 def test_a_hook_that_changed_after_it_was_trusted_waits_again(patient: Patient) -> None:
-    replaced(patient.codex, '"timeout": 10', '"timeout": 11')
+    replaced(patient.codex, '"timeout": 15', '"timeout": 16')
     assert patient.found() == {Finding.HOOKS_UNTRUSTED}
 
 

@@ -12,10 +12,7 @@ from holloway.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one agent wants its hooks written: the file by scope, and the events with their time limits in seconds.
-
-    A host that takes no list of arguments runs one line in a shell.
-    """
+    """How one agent wants its hooks written: the file by scope, and the events with their time limits in seconds."""
 
     agent: str
     label: str
@@ -24,7 +21,6 @@ class Dialect:
     folder_variable: str
     user_file: str
     project_file: str
-    in_shell: bool
     note: str
     events: dict[str, int]
 
@@ -46,11 +42,10 @@ CLAUDE_CODE = Dialect(
     folder_variable="CLAUDE_CONFIG_DIR",
     user_file="settings.json",
     project_file=".claude/settings.local.json",
-    in_shell=False,
     note="",
     events={
-        "SessionStart": 10,
-        "UserPromptSubmit": 5,
+        "SessionStart": 15,
+        "UserPromptSubmit": 10,
         "PostToolUse": 5,
         "PostToolUseFailure": 5,
         "PostToolBatch": 5,
@@ -71,11 +66,10 @@ CODEX = Dialect(
     folder_variable="CODEX_HOME",
     user_file="hooks.json",
     project_file=".codex/hooks.json",
-    in_shell=True,
     note="Codex runs hooks only after you trust them: it asks at its next start, and /hooks in it shows them.",
     events={
-        "SessionStart": 10,
-        "UserPromptSubmit": 5,
+        "SessionStart": 15,
+        "UserPromptSubmit": 10,
         "PostToolUse": 5,
         "SubagentStart": 5,
         "SubagentStop": 5,

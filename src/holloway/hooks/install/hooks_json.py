@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.hooks.install import jsonc
 from holloway.hooks.install.content import NotUnderstood, listed, not_plain, settings_of, table, with_object
-from holloway.hooks.install.launch import HOOK_MARK, STATUS_ENDING, by_path, line
+from holloway.hooks.install.launch import HOOK_MARK, STATUS_ENDING, by_path, hook_line, line
 
 if TYPE_CHECKING:
     from holloway.hooks.install.dialects import Dialect
@@ -122,11 +122,13 @@ def entry(dialect: Dialect, launcher: Launcher, event: str) -> dict[str, Any]:
 
 
 def handler(dialect: Dialect, timeout_s: int, launcher: Launcher | None = None) -> dict[str, Any]:
-    """One hook; the agent's name is its last word, so that the program knows who runs it."""
+    """Return one hook: a single shell line that names the agent to the program, so that it knows who runs it.
+
+    There is no list of arguments: Copilot CLI reads Claude Code's hooks too and drops it, so that a bare interpreter
+    would run the payload as a program.
+    """
     words = (*(launcher or by_path()).hook, dialect.agent)
-    if dialect.in_shell:
-        return {"type": "command", "command": line(words), "timeout": timeout_s}
-    return {"type": "command", "command": words[0], "args": list(words[1:]), "timeout": timeout_s}
+    return {"type": "command", "command": hook_line(words), "timeout": timeout_s}
 
 
 def status_line(launcher: Launcher) -> dict[str, Any]:
@@ -146,7 +148,7 @@ def ours(settings: dict[str, Any]) -> list[Hook]:
 
 
 def words_of(hook: dict[str, Any]) -> list[object]:
-    """The program of a hook and its arguments, however the host wants them."""
+    """Split a hook into its program and arguments: a shell line, or a program with `args` as earlier setups wrote."""
     command, args = hook.get("command"), hook.get("args")
     if isinstance(args, list) or not isinstance(command, str):
         return [command, *listed(args)]

@@ -33,15 +33,15 @@ BY_NAME = Launcher(("holloway-hook",), ("holloway", "mcp"), ("holloway", "status
 
 
 def by_path() -> Launcher:
-    """The real interpreter, without a shell, a shim or a search of the PATH.
+    """The real interpreter, without a shim or a search of the PATH.
 
     A hook's program is given as text and not as a script's path, because Python exits with 2 when a script is missing,
     and 2 tells the agent to block. With holloway uninstalled this exits with 0 and says nothing.
     """
     package = Path(__file__).resolve().parents[3]
     code = (
-        f"import sys\nsys.path.insert(0, {_literal(str(package))})\ntry:\n from {HOOK_MARK} import main\n"
-        "except Exception:\n sys.exit(0)\nmain()"
+        f"import sys\nsys.path.insert(0, {_literal(package.as_posix())})\ntry:\n from {HOOK_MARK} import main\n"
+        "except Exception:\n sys.stdin and sys.stdin.buffer.read()\n sys.exit(0)\nmain()"
     )
     python = _interpreter()
     return Launcher(
@@ -53,10 +53,32 @@ def by_path() -> Launcher:
 
 
 def line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
-    """The words as one line for a shell; that of Windows takes no line breaks inside of a word."""
+    """Join the words into one line for a shell.
+
+    On Windows that shell is cmd.exe or Git Bash: the program's path has forward slashes and quotes, which both
+    understand, and no word has a line break.
+    """
     if windows:
-        return subprocess.list2cmdline([f"exec({word!r})" if "\n" in word else word for word in words])
+        program = words[0].replace("\\", "/")
+        arguments = [f"exec({word!r})" if "\n" in word else word for word in words[1:]]
+        return f'"{program}" {subprocess.list2cmdline(arguments)}'.rstrip()
     return shlex.join(words)
+
+
+def hook_line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
+    """Join the words of a hook into one shell line that exits 0 and prints nothing where its program is gone.
+
+    `exec` leaves no shell between the host and the hook, so that a host's SIGTERM reaches it. Without the program,
+    `cat` reads what the host writes, because some hosts report a hook that closes its input early. The shells of
+    Windows have no common way to say this: there, a missing program is an error, but never one that blocks the agent.
+    """
+    command = line(words, windows=windows)
+    return command if windows else f"test -x {shlex.quote(words[0])} && exec {command}; cat >/dev/null 2>&1 || true"
+
+
+def program_of(words: list[object]) -> object:
+    """Return the program that a hook starts, given the words of its line in this or an earlier form."""
+    return words[2] if words[:2] == ["test", "-x"] and len(words) > 2 else words[0]
 
 
 def serves_mcp() -> bool:

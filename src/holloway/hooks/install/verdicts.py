@@ -78,21 +78,36 @@ def _odd(chosen: Dialect, path: Path) -> str:
 def _hooks(chosen: Dialect, path: Path) -> Iterator[Check]:
     settings = _settings(path)
     mine = ours(settings)
-    again = f"`holloway setup {chosen.agent}` writes them anew."
-    wanted = words_of(handler(chosen, 0))
-    gone = [program for hook in mine if not _exists(program := str(words_of(hook.value)[0]))]
+    again = _setup_again(chosen, path)
+    wanted = handler(chosen, 0)
+    gone = [program for hook in mine if not _exists(program := _program(hook.value))]
     if settings.get("disableAllHooks"):
         yield warning(
             chosen.agent, Finding.HOOKS_OFF, f"{path} switches all hooks off", "Remove disableAllHooks there."
         )
     elif gone:
         yield failure(chosen.agent, Finding.HOOKS_GONE, f"{path} names {gone[0]!r}, which is gone", again)
-    elif set(chosen.events) - {hook.event for hook in mine} or any(words_of(hook.value) != wanted for hook in mine):
+    elif any(_program(hook.value) != _program(wanted) for hook in mine):
         yield warning(chosen.agent, Finding.HOOKS_OUTDATED, f"{path} has hooks of another installation", again)
+    elif set(chosen.events) - {hook.event for hook in mine} or any(
+        words_of(hook.value) != words_of(wanted) for hook in mine
+    ):
+        yield warning(chosen.agent, Finding.HOOKS_OUTDATED, f"{path} has hooks of an earlier holloway", again)
     else:
         yield ok(chosen.agent, f"connected by {path}")
     if chosen is CODEX:
         yield from _trust(path, settings)
+
+
+def _program(hook: dict[str, Any]) -> str:
+    return str(launch.program_of(words_of(hook)))
+
+
+def _setup_again(chosen: Dialect, path: Path) -> str:
+    """Return the hint that names the command which rewrites the hooks in this file."""
+    scope = "" if path == chosen.home() / chosen.user_file else " --scope project"
+    trust_again = " Codex then asks you to trust them again." if chosen is CODEX else ""
+    return f"`holloway setup {chosen.agent}{scope}` rewrites them.{trust_again}"
 
 
 def _trust(path: Path, settings: dict[str, Any]) -> Iterator[Check]:
@@ -102,7 +117,7 @@ def _trust(path: Path, settings: dict[str, Any]) -> Iterator[Check]:
         yield warning(CODEX.agent, Finding.HOOKS_OFF, f"{CODEX.home() / 'config.toml'} switches hooks off", hint)
     waiting = [hook.event for hook in ours(settings) if not trust.trusted(config, settings, path, hook)]
     if waiting:
-        seen = f"Codex does not run {len(waiting)} of holloway's hooks: they are not trusted yet ({waiting[0]}, ...)"
+        seen = f"Codex does not run {len(waiting)} of holloway's hooks ({waiting[0]}, ...): new or changed, not trusted"
         hint = "Start codex in this project and trust them when it asks, or later with /hooks."
         yield warning(CODEX.agent, Finding.HOOKS_UNTRUSTED, seen, hint)
 
