@@ -40,6 +40,7 @@ def test_what_an_event_says_counts_more_than_the_configuration(
     given: str, payload: dict[str, object], host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CURSOR_VERSION", raising=False)
+    monkeypatch.delenv("COPILOT_CLI", raising=False)
     assert hosts.recognised(payload, given) == host
     monkeypatch.setenv("CURSOR_VERSION", "2.1")
     assert hosts.recognised(payload, given) == "cursor"
@@ -50,6 +51,55 @@ def test_copilot_reads_the_words_where_it_looks_for_them(repository: Repository,
     assert TRAP in answer.context
     assert answer.said["additionalContext"] == answer.context
     assert "additionalContext" not in ask(event(repository, session="s2")).said
+
+
+COPILOT_EVENTS: dict[str, dict[str, object]] = {
+    "SessionStart": {"source": "new", "initial_prompt": "Why does login hang?"},
+    "UserPromptSubmit": {"prompt": "Why does login hang?"},
+    "PostToolUse": {
+        "tool_name": "Edit",
+        "tool_input": {"path": TRAP_FILE, "old_str": "return token", "new_str": "return None"},
+        "tool_result": {"result_type": "success", "text_result_for_llm": "File updated with changes."},
+    },
+    "Stop": {"stop_reason": "end_turn", "stop_hook_active": False},
+    "SessionEnd": {"reason": "complete"},
+}
+"""What Copilot CLI tells of each event beside the name, the session, the time and the folder."""
+
+
+@pytest.mark.parametrize("name", COPILOT_EVENTS)
+def test_copilot_is_recognised_on_every_event_by_its_environment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CURSOR_VERSION", raising=False)
+    monkeypatch.setenv("COPILOT_CLI", "1")
+    event = {"hook_event_name": name, "timestamp": "2026-11-17T14:43:31.041Z", **COPILOT_EVENTS[name]}
+    assert hosts.recognised(event, "claude-code") == "copilot"
+
+
+def test_an_agent_that_copilot_started_is_recognised_by_its_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COPILOT_CLI", "1")
+    assert hosts.recognised({"hook_event_name": "PostToolUse", "turn_id": "t1"}, "codex") == "codex"
+
+
+def test_a_session_of_copilot_starts_with_the_brief_where_copilot_looks_for_it(
+    repository: Repository, memory: holloway.Holloway, ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COPILOT_CLI", "1")
+    answer = ask(event(repository, "SessionStart", "s1", transcript_path=None, **COPILOT_EVENTS["SessionStart"]))
+    assert "shared memory" in str(answer.said["additionalContext"])
+    (log,) = memory.project.journal.glob("*.jsonl")
+    started = json.loads(log.read_text().splitlines()[0])
+    assert (started["source"], started["host"]) == ("startup", "copilot")
+
+
+def test_an_edit_of_copilot_brings_the_trap_and_leaves_its_digests(
+    repository: Repository, trap: str, memory: holloway.Holloway, ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COPILOT_CLI", "1")
+    answer = ask(event(repository, transcript_path=None, **COPILOT_EVENTS["PostToolUse"]))
+    assert TRAP in str(answer.said["additionalContext"])
+    (log,) = memory.project.journal.glob("*.jsonl")
+    edit = json.loads(log.read_text().splitlines()[0])
+    assert (edit["path"], len(edit["removed"]), len(edit["added"])) == (TRAP_FILE, 1, 1)
 
 
 def test_gemini_is_answered_under_its_own_name_of_the_event(repository: Repository, trap: str, ask: Asking) -> None:

@@ -36,6 +36,7 @@ def test_of_a_long_answer_both_ends_are_kept(tmp_path: Path) -> None:
     "given",
     [
         {"old_string": "a = 1", "new_string": "a = 2\nb = 3"},
+        {"old_str": "a = 1", "new_str": "a = 2\nb = 3"},
         {"edits": [{"old_string": "a = 1", "new_string": "a = 2"}, {"old_string": "", "new_string": "b = 3"}]},
         {"content": "a = 2\nb = 3"},
         {"new_source": "a = 2\nb = 3"},

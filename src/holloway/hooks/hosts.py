@@ -27,6 +27,8 @@ def recognised(event: dict[str, object], given: str) -> str:
         return GEMINI
     if "turn_id" in event or _is_rollout(event.get("transcript_path")):
         return CODEX
+    if os.environ.get("COPILOT_CLI"):  # set for all hooks; an agent that Copilot's shell starts inherits it
+        return COPILOT
     named = given[:NAME_CHARS_MAX]
     return named if named.isprintable() and named else CLAUDE_CODE
 
@@ -42,6 +44,8 @@ def understood(event: dict[str, object]) -> dict[str, object]:
         event = event | {"hook_event_name": _GEMINI_EVENTS[name]}
     if "tool_response" not in event and "tool_result" in event:
         event = event | {"tool_response": event["tool_result"]}
+    if name == "SessionStart" and event.get("source") == "new":  # Copilot's word for it
+        event = event | {"source": "startup"}
     return event
 
 

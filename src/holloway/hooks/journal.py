@@ -51,6 +51,7 @@ SAME_EVENT_S = 2
 _NAMES = (("tool_name", "tool"), ("tool_use_id", "call"), ("agent_id", "agent"), ("agent_type", "role"))
 _TEXTS = ("command", "cmd", "pattern", "glob", "query", "url", "description", "subagent_type")
 """Arguments of tools that detectors need; whole file contents are not kept."""
+_EDITS = ("edits", *tools.OLD_TEXT.split(), *tools.NEW_TEXT.split())
 _SAID = ("prompt", "source", "reason", "trigger", "last_assistant_message", "compact_summary")
 _TASKS = (("subject", "subject"), ("taskId", "task"), ("status", "status"))
 _ABOUT = (("session_id", "session"), ("transcript_path", "transcript"), ("model", "model"), ("permission_mode", "mode"))
@@ -207,7 +208,7 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
     for name, kept in _TASKS:
         if arguments.get(name):
             entry[kept] = _text(arguments[name], PLAN_ITEM_CHARS_MAX)
-    if not patch and any(name in arguments for name in ("old_string", "new_string", "content", "edits", "new_source")):
+    if not patch and any(name in arguments for name in _EDITS):
         entry["removed"], entry["added"] = _changed(arguments)
     listed = arguments.get("todos") or arguments.get("plan")
     if isinstance(listed, list):
@@ -261,10 +262,8 @@ def _changed(arguments: dict[str, object]) -> tuple[list[str], list[str]]:
     added: list[str] = []
     for edit in [arguments, *(listed[:SCRATCHPAD_LINES_MAX] if isinstance(listed, list) else ())]:
         if isinstance(edit, dict):
-            new = edit.get("new_string") or edit.get("content") or edit.get("new_source")
-            gone, come = edits.changed(
-                *(each if isinstance(each, str) else "" for each in (edit.get("old_string"), new))
-            )
+            old, new = tools.first(edit, tools.OLD_TEXT), tools.first(edit, tools.NEW_TEXT)
+            gone, come = edits.changed(*(text if isinstance(text, str) else "" for text in (old, new)))
             removed += gone
             added += come
     return _digests(removed), _digests(added)

@@ -17,8 +17,6 @@ from holloway.text.programs import LIST, SEARCH
 
 CALL_CHARS_MAX = 200
 
-_OLD = "old_string old_str oldString old_text"
-_NEW = "new_string new_str newString new_source content contents file_text new_text insert_text"
 _BARE_NAMES = frozenset({"ls", "tree", "dir", "wc", "du"})
 """Programs whose listings name files without the folder they lie in, or with figures."""
 _PATCHING = re.compile(r"\s*(?:cd [^\n&;]{1,500}&& *)?apply_?patch\b")
@@ -140,7 +138,7 @@ def _lines(kind: ToolKind, arguments: Mapping[str, object]) -> tuple[tuple[str, 
     removed: list[str] = []
     added: list[str] = []
     for edit in [arguments, *map(mapping, items(arguments.get("edits")))][: SCRATCHPAD_LINES_MAX + 1]:
-        old, new = tools.first(edit, _OLD), tools.first(edit, _NEW)
+        old, new = tools.first(edit, tools.OLD_TEXT), tools.first(edit, tools.NEW_TEXT)
         gone, come = edits.changed(*(whole if isinstance(whole, str) else "" for whole in (old, new)))
         removed += gone
         added += come

@@ -58,6 +58,10 @@ ARGUMENTS: dict[str, dict[str, str]] = {
 }
 """Which argument of a tool of a kind holds what; the first of these names that is there."""
 
+OLD_TEXT = "old_string old_str oldString old_text"
+NEW_TEXT = "new_string new_str newString new_source content contents file_text new_text insert_text"
+"""Arguments that hold the text an edit removes, and the text it adds."""
+
 PATCH = "*** Begin Patch"
 """How a patch begins in the form that `apply_patch` takes."""
 PATCH_WITHIN_CHARS = 2_000
