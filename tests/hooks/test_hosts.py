@@ -53,7 +53,7 @@ def test_copilot_reads_the_words_where_it_looks_for_them(repository: Repository,
     assert "additionalContext" not in ask(event(repository, session="s2")).said
 
 
-COPILOT_EVENTS: dict[str, dict[str, object]] = {
+COPILOT_EVENTS: dict[str, dict[str, Any]] = {
     "SessionStart": {"source": "new", "initial_prompt": "Why does login hang?"},
     "UserPromptSubmit": {"prompt": "Why does login hang?"},
     "PostToolUse": {

@@ -1,6 +1,7 @@
 """The real clients read what setup wrote, and what the plugin's folder holds."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -102,14 +103,25 @@ def test_the_doctor_and_codex_agree_on_what_was_trusted(connected: Repository) -
     assert findings(connected.root, "codex") == []
 
 
+WITH_HOLLOWAY = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+WITHOUT_HOLLOWAY = "/usr/bin:/bin"
+
+
+def told(
+    repository: Repository, home: Path, *arguments: str, path: str = WITH_HOLLOWAY
+) -> tuple[list[Any], ScriptedModel]:
+    """Run Claude Code with this PATH: every line that it prints, and the model that it spoke to."""
+    environment = {"PATH": path, "HOLLOWAY_HOME": str(home), "HOLLOWAY_PATIENCE": "20"}
+    more = ("--output-format", "stream-json", "--verbose", *arguments)
+    with ScriptedModel(["Done."]) as model:
+        ran = claude_code.run("Hello", repository.root, Path.home(), model, arguments=more, environment=environment)
+    assert ran.exit_code == 0, ran.stderr
+    return [json.loads(line) for line in ran.printed.splitlines()], model
+
+
 def opening(repository: Repository, home: Path, *arguments: str) -> Any:
     """What Claude Code says of itself when a session begins, with holloway on its PATH."""
-    path = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOLLOWAY_HOME": str(home)}
-    told = ("--output-format", "stream-json", "--verbose", *arguments)
-    with ScriptedModel(["Done."]) as model:
-        ran = claude_code.run("Hello", repository.root, Path.home(), model, arguments=told, environment=path)
-    assert ran.exit_code == 0, ran.stderr
-    lines = [json.loads(line) for line in ran.printed.splitlines()]
+    lines, _ = told(repository, home, *arguments)
     return next(line for line in lines if line.get("subtype") == "init")
 
 
@@ -125,7 +137,8 @@ def test_claude_code_has_the_commands_and_the_server(connected: Repository, home
 def test_claude_code_takes_the_plugin_and_its_hooks_run(repository: Repository, home: Path) -> None:
     Path.home().mkdir()
     assert holloway("init", "--json", "--project", str(repository.root)) == 0
-    told = opening(repository, home, "--plugin-dir", str(client.PROJECT / "plugin"))
+    folders = (str(client.PROJECT / name) for name in ("plugin", "plugin-mcp"))
+    told = opening(repository, home, *(word for folder in folders for word in ("--plugin-dir", folder)))
     assert {f"holloway:{name}" for name in COMMANDS} <= set(told["slash_commands"])
     assert [server["source"] for server in told["mcp_servers"]] == ["plugin"]
     noted = "".join(file.read_text() for file in home.rglob("journal/*.jsonl"))
@@ -133,7 +146,24 @@ def test_claude_code_takes_the_plugin_and_its_hooks_run(repository: Repository, 
 
 
 @needs_claude_code
-@pytest.mark.parametrize("folder", ["plugin", "."])
+@pytest.mark.skipif(bool(shutil.which("holloway-hook", path=f"{WITHOUT_HOLLOWAY}:/usr/local/bin")), reason="installed")
+def test_without_holloway_the_plugin_disturbs_neither_the_session_nor_the_model(
+    repository: Repository, home: Path
+) -> None:
+    Path.home().mkdir()
+    folder = str(client.PROJECT / "plugin")
+    events = ("--plugin-dir", folder, "--include-hook-events")
+    lines, model = told(repository, home, *events, path=WITHOUT_HOLLOWAY)
+    ended = [line for line in lines if line.get("subtype") == "hook_response"]
+    assert {line["hook_event"] for line in ended} >= {"SessionStart", "UserPromptSubmit", "Stop"}
+    assert {(line["exit_code"], line["stderr"]) for line in ended} == {(0, "")}
+    assert {line["hook_event"] for line in ended if line["stdout"]} == {"SessionStart"}
+    assert not model.saw("not installed")
+    assert [line["mcp_servers"] for line in lines if line.get("subtype") == "init"] == [[]]
+
+
+@needs_claude_code
+@pytest.mark.parametrize("folder", ["plugin", "plugin-mcp", "."])
 def test_claude_code_finds_nothing_wrong_with_the_plugin(folder: str, tmp_path: Path) -> None:
     found = claude_code.find()
     command = [str(found), "plugin", "validate", str(client.PROJECT / folder)]

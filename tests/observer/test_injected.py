@@ -131,6 +131,7 @@ def test_what_is_stripped_stays_stripped(text: str) -> None:
 
 def test_a_call_of_holloway_answers_with_holloways_words() -> None:
     assert ours("mcp__holloway__recall")
+    assert ours("mcp__plugin_holloway-mcp_holloway__recall")
     assert ours("Bash", "cd src && holloway recall tokens | head -5")
     assert not ours("Bash", "holloway recall tokens && pytest -q")
     assert not ours("Bash", "cat holloway.txt")

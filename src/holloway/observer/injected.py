@@ -15,7 +15,7 @@ from holloway.text.commands import understand
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TOOLS = ("mcp__holloway__", "mcp__plugin_holloway_")
+TOOLS = ("mcp__holloway__", "mcp__plugin_holloway_", "mcp__plugin_holloway-mcp_")
 
 _BREAK = re.compile(
     r"(\r?\n|(?:\\r)?\\n|</?system-reminder>|(?=\bholloway on \S)"

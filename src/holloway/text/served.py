@@ -14,5 +14,5 @@ def is_locate(tool: str) -> bool:
 
 
 def _is_ours(tool: str, name: str) -> bool:
-    """Hosts write `mcp__holloway__record_memory`, and from a plugin `mcp__plugin_holloway_holloway__record_memory`."""
+    """Hosts write `mcp__holloway__locate`, and from a plugin `mcp__plugin_holloway-mcp_holloway__locate`."""
     return tool.startswith("mcp_") and "holloway" in tool and tool.endswith(f"_{name}")

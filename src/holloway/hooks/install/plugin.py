@@ -1,42 +1,67 @@
-"""The Claude Code plugin: the same hooks, server, commands and skill as setup writes, as files of a folder."""
+"""The Claude Code plugins: the hooks, commands and skill that setup writes as one, the MCP server as another.
+
+Somebody may install the plugin before holloway. Its hooks then stay quiet, and it names no MCP server: Claude Code
+would tell the model of one that cannot start.
+"""
 
 from __future__ import annotations
 
 import json
-from importlib import metadata
+from importlib import metadata, resources
 from typing import TYPE_CHECKING
 
 from holloway import __version__
 from holloway.hooks.install import mcp_json, text
 from holloway.hooks.install.dialects import CLAUDE_CODE
-from holloway.hooks.install.hooks_json import hooks
 from holloway.hooks.install.launch import BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FOLDER = "plugin"
+MCP_FOLDER = "plugin-mcp"
+WRAPPER = "plugin_hook.sh"
 MARK = "# Written by `make docs` from what holloway setup writes."
 
 
 def files() -> dict[str, str]:
-    """Every file of the plugin and of the marketplace that offers it, by its path in the repository."""
-    about = metadata.metadata("holloway")
-    described = {"name": "holloway", "version": __version__, "description": about["Summary"]}
+    """Return every file of the plugins and of the marketplace that offers them, by its path in the repository."""
+    plugins = {FOLDER: _about("holloway", metadata.metadata("holloway")["Summary"])}
+    plugins[MCP_FOLDER] = _about("holloway-mcp", "The MCP server of holloway, which has to be installed with it.")
     author = {"name": "The holloway developers"}
-    offered = {**described, "source": f"./{FOLDER}"}
-    market = {"name": "holloway", "description": about["Summary"], "owner": author, "plugins": [offered]}
     made = {
-        ".claude-plugin/marketplace.json": _json(market),
-        f"{FOLDER}/.claude-plugin/plugin.json": _json({**described, "author": author, "license": "Apache-2.0"}),
-        f"{FOLDER}/hooks/hooks.json": _json(
-            {"description": "What holloway notes and says", "hooks": hooks(CLAUDE_CODE, BY_NAME)}
+        ".claude-plugin/marketplace.json": _json(
+            {
+                "name": "holloway",
+                "description": plugins[FOLDER]["description"],
+                "owner": author,
+                "plugins": [{**about, "source": f"./{folder}"} for folder, about in plugins.items()],
+            }
         ),
-        f"{FOLDER}/.mcp.json": _json({mcp_json.SERVERS: {mcp_json.NAME: mcp_json.entry(BY_NAME)}}),
+        f"{FOLDER}/hooks/hooks.json": _json({"description": "What holloway notes and says", "hooks": _hooks()}),
+        f"{FOLDER}/hooks/{WRAPPER}": resources.files(__package__).joinpath("texts", WRAPPER).read_text("utf-8"),
         f"{FOLDER}/skills/holloway/SKILL.md": text.skill(BY_NAME, MARK),
+        f"{MCP_FOLDER}/.mcp.json": _json({mcp_json.SERVERS: {mcp_json.NAME: mcp_json.entry(BY_NAME)}}),
+    }
+    manifests = {
+        f"{folder}/.claude-plugin/plugin.json": _json({**about, "author": author, "license": "Apache-2.0"})
+        for folder, about in plugins.items()
     }
     commands = {f"{FOLDER}/commands/{name}.md": text.command(name, BY_NAME, MARK) for name in text.COMMANDS}
-    return {**made, **commands}
+    return {**made, **manifests, **commands}
+
+
+def _about(name: str, description: str) -> dict[str, str]:
+    return {"name": name, "version": __version__, "description": description}
+
+
+def _hooks() -> dict[str, object]:
+    """The hooks by event; each names its event to the wrapper, which has no JSON parser."""
+    wrapper = f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{WRAPPER}"
+    return {
+        event: [{"hooks": [{"type": "command", "command": f'sh "{wrapper}" {event}', "timeout": timeout_s}]}]
+        for event, timeout_s in CLAUDE_CODE.events.items()
+    }
 
 
 def _json(value: Mapping[str, object]) -> str:
