@@ -3,8 +3,10 @@ PYTHON ?= python3
 PROJECT ?= .
 VENV := .venv
 BIN := $(VENV)/bin
-CLAUDE_CODE := 2.1.325
-CODEX := 0.166.0
+NODE := 22.23.3
+CLAUDE_CODE := 2.1.326
+CODEX := 0.169.0
+COPILOT := 1.0.102
 CLAUDE_AGENT_SDK := 0.2.182
 DATA ?=
 REPOS ?=
@@ -54,7 +56,11 @@ $(VENV)/installed-nightly: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check claude-agent-sdk==$(CLAUDE_AGENT_SDK)
 	touch $@
 
-nightly: $(VENV)/installed-nightly agents ## the long runs: kills, faults, soak, fuzz, properties, real agents; writes docs/reliability.md
+NEWEST = $$(npm view $(1) version)
+
+nightly: $(VENV)/installed-nightly ## the long runs: kills, faults, soak, fuzz, properties, real agents; writes docs/reliability.md
+	$(MAKE) agents CLAUDE_CODE=$(call NEWEST,@anthropic-ai/claude-code) CODEX=$(call NEWEST,@openai/codex) \
+	  COPILOT=$(call NEWEST,@github/copilot)
 	rm -rf build/reliability
 	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -n 2 --dist worksteal -q
 	$(BIN)/python -m docs.reliability
@@ -74,19 +80,38 @@ lock: $(VENV)/installed-dev ## resolve the dependencies anew
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  --group dev pyproject.toml -o requirements-dev.lock
 
-NPM_INSTALL := npm install --prefix build/agents --no-audit --no-fund --ignore-scripts --save-exact
+# The agents want Node 22. On an older Node, npm installs an old release of an agent without saying so: a Node of our
+# own comes first, and each rule asks the agent for its version. One npm at a time, because all write the same folder.
+AGENTS := build/agents
+NODE_BIN := $(CURDIR)/$(AGENTS)/node/node_modules/node/bin
+WITH_NODE := PATH="$(NODE_BIN):$$PATH"
+NPM_FLAGS := --no-audit --no-fund --ignore-scripts --save-exact
+NPM_INSTALL := $(WITH_NODE) npm install --prefix $(AGENTS) $(NPM_FLAGS)
+REPORTS_VERSION = $(WITH_NODE) $(AGENTS)/node_modules/.bin/$(1) --version | grep -Fw -- "$(2)"
 
-agents: build/agents/claude-code-$(CLAUDE_CODE) build/agents/codex-$(CODEX) ## install the real agents for the journeys (npm)
+agents: $(AGENTS)/copilot-$(COPILOT) ## install the real agents for the journeys (npm)
 
-build/agents/claude-code-$(CLAUDE_CODE):
+$(AGENTS)/node-$(NODE):
+	npm install --prefix $(AGENTS)/node $(NPM_FLAGS) node@$(NODE)
+	cd $(AGENTS)/node/node_modules/node && node installArchSpecificPackage.js
+	$(NODE_BIN)/node --version | grep -Fx "v$(NODE)"
+	rm -f $(AGENTS)/node-* && touch $@
+
+$(AGENTS)/claude-code-$(CLAUDE_CODE): $(AGENTS)/node-$(NODE)
 	$(NPM_INSTALL) @anthropic-ai/claude-code@$(CLAUDE_CODE)
-	node build/agents/node_modules/@anthropic-ai/claude-code/install.cjs
-	rm -f build/agents/claude-code-* && touch $@
+	$(WITH_NODE) node $(AGENTS)/node_modules/@anthropic-ai/claude-code/install.cjs
+	$(call REPORTS_VERSION,claude,$(CLAUDE_CODE))
+	rm -f $(AGENTS)/claude-code-* && touch $@
 
-# One npm at a time: both write the same folder.
-build/agents/codex-$(CODEX): build/agents/claude-code-$(CLAUDE_CODE)
+$(AGENTS)/codex-$(CODEX): $(AGENTS)/claude-code-$(CLAUDE_CODE)
 	$(NPM_INSTALL) @openai/codex@$(CODEX)
-	rm -f build/agents/codex-* && touch $@
+	$(call REPORTS_VERSION,codex,$(CODEX))
+	rm -f $(AGENTS)/codex-* && touch $@
+
+$(AGENTS)/copilot-$(COPILOT): $(AGENTS)/codex-$(CODEX)
+	$(NPM_INSTALL) @github/copilot@$(COPILOT)
+	$(call REPORTS_VERSION,copilot,$(COPILOT))
+	rm -f $(AGENTS)/copilot-* && touch $@
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

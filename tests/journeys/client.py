@@ -13,6 +13,8 @@ from typing import IO
 
 PROJECT = Path(__file__).resolve().parents[2]
 INSTALLED = PROJECT / "build/agents/node_modules/.bin"
+NODE = PROJECT / "build/agents/node/node_modules/node/bin"
+"""The Node that `make agents` installs: clients that are Node scripts need a newer one than many machines have."""
 TIMEOUT_S = 60.0
 
 # What a program needs of the person's environment to start at all. Everything else stays out: a key, a
@@ -52,7 +54,8 @@ def find(name: str, variable: str) -> Path | None:
 def clean_environment(home: Path, **more: str) -> dict[str, str]:
     """The environment that a client and its hooks start with."""
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
-    return {**inherited, "HOME": str(home), **more}
+    path = os.pathsep.join([str(NODE), inherited.get("PATH", os.defpath)])
+    return {**inherited, "PATH": path, "HOME": str(home), **more}
 
 
 def run(command: Sequence[str], cwd: Path, environment: Mapping[str, str], timeout_s: float) -> Ran:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.journeys import claude_code
+from tests.journeys.client import NODE
 from tests.journeys.scripted_model import OVERRUN_ANSWER, SIDE_ANSWER, ScriptedModel, ToolCall
 
 READ = ToolCall("Read", {"file_path": "/project/calc.py"})
@@ -211,7 +212,7 @@ def test_the_client_starts_in_a_clean_environment(
     with ScriptedModel([]) as model:
         result = claude_code.run("any", project, home, model, environment={"ADDED": "yes"})
     assert "the person's own" not in result.stdout.values()
-    assert result.stdout["PATH"] == os.environ["PATH"]
+    assert result.stdout["PATH"] == os.pathsep.join([str(NODE), os.environ["PATH"]])
     assert result.stdout["HOME"] == str(home)
     assert result.stdout["ANTHROPIC_BASE_URL"] == model.url
     assert result.stdout["ADDED"] == "yes"
