@@ -13,7 +13,7 @@ from filelock import FileLock
 
 from holloway.service import background
 from tests.conftest import Repository
-from tests.journeys import claude_code, codex
+from tests.journeys import claude_code, codex, copilot
 from tests.journeys.scripted_model import ScriptedModel, ToolCall, Turn
 
 COMMITTER = {
@@ -100,6 +100,32 @@ class Codex:
         """Give it a prompt."""
         more = ("resume", resume) if resume else ()
         done = codex.run(prompt, cwd, home, model, arguments=more, environment=environment)
+        return done.exit_code, done.text, done.session_id
+
+
+class Copilot:
+    """Reads and edits with tools of their own; it has no setup, and reads Claude Code's in a project."""
+
+    name = "copilot"
+
+    def read(self, path: Path) -> ToolCall:
+        """Look at a file."""
+        return ToolCall("view", {"path": str(path)})
+
+    def edit(self, path: Path, old: str, new: str) -> ToolCall:
+        """Replace a line of a file."""
+        return ToolCall("edit", {"path": str(path), "old_str": old, "new_str": new})
+
+    def shell(self, command: str) -> ToolCall:
+        """Run a command."""
+        return ToolCall("bash", {"command": command, "description": "Run a command"})
+
+    def run(
+        self, prompt: str, cwd: Path, home: Path, model: ScriptedModel, environment: Mapping[str, str], resume: str
+    ) -> tuple[int, str, str]:
+        """Give it a prompt; sessions are not resumed here."""
+        assert not resume
+        done = copilot.run(prompt, cwd, home, model, environment=environment)
         return done.exit_code, done.text, done.session_id
 
 

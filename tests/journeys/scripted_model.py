@@ -1,4 +1,4 @@
-"""A model that says what the test wrote: turns of the Messages API or the Responses API, played on loopback.
+"""A model that says what the test wrote: turns of the Messages, Responses or Chat Completions API, on loopback.
 
 A script is a list of turns. A turn is the text that ends the model's work, or the tool calls it makes,
 with words between them if it likes:
@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from tests.journeys import responses_api
+from tests.journeys import chat_api, responses_api
 
 SOCKET_TIMEOUT_S = 10.0
 SHUTDOWN_POLL_S = 0.02
@@ -59,6 +59,8 @@ class Request:
         """All the model would read: system prompt, messages and tool results, not its own tool calls."""
         if self.path == responses_api.PATH:
             return "\n".join(responses_api.texts(self.body))
+        if self.path == chat_api.PATH:
+            return "\n".join(chat_api.texts(self.body))
         return "\n".join([*_texts(self.body.get("system")), *_texts(self.body.get("messages"))])
 
     @property
@@ -166,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse("the body is not JSON")
             return
         request = Request(urlsplit(self.path).path, body if isinstance(body, dict) else {})
-        if request.path in ("/v1/messages", responses_api.PATH):
+        if request.path in ("/v1/messages", responses_api.PATH, chat_api.PATH):
             self._send_message(request)
             return
         self.server.model.note(request)
@@ -184,10 +186,18 @@ class _Handler(BaseHTTPRequestHandler):
         message = self.server.model.answer(request)
         if request.path == responses_api.PATH:
             self._send(EVENTS, b"".join(_response_events(message)))
+        elif request.path == chat_api.PATH:
+            self._send_completion(_completion(message), bool(request.body.get("stream")))
         elif request.body.get("stream"):
             self._send(EVENTS, b"".join(_events(message)))
         else:
             self._send_json(message)
+
+    def _send_completion(self, completion: dict[str, object], streamed: bool) -> None:
+        if streamed:
+            self._send(EVENTS, b"".join(chat_api.chunks(completion)))
+        else:
+            self._send_json(completion)
 
     def _send_json(self, value: Mapping[str, object], status: HTTPStatus = HTTPStatus.OK) -> None:
         self._send(JSON, json.dumps(value).encode(), status)
@@ -246,11 +256,21 @@ def _events(message: dict[str, object]) -> Iterator[bytes]:
 
 
 def _response_events(message: dict[str, object]) -> Iterator[bytes]:
+    name, blocks, tokens = _taken_apart(message)
+    return responses_api.events(name, blocks, tokens)
+
+
+def _completion(message: dict[str, object]) -> dict[str, object]:
+    name, blocks, tokens = _taken_apart(message)
+    return chat_api.completion(name, message["model"], blocks, tokens)
+
+
+def _taken_apart(message: dict[str, object]) -> tuple[str, list[dict[str, object]], tuple[int, int]]:
+    """Return the name of a message's turn, its blocks, and the tokens that it took and gave."""
     blocks, usage = message["content"], message["usage"]
     assert isinstance(blocks, list)
     assert isinstance(usage, dict)
-    tokens = (usage["input_tokens"], usage["output_tokens"])
-    return responses_api.events(str(message["id"]).removeprefix("msg_"), blocks, tokens)
+    return str(message["id"]).removeprefix("msg_"), blocks, (usage["input_tokens"], usage["output_tokens"])
 
 
 def _streamed(block: dict[str, object]) -> tuple[dict[str, object], dict[str, object]]:
