@@ -83,6 +83,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "HOLLOWAY_BRANCH_SCOPE",
         "CLAUDE_CONFIG_DIR",
         "CODEX_HOME",
+        "COPILOT_CLI",
+        "CURSOR_VERSION",
     ):
         monkeypatch.delenv(name, raising=False)
     return folder

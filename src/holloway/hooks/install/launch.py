@@ -69,8 +69,8 @@ def hook_line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str
     """Join the words of a hook into one shell line that exits 0 and prints nothing where its program is gone.
 
     `exec` leaves no shell between the host and the hook, so that a host's SIGTERM reaches it. Without the program,
-    `cat` reads what the host writes, because some hosts report a hook that closes its input early. The shells of
-    Windows have no common way to say this: there, a missing program is an error, but never one that blocks the agent.
+    `cat` reads the event, so that a host that is still writing it meets no broken pipe. The shells of Windows have no
+    common way to say this: there, a missing program is an error, but never one that blocks the agent.
     """
     command = line(words, windows=windows)
     return command if windows else f"test -x {shlex.quote(words[0])} && exec {command}; cat >/dev/null 2>&1 || true"
