@@ -136,15 +136,24 @@ def line(memory: Memory, now: datetime) -> None:
 def notable(memory: Memory, now: datetime) -> str:
     """What a reader should know beside the sentence: files, state, confidence, branch."""
     from holloway.domain import confidence  # loaded when a command runs
+    from holloway.safety.repository_text import only_paths
 
-    parts = [", ".join(memory.files)] if memory.files else []
+    files = only_paths(memory.files)
+    parts = [", ".join(files)] if files else []
     parts.append(f"{memory.state} {confidence.current(memory, now):.2f}")
     parts += ["pinned"] if memory.pinned else []
-    parts += [f"only on {memory.branch_only}"] if memory.branch_only else []
+    parts += [f"only on {branch_shown(memory.branch_only)}"] if memory.branch_only else []
     parts += [f"to review: {memory.review}"] if memory.review else []
     parts += [f"replaced by {memory.superseded_by}"] if memory.superseded_by else []
     parts += [memory.deleted_reason] if memory.deleted_at else []
     return " · ".join(parts)
+
+
+def branch_shown(name: str) -> str:
+    """The name of a branch, unless it reads as a sentence: agents read what commands print."""
+    from holloway.safety.repository_text import is_path  # loaded when a command runs
+
+    return name if is_path(name) else "another branch"
 
 
 def ask(question: str, *, yes: bool) -> bool:

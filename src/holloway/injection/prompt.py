@@ -17,7 +17,7 @@ from holloway.domain.details import Recipe
 from holloway.injection.relevance import telling
 from holloway.injection.template import line
 from holloway.injection.tool_result import cited_as, summed
-from holloway.retrieval.evidence import LATELY, UNDERWAY
+from holloway.retrieval.evidence import IN_COMMITS, IN_TASK, LATELY, UNDERWAY, UNNAMED_PART
 from holloway.safety.instructions import neutral
 from holloway.text.citation import citation, day, doubt, within
 
@@ -52,8 +52,8 @@ _WEAK = ("changed recently", "imported by ", "changes with ")
 """Reasons that hold for any prompt: a file that has no other is not what the prompt is about."""
 _NAMED = "named: "
 """The reason of a file that the prompt itself names."""
-_WORDS = "speaks of "
-"""The reason that lists words of the task."""
+_WORD_LISTS = ("speaks of ", IN_COMMITS, IN_TASK, UNNAMED_PART)
+"""How reasons begin that list words of the task."""
 _SEEN = ("path has ", "closest in ")
 """Reasons that an agent can see in the line itself."""
 _NAME = re.compile(r"[\w-][./]\w|\w_\w|[a-z][A-Z]")
@@ -192,9 +192,10 @@ def _reasons(file: LocatedFile, asked: frozenset[str]) -> list[str]:
     """The reasons that say most: of words those that are the task's own, and nothing that the line shows anyway."""
     said = []
     for reason in file.reasons:
-        if reason.startswith(_WORDS):
-            own = [word for word in reason.removeprefix(_WORDS).split(", ") if telling(word) & asked]
-            said += [_WORDS + ", ".join(own)] if own else []
+        lead = next((lead for lead in _WORD_LISTS if reason.startswith(lead)), "")
+        if lead:
+            own = [word for word in reason.removeprefix(lead).split(", ") if telling(word) & asked]
+            said += [lead + ", ".join(own)] if own else []
         elif not reason.startswith((*_WEAK, *_SEEN)):
             said.append(reason)
     return said or [*file.reasons]

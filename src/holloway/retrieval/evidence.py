@@ -38,8 +38,8 @@ ELSEWHERE = 0.4
 """What the latest sessions are worth where none of them was on this branch: the work may well be new."""
 LATELY = "opened in the latest sessions"
 UNDERWAY = "changed on this branch"
-UNNAMED_PART = "closest part has "
-"""Begins the reason for a part of a file whose name is not shown."""
+IN_COMMITS, IN_TASK, UNNAMED_PART = "changed in commits about ", "opened for a task about ", "closest part has "
+"""How reasons begin that list words of the task: of commits, of earlier tasks, of a part whose name is not shown."""
 UNDERWAY_FULL = 8
 """Files: of a branch that changed more, each says less."""
 SEEDS = 5
@@ -264,7 +264,7 @@ def by_commits(database: MapDatabase, task: Task) -> Evidence:
         for path in commit.files:
             found.strength[path] = found.strength.get(path, 0.0) + commit.score
             if words := shared_words(task, commit.subject):
-                found.reason.setdefault(path, f"changed in commits about {words}")
+                found.reason.setdefault(path, IN_COMMITS + words)
     found.share = min(1.0, likeness / LIKENESS_FULL)
     return _present(database, found)
 
@@ -285,7 +285,7 @@ def by_sessions(
     for path, (strength, earlier) in past_sessions.similar(past, task.said).items():
         alike.strength[path] = strength
         words = shared_words(task, earlier)
-        alike.reason[path] = f"opened for a task about {words}" if words else "opened for a similar task"
+        alike.reason[path] = IN_TASK + words if words else "opened for a similar task"
     lately.strength.update(past_sessions.recent(past, branch))
     lately.share = 1.0 if any(branch and each.branch == branch for each in past) else ELSEWHERE
     lately.reason = dict.fromkeys(lately.strength, LATELY)
