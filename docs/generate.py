@@ -11,7 +11,7 @@ import click
 
 from docs import architecture, events, promises, reliability
 from docs.console import BLOCK, Shell, filled
-from docs.reference import methods_table
+from docs.reference import methods_table, record_table
 from holloway.cli import COMMANDS, holloway
 from holloway.config import SETTINGS
 from holloway.hooks.install import plugin
@@ -130,6 +130,7 @@ def tools_table() -> str:
 
 
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "json.md": ("record", record_table),
     "mcp.md": ("tools", tools_table),
     "python.md": ("methods", methods_table),
 }

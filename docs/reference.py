@@ -1,10 +1,11 @@
-"""What a memory and its code map can do for a program, as a table from their own words."""
+"""Tables that are written from the code: the calls of a program, and the fields of a session record."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
 
+from holloway.measure.fields import FIELDS
 from holloway.service.holloway import Holloway
 from holloway.service.mapping import CodeMap
 
@@ -27,6 +28,12 @@ METHODS: dict[str, tuple[type, tuple[str, ...]]] = {
 def methods_table() -> str:
     """Every call with its parameters; what has a default ends in `=`."""
     return "\n".join(["| call | what it does |", "| --- | --- |", *_rows()])
+
+
+def record_table() -> str:
+    """Return every field of a session record with its unit, its meaning and its source."""
+    rows = [f"| `{field.name}` | {field.unit} | {field.meaning} | {field.source} |" for field in FIELDS]
+    return "\n".join(["| field | unit | meaning | from |", "| --- | --- | --- | --- |", *rows])
 
 
 def _rows() -> Iterator[str]:

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 import holloway
@@ -162,3 +164,28 @@ def test_status_tells_when_thresholds_are_tightened_and_why(cli: Cli, repository
     printed = cli("status").out
     assert "You rejected 2 of the 5 that you judged." in printed
     assert "it takes 20% more to be kept now" in printed
+
+
+@pytest.mark.promise("session-record")
+def test_a_record_of_an_earlier_release_is_told_with_its_missing_figures_as_unknown(
+    cli: Cli, repository: Repository
+) -> None:
+    watched(repository)
+    with holloway.open(repository.root) as memory:
+        old = {"tool_calls": 3, "files_edited": 1, "errors": 1, "steps_to_first_edit": 0, "group": "memory"}
+        memory.store.database.run("UPDATE sessions SET record = ?", (json.dumps(old),))
+    printed = cli("explain", "last").out
+    assert "an unknown number of files opened, an unknown number of them known" in printed
+    assert "1 edited; 1 error" in printed
+    (session,) = cli("sessions", "--json").json["sessions"]
+    record = session["record"]
+    assert (record["version"], record["steps_to_first_edit"], record["first_reads"]) == (None, None, None)
+    assert (record["group"], record["tool_calls"]) == ("memory", 3)
+
+
+def test_figures_of_a_session_that_was_not_learned_from_are_not_told(cli: Cli, repository: Repository) -> None:
+    with holloway.open(repository.root) as memory:
+        lookup.see_session(memory.store.database.connection, "s2", "claude-code", "2026-01-05T10:00:00.000Z")
+    assert "tool call" not in cli("sessions").out
+    assert "edited" not in cli("explain", "s2").out
+    assert cli("sessions", "--json").json["sessions"][0]["record"] == {}

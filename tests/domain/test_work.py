@@ -58,3 +58,8 @@ def test_an_unknown_methodology_is_answered_with_the_known_ones() -> None:
     with pytest.raises(InvalidInput) as caught:
         work.methodology("scrumfall")
     assert "native" in caught.value.hint
+
+
+def test_the_roles_of_a_methodology_are_those_that_hand_memories_to_each_other() -> None:
+    assert TDD.roles == {"tester", "coder", "refactorer"}
+    assert work.PLAIN.roles == frozenset()

@@ -257,3 +257,15 @@ def test_any_lines_are_read_into_events_that_a_scratchpad_takes(
     for event in journal.read(path, tmp_path):
         pad.add(event)
         assert len(repr(event).encode()) < 20 * reading.TEXT_CHARS_MAX
+
+
+def test_a_session_was_resumed_where_its_host_says_so(agent: Hooks, tmp_path: Path) -> None:
+    assert journal.resumed(tmp_path / "missing.jsonl") == (None, 0.0)
+    agent.used("Read", file_path=str(agent.root / "a.py"))
+    assert journal.resumed(agent.path) == (None, 0.0), "its beginning was not told"
+    agent.fire("SessionStart", source="startup")
+    assert journal.resumed(agent.path) == (False, 0.0)
+    agent.fire("SessionStart", source="resume")
+    resumed_at = START + agent.second
+    agent.fire("SessionStart", source="compact")
+    assert journal.resumed(agent.path) == (True, resumed_at)

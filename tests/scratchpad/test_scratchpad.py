@@ -295,3 +295,22 @@ def test_in_a_merge_the_last_interruption_says_whether_the_user_went_on() -> Non
 
 def test_merging_nothing_gives_an_empty_pad() -> None:
     assert merge([]).actions == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([True], [False], (False,)),
+        ([False, True], [True], (False, True)),
+        ([], [True], (True,)),
+        ([], [], ()),
+    ],
+)
+def test_of_several_agents_the_one_that_was_checked_most_tells_how_the_checks_went(
+    first: list[bool], second: list[bool], expected: tuple[bool, ...]
+) -> None:
+    pads = [
+        padded(Started(1.0, name), *(QaFindings(2.0, passed) for passed in verdicts))
+        for name, verdicts in (("one", first), ("two", second))
+    ]
+    assert merge(pads).qa_verdicts == merge(pads[::-1]).qa_verdicts == expected

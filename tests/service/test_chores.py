@@ -1,5 +1,6 @@
 """What is due, and what is left alone."""
 
+import json
 import os
 from pathlib import Path
 
@@ -37,7 +38,19 @@ def test_an_ended_session_is_learned_from_and_its_journal_deleted(memory: Hollow
     assert run(memory) == "1 learned"
     assert [variable(3) in content for content in learned(memory)] == [True]
     assert not log.exists()
-    assert sessions.record_of(memory.store.database, "s1")["tool_calls"] == 3
+    record = sessions.record_of(memory.store.database, "s1")
+    assert (record["tool_calls"], record["group"]) == (3, "full")
+
+
+def test_a_session_that_the_host_resumed_is_recorded_as_resumed(memory: Holloway) -> None:
+    log = watched(memory, "s1")
+    lines = log.read_text("utf-8").splitlines()
+    entry = {"at": json.loads(lines[0])["at"], "event": "SessionStart", "source": "resume"}
+    log.write_text("\n".join([json.dumps(entry), *lines]) + "\n", "utf-8")
+    run(memory)
+    record = sessions.record_of(memory.store.database, "s1")
+    assert record["resumed"] is True
+    assert record["steps_to_orientation"] >= 1
 
 
 def test_a_session_that_still_runs_is_left_alone(memory: Holloway) -> None:

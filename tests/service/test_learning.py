@@ -7,8 +7,9 @@ import pytest
 from holloway.domain.memory import MemoryType, Source, State
 from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
+from holloway.measure.before import Before
 from holloway.service.holloway import Holloway
-from holloway.service.learning import Learning
+from holloway.service.learning import Learning, moment_of
 from holloway.service.session import Session
 from holloway.store import candidates, lookup, observations, sessions
 from holloway.store.filter import Filter
@@ -490,3 +491,58 @@ def test_what_a_tool_wants_is_learned_for_all_branches_and_what_names_code_for_i
     (code,) = learn(memory, corrected("s2").on("feature").green()).promotion.of("promoted")
     assert memory.get(tool.memory).branch_only == ""
     assert memory.get(code.memory).branch_only == "feature"
+
+
+@pytest.mark.promise("session-record")
+def test_the_record_has_the_modules_and_the_store_as_far_as_there_is_a_map(
+    memory: Holloway, repository: Repository
+) -> None:
+    for module in ("billing", "auth"):
+        (repository.root / module).mkdir()
+        for number in range(40):  # as many files as two folders need to be drawn as two modules
+            text = f"from {module}.part_{number - 1} import call\n\n\ndef call_{number}():\n    return call()\n"
+            (repository.root / module / f"part_{number}.py").write_text(text, "utf-8")
+    without = learn(memory, Story("s1").read("auth/part_3.py")).record
+    assert (without["modules"], without["store_module_coverage"]) == (None, None)
+
+    memory.map.update()
+    memory.remember("total() rounds half up", modules=["billing"])
+    memory.remember("Deploys are on Mondays", modules=["a module that is gone"])
+    record = learn(memory, Story("s2").edit("billing/part_1.py").read("auth/part_3.py", "auth/part_4.py")).record
+    assert record["modules"] == ["auth", "billing"], "also of files that were only read"
+    assert record["store_module_coverage"] == round(1 / len(memory.map.overview().modules), 3) < 1
+
+
+@pytest.mark.promise("session-record")
+def test_the_record_has_the_size_and_the_confidence_of_the_store_before_the_session(memory: Holloway) -> None:
+    empty = learn(memory, solved("s1").edit("src/shop/auth/tokens.py").green()).record
+    assert (empty["store_memories"], empty["store_mean_confidence"]) == (0, None)
+    kept = memory.store.memories.find(Filter())
+    assert kept
+
+    record = learn(memory, Story("s2").read("README.md")).record
+    mean = sum(each.confidence for each in kept) / len(kept)
+    assert (record["store_memories"], record["store_mean_confidence"]) == (len(kept), round(mean, 3))
+
+
+@pytest.mark.promise("session-record")
+def test_the_record_says_that_the_fix_of_a_known_error_was_shown(memory: Holloway) -> None:
+    learn(memory, solved("s1"))
+    again = solved("s2")
+    (fix,) = [each for each in memory.store.memories.find(Filter()) if each.type is MemoryType.ERROR_PATTERN]
+    failed_at = again.account().deeds[0].action.at
+    now = moment_of(failed_at)
+    lookup.claim(memory.store.database.connection, [fix.id], session="s2", agent="a", point="tool_result", now=now)
+
+    record = learn(memory, again).record
+
+    assert (record["errors_known"], record["errors_told"]) == (1, 1)
+    assert record["injections"] == {"tool_result": 1}
+
+
+def test_a_session_learned_from_again_stays_in_its_group(memory: Holloway) -> None:
+    watched = Story("s1").read("README.md")
+    first = Learning(memory).learn(watched.pad(), before=Before(group="full"))
+    again = Learning(memory).learn(watched.read("pyproject.toml").pad())
+    assert (first.record["group"], again.record["group"]) == ("full", "full")
+    assert learn(memory, Story("s2").read("README.md")).record["group"] is None, "nobody watched it"

@@ -391,7 +391,7 @@ def test_what_searching_costs_is_told_by_sessions_before_this_one(memory: Hollow
         session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
         searched(memory)
     assert session.learned is not None
-    assert session.learned.record["saved_tokens"] == 0
+    assert session.learned.record["saved_tokens"] is None
 
 
 @pytest.mark.parametrize(

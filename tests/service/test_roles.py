@@ -360,12 +360,15 @@ def test_the_record_tells_when_a_memory_was_shown_and_which_files_were_handed_ov
     details = Prefetch("auth", (TOKENS, SESSION))
     kept(memory, Draft("auth opens these", MemoryType.PREFETCH_PATTERN, details=details, modules=("auth",)))
     with memory.session("s1") as session:
-        assert [file.path for file in session.prefetch("auth").files] == [TOKENS, SESSION]
+        handed_over = session.prefetch("auth").files
+        tokens_handed_over = [file.tokens for file in handed_over]
+        assert [file.path for file in handed_over] == [TOKENS, SESSION]
         clock.advance(seconds=90)
         session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
     assert session.learned is not None
     record = session.learned.record
     assert (record["prefetched"], record["prefetched_read_again"]) == (2, 1)
+    assert (record["prefetched_tokens"], record["prefetch_hit_rate"]) == (sum(tokens_handed_over), 0.5)
     ((shown, point, tokens, seconds),) = record["shown"]
     assert (shown, point, seconds) == (told.id, "tool_result", 90)
     assert tokens > 0

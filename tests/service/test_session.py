@@ -14,6 +14,7 @@ from holloway.errors import HollowayError
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session, checkpoint_file
 from holloway.store.database import Busy
+from holloway.testing import FakeClock
 from tests.service.learned import contents, corrected, solved
 from tests.store.test_privacy import places_of
 
@@ -143,3 +144,78 @@ def test_what_quality_assurance_found_says_how_a_session_ended(
     session = Session(memory, "run-1")
     session.used("Edit", {"file_path": "README.md", "old_string": "shop", "new_string": "store"}, "")
     assert session.finish(**said).session.outcome is outcome
+
+
+@pytest.mark.promise("session-record")
+def test_the_record_of_a_session_has_what_its_caller_knows(memory: Holloway) -> None:
+    options: dict[str, Any] = {"way": "native", "work_unit": ("login", "form"), "planned_steps": 4}
+    session = Session(memory, "run-1", agent="coder", **options)
+    session.used("Read", {"file_path": "README.md"}, "# shop")
+    session.used("Edit", {"file_path": "README.md", "old_string": "a", "new_string": "b"}, "done")
+    record = session.finish(qa=["the form is not labelled"], qa_passed=False).record
+    assert (record["group"], record["methodology"], record["role"]) == ("full", "native", "coder")
+    assert (record["work_unit"], record["planned_steps"], record["plan_accuracy"]) == (["login", "form"], 4, 0.5)
+    assert (record["qa_first_pass"], record["qa_fix_cycles"]) == (False, 0)
+    assert (record["resumed"], record["steps_to_orientation"], record["prefetched"]) == (False, None, 0)
+
+
+def test_a_name_that_is_no_role_of_the_methodology_is_no_role(memory: Holloway) -> None:
+    record = Session(memory, "run-1", agent="my-graph", way="native").finish().record
+    assert (record["agent"], record["role"]) == ("my-graph", None)
+
+
+@pytest.mark.promise("session-record")
+def test_the_answers_to_a_session_are_counted_by_point_with_their_time(memory: Holloway) -> None:
+    memory.remember("refresh() burns the token", files=["src/shop/auth/tokens.py"])
+    session = Session(memory, "run-1")
+    assert session.used("Read", {"file_path": "src/shop/auth/tokens.py"}, "")
+    assert not session.used("Read", {"file_path": "README.md"}, "")
+    assert session.brief()
+    record = session.finish().record
+    assert record["answers"] == {"tool_result": {"full": 1, "empty": 1}, "session_start": {"full": 1}}
+    assert record["answers_dropped"] == 0
+    assert 0 < record["answer_ms_p50"] <= record["answer_ms_p95"]
+
+
+def test_an_answer_that_the_store_could_not_give_is_counted_as_dropped(
+    memory: Holloway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session(memory, "run-1")
+
+    def locked(prompt: str) -> str:
+        raise Busy("The store is locked.", "Try again.")
+
+    monkeypatch.setattr(session.points, "on_prompt", locked)
+    assert session.context_for("Fix the login") == ""
+    record = session.finish().record
+    assert (record["answers"], record["answers_dropped"]) == ({"prompt": {"dropped": 1}}, 1)
+
+
+@pytest.mark.promise("session-record")
+def test_a_session_that_goes_on_after_a_break_says_how_long_it_took_to_find_its_feet(
+    memory: Holloway, clock: FakeClock
+) -> None:
+    first = Session(memory, "run-1")
+    first.used("Edit", {"file_path": "README.md", "old_string": "a", "new_string": "b"}, "done")
+    first.checkpoint()
+    clock.advance(seconds=600)
+    again = Session(memory, "run-1")
+    for path in ("README.md", "pyproject.toml"):
+        again.used("Read", {"file_path": path}, "")
+    again.used("Edit", {"file_path": "README.md", "old_string": "b", "new_string": "c"}, "done")
+    record = again.finish().record
+    assert (record["resumed"], record["steps_to_orientation"]) == (True, 3)
+
+
+@pytest.mark.promise("session-record")
+def test_a_session_that_was_told_of_open_work_is_resumed(memory: Holloway, clock: FakeClock) -> None:
+    with Session(memory, "run-1", task="Change the limits") as first:
+        for event in corrected().told[1:]:
+            first.observe(event)
+        first.observe(Plan(first.now(), (PlanItem("read limits.toml", done=True), PlanItem("write the test"))))
+    clock.advance(seconds=600)
+    second = Session(memory, "run-2")
+    assert second.resume()
+    second.used("Edit", {"file_path": "README.md", "old_string": "a", "new_string": "b"}, "done")
+    record = second.finish().record
+    assert (record["resumed"], record["steps_to_orientation"]) == (True, 1)

@@ -268,6 +268,17 @@ def test_the_record_of_a_session_counts_what_was_corrected_of_what_it_was_shown(
         dispute(memory, made[1].id, "wrong", session="s1")
     assert session.learned is not None
     assert (session.learned.record["corrected"], len(session.learned.record["shown"])) == (2, 3)
+    assert session.learned.record["flagged"] == 2
+
+
+def test_a_memory_that_was_rewritten_after_it_was_shown_was_not_called_wrong(memory: Holloway) -> None:
+    made = memory.remember("refresh() burns the token", files=[TOKENS]).memory
+    assert made is not None
+    with memory.session("s1") as session:
+        session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
+        memory.edit(made.id, content="refresh() burns the old token")
+    assert session.learned is not None
+    assert (session.learned.record["corrected"], session.learned.record["flagged"]) == (1, 0)
 
 
 def test_what_the_agent_says_has_helped_was_used(memory: Holloway) -> None:

@@ -108,16 +108,24 @@ def explained_json(told: Explained) -> dict[str, Any]:
 
 
 def _line(session: Session, record: dict[str, Any]) -> None:
-    kept = sum(states.get("promoted", 0) for states in record.get("candidates", {}).values())
+    kept = sum(states.get("promoted", 0) for states in (record.get("candidates") or {}).values())
     what = f"{session.outcome}: {_because(session)}" if session.outcome else "running or not learned from yet"
     say(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
     unasked = "(no prompt)" if session.outcome else "(what it was asked is read when it is over)"
     say(f"  {one_line(session.task, TASK_SHOWN_CHARS) or unasked}")
-    told = [many(record.get("tool_calls", 0), "tool call")]
+    told = [_counted(record, "tool_calls", "tool call")] if record else []
     told += [f"used {len(used)}"] if (used := record.get("used")) else []
     told += [f"learned {kept}"] if kept else []
     told += [f"saved about {saved:,} tokens (an estimate)"] if (saved := record.get("saved_tokens")) else []
-    say(f"  {what}; {', '.join(told)}", "dim")
+    say("; ".join(filter(None, (f"  {what}", ", ".join(told)))), "dim")
+
+
+def _counted(record: dict[str, Any], field: str, noun: str = "") -> str:
+    """Format a figure of a record; one that is not known says so."""
+    number = record.get(field)
+    if number is None:
+        return f"an unknown number of {noun}s" if noun else "an unknown number"
+    return many(number, noun) if noun else str(number)
 
 
 def _because(session: Session) -> str:
@@ -140,11 +148,13 @@ def _explained(memory: Holloway, told: Explained, *, dropped: bool) -> None:
     _line(session, record)
     if not session.evidence:
         say("  It has not been learned from yet.", "dim")
-    figures = (
-        f"{many(record.get('first_reads', 0), 'file')} opened, {record.get('known_files_read_again', 0)} of them known "
-        f"from earlier sessions; {record.get('files_edited', 0)} edited; {many(record.get('errors', 0), 'error')}"
-    )
-    say(f"  {figures}", "dim")
+    if record:
+        say(
+            f"  {_counted(record, 'first_reads', 'file')} opened, {_counted(record, 'known_files_read_again')} of them "
+            f"known from earlier sessions; {_counted(record, 'files_edited')} edited; "
+            f"{_counted(record, 'errors', 'error')}",
+            "dim",
+        )
     if counted := record.get("signals"):
         say("Signals: " + ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in sorted(counted.items())))
     for each in told.candidates:

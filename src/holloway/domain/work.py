@@ -63,6 +63,11 @@ class Methodology:
     work_text: Callable[[WorkState, str], str] | None = None
     """Unfinished work and the usual words for it, in the words of this methodology."""
 
+    @property
+    def roles(self) -> frozenset[str]:
+        """The roles that hand memories to each other."""
+        return frozenset(name for relay in self.relays for name in (relay.giver, relay.taker))
+
     def relay(self, giver: str, taker: str) -> Relay:
         """Who hands what to whom; a handing over that the methodology does not know is an error."""
         for known in self.relays:

@@ -113,6 +113,17 @@ def located(path: Path) -> dict[str, float]:
     return found
 
 
+def resumed(path: Path) -> tuple[bool | None, float]:
+    """Whether the host resumed a session, by its journal, and when it last did; None where no start is told."""
+    is_resumed: bool | None = None
+    at = 0.0
+    for row in objects(path):
+        if row.get("event") == "SessionStart" and (source := text(row.get("source"))):
+            is_resumed = bool(is_resumed) or source == "resume"
+            at = moment(row.get("at"), at) if source == "resume" else at
+    return is_resumed, at
+
+
 class _Reader:
     """One journal, being read."""
 

@@ -125,7 +125,7 @@ def context_cost(store: Store, module: str, places: Places) -> Draft | None:
     """How many tokens of context a session in a module takes."""
     recent = observations.module_sessions(store.database, module)[-LOOKED_BACK:]
     records = [sessions.record_of(store.database, session) for session in recent]
-    tokens = [float(record["context_peak"] or record["tokens_in"]) for record in records if record]
+    tokens = [float(record.get("context_peak") or record.get("tokens_in") or 0) for record in records]
     tokens = [count for count in tokens if count > 0]
     if len(tokens) < SAMPLES_MIN or mean(tokens) < COST_TOKENS_MIN:
         return None

@@ -64,8 +64,8 @@ def _built(values: dict[str, Any]) -> Scratchpad:
     values["subtasks"] = [Subtask(**each) for each in values["subtasks"]]
     values["plan"] = tuple(PlanItem(**each) for each in values["plan"])
     values["outcome"] = Outcome(values["outcome"]) if values["outcome"] else None
-    for name in ("qa_findings", "evicted"):
-        values[name] = tuple(values[name])
+    for name in ("qa_findings", "qa_verdicts", "evicted"):
+        values[name] = tuple(values.get(name, ()))
     pad = Scratchpad(**values)
     pad._calls = {action.call: action for action in pad.actions if action.call}
     return pad

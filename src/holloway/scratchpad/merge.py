@@ -50,6 +50,7 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
         redirected=redirected,
         subtasks=[replace(done, step=place(done.step)) for pad, place in placed for done in pad.subtasks],
         qa_passed=_all_passed([pad.qa_passed for pad in ordered]),
+        qa_verdicts=_longest([pad.qa_verdicts for pad in ordered]),
         qa_findings=tuple(dict.fromkeys(text for pad in ordered for text in pad.qa_findings)),
         ended=next((pad.ended for pad in ordered if pad.ended is not None), None),
         outcome=next((pad.outcome for pad in ordered if pad.outcome is not None), None),
@@ -99,6 +100,11 @@ def _name(pad: Scratchpad) -> str:
 
 def _began(pad: Scratchpad) -> float:
     return pad.start.at if pad.start else pad.last_at
+
+
+def _longest(verdicts: list[tuple[bool, ...]]) -> tuple[bool, ...]:
+    """The checks of the agent that was checked most often; among equals, of one that failed first."""
+    return min(verdicts, key=lambda checks: (-len(checks), checks))
 
 
 def _all_passed(verdicts: list[bool | None]) -> bool | None:

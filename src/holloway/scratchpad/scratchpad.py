@@ -125,6 +125,8 @@ class Scratchpad:
     subtasks: list[Subtask] = field(default_factory=list)
     qa_passed: bool | None = None
     qa_findings: tuple[str, ...] = ()
+    qa_verdicts: tuple[bool, ...] = ()
+    """Whether each check passed, in order."""
     ended: str | None = None
     outcome: Outcome | None = None
     events: int = 0
@@ -331,6 +333,7 @@ def _subtask(pad: Scratchpad, event: events.SubtaskDone) -> None:
 
 def _checked(pad: Scratchpad, event: events.QaFindings) -> None:
     pad.qa_passed = event.passed
+    pad.qa_verdicts = (*pad.qa_verdicts, event.passed)[: config.SCRATCHPAD_SUBTASKS_MAX]
     pad.qa_findings = tuple(text[: config.TEXT_CHARS_MAX] for text in event.findings[: config.DETAIL_ITEMS_MAX])
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holloway.errors import InvalidInput
+from holloway.measure.fields import complete
 from holloway.store import candidates as ledger
 from holloway.store import sessions
 
@@ -33,17 +34,17 @@ def latest(memory: Holloway, limit: int) -> list[tuple[Session, dict[str, Any]]]
     """Sessions, newest first, each with its figures."""
     database = memory.store.database
     found = sessions.latest(database, min(limit, LIST_MAX))
-    return [(session, sessions.record_of(database, session.id)) for session in found]
+    return [(session, complete(sessions.record_of(database, session.id))) for session in found]
 
 
 def explain(memory: Holloway, reference: str) -> Explained:
     """The session whose id begins so; `last` means the latest."""
     session = find(memory, reference)
-    record = sessions.record_of(memory.store.database, session.id)
+    record = complete(sessions.record_of(memory.store.database, session.id))
     kept = ledger.of_session(memory.store.database, session.id)
     memories = memory.store.memories
     learned = [memories.get(each.memory) for each in kept if each.memory and memories.has(each.memory)]
-    used = [memories.get(each) for each in record.get("used", ()) if memories.has(each)]
+    used = [memories.get(each) for each in record.get("used") or () if memories.has(each)]
     return Explained(session, record, tuple(kept), tuple(used), tuple({each.id: each for each in learned}.values()))
 
 

@@ -13,7 +13,8 @@ from holloway.domain.ports import moment, stamp
 from holloway.domain.session import Outcome, Session
 from holloway.embeddings.vocabulary import ordinary
 from holloway.llm.choice import choose
-from holloway.measure.record import Before, Shown, record
+from holloway.measure.before import Before, Shown, StoreFigures
+from holloway.measure.record import record
 from holloway.observer.account import Account
 from holloway.observer.observer import Detected
 from holloway.observer.outcome import judge
@@ -36,7 +37,7 @@ from holloway.text.bounds import clean, one_line
 from holloway.text.tokens import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from holloway.domain.memory import Draft, Memory
     from holloway.domain.ports import Writer
@@ -86,15 +87,14 @@ class Learning:
         part: bool = False,
         unseen: str = "",
         settle: bool = True,
-        prefetched: Collection[str] = (),
-        located: Mapping[str, float] | None = None,
+        before: Before | None = None,
     ) -> Learned:
         """Learn from what a scratchpad holds. The same events a second time change nothing.
 
         With `part`, the session goes on, and what it did so far was validated. `unseen` names a session whose deeds
         nobody saw: where its words come from is not known, so they wait for a person. Without
         `settle`, what earlier sessions left waiting is not looked at: who learns from many sessions does that once.
-        `prefetched` are files that the agent was handed, `located` those that it was sent to, with the time of that.
+        `before` has what the caller knows of the session beside its events; what the store knows is added to it.
         """
         account = Account(pad)
         judged = _validated(judge(account)) if part else judge(account)
@@ -103,7 +103,8 @@ class Learning:
         if known.get("events") == pad.events and known.get("outcome") == str(judged.outcome):
             return Learned(session, Promotion(()), known, again=True)
         detected = Detected(account)
-        before = self._before(account, session, prefetched, located or {})
+        before = self._before(account, session, before or Before())
+        before = replace(before, group=before.group or known.get("group"))
         finished = Finished(session, judged, tuple(detected.signals), self._commit(account), self._branch_only(session))
         found = self._candidates(finished, detected, unseen)
         trouble = "" if part else self._reword(found)
@@ -111,8 +112,7 @@ class Learning:
             observations.keep(self.database, self._observed(account, session, detected.signals))
             promotion = pipeline.written(self.store, finished, found)
             self._keep_work(account, judged, session, part=part)
-            figures = record(account, judged, detected.signals, promotion, before)
-            figures |= {"wording": trouble} if trouble else {}
+            figures = record(account, judged, detected.signals, promotion, before, trouble)
             sessions.finish(self.database, session, figures)
         due = synthesis.due(self.store, self._modules(account))
         looked_at = [synthesis.synthesise(self.store, module, threshold, self.places) for module, threshold in due]
@@ -223,24 +223,41 @@ class Learning:
         paths = list(account.edited) or list(account.touched)
         return [module for module in dict.fromkeys(map(self.places.module_of, paths)) if module]
 
-    def _before(
-        self, account: Account, session: Session, prefetched: Collection[str], located: Mapping[str, float]
-    ) -> Before:
-        """What was known before, and what the session was shown of it."""
+    def _before(self, account: Account, session: Session, before: Before) -> Before:
+        """Add to what the caller knows: what was known before, and what the session was shown of it."""
         touched = list(account.touched)
         known = observations.sessions_with(self.database, touched)
         own = dict(observations.files_of(self.database, [session.id])[session.id])
         dead_ends = self.store.memories.find(Filter(types=(MemoryType.DEAD_END,)), limit=-1)
-        return Before(
+        return replace(
+            before,
             files=frozenset(path for path, (count, _) in known.items() if count - (path in own) > 0),
             errors=frozenset(observations.solved_errors(self.database, session.id)),
             dead_end_files=frozenset(path for memory in dead_ends for path in memory.files),
             shown=tuple(self._shown(session.id)),
             corrected=regard.corrected_in(self.database, session.id),
             trust_level=trust.level(self.memory),
-            prefetched=frozenset(prefetched),
-            located=located,
+            flagged=regard.flagged_in(self.database, session.id),
             search_tokens=observations.mean_search_tokens(self.database, session.started_at),
+            modules=self._modules_of(touched),
+            store=self._store_figures(),
+        )
+
+    def _modules_of(self, paths: Sequence[str]) -> tuple[str, ...] | None:
+        """The modules of these files; None where there is no map to know them from."""
+        if not self.memory.map.is_ready:
+            return None
+        return tuple(sorted({module for module in map(self.memory.map.module_of, paths) if module}))
+
+    def _store_figures(self) -> StoreFigures:
+        memories = self.store.memories
+        mean = memories.mean_confidence()
+        modules = {part.name for part in self.memory.map.overview().modules}
+        covered = len(modules & memories.modules()) / len(modules) if modules else None
+        return StoreFigures(
+            memories.count(Filter()),
+            None if mean is None else round(mean, 3),
+            None if covered is None else round(covered, 3),
         )
 
     def _shown(self, session: str) -> list[Shown]:
@@ -249,8 +266,10 @@ class Learning:
             if self.store.memories.has(memory_id):
                 memory = self.store.memories.get(memory_id)
                 command = getattr(memory.details, "command", "")
+                fingerprint = getattr(memory.details, "fingerprint", "")
                 tokens = estimate(memory.summary)
-                found.append(Shown(memory_id, point, moment(at).timestamp(), tokens, memory.files, command))
+                at_s = moment(at).timestamp()
+                found.append(Shown(memory_id, point, at_s, tokens, memory.files, command, fingerprint))
         return found
 
     def _keep_work(self, account: Account, judged: Judged, session: Session, *, part: bool) -> None:

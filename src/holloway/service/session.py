@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -18,6 +19,7 @@ from holloway.domain.work import Phase, methodology
 from holloway.errors import HollowayError, InvalidInput
 from holloway.importers import tools
 from holloway.injection.prefetch import Plan
+from holloway.measure import before as measured
 from holloway.observer.observer import Observer
 from holloway.observer.signals.signal import SignalName
 from holloway.promotion.pipeline import Promotion
@@ -48,6 +50,8 @@ Answer = TypeVar("Answer")
 
 EARLY_FROM_SUBTASKS = 5
 """A build with more subtasks than this is learned from after each one that was validated."""
+ANSWERS_MAX = 10_000
+"""Answers to one session that are counted."""
 
 
 class Session:
@@ -77,12 +81,17 @@ class Session:
         """How often the store could not be asked: the agent went on without our word."""
         self._way = methodology(way)
         self._play = InPlay()
-        self._fetched: set[str] = set()
+        self._fetched: dict[str, int] = {}
+        self._answers: list[measured.Answer] = []
+        self._resumed_at: float | None = None
         self._calls = 0
         self._lock = Lock()
         self._file = checkpoint_file(memory.project, session)
         self._observer = Observer(_restored(self._file))
-        if self._observer.pad.start is None:
+        if self._observer.pad.start is not None:
+            self._resumed_at = self.now()
+            self._calls = self._observer.pad.step  # a number that was given before the break is not given again
+        else:
             kind = choice(SessionType, type) if type else None
             part = self._way.phase(str(phase)) if phase else None
             unit = self._way.work_unit(*map(_safe, work_unit)) if work_unit else None
@@ -170,7 +179,7 @@ class Session:
 
     def brief(self) -> str:
         """Point 1, when the session starts: the project on a page, open work, rules, traps."""
-        return "" if self.points.paused("injection") else self._looked_up(self._brief, "")
+        return "" if self.points.paused("injection") else self._looked_up(self._brief, "", "session_start")
 
     def _brief(self) -> str:
         made, now = self.memory.brief(), stamp(self.memory.clock.now())
@@ -179,11 +188,15 @@ class Session:
 
     def context_for(self, prompt: str) -> str:
         """Point 2, with a prompt: files with their reasons, tests, traps, dead ends, a recipe; often nothing."""
-        return self._looked_up(lambda: self.points.on_prompt(prompt), "")
+        return self._looked_up(lambda: self.points.on_prompt(prompt), "", "prompt")
 
     def augment(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True) -> str:
         """Point 3, with a tool's result: what is known of its files, its failure or its search."""
-        return self._asked(lambda: self.points.on_tool(self._calls_of(tool, args, ""), _text(result), ok=ok), "")
+
+        def ask() -> str:
+            return self.points.on_tool(self._calls_of(tool, args, ""), _text(result), ok=ok)
+
+        return self._asked(ask, "", "tool_result")
 
     def used(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True, call: str = "") -> str:
         """Note that a tool was used and what came of it, and say what `augment` says."""
@@ -198,11 +211,11 @@ class Session:
             self.observe(use)
         for each in tools.results(answer, len(made)):
             self.observe(each)
-        return self._asked(lambda: self.points.on_tool(made, output, ok=ok), "")
+        return self._asked(lambda: self.points.on_tool(made, output, ok=ok), "", "tool_result")
 
     def before_step(self, messages: Sequence[object] = ()) -> str:
         """Point 4, between two steps: rarely anything, within its budget. What the messages cite is not repeated."""
-        return self._asked(lambda: self.points.on_step(self.pad, self._play, messages), "")
+        return self._asked(lambda: self.points.on_step(self.pad, self._play, messages), "", "step")
 
     def compacted(self) -> None:
         """The agent's context was cut: what it was told before may be told again."""
@@ -211,7 +224,7 @@ class Session:
 
     def search_first(self, pattern: str) -> str | None:
         """The answer to a search before it is run, where it is known and still true."""
-        return self._asked(lambda: self.points.on_search(pattern), "") or None
+        return self._asked(lambda: self.points.on_search(pattern), "", "tool_result") or None
 
     def step_limit(self, base: int) -> int:
         """How many steps to allow: as many more as work here took, at most twice and 500."""
@@ -224,7 +237,7 @@ class Session:
         if self.points.paused("injection"):
             return Plan()
         plan = self._looked_up(lambda: self._plan(what, skip), Plan())
-        self._fetched |= {file.path for file in plan.files}
+        self._fetched |= {file.path: file.tokens for file in plan.files}
         return plan
 
     def _plan(self, what: str | Sequence[str], skip: Collection[str]) -> Plan:
@@ -275,29 +288,40 @@ class Session:
         """Where unfinished work of this branch stands, how old that is, and what changed since; empty if none is."""
         if self.points.paused("injection"):
             return ""
-        return self._looked_up(lambda: self._gathering().resume(self._way), "")
+        text = self._looked_up(lambda: self._gathering().resume(self._way), "", "resume")
+        if text:
+            self._resumed_at = self.now()
+        return text
 
     def _context(self, gather: Callable[[], Said], point: str) -> str:
-        return self._looked_up(lambda: self.points.said(gather(), point), "")
+        return self._looked_up(lambda: self.points.said(gather(), point), "", point)
 
-    def _asked(self, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """What the store says. One that is locked, damaged or gone leaves the agent without our word, not its own."""
+    def _asked(self, ask: Callable[[], Answer], otherwise: Answer, point: str = "") -> Answer:
+        """What the store says. One that is locked, damaged or gone leaves the agent without our word, not its own.
+
+        With a `point`, the answer and its time are counted.
+        """
+        began = time.perf_counter()
         try:
-            return ask()
+            answer = ask()
+            outcome = "full" if answer else "empty"
         except InvalidInput:
             raise
         except (sqlite3.Error, HollowayError):
             self.failed += 1
-            return otherwise
+            answer, outcome = otherwise, "dropped"
+        if point and len(self._answers) < ANSWERS_MAX:
+            self._answers.append(measured.Answer(point, outcome, "", (time.perf_counter() - began) * 1_000))
+        return answer
 
-    def _looked_up(self, ask: Callable[[], Answer], otherwise: Answer) -> Answer:
+    def _looked_up(self, ask: Callable[[], Answer], otherwise: Answer, point: str = "") -> Answer:
         """As `_asked`, for what takes more than the hook's lookup: the whole memory, opened for this thread."""
 
         def visiting() -> Answer:
             with self.points.visit():
                 return ask()
 
-        return self._asked(visiting, otherwise)
+        return self._asked(visiting, otherwise, point)
 
     def _gathering(self, files: Sequence[str] = ()) -> Gathering:
         task = self.pad.start.task if self.pad.start else ""
@@ -323,8 +347,21 @@ class Session:
                 store.change(memory, "stale", "a file it names is gone", **fields)
 
     def _learned(self, *, part: bool = False) -> Learned:
-        located = {path: at for one in (*self.siblings, self) for path, at in one.points.located.items()}
-        return Learning(self.memory).learn(self._whole(), part=part, prefetched=self._fetched, located=located)
+        return Learning(self.memory).learn(self._whole(), part=part, before=self._before())
+
+    def _before(self) -> measured.Before:
+        """What this session and those that ran beside it know of themselves, and no event tells."""
+        together = (*self.siblings, self)
+        return measured.Before(
+            group=measured.FULL,
+            methodology=self._way.id,
+            role=self.points.agent if self.points.agent in self._way.roles else None,
+            located={path: at for session in together for path, at in session.points.located.items()},
+            prefetched={path: tokens for session in together for path, tokens in session._fetched.items()},
+            resumed=self._resumed_at is not None,
+            resumed_at=self._resumed_at or 0.0,
+            answers=tuple(answer for session in together for answer in session._answers),
+        )
 
     def _whole(self) -> Scratchpad:
         """This session together with those that ran beside it."""

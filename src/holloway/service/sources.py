@@ -15,6 +15,7 @@ from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.importers import claude_code, journal, transcripts
 from holloway.importers.reading import objects
+from holloway.measure.before import FULL, Before
 from holloway.observer.observer import Observer
 from holloway.safety.paths import safe_name
 from holloway.service.learning import Learning
@@ -131,7 +132,14 @@ class Sources:
 
     def _learned(self, source: Source, pad: Scratchpad, *, settle: bool) -> Learned:
         watched = source.journal or self._memory.project.journal / f"{safe_name(source.session)}.jsonl"
-        return self._learning.learn(pad, settle=settle, located=journal.located(watched))
+        is_resumed, resumed_at = journal.resumed(watched)
+        before = Before(
+            group=FULL if watched.exists() else None,
+            located=journal.located(watched),
+            resumed=is_resumed,
+            resumed_at=resumed_at,
+        )
+        return self._learning.learn(pad, settle=settle, before=before)
 
     def _restore(self, before: Read | None, kept: Read) -> None:
         with suppress(HollowayError):  # what went wrong is about to be told

@@ -50,7 +50,7 @@ def summary(memory: Holloway) -> Summary | None:
     told = explain(memory, ended[0].id)
     new = tuple(each for each in told.learned if each.session == told.session.id and each.alive)
     used = tuple(each for each in told.used if each.alive)
-    saved = int(told.record.get("saved_tokens", 0))
+    saved = int(told.record.get("saved_tokens") or 0)
     if not (new or used or saved):
         return None
     open_ones = {each.id: each for each in (*new, *used) if each.state is State.UNCONFIRMED}

@@ -155,6 +155,20 @@ class Memories:
         where, values = chosen.where()
         return int(self._db.value(f"SELECT count(*) FROM memories m WHERE {where}", values))
 
+    def mean_confidence(self) -> float | None:
+        """Return the mean confidence of the living memories, before fading; None if there are none."""
+        sql = "SELECT avg(confidence) FROM memories WHERE deleted_at = '' AND superseded_by = ''"
+        mean = self._db.value(sql)
+        return None if mean is None else float(mean)
+
+    def modules(self) -> set[str]:
+        """Return the modules that at least one living memory is about."""
+        sql = (
+            "SELECT DISTINCT p.module FROM memory_modules p JOIN memories m ON m.seq = p.seq "
+            "WHERE m.deleted_at = '' AND m.superseded_by = ''"
+        )
+        return {row["module"] for row in self._db.rows(sql)}
+
     def has(self, memory_id: str) -> bool:
         """Whether a memory with exactly this id is here."""
         return bool(self._db.value("SELECT 1 FROM memories WHERE id = ?", (memory_id,)))

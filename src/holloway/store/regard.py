@@ -69,6 +69,11 @@ def corrected_in(database: Database, session: str) -> int:
     return int(database.value(_CORRECTED_IN, {"session": session, "kinds": kinds}))
 
 
+def flagged_in(database: Database, session: str) -> int:
+    """How many memories that a session was shown were called wrong after that."""
+    return int(database.value(_CORRECTED_IN, {"session": session, "kinds": json.dumps(FLAGGED_KINDS)}))
+
+
 def most_flagged(database: Database, since: str) -> int:
     """The most memories of one session, of the latest ones, that were called wrong after a moment."""
     values = {"latest": SESSIONS_LOOKED_AT, "since": since, "kinds": json.dumps(FLAGGED_KINDS)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+SEARCHES = ("search_memory", "locate")
+
 
 def is_record(tool: str) -> bool:
     """Whether a tool is the one by which an agent asks for something to be remembered."""
@@ -11,6 +13,11 @@ def is_record(tool: str) -> bool:
 def is_locate(tool: str) -> bool:
     """Whether a tool is the one by which an agent asks for the files of a task."""
     return _is_ours(tool, "locate")
+
+
+def is_search(tool: str) -> bool:
+    """Whether a tool is one by which an agent asks what is known, or where."""
+    return any(_is_ours(tool, name) for name in SEARCHES)
 
 
 def _is_ours(tool: str, name: str) -> bool:

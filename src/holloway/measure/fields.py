@@ -1,0 +1,192 @@
+"""The fields of a session record: one table that defines them, documents them and completes old records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VERSION = 2
+"""Version of a new record. Records without a version are of version 1."""
+
+EARLY_STEPS = 30
+"""Searching within this many steps is orientation; the design compares groups by it."""
+ACTED_STEPS = 10
+"""A memory whose file or command comes up within this many steps of being shown was acted on."""
+
+EVENTS = "events"
+LEDGER = "ledger of injections"
+CALLER = "caller (SDK)"
+STORE = "store"
+HOOK = "hook, SDK"
+
+
+class Field(NamedTuple):
+    """One figure of a record. In every field null means unknown or not applicable, never zero."""
+
+    name: str
+    unit: str
+    meaning: str
+    source: str
+
+
+FIELDS: tuple[Field, ...] = (
+    Field("version", "number", f"version of the record, {VERSION} today; null in records of version 1", "record"),
+    Field("group", "name", "how the session was run: `full` got everything; null if nobody watched it live", "record"),
+    Field("agent", "name", "the agent, as its host or caller names it", EVENTS),
+    Field("type", "name", "kind of session", EVENTS),
+    Field("phase", "name", "phase of work", EVENTS),
+    Field("outcome", "name", "success, partial, failure or cancelled", EVENTS),
+    Field("evidence", "text", "reasons for type and outcome", EVENTS),
+    Field("work_unit", "list of names", "names of the work unit, outermost first", CALLER),
+    Field("methodology", "name", "id of the methodology", CALLER),
+    Field("role", "name", "role of the agent, where its methodology has roles", CALLER),
+    Field("modules", "list of names", "modules of the files it read or changed; null without a code map", "code map"),
+    Field("trust_level", "1 to 3", "trust level in force", "settings, store"),
+    Field("events", "events", "events that were observed", EVENTS),
+    Field("failed_events", "events", "events that could not be noted", EVENTS),
+    Field("slow_events", "events", "events that took more than 2 ms to note", EVENTS),
+    Field("tool_calls", "calls", "uses of tools; each is one step", EVENTS),
+    Field(
+        "discovery_calls",
+        "calls",
+        "searches, listings and first reads, each counted where one command does several; this and the other counts of "
+        "reads and searches are null if the session was so long that some of its events were dropped",
+        EVENTS,
+    ),
+    Field("discovery_calls_early", "calls", f"those of them within the first {EARLY_STEPS} steps", EVENTS),
+    Field("first_reads", "files", "files it opened by reading them", EVENTS),
+    Field("known_files_read_again", "files", "those of them that an earlier session had opened", "events, store"),
+    Field("known_file_reads", "reads", "all reads of files that an earlier session had opened", "events, store"),
+    Field("search_tokens", "tokens", "estimated size of the results of searches and listings", EVENTS),
+    Field("explicit_searches", "calls", "questions to holloway itself, by MCP or on the command line", EVENTS),
+    Field("steps_to_first_edit", "steps", "steps up to its first edit; null without one", EVENTS),
+    Field("files_edited", "files", "files it changed", EVENTS),
+    Field("resumed", "yes or no", "whether it continued an earlier session or open work", "journal, caller"),
+    Field(
+        "steps_to_orientation",
+        "steps",
+        "in a resumed session, steps from there to the first edit or test run; null without one",
+        EVENTS,
+    ),
+    Field("planned_steps", "steps", "steps that the caller planned; `tool_calls` has the actual ones", CALLER),
+    Field("planned_subtasks", "subtasks", "items of the first plan", EVENTS),
+    Field(
+        "actual_subtasks",
+        "subtasks",
+        "items of the last plan; without a plan, the subtasks that the caller reported finished",
+        EVENTS,
+    ),
+    Field(
+        "plan_accuracy",
+        "0 to 1",
+        "the smaller of planned and actual over the larger: of steps where they were planned, else of subtasks",
+        EVENTS,
+    ),
+    Field(
+        "qa_first_pass", "yes or no", "whether the first check of the work passed; null if it was not checked", CALLER
+    ),
+    Field("qa_fix_cycles", "cycles", "failed checks that were followed by another check", CALLER),
+    Field("errors", "calls", "calls that failed", EVENTS),
+    Field("errors_known", "errors", "distinct errors that another session had solved", "events, store"),
+    Field("errors_told", "errors", "those of them whose fix was shown before they went away", LEDGER),
+    Field(
+        "error_runs",
+        "list",
+        "for each error: whether it was known, whether its fix was shown, and the steps until it was gone (null: it "
+        "was still there)",
+        EVENTS,
+    ),
+    Field("dead_ends_entered", "files", "files of known dead ends that it changed", "events, store"),
+    Field("tokens_in", "tokens", "tokens sent to the model; null if the agent does not report it", EVENTS),
+    Field("tokens_out", "tokens", "tokens that the model wrote; null if the agent does not report it", EVENTS),
+    Field("context_peak", "tokens", "largest context; null if the agent does not report it", EVENTS),
+    Field(
+        "shown",
+        "list",
+        "memories it was shown: id, point (`session_start`, `prompt`, `tool_result`, `step`, roles), tokens, seconds "
+        "after its start",
+        LEDGER,
+    ),
+    Field("injections", "memories by point", "how many memories it was shown at each point", LEDGER),
+    Field("injected_tokens", "tokens", "estimated size of the summaries of the memories it was shown", LEDGER),
+    Field("cited", "list of ids", "memories that the agent cited", EVENTS),
+    Field(
+        "acted_on",
+        "list of ids",
+        f"memories whose file or command came up within {ACTED_STEPS} steps of being shown",
+        "events, ledger",
+    ),
+    Field("used", "list of ids", "memories that were cited, acted on, or that the agent said helped", "events, ledger"),
+    Field(
+        "corrected", "memories", "shown memories that a person or the agent corrected until it was learned from", STORE
+    ),
+    Field("flagged", "memories", "those of them that were called wrong", STORE),
+    Field("contradicted", "list of ids", "shown memories that a memory learned from it replaces or contradicts", STORE),
+    Field(
+        "saved_tokens",
+        "tokens",
+        "an estimate: files that it was told of, with a prompt, by a memory or by `locate`, and then opened without "
+        "searching, times what searching for a file usually costs here; null if that cost is not known yet",
+        "events, ledger",
+    ),
+    Field("prefetched", "files", "files handed over before the agent asked for them", CALLER),
+    Field("prefetched_tokens", "tokens", "size of these files as handed over", CALLER),
+    Field("prefetched_read_again", "files", "those of them that the agent opened all the same", CALLER),
+    Field("prefetch_hit_rate", "0 to 1", "share of these files that the agent read or changed", CALLER),
+    Field(
+        "answers",
+        "answers by point and outcome",
+        "how often holloway was asked at each point, and how that ended: full, degraded (without a slower step), "
+        "dropped (too late or failed) or empty; the other fields of answers are counted from the same ones",
+        HOOK,
+    ),
+    Field("answers_dropped", "answers", "answers that never reached the agent: past the deadline, or failed", HOOK),
+    Field("answers_degraded", "answers by step", "degraded answers, by the step that was left out", HOOK),
+    Field("answer_ms_p50", "ms", "median time of an answer", HOOK),
+    Field("answer_ms_p95", "ms", "time that 95 of 100 answers stayed within", HOOK),
+    Field(
+        "graph_boost_rate",
+        "0 to 1",
+        "share of shown memories that the graph of relations brought up; null until the ledger keeps how a memory was "
+        "found",
+        LEDGER,
+    ),
+    Field("store_memories", "memories", "memories in the store when the session was learned from", STORE),
+    Field("store_mean_confidence", "0 to 1", "their mean confidence, before fading", STORE),
+    Field("store_module_coverage", "0 to 1", "share of the modules that a memory is about", "store, code map"),
+    Field("signals", "times by signal", "how often each signal fired", EVENTS),
+    Field("candidates", "candidates by signal and state", "fate of the candidates of each signal", "promotion"),
+    Field(
+        "wording",
+        "text",
+        "why the wording of a language model was not taken; null if it was, or none was asked",
+        "promotion",
+    ),
+)
+
+NAMES = tuple(field.name for field in FIELDS)
+
+_ZERO_WAS_UNKNOWN = (
+    "steps_to_first_edit",
+    "tokens_in",
+    "tokens_out",
+    "context_peak",
+    "prefetched",
+    "prefetched_read_again",
+)
+"""In records of version 1, zero may stand for an unknown value of these."""
+
+
+def complete(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored record with every field of the table; fields that it does not have are None.
+
+    An empty record, of a session that was not learned from, stays empty.
+    """
+    if not record:
+        return {}
+    figures = {**dict.fromkeys(NAMES), **record}
+    if record.get("version") is None:
+        figures |= {name: record.get(name) or None for name in _ZERO_WAS_UNKNOWN}
+    return figures
