@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,6 +91,41 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):
         monkeypatch.delenv(name, raising=False)
     return folder
+
+
+class TrackedConnection(sqlite3.Connection):
+    """A connection that knows whether it was closed."""
+
+    is_closed = False
+
+    def close(self) -> None:
+        super().close()
+        self.is_closed = True
+
+
+@pytest.fixture(autouse=True)
+def databases_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test that leaves a database open.
+
+    From Python 3.13 on, SQLite warns when the garbage collector finds such a connection, which is in another test.
+    This fixture is set up after fixtures of a wider scope and torn down after all others of the test.
+    """
+    connect = sqlite3.connect
+    opened: list[tuple[str, TrackedConnection]] = []
+
+    def track(database: Any, *arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(database, *arguments, **{"factory": TrackedConnection, **options})
+        if isinstance(connection, TrackedConnection):
+            opened.append((str(database), connection))
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", track)
+    yield
+    left_open = [(name, connection) for name, connection in opened if not connection.is_closed]
+    for _, connection in left_open:
+        with suppress(sqlite3.Error):  # of another thread
+            connection.close()
+    assert [name for name, _ in left_open] == []
 
 
 @pytest.fixture

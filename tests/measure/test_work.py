@@ -81,6 +81,7 @@ def test_questions_to_our_own_tools_are_explicit_searches(tool: str, expected: i
         ("holloway status", 0),
         ("grep -rn 'holloway recall' docs", 0),
         ("holloway", 0),
+        ("notes recall holloway", 0),
     ],
 )
 def test_questions_on_the_command_line_are_explicit_searches(command: str, expected: int) -> None:

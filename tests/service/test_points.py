@@ -339,6 +339,7 @@ def test_a_session_is_told_the_same_whichever_thread_asks(memory: Holloway) -> N
         early = done[-1].result()
         assert early is not None
         assert early.session.id == "beside"
+        pool.submit(session.finish).result()  # its thread has the connection, and no other may close it
         assert pool.submit(session.finish).result().session.id == "beside"
 
 

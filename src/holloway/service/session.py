@@ -175,6 +175,7 @@ class Session:
         unit, ended = self.learned.session.work_unit, self.learned.session.outcome
         if self._way.on_complete and unit and ended:
             self._way.on_complete(unit, ended)
+        self.points.close()  # in this thread, since the memory may be closed in another, which cannot
         return self.learned
 
     def brief(self) -> str:
