@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 import holloway
 from holloway.codemap.database import MapDatabase
 from holloway.testing import CountedIds, FakeClock
+
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")  # a busy machine is no failure
 
 FILES = {
     "src/shop/auth/tokens.py": "def refresh(token):\n    return token\n",
