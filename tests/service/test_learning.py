@@ -546,3 +546,15 @@ def test_a_session_learned_from_again_stays_in_its_group(memory: Holloway) -> No
     again = Learning(memory).learn(watched.read("pyproject.toml").pad())
     assert (first.record["group"], again.record["group"]) == ("full", "full")
     assert learn(memory, Story("s2").read("README.md")).record["group"] is None, "nobody watched it"
+
+
+@pytest.mark.promise("no-secret")
+@pytest.mark.parametrize("before", ["TOKEN=", "PYTHONPATH=src SHOP_ADDRESS=127.0.0.1:8000 TOKEN="])
+def test_a_secret_in_the_command_that_tells_the_outcome_is_not_written_down(memory: Holloway, before: str) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    done = learn(memory, Story("s1").edit("src/shop/auth/tokens.py").green(f"{before}{token} pytest -q"))
+    assert "tests green" in done.record["evidence"]
+    assert token[:8] not in json.dumps(done.record)
+    stored = memory.store.database.row("SELECT evidence, record FROM sessions")
+    assert stored is not None
+    assert token[:8] not in stored["evidence"] + stored["record"]

@@ -33,7 +33,12 @@ class Field(NamedTuple):
 
 FIELDS: tuple[Field, ...] = (
     Field("version", "number", f"version of the record, {VERSION} today; null in records of version 1", "record"),
-    Field("group", "name", "how the session was run: `full` got everything; null if nobody watched it live", "record"),
+    Field(
+        "group",
+        "name",
+        "how the session was run: `full` got everything; null if it was read from a transcript alone",
+        "record",
+    ),
     Field("agent", "name", "the agent, as its host or caller names it", EVENTS),
     Field("type", "name", "kind of session", EVENTS),
     Field("phase", "name", "phase of work", EVENTS),
@@ -41,7 +46,7 @@ FIELDS: tuple[Field, ...] = (
     Field("evidence", "text", "reasons for type and outcome", EVENTS),
     Field("work_unit", "list of names", "names of the work unit, outermost first", CALLER),
     Field("methodology", "name", "id of the methodology", CALLER),
-    Field("role", "name", "role of the agent, where its methodology has roles", CALLER),
+    Field("role", "name", "role of the agent, if its methodology knows it", CALLER),
     Field("modules", "list of names", "modules of the files it read or changed; null without a code map", "code map"),
     Field("trust_level", "1 to 3", "trust level in force", "settings, store"),
     Field("events", "events", "events that were observed", EVENTS),
@@ -85,7 +90,10 @@ FIELDS: tuple[Field, ...] = (
         EVENTS,
     ),
     Field(
-        "qa_first_pass", "yes or no", "whether the first check of the work passed; null if it was not checked", CALLER
+        "qa_first_pass",
+        "yes or no",
+        "whether the first check of the work passed; null without one, and hosts report none yet",
+        CALLER,
     ),
     Field("qa_fix_cycles", "cycles", "failed checks that were followed by another check", CALLER),
     Field("errors", "calls", "calls that failed", EVENTS),
@@ -131,7 +139,12 @@ FIELDS: tuple[Field, ...] = (
         "searching, times what searching for a file usually costs here; null if that cost is not known yet",
         "events, ledger",
     ),
-    Field("prefetched", "files", "files handed over before the agent asked for them", CALLER),
+    Field(
+        "prefetched",
+        "files",
+        "files handed over before the agent asked for them; null in sessions of hosts, which get none",
+        CALLER,
+    ),
     Field("prefetched_tokens", "tokens", "size of these files as handed over", CALLER),
     Field("prefetched_read_again", "files", "those of them that the agent opened all the same", CALLER),
     Field("prefetch_hit_rate", "0 to 1", "share of these files that the agent read or changed", CALLER),
@@ -139,7 +152,7 @@ FIELDS: tuple[Field, ...] = (
         "answers",
         "answers by point and outcome",
         "how often holloway was asked at each point, and how that ended: full, degraded (without a slower step), "
-        "dropped (too late or failed) or empty; the other fields of answers are counted from the same ones",
+        "dropped (too late or failed) or empty; null, as in the other fields of answers, where nobody counted them",
         HOOK,
     ),
     Field("answers_dropped", "answers", "answers that never reached the agent: past the deadline, or failed", HOOK),

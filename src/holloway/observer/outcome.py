@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.session import Outcome, SessionType
 from holloway.domain.work import Phase
+from holloway.safety import secrets
 
 if TYPE_CHECKING:
     from holloway.observer.account import Account
@@ -111,5 +112,5 @@ def _stopped(account: Account) -> bool:
 
 
 def _short(command: str) -> str:
-    name = " ".join(command.split())
+    name = secrets.redact(" ".join(command.split()))[0]  # before it is cut: half a secret is not recognised
     return posixpath.basename(name) if len(name) <= 40 and "/" in name and " " not in name else name[:60]
