@@ -123,6 +123,7 @@ def test_counts_of_what_a_full_scratchpad_let_go_of_are_unknown() -> None:
     [
         (Story().read("a.py", "b.py").edit("a.py").green(), 3),
         (Story().read("a.py").green().edit("a.py"), 2),
+        (Story().shell("sleep 1").shell("# nothing").edit("a.py"), 3),
         (Story().read("a.py").edit("a.py", ok=False).read("b.py").edit("a.py"), 4),
         (Story().read("a.py"), None),
     ],

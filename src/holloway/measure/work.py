@@ -87,10 +87,12 @@ def _steps_to_orientation(account: Account, before: Before) -> int | None:
     """Return the steps that a resumed session took until its first edit or test run."""
     if not before.resumed:
         return None
+    earlier = (action.step for action in account.pad.actions if action.at < before.resumed_at)
+    last_before = max(earlier, default=0)
     since = [deed for deed in account.deeds if deed.action.at >= before.resumed_at]
     oriented = (deed.step for deed in since if deed.kind == "test" or (deed.changes and deed.action.ok is not False))
     first = next(oriented, None)
-    return None if first is None else first - since[0].step + 1
+    return None if first is None else first - last_before
 
 
 def _plan(pad: Scratchpad) -> dict[str, Any]:
