@@ -212,6 +212,12 @@ def test_a_fix_of_another_error_is_not_the_fix() -> None:
     assert measure(two_errors(), errors=frozenset({REDIS}), shown=shown)["errors_told"] == 0
 
 
+def test_a_fix_that_somebody_taught_is_told_though_no_session_knew_the_error() -> None:
+    figures = measure(two_errors(), shown=(Shown("a1", "prompt", 0.0, fingerprint=REDIS),))
+    assert figures["error_runs"][0] == [False, True, 3]
+    assert (figures["errors_known"], figures["errors_told"]) == (0, 0)
+
+
 def test_an_error_that_came_twice_is_one_error() -> None:
     story = two_errors().shell("pytest -q", MISSING, ok=False).green()
     assert measure(story, errors=frozenset({REDIS}))["errors_known"] == 1
