@@ -9,10 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 import holloway
 from holloway.hooks.deadline import Deadline
-from holloway.store import answer_log
+from holloway.service import background
+from holloway.store import answer_log, sessions
 from tests.conftest import Repository
 from tests.hooks.asking import Asking, event, hook
 from tests.store.test_memories import taught
@@ -104,6 +106,24 @@ def test_each_answer_is_counted_for_its_session(repository: Repository, memory: 
         ("s1", "tool_result", "empty", ""),
         ("s1", "prompt", "full", ""),
     ]
+
+
+def test_the_record_of_a_session_has_what_became_of_its_answers(
+    repository: Repository, memory: holloway.Holloway, trap: str
+) -> None:
+    hook(event(repository, "SessionStart", source="startup"))
+    hook(event(repository))
+    answer_log.append(str(project_folder(memory)), "s1", "prompt", "degraded", "files", 4_000)
+    answer_log.append(str(project_folder(memory)), "s1", "prompt", "dropped", "", 4_000)
+    answer_log.append(str(project_folder(memory)), "s2", "prompt", "dropped", "", 4_000)
+    hook(event(repository, "SessionEnd", reason="exit"))
+    worker = [sys.executable, "-P", "-m", "holloway.worker", str(repository.root)]
+    subprocess.run(worker, check=True, timeout=120)
+    with FileLock(background.lock_file(str(project_folder(memory))), timeout=120):
+        figures = sessions.record_of(memory.store.database, "s1")
+    assert (figures["answers_dropped"], figures["answers_degraded"]) == (1, {"files": 1})
+    assert figures["answers"]["session_start"] == {"full": 1}
+    assert figures["answer_ms_p95"] == 4_000
 
 
 def test_a_prompt_that_cannot_reach_the_store_is_answered_with_the_files_that_it_names(

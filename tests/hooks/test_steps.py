@@ -215,6 +215,11 @@ def test_a_step_costs_less_than_its_deadline(repository: Repository, trap: str, 
     """The decision itself is held to 5 ms by the benchmarks; here the whole way in CPU time, with room to spare."""
     calls = [call(repository, "Read", file_path=TRAP_FILE) for _ in range(20)]
     step(ask, repository, *calls)
-    started = time.process_time()
-    step(ask, repository, *calls)
-    assert time.process_time() - started < 0.1
+
+    def cpu_s() -> float:
+        started = time.process_time()
+        step(ask, repository, *calls)
+        return time.process_time() - started
+
+    # Neighbours on the same core inflate one measurement, not all of them.
+    assert min(cpu_s() for _ in range(3)) < 0.1

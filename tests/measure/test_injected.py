@@ -49,7 +49,7 @@ def test_a_memory_saves_a_search_for_its_file_only_if_it_was_shown_before_the_fi
 
 
 @pytest.mark.promise("tokens-saved")
-@pytest.mark.parametrize("tool", ["mcp__holloway__locate", "mcp__plugin_holloway_holloway__locate"])
+@pytest.mark.parametrize("tool", ["mcp__holloway__locate", "mcp__plugin_holloway-mcp_holloway__locate"])
 def test_a_file_that_the_agent_asked_us_for_saves_a_search_too(tool: str) -> None:
     answer = '{"files":[{"path":"src/app.py","reasons":["path has app"]}],"tests":["tests/test_app.py"]}'
     opened = ("src/app.py", "tests/test_app.py", "src/other.py")

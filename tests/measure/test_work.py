@@ -63,7 +63,7 @@ def test_each_read_of_a_known_file_is_counted_apart_from_the_files() -> None:
     ("tool", "expected"),
     [
         ("mcp__holloway__search_memory", 1),
-        ("mcp__plugin_holloway_holloway__locate", 1),
+        ("mcp__plugin_holloway-mcp_holloway__locate", 1),
         ("mcp__holloway__record_memory", 0),
         ("mcp__other__search_memory", 0),
     ],

@@ -244,7 +244,8 @@ def cpu_s(text: str) -> float:
 def test_four_times_the_hostile_text_takes_about_four_times_the_time(piece: str) -> None:
     small, large = (piece * (size // len(piece)) for size in (50_000, 200_000))
     cpu_s(small)
-    assert cpu_s(large) < 10 * min(cpu_s(small), cpu_s(small)) + 0.1
+    # Neighbours on the same core inflate one measurement; quadratic time fails all three.
+    assert any(cpu_s(large) < 10 * min(cpu_s(small), cpu_s(small)) + 0.1 for _ in range(3))
 
 
 def test_importing_the_redactor_loads_nothing_heavy() -> None:

@@ -22,7 +22,7 @@ from holloway.hooks.install import keeping, launch, trust, verdicts
 from holloway.hooks.install.hooks_json import ours
 from holloway.service import background, doctor
 from holloway.service.findings import Check, Finding
-from holloway.store import reads
+from holloway.store import answer_log, reads
 from tests.conftest import Repository
 from tests.hooks.installing import holloway as command
 from tests.hooks.installing import written
@@ -195,6 +195,7 @@ STATES: dict[Finding, Callable[[Patient], object]] = {
     Finding.SETTINGS_UNKNOWN: lambda p: written(p.home / "config.toml", b'telepathy = "on"\n'),
     Finding.NO_EMBEDDER: lambda p: written(p.home / "config.toml", b'[embedding]\nprovider = "openai"\n'),
     Finding.HOOK_FAILURES: lambda p: written(p.home / "hook-failures.log", b"2026-01-01T00:00:00Z ValueError\n"),
+    Finding.ANSWERS_DROPPED: lambda p: answer_log.append(str(p.home), "s1", "prompt", "dropped", "", 4_000),
     Finding.NO_MEMORY: lambda p: shutil.rmtree(p.home),
     Finding.PAUSED: lambda p: command("pause", "--project", str(p.root)),
     Finding.NO_DATABASE: lambda p: gone(p, "memory.db*"),

@@ -56,8 +56,8 @@ def test_the_log_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 def test_counts_are_by_outcome_and_by_step_of_degradation() -> None:
-    def answer(outcome: str, step: str = "") -> answer_log.Answer:
-        return answer_log.Answer("2026-01-01T00:00:00Z", "s1", "prompt", outcome, step, 1)
+    def answer(outcome: str, step: str = "") -> answer_log.LoggedAnswer:
+        return answer_log.LoggedAnswer("2026-01-01T00:00:00Z", "s1", "prompt", outcome, step, 1)
 
     owed = [
         answer("full"),

@@ -31,7 +31,7 @@ class Answer(NamedTuple):
     outcome: str
     """full, degraded, dropped or empty."""
     degraded_step: str = ""
-    """The step that a degraded answer went without, or where a dropped one was stopped."""
+    """How far a degraded answer came, or why a dropped one was stopped."""
     milliseconds: float = 0.0
 
 

@@ -15,12 +15,12 @@ from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.importers import claude_code, journal, transcripts
 from holloway.importers.reading import objects
-from holloway.measure.before import FULL, Before
+from holloway.measure.before import FULL, Answer, Before
 from holloway.observer.observer import Observer
 from holloway.safety.paths import safe_name
 from holloway.service.learning import Learning
 from holloway.service.pausing import uncaptured
-from holloway.store import reads
+from holloway.store import answer_log, reads
 from holloway.store.database import Busy
 from holloway.store.reads import Read
 
@@ -138,8 +138,14 @@ class Sources:
             located=journal.located(watched),
             resumed=is_resumed,
             resumed_at=resumed_at,
+            answers=self._answers(source.session) if watched.exists() else None,
         )
         return self._learning.learn(pad, settle=settle, before=before)
+
+    def _answers(self, session: str) -> tuple[Answer, ...]:
+        """What became of the answers that hooks owed a session."""
+        owed = answer_log.read(str(self._memory.project.folder), session=session)
+        return tuple(Answer(one.point, one.outcome, one.step, one.milliseconds) for one in owed)
 
     def _restore(self, before: Read | None, kept: Read) -> None:
         with suppress(HollowayError):  # what went wrong is about to be told

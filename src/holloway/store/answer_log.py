@@ -17,7 +17,7 @@ SESSION_CHARS_MAX = 80
 _FIELDS = 6
 
 
-class Answer:
+class LoggedAnswer:
     """One event: when, in which session, at which point, what became of it, how far it was degraded, and its time.
 
     A plain class, because a dataclass costs a hook milliseconds.
@@ -49,7 +49,7 @@ def append(folder: str, session: str, point: str, outcome: str, step: str, milli
         os.replace(path, path + ".1")
 
 
-def read(folder: str, *, session: str = "", since: str = "") -> list[Answer]:
+def read(folder: str, *, session: str = "", since: str = "") -> list[LoggedAnswer]:
     """The answers that were owed, oldest first: to one session, or since a moment. Damaged lines are skipped."""
     wanted = _plain(session) if session else ""
     answers = []
@@ -60,11 +60,11 @@ def read(folder: str, *, session: str = "", since: str = "") -> list[Answer]:
                 continue
             at, told, point, outcome, step, milliseconds = fields
             if at >= since and (not wanted or told == wanted):
-                answers.append(Answer(at, told, point, outcome, "" if step == "-" else step, int(milliseconds)))
+                answers.append(LoggedAnswer(at, told, point, outcome, "" if step == "-" else step, int(milliseconds)))
     return answers
 
 
-def count(answers: list[Answer]) -> dict[str, int]:
+def count(answers: list[LoggedAnswer]) -> dict[str, int]:
     """How many answers were given, degraded (by step) and dropped; an event that had no answer is not counted."""
     counts: dict[str, int] = {FULL: 0, DEGRADED: 0, DROPPED: 0}
     for answer in answers:

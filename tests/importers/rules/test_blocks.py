@@ -169,4 +169,5 @@ def test_a_line_four_times_as_long_takes_about_four_times_the_time(
 ) -> None:
     small, large = (4 * f"{start}{piece * (size // len(piece))}{end}" for size in (chars, 4 * chars))
     cpu_s(small)
-    assert cpu_s(large) < 10 * min(cpu_s(small), cpu_s(small)) + 0.1
+    # Neighbours on the same core inflate one measurement; quadratic time fails all three.
+    assert any(cpu_s(large) < 10 * min(cpu_s(small), cpu_s(small)) + 0.1 for _ in range(3))
