@@ -85,7 +85,7 @@ def test_each_event_of_one_process_begins_without_the_answer_of_the_one_before(
     deadline.offer("files", b"old")
     deadline.session = "old"
     deadline.begin_point("event")
-    assert (deadline.session, deadline._fallback) == ("", b"")
+    assert (deadline.session, deadline._offered) == ("", ("", b"", None))
 
 
 def project_folder(memory: holloway.Holloway) -> Path:

@@ -11,6 +11,7 @@ import os
 import time
 
 from holloway.config import HOOK_BUDGETS_MS, HOOK_OTHER_BUDGET_MS, home, patience
+from holloway.store import answer_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ UNKNOWN = "unknown"
 class Deadline:
     """The one event that this process is for. A plain class, as hooks need."""
 
-    __slots__ = ("_began", "_fallback", "_lock", "_step", "_then", "folder", "point", "session")
+    __slots__ = ("_began", "_lock", "_offered", "folder", "point", "session")
 
     def __init__(self) -> None:
         import _thread  # built in; the threading module would cost a tenth of the hook's time
@@ -37,9 +38,7 @@ class Deadline:
 
     def _reset(self) -> None:
         self._began = time.monotonic()
-        self._step = ""
-        self._fallback = b""
-        self._then: Callable[[], None] | None = None
+        self._offered: tuple[str, bytes, Callable[[], None] | None] = ("", b"", None)
         self.point = UNKNOWN
         self.session = ""
         self.folder = ""
@@ -67,7 +66,7 @@ class Deadline:
 
     def offer(self, step: str, answer: bytes, then: Callable[[], None] | None = None) -> None:
         """Have an answer ready for the case that the time is up; `then` notes what it showed."""
-        self._step, self._fallback, self._then = step, answer, then
+        self._offered = (step, answer, then)
 
     def finish(self) -> bool:
         """Whether the main thread may give its answer: true for the first who asks, of it and those who watch."""
@@ -82,19 +81,18 @@ class Deadline:
 
     def give_up(self, why: str) -> None:
         """Give the best answer so far, count it, and end the process; the host sees no failure."""
+        step, answer, then = self._offered
         try:
-            if self._fallback:
-                os.write(1, self._fallback)
-            self.count("degraded" if self._fallback else "dropped", why or self._step)
-            if self._fallback and self._then:
-                self._then()
+            if answer:
+                os.write(1, answer)
+            self.count(answer_log.DEGRADED if answer else answer_log.DROPPED, why or step)
+            if answer and then:
+                then()
         finally:
             os._exit(0)
 
     def count(self, outcome: str, step: str = "") -> None:
         """Write down what became of the answer."""
-        from holloway.store import answer_log
-
         folder = self.folder or home()
         if os.path.isdir(folder):
             took_ms = (time.monotonic() - self._began) * 1000

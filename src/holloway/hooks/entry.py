@@ -12,6 +12,7 @@ import time
 
 from holloway.config import FAILURE_LOG_BYTES_MAX, HOOK_INPUT_BYTES_MAX, home
 from holloway.hooks.deadline import FAILED, TERMINATED, UNKNOWN, Deadline
+from holloway.store import answer_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def main() -> None:
             if answer:
                 os.write(1, answer)
             if DEADLINE.folder and DEADLINE.point != NOTED:
-                DEADLINE.count("full" if answer else "empty")
+                DEADLINE.count(answer_log.FULL if answer else answer_log.EMPTY)
         if chore:
             chore()
     except BaseException as error:  # the one catch-all: the agent must go on
