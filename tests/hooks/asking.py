@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from holloway.hooks import entry
-from holloway.hooks.deadline import Deadline
 from tests.conftest import Repository
 
 TRAP = "refresh() burns the token; call it once"
@@ -109,7 +108,6 @@ class Asking:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._monkeypatch = monkeypatch
-        monkeypatch.setattr(Deadline, "watch", lambda deadline, point: None)  # it would end the tests
         self.under("claude-code")
 
     def under(self, host: str) -> "Asking":

@@ -8,7 +8,6 @@ import pytest
 
 from holloway.errors import InvalidInput
 from holloway.hooks import entry
-from holloway.hooks.deadline import Deadline
 from holloway.service.holloway import Holloway
 from holloway.service.pausing import PARTS, pause, paused_where, resume, uncaptured
 from tests.conftest import Repository
@@ -48,7 +47,6 @@ def test_so_does_a_hook(
     here: str | None,
     everywhere: str | None,
 ) -> None:
-    monkeypatch.setattr(Deadline, "watch", lambda deadline, point: None)  # it ends the whole process
     memory.remember(TRAP, files=[FILE])
     for what, wide in ((here, False), (everywhere, True)):
         if what:

@@ -28,12 +28,13 @@ UNKNOWN = "unknown"
 class Deadline:
     """The one event that this process is for. A plain class, as hooks need."""
 
-    __slots__ = ("_began", "_lock", "_offered", "folder", "point", "session")
+    __slots__ = ("_began", "_lock", "_offered", "_watches", "folder", "point", "session")
 
     def __init__(self) -> None:
         import _thread  # built in; the threading module would cost a tenth of the hook's time
 
         self._lock = _thread.allocate_lock()
+        self._watches = False
         self._reset()
 
     def _reset(self) -> None:
@@ -44,16 +45,21 @@ class Deadline:
         self.folder = ""
 
     def begin_point(self, point: str) -> None:
-        """The event has been read: its own budgets hold from now on, counted from when this process began."""
+        """The event has been read: its own budgets hold from now on, counted from when this process began.
+
+        Only in a process that watches at all, which a hook's does from its first line on.
+        """
         if self.point != UNKNOWN:
             self._reset()  # A test has several events in one process.
         self.point = point
-        self.watch(point)
+        if self._watches:
+            self.watch(point)
 
     def watch(self, point: str) -> None:
         """Leave when a budget of this point is used up, even while SQLite waits for a lock."""
         import _thread
 
+        self._watches = True
         wall_ms, cpu_ms = HOOK_BUDGETS_MS.get(point, HOOK_OTHER_BUDGET_MS)
         wall_s, cpu_s = wall_ms * patience() / 1000, cpu_ms * patience() / 1000
 
