@@ -2,13 +2,17 @@
 # Written by `make docs`. Runs holloway's hook where holloway is installed; elsewhere it reads the event and says nothing,
 # except for one line to the person when a session starts. Agents take exit code 2 for "block": it always exits 0.
 # Usage: plugin_hook.sh EVENT, with the event as JSON on stdin.
-trap 'exit 0' HUP INT TERM
+pid=
+trap 'kill "$pid" 2>/dev/null; exit 0' HUP INT TERM
+exec 3<&0 # the shell gives what runs beside it another stdin
 
 run_first() {
   for hook in "$@"; do
     case $hook in /*) ;; *) continue ;; esac
-    if [ -f "$hook" ] && [ -x "$hook" ] && "$hook" claude-code 2>/dev/null; then
-      exit 0
+    if [ -f "$hook" ] && [ -x "$hook" ]; then
+      "$hook" claude-code <&3 2>/dev/null &
+      pid=$!
+      if wait "$pid"; then exit 0; fi
     fi
   done
 }
@@ -30,8 +34,8 @@ if [ -n "${HOME:-}" ]; then
 fi
 run_first "/opt/homebrew/bin/$name" "/usr/local/bin/$name"
 
-cat >/dev/null 2>&1
+cat <&3 >/dev/null 2>&1
 if [ "${1:-}" = SessionStart ]; then
-  printf '%s\n' '{"systemMessage": "The holloway plugin does nothing yet, because holloway itself is not installed. Install it with `uv tool install holloway` or `pipx install holloway`, then start a new session."}'
+  printf '%s\n' '{"systemMessage": "The holloway plugin does nothing yet, because holloway itself is not installed. Its README says how to install it; then start a new session."}'
 fi
 exit 0

@@ -21,6 +21,8 @@ _REFS_FOLLOWED_MAX = 5
 """How often a ref may name another, as git has it."""
 _REF_TIMEOUT_S = 2.0
 """Seconds for a question about one ref, which a hook may ask."""
+_FILE_TYPE, _REGULAR_FILE = 0o170000, 0o100000
+"""As the stat module has them, which the hook path does not load."""
 _HEX = frozenset("0123456789abcdef")
 _PIECE_BYTES_MAX = 1 << 16
 _PATHS_MAX = 500
@@ -33,6 +35,8 @@ _SAFE = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "credential.helper="),
+    *("-c", "diff.submodule=short"),
+    *("-c", "format.pretty=medium"),
     *("-c", "log.showSignature=false"),
     *("-c", "submodule.recurse=false"),
 )
@@ -323,13 +327,9 @@ def _content_is_on(root: str, fork: str, tip: str, target: str) -> bool:
 
 
 def _squashed(root: str, fork: str, tip: str, target: str) -> bool:
-    whole = _patch_ids(root, "diff", "--no-ext-diff", "--no-textconv", fork, tip)
-    return bool(whole) and bool(
-        whole
-        & _patch_ids(
-            root, "log", "-p", "--no-ext-diff", "--no-textconv", "--no-merges", "-n", "500", f"{fork}..{target}"
-        )
-    )
+    whole = _patch_ids(root, "diff", *_PLAIN_DIFF, fork, tip)
+    log = ("log", "-p", "--format=commit %H", *_PLAIN_DIFF, "--no-merges", "-n", "500")
+    return bool(whole) and bool(whole & _patch_ids(root, *log, f"{fork}..{target}"))
 
 
 def _patch_ids(root: str, *arguments: str) -> set[str]:
@@ -427,6 +427,14 @@ def _program() -> str:
     raise FileNotFoundError(name)
 
 
+def file_at(root: str, commit: str, path: str) -> str:
+    """The text of a file in a commit, relative to the root; empty where it is no file there.
+
+    `git show` would show a submodule's entry as a commit, through whatever the configuration names for that.
+    """
+    return run(root, "cat-file", "blob", f"{commit}:./{path}")
+
+
 def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     # Nor may it reach out: a partial clone would fetch what is missing, from wherever its configuration says.
@@ -434,14 +442,24 @@ def _environment() -> dict[str, str]:
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "none",
+        # A name that no repository can guess: git would run a helper, or an alias, of any protocol that is allowed.
+        "GIT_ALLOW_PROTOCOL": os.urandom(16).hex(),
     }
     return kept | still | {"LC_ALL": "C"}
 
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(_READ_MAX)
+        # A pipe in the place of a file would hold up whoever opens it.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):  # A repository may name a file that no disk can hold.
         return ""
+    try:
+        if os.fstat(descriptor).st_mode & _FILE_TYPE != _REGULAR_FILE:
+            return ""
+        with open(descriptor, encoding="utf-8", errors="surrogateescape", closefd=False) as file:
+            return file.read(_READ_MAX)
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)

@@ -11,8 +11,10 @@ import pytest
 
 from holloway import git
 from holloway.cli import COMMANDS
+from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.hooks.install.dialects import DIALECTS
 from tests.attacks.booby_trapped import BoobyTrapped, set_up
+from tests.conftest import make_repository
 from tests.hooks.asking import hook
 from tests.mcp.connection import called, connected
 
@@ -188,3 +190,47 @@ def test_a_program_named_git_in_the_current_folder_is_not_taken(
     monkeypatch.setenv("PATH", f".{os.pathsep}{os.pathsep}{os.environ['PATH']}")
     assert git.tracked_files(str(trapped.root))
     assert trapped.ran() == []
+
+
+def test_a_package_of_the_repository_is_not_imported_by_the_processes_that_read_files(tmp_path: Path) -> None:
+    """Through the console script, which people type in the folder of a clone."""
+    mark = tmp_path / "imported"
+    files = {f"src/m{number}.py": f"def f{number}(): pass\n" for number in range(PARALLEL_FILES_MIN + 10)}
+    files["multiprocessing/__init__.py"] = f"open({str(mark)!r}, 'w').close()\n"
+    repository = make_repository(tmp_path / "clone", files)
+    script = Path(sys.executable).with_name("holloway")
+    command = [str(script), "index", "--workers", "2"]
+    done = subprocess.run(command, cwd=repository.root, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not mark.exists()
+
+
+def test_a_rules_file_that_is_a_submodule_runs_no_conversion(trapped: BoobyTrapped) -> None:
+    commit = git.head_commit(str(trapped.root))
+    git.run(str(trapped.root), "update-index", "--add", "--cacheinfo", f"160000,{commit},CLAUDE.md")
+    tree = git.run(str(trapped.root), "write-tree").strip()
+    made = git.run(str(trapped.root), "-c", "user.name=x", "-c", "user.email=x", "commit-tree", tree, "-m", "x").strip()
+    git.run(str(trapped.root), "update-ref", "HEAD", made)
+    assert git.file_at(str(trapped.root), "HEAD", "CLAUDE.md") == ""
+    run(trapped, "-m", "holloway", "rules")
+    assert trapped.ran() == []
+
+
+def test_asking_whether_a_branch_was_squashed_runs_no_program(trapped: BoobyTrapped) -> None:
+    root = str(trapped.root)
+    git.run(root, "config", "format.pretty", "format:%H %G?")
+    git.run(root, "config", "diff.submodule", "diff")
+    tip = git.head_commit(root)
+    first = git.run(root, "rev-list", "--max-parents=0", "HEAD").strip()
+    assert not git.is_merged(root, first, tip, first)
+    git._squashed(root, first, first, tip)
+    assert trapped.ran() == []
+
+
+def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(trapped: BoobyTrapped) -> None:
+    for name in ("HEAD", "shallow", "packed-refs"):
+        place = trapped.root / ".git" / name
+        place.unlink(missing_ok=True)
+        os.mkfifo(place)
+    assert git.head_commit(str(trapped.root)) == ""
+    assert git.shallow_commits(str(trapped.root)) == frozenset()

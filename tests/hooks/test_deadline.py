@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -63,25 +64,51 @@ def test_what_a_late_answer_showed_is_noted_after_it(tmp_path: Path) -> None:
     assert (tmp_path / "shown").read_text() == "yes"
 
 
+@pytest.mark.promise("nothing-is-lost-in-silence")
 def test_a_given_answer_is_not_given_again_by_the_watch(tmp_path: Path) -> None:
-    body = "deadline.offer('files', b'late')\nassert deadline.finish()\nprint('whole', flush=True)\n"
+    body = "deadline.offer('files', b'late')\ndeadline.give(b'whole')\n"
     done = run(tmp_path, f"{body}deadline.watch('prompt')\n{BLOCKS}")
-    assert (done.returncode, done.stdout) == (0, "whole\n")
-    assert outcomes(tmp_path) == []
+    assert (done.returncode, done.stdout) == (0, "whole")
+    assert outcomes(tmp_path) == [("s1", "prompt", "full", "")]
 
 
-def test_an_unknown_project_is_counted_in_the_data_folder(home: Path) -> None:
+@pytest.mark.promise("nothing-is-lost-in-silence")
+@pytest.mark.parametrize("late", ["deadline.give(b'whole')", "deadline.give_up('failed')"])
+def test_an_answer_that_comes_while_the_watch_gives_its_own_waits_for_it(tmp_path: Path, late: str) -> None:
+    slow = "then = lambda: (open(sys.argv[1], 'w').close(), time.sleep(0.3), print('noted', flush=True))\n"
+    wait = "import os\nwhile not os.path.exists(sys.argv[1]): time.sleep(0.01)\n"
+    body = f"sys.argv = ['', {str(tmp_path / 'given')!r}]\n{slow}deadline.offer('files', b'early ', then)\n"
+    done = run(tmp_path, f"{body}deadline.watch('prompt')\n{wait}{late}")
+    assert (done.returncode, done.stdout) == (0, "early noted\n")
+    assert outcomes(tmp_path) == [("s1", "prompt", "degraded", "files")]
+
+
+def test_the_whole_answer_counts_as_such_though_the_watch_gives_it(tmp_path: Path) -> None:
+    done = run(tmp_path, f"deadline.offer('whole', b'all of it')\ndeadline.watch('prompt')\n{BLOCKS}")
+    assert done.stdout == "all of it"
+    assert outcomes(tmp_path) == [("s1", "prompt", "full", "whole")]
+
+
+@pytest.mark.parametrize("body", ["deadline.folder = ''", "deadline.point = 'event'", "deadline.point = 'unknown'"])
+def test_what_nobody_is_owed_is_not_counted(tmp_path: Path, home: Path, body: str) -> None:
     home.mkdir()
-    run(Path(), f"deadline.folder = ''\ndeadline.watch('unknown')\n{BLOCKS}")
-    assert [(point, outcome) for _, point, outcome, _ in outcomes(home)] == [("prompt", "dropped")]
+    run(tmp_path, f"{body}\ndeadline.watch('prompt')\n{BLOCKS}")
+    assert outcomes(home) == outcomes(tmp_path) == []
+
+
+def test_our_own_work_is_bounded_by_cpu_time_whatever_the_wall_time_allows(tmp_path: Path) -> None:
+    roomy = "from holloway.hooks import deadline as module; module.HOOK_BUDGETS_MS = {'prompt': (3_000_000, 700)}\n"
+    done = run(tmp_path, f"{roomy}deadline.watch('prompt')\n{COMPUTES}")
+    assert done.returncode == 0
+    assert outcomes(tmp_path) == [("s1", "prompt", "dropped", "")]
 
 
 def test_each_event_of_one_process_begins_without_the_answer_of_the_one_before() -> None:
     deadline = Deadline()
-    deadline.begin_point("event")
+    deadline.begin("event")
     deadline.offer("files", b"old")
     deadline.session = "old"
-    deadline.begin_point("event")
+    deadline.begin("event")
     assert (deadline.session, deadline._offered) == ("", ("", b"", None))
 
 
@@ -149,7 +176,7 @@ def test_a_host_that_ends_the_hook_early_is_given_what_there_is(
     )
     done = run(project_folder(memory), body)
     assert (done.returncode, done.stdout) == (0, "rules")
-    assert outcomes(project_folder(memory)) == [("s1", "prompt", "degraded", "terminated")]
+    assert outcomes(project_folder(memory)) == [("s1", "prompt", "dropped", "terminated")]
 
 
 @pytest.mark.promise("nothing-is-lost-in-silence")
@@ -162,12 +189,38 @@ def test_a_session_that_cannot_wait_for_its_brief_starts_with_its_rules_and_trap
     offers: list[tuple[str, str]] = []
     monkeypatch.setattr(Deadline, "offer", lambda one, step, answer, then: offers.append((step, answer.decode())))
     whole = ask(event(repository, "SessionStart", source="startup")).context
-    assert [step for step, _ in offers] == ["rules", "without-map"]
-    for _, text in offers:
+    assert [step for step, _ in offers] == ["rules", "without-map", "whole"]
+    for _, text in offers[:2]:
         assert "money is integer cents" in text
         assert "the tests hang without REDIS_URL" in text
         assert "Build and test" not in text
     assert "Build and test" in whole
+
+
+def test_what_a_late_start_showed_is_not_shown_again_with_its_prompt(
+    repository: Repository, memory: holloway.Holloway, ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = taught(memory, "money is integer cents", type="decision", pin=True).id
+    later: list[Callable[[], None]] = []
+    monkeypatch.setattr(Deadline, "offer", lambda one, step, answer, then: later.append(then))
+    for source in ("startup", "compact"):
+        later.clear()
+        ask(event(repository, "SessionStart", session="late", source=source))
+        memory.store.database.run("DELETE FROM injections")
+        later[0]()
+        shown = memory.store.database.rows("SELECT memory, context FROM injections WHERE session = 'late'")
+        assert [row["memory"] for row in shown] == [rule]
+
+
+def test_a_session_that_goes_on_is_offered_nothing_that_it_has(
+    repository: Repository, memory: holloway.Holloway, ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught(memory, "money is integer cents", type="decision", pin=True)
+    ask(event(repository, "SessionStart", source="startup"))
+    offers: list[str] = []
+    monkeypatch.setattr(Deadline, "offer", lambda one, step, answer, then: offers.append(step))
+    ask(event(repository, "SessionStart", source="resume"))
+    assert offers == []
 
 
 def test_a_prompt_offers_the_files_before_the_memories(
@@ -178,8 +231,8 @@ def test_a_prompt_offers_the_files_before_the_memories(
     monkeypatch.setattr(Deadline, "offer", lambda one, step, answer, then: offers.append((step, answer.decode())))
     prompt = "the token is refreshed twice in src/shop/auth/tokens.py, why?"
     whole = ask(event(repository, "UserPromptSubmit", prompt=prompt)).context
-    assert [step for step, _ in offers] == ["named-files", "files"]
-    assert all("src/shop/auth/tokens.py" in text and trap not in text for _, text in offers)
+    assert [step for step, _ in offers] == ["named-files", "files", "whole"]
+    assert all("src/shop/auth/tokens.py" in text and trap not in text for _, text in offers[:2])
     assert trap in whole
 
 
@@ -194,7 +247,9 @@ def test_status_and_doctor_tell_what_was_dropped(repository: Repository, memory:
     # The clock of the tests stands still in the past; the log is written by real hooks.
     assert (counted["given"], counted["degraded"], counted["dropped"]) == (1, 1, 2)
     (check,) = [check for check in examine(repository.root, memory.home) if check.name == "answers"]
-    assert check.seen == "1 given, 1 shortened, 2 dropped in 7 days (prompt:files 1)"
+    assert check.seen == (
+        "1 given, 1 shortened, 2 dropped in 7 days (prompt:deadline 1, prompt:files 1, prompt:terminated 1)"
+    )
     assert str(check.finding) == "answers-dropped"
 
 

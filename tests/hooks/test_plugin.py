@@ -142,7 +142,7 @@ def test_without_holloway_a_session_starts_with_one_line_to_the_person(machine: 
     code, printed, complaint = machine.run("SessionStart", shell=shell)
     said = json.loads(printed)
     assert (code, complaint, list(said)) == (0, b"", ["systemMessage"])
-    assert "uv tool install holloway" in said["systemMessage"]
+    assert "is not installed. Its README says how to install it" in said["systemMessage"]
 
 
 @needs_no_holloway

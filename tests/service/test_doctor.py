@@ -135,6 +135,10 @@ def failed_session(patient: Patient) -> None:
         )
 
 
+def lost_answer(patient: Patient) -> None:
+    answer_log.append(str(patient.folder), "s1", "prompt", "dropped", "", 4_000)
+
+
 def old_journal(patient: Patient) -> None:
     file = patient.folder / "journal/old.jsonl"
     written(file, b"{}\n")
@@ -195,7 +199,7 @@ STATES: dict[Finding, Callable[[Patient], object]] = {
     Finding.SETTINGS_UNKNOWN: lambda p: written(p.home / "config.toml", b'telepathy = "on"\n'),
     Finding.NO_EMBEDDER: lambda p: written(p.home / "config.toml", b'[embedding]\nprovider = "openai"\n'),
     Finding.HOOK_FAILURES: lambda p: written(p.home / "hook-failures.log", b"2026-01-01T00:00:00Z ValueError\n"),
-    Finding.ANSWERS_DROPPED: lambda p: answer_log.append(str(p.home), "s1", "prompt", "dropped", "", 4_000),
+    Finding.ANSWERS_DROPPED: lost_answer,
     Finding.NO_MEMORY: lambda p: shutil.rmtree(p.home),
     Finding.PAUSED: lambda p: command("pause", "--project", str(p.root)),
     Finding.NO_DATABASE: lambda p: gone(p, "memory.db*"),

@@ -66,4 +66,10 @@ def test_counts_are_by_outcome_and_by_step_of_degradation() -> None:
         answer("degraded", "files"),
         answer("dropped"),
     ]
-    assert answer_log.count(owed) == {"full": 1, "degraded": 2, "dropped": 1, "prompt:files": 2}
+    assert answer_log.count(owed) == {
+        "full": 1,
+        "degraded": 2,
+        "dropped": 1,
+        "prompt:files": 2,
+        "prompt:deadline": 1,
+    }

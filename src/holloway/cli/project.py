@@ -64,7 +64,7 @@ def status_command(as_json: bool, project: str) -> None:
     watched = f"{found['sessions_watched']} of them watched and learned from"
     say(f"  sessions   {found['sessions']} seen, {watched}; trust level {found['trust_level']}")
     answers = found["answers"]
-    lost = f", {answers['degraded']} shortened and {answers['dropped']} dropped for want of time"
+    lost = f", {answers['degraded']} shortened and {answers['dropped']} dropped"
     is_lost = answers["degraded"] or answers["dropped"]
     say(f"  answers    {answers['given']} in {answers['days']} days{lost if is_lost else ''}")
     if found["trust_offer"]:

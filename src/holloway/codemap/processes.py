@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections import deque
 from contextlib import contextmanager
 from functools import cache, partial
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 Work = TypeVar("Work")
 Done = TypeVar("Done")
 
+SAFE_PATH = "PYTHONSAFEPATH"
 BATCH_FILES = 40
 BATCHES_AHEAD = 2
 """Batches per process that are done before they can be written: about 2 MB each."""
@@ -87,6 +89,7 @@ def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
     try:
         with (
             shelf(place) as shared,
+            _safe_path(),
             ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=gc.disable) as pool,
         ):
             yield Processes(pool, count, root, shared)
@@ -95,6 +98,23 @@ def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
             f"A process that read files of {root} ended before it was done.",
             "Nothing was written. Where memory is short, `holloway index --workers 1` needs least.",
         ) from error
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let processes that start meanwhile import nothing from the current folder, which may be a stranger's project.
+
+    Python starts each with `-c`, which puts that folder first; what this process imports from is told to them later.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def _resolve_many(place: str, root: str, paths: list[str]) -> list[Outcome]:

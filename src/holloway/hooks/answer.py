@@ -93,11 +93,12 @@ class Reader:
             level=trust_override() or lookup.trust_level(store),
         )
 
-    def claim(self, store: sqlite3.Connection, ids: list[str], point: str) -> list[str]:
+    def claim(self, store: sqlite3.Connection, ids: list[str], point: str, *, compacted: bool = False) -> list[str]:
         """Write down what is shown; returns what no parallel hook showed first."""
         from holloway.store import lookup  # loaded with the store
 
-        return lookup.claim(store, ids, session=self.name, agent=self.host, point=point, now=self.now)
+        name, host = self.name, self.host
+        return lookup.claim(store, ids, session=name, agent=host, point=point, now=self.now, compacted=compacted)
 
 
 def with_tool_result(reader: Reader, event: dict[str, object]) -> str:
@@ -192,7 +193,7 @@ def at_prompt(reader: Reader, prompt: str) -> str:
     with _opened(reader.root) as memory:
         begun = journal.prompts(reader.journal, reader.session) != 1
         points = Points(memory, reader.name, reader.host, begun=begun)
-        said = points.on_prompt(task, offer=lambda files: reader.offer("files", files, None))
+        said = points.on_prompt(task, lambda step, text: reader.offer(step, text, None))
     _note_located(reader, points)
     if points.recipe:
         steps.Progress(reader.journal, reader.name).follow(points.recipe)
@@ -200,7 +201,7 @@ def at_prompt(reader: Reader, prompt: str) -> str:
 
 
 def _offer_named_files(reader: Reader, task: str) -> None:
-    """If there is time for nothing else, the files that the prompt names are told from those that it only mentions."""
+    """Offer the files that the prompt names by their paths."""
     from holloway.injection.prompt import render_named
 
     if paths := subject.named_files(task, reader.root)[:PROMPT_FILES_MAX]:
@@ -240,22 +241,26 @@ def at_subagent(reader: Reader, kind: str) -> str:
 
 def at_start(reader: Reader, source: object) -> tuple[str, str]:
     """The brief for the agent, and a line for the person."""
-    _offer_rules(reader)
+    if source != "resume":  # The session has its old brief until it is known that this one says more.
+        _offer_rules(reader, compacted=source == "compact")
     from holloway.hooks import lines  # a session starts once; it may load what it needs
     from holloway.store import sessions
 
     with _opened(reader.root) as memory:
         before = sessions.count(memory.store.database)
-        small = memory.brief(with_map=False)
-        reader.offer("without-map", small.text, lambda: _claim_late(reader, list(small.memories)))
+        if source != "resume":
+            small = memory.brief(with_map=False)
+            ids = [one for one in small.memories if memory.store.memories.has(one)]
+            reader.offer("without-map", small.text, lambda: _claim_late(reader, ids, compacted=source == "compact"))
         made = memory.brief()
         if source == "resume" and _still_stands(memory, reader, made):
             return "", ""
         memory.shown(made, session=reader.name, agent=reader.host, now=reader.now, compacted=source == "compact")
+        reader.offer("whole", made.text, None)
         return made.text, lines.at_start(memory, before, len(made.memories))
 
 
-def _offer_rules(reader: Reader) -> None:
+def _offer_rules(reader: Reader, *, compacted: bool) -> None:
     """Have the rules and traps ready that a light look finds, for the case that the time is up before the brief."""
     from holloway.store import lookup
 
@@ -264,6 +269,7 @@ def _offer_rules(reader: Reader) -> None:
         return
     try:
         to = reader.shown(store)
+        to.context += compacted  # What was shown before the host cut its context is forgotten.
         rules = lookup.general(store, lookup.RULES, to, BRIEF_DECISIONS_MAX)
         traps = lookup.general(store, lookup.TRAPS, to, BRIEF_TRAPS_MAX)
     finally:
@@ -272,17 +278,17 @@ def _offer_rules(reader: Reader) -> None:
         from holloway.injection.session_start import render_rules
 
         text, ids = render_rules(rules, traps)
-        reader.offer("rules", text, lambda: _claim_late(reader, ids))
+        reader.offer("rules", text, lambda: _claim_late(reader, ids, compacted=compacted))
 
 
-def _claim_late(reader: Reader, ids: list[str]) -> None:
+def _claim_late(reader: Reader, ids: list[str], *, compacted: bool) -> None:
     """Write down what a late answer showed, if the store is free at once."""
     from holloway.store import lookup
 
     store = lookup.open_store(os.path.join(reader.folder, "memory.db"), HOOK_STORE_WAIT_MS)
     if store is not None:
         try:
-            reader.claim(store, ids, "session_start")
+            reader.claim(store, ids, "session_start", compacted=compacted)
         finally:
             store.close()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from holloway.config import HOOK_BUDGETS_MS, HOOK_OTHER_BUDGET_MS, home, patience
+from holloway.config import HOOK_BUDGETS_MS, HOOK_OTHER_BUDGET_MS, patience
 from holloway.store import answer_log
 
 TYPE_CHECKING = False
@@ -21,20 +21,23 @@ NAP_S = 0.005
 GRACE_S = 1.0
 """What may still be done once the answer is given, such as starting the worker."""
 TERMINATED, FAILED = "terminated", "failed"
-UNKNOWN = "unknown"
-"""The point of an event that was not read yet."""
+WHOLE = "whole"
+"""The last step of an answer: nothing is missing from it."""
+UNKNOWN, NOTED = "unknown", "event"
+"""The points of an event that was not read yet, and of one that nobody is told anything at."""
 
 
 class Deadline:
     """The one event that this process is for. A plain class, as hooks need."""
 
-    __slots__ = ("_began", "_lock", "_offered", "_watches", "folder", "point", "session")
+    __slots__ = ("_began", "_given", "_lock", "_offered", "_watches", "folder", "point", "session")
 
     def __init__(self) -> None:
         import _thread  # built in; the threading module would cost a tenth of the hook's time
 
         self._lock = _thread.allocate_lock()
         self._watches = False
+        self._given = False
         self._reset()
 
     def _reset(self) -> None:
@@ -44,7 +47,7 @@ class Deadline:
         self.session = ""
         self.folder = ""
 
-    def begin_point(self, point: str) -> None:
+    def begin(self, point: str) -> None:
         """The event has been read: its own budgets hold from now on, counted from when this process began.
 
         Only in a process that watches at all, which a hook's does from its first line on.
@@ -74,35 +77,58 @@ class Deadline:
         """Have an answer ready for the case that the time is up; `then` notes what it showed."""
         self._offered = (step, answer, then)
 
-    def finish(self) -> bool:
-        """Whether the main thread may give its answer: true for the first who asks, of it and those who watch."""
-        return self._lock.acquire(False)
+    def give(self, answer: bytes) -> None:
+        """Give the whole answer, unless the time was up before; then this process is about to end."""
+        self._settle()
+        if answer:
+            os.write(1, answer)
+        self._count(answer_log.FULL if answer else answer_log.EMPTY, "")
 
     def leave(self, why: str) -> None:
         """From a thread that watches: end the process, with the best answer so far unless one was given."""
-        if self.finish():
-            self.give_up(why)
+        if self._lock.acquire(False):
+            self._give_best(why)
         time.sleep(GRACE_S)  # The answer is out; what comes after it has had its time too.
         os._exit(0)
 
     def give_up(self, why: str) -> None:
-        """Give the best answer so far, count it, and end the process; the host sees no failure."""
+        """Something failed: give the best answer so far, unless one was given, and end the process."""
+        if self._lock.acquire(False):
+            self._give_best(why)
+        elif not self._given:
+            time.sleep(GRACE_S)  # A thread that watches is giving it.
+        os._exit(0)
+
+    def _settle(self) -> None:
+        """Take it on to answer; who comes second, after a thread that watches, waits for the end of the process."""
+        if not self._lock.acquire(False):
+            time.sleep(GRACE_S)
+            os._exit(0)
+        self._given = True
+
+    def _give_best(self, why: str) -> None:
         step, answer, then = self._offered
         try:
+            # A host that ended the hook reads nothing more.
+            is_lost = not answer or why == TERMINATED
+            given = answer_log.FULL if step == WHOLE else answer_log.DEGRADED
+            self._count(answer_log.DROPPED if is_lost else given, why if is_lost else step)
             if answer:
                 os.write(1, answer)
-            self.count(answer_log.DEGRADED if answer else answer_log.DROPPED, why or step)
             if answer and then:
                 then()
         finally:
             os._exit(0)
 
-    def count(self, outcome: str, step: str = "") -> None:
-        """Write down what became of the answer."""
-        folder = self.folder or home()
-        if os.path.isdir(folder):
+    def _count(self, outcome: str, step: str) -> None:
+        """Write down what became of an answer; an event that is only noted, or of no project, is owed none."""
+        if not self.folder or self.point in (NOTED, UNKNOWN):
+            return
+        try:
             took_ms = (time.monotonic() - self._began) * 1000
-            answer_log.append(folder, self.session, self.point, outcome, step, took_ms)
+            answer_log.append(self.folder, self.session, self.point, outcome, step, took_ms)
+        except OSError:  # A disk that is full must not cost the answer.
+            pass
 
 
 def leave_after(milliseconds: int) -> None:

@@ -11,8 +11,7 @@ import sys
 import time
 
 from holloway.config import FAILURE_LOG_BYTES_MAX, HOOK_INPUT_BYTES_MAX, home
-from holloway.hooks.deadline import FAILED, TERMINATED, UNKNOWN, Deadline
-from holloway.store import answer_log
+from holloway.hooks.deadline import FAILED, NOTED, TERMINATED, UNKNOWN, Deadline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ _POINTS = {
     "PostToolBatch": "step",
 }
 """The events that may be answered with words for the agent; the others are noted down."""
-NOTED = "event"
 DEADLINE = Deadline()
 """A process is there for one event."""
 _UNCAPTURED = ("PostToolBatch", "InstructionsLoaded")
@@ -44,17 +42,12 @@ def main() -> None:
         _quiet()
         DEADLINE.watch(UNKNOWN)
         answer, chore = respond(_read_input())
-        if DEADLINE.finish():
-            if answer:
-                os.write(1, answer)
-            if DEADLINE.folder and DEADLINE.point != NOTED:
-                DEADLINE.count(answer_log.FULL if answer else answer_log.EMPTY)
+        DEADLINE.give(answer)
         if chore:
             chore()
     except BaseException as error:  # the one catch-all: the agent must go on
         _count_failure(error)
-        if DEADLINE.point not in (UNKNOWN, NOTED) and DEADLINE.finish():
-            DEADLINE.give_up(FAILED)
+        DEADLINE.give_up(FAILED)
     os._exit(0)
 
 
@@ -70,7 +63,7 @@ def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
     told = str(event.get("hook_event_name", ""))
     host = hosts.recognised(event, sys.argv[1] if len(sys.argv) > 1 else "")
     event = hosts.understood(event)
-    DEADLINE.begin_point(_POINTS.get(str(event.get("hook_event_name", "")), NOTED))
+    DEADLINE.begin(_POINTS.get(str(event.get("hook_event_name", "")), NOTED))
 
     def encode(context: str, line: str) -> bytes:
         said = hosts.answer(host, told, context, line)

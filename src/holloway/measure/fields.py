@@ -151,12 +151,12 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "answers",
         "answers by point and outcome",
-        "how often holloway was asked at each point, and how that ended: full, degraded (without a slower step), "
+        "how often holloway was asked at each point, and how that ended: full, degraded (an earlier step), "
         "dropped (too late or failed) or empty; null, as in the other fields of answers, where nobody counted them",
         HOOK,
     ),
     Field("answers_dropped", "answers", "answers that never reached the agent: past the deadline, or failed", HOOK),
-    Field("answers_degraded", "answers by step", "degraded answers, by the step that was left out", HOOK),
+    Field("answers_degraded", "answers by step", "degraded answers, by the step that was given", HOOK),
     Field("answer_ms_p50", "ms", "median time of an answer", HOOK),
     Field("answer_ms_p95", "ms", "time that 95 of 100 answers stayed within", HOOK),
     Field(

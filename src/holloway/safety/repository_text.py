@@ -11,8 +11,8 @@ import re
 import shlex
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from unicodedata import combining, normalize
 
-from holloway.safety.instructing import instructs
 from holloway.text import programs
 
 if TYPE_CHECKING:
@@ -38,44 +38,51 @@ CACHED = 20_000
 _LETTER = "A-Za-z0-9_\u00c0-\u024f"
 _NAME = re.compile(rf"[{_LETTER}$@#.:~-]{{1,160}}[?!=]?\Z")
 _PATH = re.compile(rf"[{_LETTER}$@#.~+,&'()\[\]=!% /-]{{1,{TEXT_CHARS_MAX}}}\Z")
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00c0-\u024f]+|[0-9]+")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00c0-\u024f]+")
+"""A word of a name; numbers are none."""
+_EXTENSION = re.compile(r"(?<=.)\.\w{1,8}\Z")
 _NAME_PARTS = re.compile(r"[.:#]+")
 _ARGUMENT = re.compile(r"[A-Za-z0-9_@%+=:,./*\[\]~^-]{1,100}\Z")
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]{0,40}=[\w./:,@+-]{0,60}\Z", re.ASCII)
+_PUNCTUATED = re.compile(r"[A-Za-z][,:.;!?]\Z")
+"""An argument that ends as a part of a sentence does."""
+_OPERATORS = frozenset({"and", "or", "not"})
+_VERSIONED = re.compile(r"[\w-]@")
 _EXPRESSION = re.compile(r"[A-Za-z0-9_.:* -]{1,60}\Z")
 _FOLDER_CHANGE = re.compile(r"cd [\w./@+-]{1,120} && ", re.ASCII)
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
-_ADDRESSES = frozenset({"please", "you", "your", "yours", "yourself", "instruction", "instructions", "everyone"})
+_ADDRESSES = frozenset({"please", "you", "your", "yours", "yourself", "everyone"})
 """Words that only a sentence to a reader has."""
-_READERS = frozenset("agent agents assistant assistants claude codex copilot gemini llm ai model models".split())
-_OBLIGES = frozenset("must should shall always never need needs required requires has have to first before".split())
+_READERS = frozenset("agent agents assistant assistants claude codex copilot gemini llm ai".split())
+_OBLIGES = frozenset("must should shall always never need needs required requires".split())
 _DISMISSES = frozenset({"ignore", "disregard", "forget", "override", "bypass", "skip"})
 _DISMISSED = frozenset("rules rule instructions previous prior all everything checks".split())
 _ACTS = frozenset("run install execute fetch curl wget download".split())
 _URGES = frozenset("always must please first before immediately now never every".split())
-_ALARMING = frozenset(
-    "admin approve approved authorized bypass credentials curl disregard download execute fetch forget ignore install "
-    "memory override password previous prior prompt remember run secret secrets send sudo system tell token upload "
-    "user wget".split()
-)
-"""Without one of these words, words in a row are not looked at more closely."""
 _FUNCTION_WORDS = frozenset(
     "a an and are as at be because but by can every first for has have if in is it its must need needs of on only or "
     "please shall should so tell that the their them then this to until we when which with you your".split()
 )
 """Words that a sentence needs and a command does without."""
-_INSTALLS = frozenset({"install", "add", "get", "dlx"})
-_GROUP_FLAGS = frozenset({"--with", "--without", "--only", "--extra", "--extras", "--group", "-E"})
+_INSTALLS = frozenset("install i add get tool require use download wheel".split())
+_GROUP_FLAGS = frozenset({"--without", "--only", "--extra", "--extras", "--group", "-E"})
+_STRANGERS = ("--with", "--package", "--registry", "--index", "--extra-index", "--find-links", "--from")
+"""Options that bring in a package or an index which the project does not list."""
+_PACKAGE_RUNNERS = frozenset("npx bunx uvx pnpx pipx".split())
+_PACKAGE_MANAGERS = frozenset("npm pnpm yarn bun".split())
+_RUNS_PACKAGE = frozenset({"exec", "dlx", "x"})
 _LISTS = (".txt", ".toml", ".lock", ".in")
 """Endings of files that list what a project needs."""
+_JOINS = frozenset("and every must please should tell the then to you your".split())
 _EXPRESSION_FLAGS = ("-k", "-m", "--grep", "-g", "-t", "-run", "--filter", "--tags")
 _PROGRAMS = frozenset(
-    "ant autoconf bazel bin/rails bundle bun bunx buck2 cabal cargo cmake composer configure coverage ctest dart deno "
-    "docker dotnet earthly flutter go gradle gradlew gulp grunt hatch invoke just lein lerna make mage meson mise mix "
-    "moon mvn mvnw ninja nox npm npx nx pants pdm phpunit pip pipenv pipx pixi pnpm poe poetry pre-commit py.test "
-    "pytest python python3 rails rake rebar3 rspec ruby ruff rye sbt scons setup.py stack swift task tox turbo "
-    "unittest uv uvx vite vitest xcodebuild yarn zig".split()
+    "ant autoconf b2 bazel bin/rails buck2 bun bunx bundle cabal cargo cmake composer configure coverage crystal ctest "
+    "dart deno dotnet dub dune earthly elixir flutter gleam go golangci-lint gradle gradlew grunt gulp hatch helm "
+    "invoke just kubectl lein lerna mage make meson mise mix moon mvn mvnw nimble ninja node nox npm npx nx pants pdm "
+    "php phpstan phpunit pip pipenv pipx pixi pnpm poe poetry pre-commit prove py.test pytest python python3 rails "
+    "rake rebar3 rspec ruby ruff rye sbt scons setup.py sphinx-build stack stestr swift task terraform tox turbo "
+    "unittest uv uvx vite vitest waf xcodebuild yarn zig zope-testrunner".split()
 )
 """Programs that build and run projects; those that test and check are listed in `text.programs`."""
 
@@ -92,10 +99,14 @@ def _reads_as_path(text: str) -> bool:
     names = text.split("/")
     if any(not name or len(name) > PATH_PART_CHARS_MAX or len(name.split()) > SPACED_WORDS_MAX for name in names):
         return False
-    parts = [_words(name) for name in names]
-    if any(len(words) > PATH_WORDS_MAX for words in parts):
+    if sum(" " in name for name in names) > 1:
         return False
-    return not _speaks([word for words in parts for word in words])
+    parts = [_words(_EXTENSION.sub("", name)) for name in names]
+    if any(len(words) > PATH_WORDS_MAX or _speaks(words) for words in parts):
+        return False
+    whole = [word for words in parts for word in words]
+    # Folders in a row read as a sentence only with the words that join one together.
+    return _JOINS.isdisjoint(whole) or not _speaks(whole)
 
 
 def is_name(text: str) -> bool:
@@ -125,7 +136,7 @@ def is_command(text: str) -> bool:
         words.pop(0)
     if not words or len(words) > COMMAND_WORDS_MAX or not _is_program(words[0]):
         return False
-    return _are_plain_arguments(words[1:])
+    return _are_plain_arguments(words[1:]) and _brings_no_stranger(words)
 
 
 def only_paths(texts: Iterable[str]) -> tuple[str, ...]:
@@ -150,12 +161,31 @@ def _are_plain_arguments(arguments: list[str]) -> bool:
     for flag, argument in zip(before, arguments, strict=False):
         if " " in argument:
             is_expression = flag in _EXPRESSION_FLAGS and _EXPRESSION.match(argument)
-            if not is_expression or len(argument.split()) > EXPRESSION_WORDS_MAX:
+            if not is_expression or len(argument.split()) > EXPRESSION_WORDS_MAX or _speaks(_words(argument)):
                 return False
         elif not _ARGUMENT.match(argument) or "://" in argument or _speaks(_words(argument)):
             return False
+    if any(_PUNCTUATED.search(argument) for argument in arguments):
+        return False
     bare = [argument.lower() for argument in arguments if argument.isalpha()]
-    return len(bare) <= BARE_WORDS_MAX and _FUNCTION_WORDS.isdisjoint(bare) and _installs_what_is_here(arguments)
+    spoken = {word for argument in arguments if " " in argument for word in _words(argument)} - _OPERATORS
+    if len(bare) > BARE_WORDS_MAX or _FUNCTION_WORDS & ({*bare} | spoken):
+        return False
+    return not _speaks([word for argument in arguments for word in _words(argument)])
+
+
+def _brings_no_stranger(words: list[str]) -> bool:
+    """Whether a command runs and installs nothing but the project, what its files list, and known checks."""
+    program, arguments = programs.named(words[0]), words[1:]
+    strangers = () if program == "poetry" else _STRANGERS  # There, --with names a group of the project's own.
+    if any(argument.startswith(strangers) for argument in arguments) or any(map(_VERSIONED.search, arguments)):
+        return False
+    if program in _PACKAGE_MANAGERS and arguments[:1] and arguments[0] in _RUNS_PACKAGE:
+        program, arguments = "npx", arguments[1:]
+    if program in _PACKAGE_RUNNERS:
+        package = next((argument for argument in arguments if not argument.startswith("-") and argument != "run"), "")
+        return programs.is_check(package) or programs.has_subcommands(package)
+    return _installs_what_is_here(arguments)
 
 
 def _installs_what_is_here(arguments: list[str]) -> bool:
@@ -164,11 +194,14 @@ def _installs_what_is_here(arguments: list[str]) -> bool:
     if at < 0:
         return True
     pairs = zip(arguments[at:], arguments[at + 1 :], strict=False)
-    named = [word for before, word in pairs if not word.startswith("-") and before not in _GROUP_FLAGS]
+    named = [word for before, word in pairs if not word.startswith("-") and before not in (*_GROUP_FLAGS, "--with")]
     return all(word.startswith(".") or word.endswith(_LISTS) for word in named)
 
 
 def _words(text: str) -> list[str]:
+    """The words of a name in plain small letters, without their accents."""
+    if not text.isascii():
+        text = "".join(letter for letter in normalize("NFKD", text) if not combining(letter))
     return [word.lower() for word in _WORD.findall(text)]
 
 
@@ -181,6 +214,4 @@ def _speaks(words: list[str]) -> bool:
         return True
     if len(words) < PHRASE_WORDS_MIN:
         return False
-    if present & _ADDRESSES or (present & _READERS and present & _OBLIGES):
-        return True
-    return bool(present & _ALARMING) and bool(instructs(" ".join(words)))
+    return bool(present & _ADDRESSES or (present & _READERS and present & _OBLIGES))

@@ -39,7 +39,7 @@ def examine(path: Path, home: Path) -> list[Check]:
     checks = [*_machine(home)]
     if home.exists() and not home.is_dir():
         return checks
-    for look in (_settings, _hook_failures, _answers):
+    for look in (_settings, _hook_failures):
         checks += _held("data folder", look(home))
     return [*checks, *_held("project", _of_path(path, home))]
 
@@ -174,7 +174,7 @@ def _answers(folder: Path) -> Iterator[Check]:
     if counts:
         seen += f" ({', '.join(f'{step} {number}' for step, number in sorted(counts.items()))})"
     if degraded or dropped:
-        hint = "The machine was busy, and the agent was not kept waiting. HOLLOWAY_PATIENCE=2 doubles every time limit."
+        hint = "The agent was not kept waiting. On a busy machine HOLLOWAY_PATIENCE=2 doubles every time limit."
         yield warning("answers", Finding.ANSWERS_DROPPED, seen, hint)
     elif given:
         yield ok("answers", seen)

@@ -12,4 +12,4 @@ def invocation() -> str:
     if shutil.which("holloway"):
         return "holloway"
     beside = Path(sys.executable).with_name("holloway.exe" if sys.platform == "win32" else "holloway")
-    return str(beside) if beside.exists() else f"{sys.executable} -m holloway"
+    return str(beside) if beside.exists() else f"{sys.executable} -I -m holloway"

@@ -209,18 +209,18 @@ class Points:
         reached = recipe.done(steps, play.edited, list(play.commands))
         return reached + 1 if 0 < reached < len(steps) else 0
 
-    def on_prompt(self, text: str, offer: Callable[[str], None] | None = None) -> str:
+    def on_prompt(self, text: str, offer: Callable[[str, str], None] = lambda step, said: None) -> str:
         """With a prompt: where the task happens and what is known there.
 
-        `offer` is given the files alone as soon as they are found, for a caller who may run out of time.
+        `offer` is given each step of the answer as soon as it is there, for a caller who may run out of time.
         """
         begins, self._begun = not self._begun, True
         is_found = (begins or prompt.is_task(text)) and self.memory.map.is_ready
         located = self.memory.map.locate(text) if is_found else Located()
         files = prompt.good(located, text, begins=begins)
         paths = [file.path for file in files]
-        if offer and files:
-            offer(prompt.render(files, located, (), task=text).text)
+        if files:
+            offer("files", prompt.render(files, located, (), task=text).text)
         self.follow(text)
         with self.reading(asked=True) as reader:
             if reader is None:
@@ -241,6 +241,7 @@ class Points:
             if len(won) < len(said.memories):
                 rows = [row for row in rows if row["id"] in won]
                 said = prompt.render(files, located, rows, task=text, recipe=fitting, test_command=command)
+            offer("whole", said.text)
             now = self.memory.clock.now().timestamp()
             self.located = dict.fromkeys(said.files, now) | self.located
             return said.text

@@ -68,7 +68,7 @@ def _answers(memory: Holloway) -> dict[str, Any]:
         "given": counts.pop(answer_log.FULL),
         "degraded": counts.pop(answer_log.DEGRADED),
         "dropped": counts.pop(answer_log.DROPPED),
-        "degraded_by_step": counts,
+        "by_step": counts,
         "last_session": answer_log.count([answer for answer in owed if answer.session == latest]) if latest else None,
     }
 

@@ -46,7 +46,16 @@ def append(folder: str, session: str, point: str, outcome: str, step: str, milli
     finally:
         os.close(descriptor)
     if is_full:
-        os.replace(path, path + ".1")
+        _rotate(path)
+
+
+def _rotate(path: str) -> None:
+    """Make the full file the old one; of several processes that find it full, the first does."""
+    try:
+        if os.stat(path).st_size > FILE_BYTES_MAX:
+            os.replace(path, path + ".1")
+    except FileNotFoundError:
+        pass
 
 
 def read(folder: str, *, session: str = "", since: str = "") -> list[LoggedAnswer]:
@@ -55,6 +64,8 @@ def read(folder: str, *, session: str = "", since: str = "") -> list[LoggedAnswe
     answers = []
     for name in (FILE + ".1", FILE):
         for line in _lines(os.path.join(folder, name)):
+            if wanted and wanted not in line:
+                continue
             fields = line.split()
             if len(fields) != _FIELDS or not fields[5].isdigit():
                 continue
@@ -65,13 +76,14 @@ def read(folder: str, *, session: str = "", since: str = "") -> list[LoggedAnswe
 
 
 def count(answers: list[LoggedAnswer]) -> dict[str, int]:
-    """How many answers were given, degraded (by step) and dropped; an event that had no answer is not counted."""
+    """How many answers were given, degraded and dropped, by point and step; one that was not owed is not counted."""
     counts: dict[str, int] = {FULL: 0, DEGRADED: 0, DROPPED: 0}
     for answer in answers:
         if answer.outcome in counts:
             counts[answer.outcome] += 1
-        if answer.outcome == DEGRADED:
-            counts[f"{answer.point}:{answer.step}"] = counts.get(f"{answer.point}:{answer.step}", 0) + 1
+        if answer.outcome in (DEGRADED, DROPPED):
+            how = f"{answer.point}:{answer.step or 'deadline'}"
+            counts[how] = counts.get(how, 0) + 1
     return counts
 
 

@@ -86,9 +86,14 @@ def test_documents_traces_and_code_are_part_of_the_whole_prompt() -> None:
 def test_what_the_host_added_is_no_part_of_the_whole_prompt() -> None:
     prompt = "fix <system-reminder>a\nb</system-reminder>the footer<ide_selection>x</ide_selection> please"
     assert whole(prompt) == "fix the footer please"
-    assert whole("fix it\n<hook_context>holloway: ...") == "fix it"
+    assert whole('fix it\n<hook_context id="1">holloway: ...</hook_context>') == "fix it"
+    asked = "Fix the <system-reminder> rendering in src/x.py"
+    assert whole(asked) == asked
     assert whole("<command-name>/fix</command-name><command-args>the footer</command-args>") == "the footer"
 
 
-def test_a_long_prompt_is_bounded() -> None:
-    assert len(whole("word " * PROMPT_CHARS_MAX)) <= PROMPT_CHARS_MAX
+def test_a_long_prompt_is_heard_at_its_beginning_and_its_end() -> None:
+    heard = whole("first " + "word " * PROMPT_CHARS_MAX + "last")
+    assert len(heard) <= PROMPT_CHARS_MAX
+    assert heard.startswith("first")
+    assert heard.endswith("last")

@@ -34,7 +34,7 @@ class Tracked:
             return frozenset()
         if self._changed is not None and text.path not in self._changed:
             return None
-        committed = git.run(self._root, "show", f"HEAD:./{text.path}")[:RULE_FILE_BYTES_MAX]
+        committed = git.file_at(self._root, "HEAD", text.path)[:RULE_FILE_BYTES_MAX]
         plain = without_block(committed.removeprefix("\ufeff").replace("\r\n", "\n"))
         return frozenset(block.mark for block in blocks(replace(text, text=front_matter.split(plain)[1])))
 

@@ -12,7 +12,7 @@ from itertools import islice
 from holloway.observer.words.sentences import bounded, prose
 
 PROMPT_CHARS_MAX = 20_000
-"""A longer prompt is read at its beginning."""
+"""A longer prompt is read at its beginning and its end."""
 LINE_CHARS_MAX = 600
 """A longer line was pasted."""
 TAGS_MAX = 100
@@ -46,7 +46,10 @@ _PASTED_LINE = re.compile(
 
 def whole(prompt: str) -> str:
     """The prompt without what the host added to it; empty where the host wrote all of it."""
-    text = prompt[:PROMPT_CHARS_MAX].strip()
+    text = prompt.strip()
+    if len(text) > PROMPT_CHARS_MAX:
+        half = (PROMPT_CHARS_MAX - 1) // 2
+        text = f"{text[:half]}\n{text[-half:]}"
     if text.startswith(_HOST_OPENINGS):
         return ""
     for tag in _HOST_TAGS:
@@ -57,15 +60,21 @@ def whole(prompt: str) -> str:
 
 
 def _without_tag(text: str, tag: str) -> str:
-    """The text without a tag and what stands in it; one that is not closed ends with the text."""
-    opening, closing = f"<{tag}>", f"</{tag}>"
-    before, mark, rest = text.partition(opening)
-    kept = [before]
-    while mark:
-        _, closed, after = rest.partition(closing)
-        before, mark, rest = (after if closed else "").partition(opening)
-        kept.append(before)
-    return "".join(kept)
+    """The text without a tag and what stands in it; one that is not closed is the user's own word."""
+    opening, closing = f"<{tag}", f"</{tag}>"
+    kept, at = [], 0
+    while (start := text.find(opening, at)) >= 0:
+        inside = start + len(opening)
+        if text[inside : inside + 1] not in (">", " ", "\n"):
+            kept.append(text[at:inside])
+            at = inside
+            continue
+        end = text.find(closing, inside)
+        if end < 0:
+            break
+        kept.append(text[at:start])
+        at = end + len(closing)
+    return "".join(kept) + text[at:]
 
 
 def spoken(prompt: str) -> str:
