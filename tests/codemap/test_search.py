@@ -102,3 +102,16 @@ def test_nothing_asked_or_nothing_there_finds_nothing(mapped: Mapped) -> None:
     assert search.telling(empty, {"token": 1}) == []
     assert search.pieces(empty, []) == []
     assert search.files(empty, []) == []
+
+
+def test_files_that_have_several_words_of_a_task_are_found_by_the_file_of_the_map_alone(
+    mapped: Mapped, tmp_path: Path
+) -> None:
+    files = {"auth/tokens.py": "def refresh(token):\n    return token\n", "web/page.py": "def page():\n    return 1\n"}
+    mapped(files).close()
+    place = str(tmp_path / "map.db")
+    (best,) = search.matching_files(place, "the token is not refreshed, refresh it", 5)
+    assert best.path == "auth/tokens.py"
+    assert len(best.words) >= search.SHARED_MIN
+    assert search.matching_files(place, "zebra quagga", 5) == []
+    assert search.matching_files(place + ".gone", "the token is not refreshed", 5) == []

@@ -8,6 +8,7 @@ import click
 
 from holloway.cli.choosing import Chosen, choosing_options
 from holloway.cli.common import (
+    branch_shown,
     emit,
     json_option,
     line,
@@ -259,7 +260,7 @@ def _print_card(memory: Holloway, found: Memory) -> None:
         say(f"  {name}: {value if isinstance(value, str) else ', '.join(map(_item, _listed(value)))}")
     say(f"  {notable(found, memory.clock.now())}", "dim")
     taught = f"{SOURCES[found.source]} on {found.created_at[:10]}"
-    place = f", branch {found.branch}" if found.branch else ""
+    place = f", branch {branch_shown(found.branch)}" if found.branch else ""
     commit = f", commit {found.commit[:10]}" if found.commit else ""
     used = f", used {many(found.use_count, 'time')}" if found.use_count else ""
     say(f"  {taught}{place}{commit}; shown to agents {many(memory.times_shown(found.id), 'time')}{used}", "dim")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holloway.cli.common import (
+    branch_shown,
     emit,
     json_option,
     line,
@@ -125,7 +126,7 @@ def _notes(done: Remembered, memory: Memory, *, inferred_module: str) -> None:
         say(f"        inferred: {', '.join(guessed)}. `holloway edit {memory.id}` changes it.", "dim")
     if memory.branch_only:
         lift = f"`holloway edit {memory.id} --everywhere` lifts that."
-        say(f"        It stays on {memory.branch_only} until that is merged; {lift}", "dim")
+        say(f"        It stays on {branch_shown(memory.branch_only)} until that is merged; {lift}", "dim")
     for one in done.close:
         how = "Says the same as" if one.verdict == "same" else "Contradicts"
         put_right = f"`holloway wrong {one.memory.id}` if that is out of date."

@@ -105,6 +105,13 @@ def schema() -> list[str]:
     return [statement.strip() for statement in "\n".join(lines).split(";\n") if statement.strip()]
 
 
+def map_name(root: str) -> str:
+    """The name of the file that holds the map of a checkout; the folder is that of the project's memory."""
+    import zlib  # only where a map is looked for by its checkout
+
+    return f"map-{zlib.crc32(root.encode('utf-8', 'replace')):08x}.db"
+
+
 def open_map(file: str | Path) -> MapDatabase:
     """The map in that file, ready to be read and written; a file that is no database is replaced by an empty map."""
     database = MapDatabase(file)

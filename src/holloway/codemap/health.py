@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from holloway.codemap.database import MapDatabase
+from holloway.codemap.database import MapDatabase, map_name
 from holloway.codemap.past.history import read_to
 
 NODES_LARGE = 50_000
@@ -35,7 +34,7 @@ class Health:
 
 def map_file(folder: Path, root: Path) -> Path:
     """Where the map of a checkout lies: each has its own, beside the memory that they share."""
-    return folder / f"map-{zlib.crc32(str(root).encode('utf-8', 'replace')):08x}.db"
+    return folder / map_name(str(root))
 
 
 def examine(path: Path) -> Health | None:

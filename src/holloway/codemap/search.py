@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sqlite3
 from collections import Counter, defaultdict
 from contextlib import closing
@@ -14,13 +15,16 @@ from heapq import nlargest
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.text.query import quoted
+from holloway.text.identifiers import expanded
+from holloway.text.query import STOP_WORDS, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from holloway.codemap.database import MapDatabase
 
+SHARED_MIN = 2
+"""Words of a task that a file must have to be named on words alone."""
 TERMS_SEARCHED = 60
 """Words that are looked for: those that say most, the rare ones and those that are repeated."""
 COMMON_SHARE = 0.5
@@ -53,6 +57,21 @@ class Piece(NamedTuple):
     path: str
     name: str
     score: float
+
+
+def matching_files(path: str, task: str, limit: int) -> list[Whole]:
+    """The files of a map that have several words of a task, the best first; none where there is no map to ask.
+
+    The quickest answer that there is to a task, in a tenth of the time of `retrieval.locate`.
+    """
+    from holloway.codemap.database import MapDatabase  # who searches otherwise has one open
+
+    if not os.path.exists(path):
+        return []
+    words = Counter(word for word in expanded(task) if len(word) > 1 and word not in STOP_WORDS)
+    with closing(MapDatabase(path)) as database:
+        terms = telling(database, dict(words.most_common(TERMS_SEARCHED))) if database.is_current else []
+        return [one for one in files(database, terms) if len(one.words) >= SHARED_MIN][:limit] if terms else []
 
 
 def telling(database: MapDatabase, said: Mapping[str, int]) -> list[Term]:

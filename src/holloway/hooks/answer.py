@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 BRIEF_HOLDS_H = 12
 """After so many hours others may have worked here: a session that goes on is briefed anew."""
+WORDS_SHOWN = 4
 PROMPT_WORDS_MIN = 3
 """Fewer words ("go on", "yes please") name no task."""
 _ROLES = {
@@ -184,12 +185,14 @@ def at_prompt(reader: Reader, prompt: str) -> str:
     """Where the task of a prompt happens and what is known there; often nothing."""
     from holloway.hooks import journal, steps
     from holloway.observer.words.prompt import whole  # a prompt comes seldom; it may load what it needs
-    from holloway.service.points import Points
 
     task = whole(prompt)
     if len(task.split()) < PROMPT_WORDS_MIN:
         return ""
     _offer_named_files(reader, task)
+    _offer_matching_files(reader, task)
+    from holloway.service.points import Points  # after what can be offered without it
+
     with _opened(reader.root) as memory:
         begun = journal.prompts(reader.journal, reader.session) != 1
         points = Points(memory, reader.name, reader.host, begun=begun)
@@ -202,10 +205,32 @@ def at_prompt(reader: Reader, prompt: str) -> str:
 
 def _offer_named_files(reader: Reader, task: str) -> None:
     """Offer the files that the prompt names by their paths."""
-    from holloway.injection.prompt import render_named
+    from holloway.safety.repository_text import only_paths
 
-    if paths := subject.named_files(task, reader.root)[:PROMPT_FILES_MAX]:
-        reader.offer("named-files", render_named(paths), None)
+    paths = only_paths(subject.named_files(task, reader.root))[:PROMPT_FILES_MAX]
+    _offer_files(reader, "named-files", [(path, "named in the prompt") for path in paths])
+
+
+def _offer_matching_files(reader: Reader, task: str) -> None:
+    """Offer the files that have the words of the prompt, before all that is heavier is loaded."""
+    from holloway.codemap import search
+    from holloway.codemap.database import map_name
+    from holloway.safety.repository_text import is_path
+
+    found = search.matching_files(os.path.join(reader.folder, map_name(reader.root)), task, 2 * PROMPT_FILES_MAX)
+    shown = [one for one in found if is_path(one.path)][:PROMPT_FILES_MAX]
+    _offer_files(
+        reader, "matching-files", [(one.path, f"speaks of {', '.join(one.words[:WORDS_SHOWN])}") for one in shown]
+    )
+
+
+def _offer_files(reader: Reader, step: str, files: list[tuple[str, str]]) -> None:
+    """Offer files with a reason for each; what makes the full answer takes longer to load than these to be found."""
+    from holloway.injection.template import line
+
+    if files:
+        lines = [line("prompt", "file", path=path, symbols="", reasons=reason) for path, reason in files]
+        reader.offer(step, "\n".join([line("prompt", "quick"), *lines]), None)
 
 
 def _note_located(reader: Reader, points: Points) -> None:

@@ -104,11 +104,6 @@ def render(
     return Said()
 
 
-def render_named(paths: Sequence[str]) -> str:
-    """The least that can be said of a prompt: which of its words are files of the project."""
-    return "\n".join([line("prompt", "head"), *(line("prompt", "named", path=path) for path in paths)])
-
-
 def asked_for(task: str) -> frozenset[str]:
     """The words that a task has for itself, in the form in which words are compared here."""
     return telling(task) - _CHAT

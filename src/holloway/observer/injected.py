@@ -35,7 +35,7 @@ _ALWAYS = re.compile(r"\s*(?:Decisions and rules: |Known traps: |More: `\S+ loca
 _LABELS = re.compile(
     r"\s*(?:The code map is being made \(|Source files: |Build and test: |Modules: |Decisions and rules: "
     r"|Known traps: |More: |- (?:unconfirmed |possibly out of date )?[a-z ]{4,24}: "
-    r"|- [^\s:]{1,300}(?:: [^(]{0,200})? \((?:named: |defines |speaks of |closest |path has |change[ds] )"
+    r"|- [^\s:]{1,300}(?:: [^(]{0,200})? \((?:named[: ]|defines |speaks of |closest |path has |change[ds] |opened )"
     r"|- [^\s:]{1,300}: changes together with |-   \d+\. |Done: |Open: |Not committed then: |Last failure: "
     r"|Next was to be: |Since then, on those files: |- [0-9a-f]{7,40} )"
 )

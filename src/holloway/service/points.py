@@ -15,7 +15,6 @@ from holloway.config import (
     trust_override,
 )
 from holloway.domain import details
-from holloway.domain.event import ToolKind
 from holloway.domain.memory import MemoryType
 from holloway.domain.ports import stamp
 from holloway.injection import known, prompt, recipe, step, tool_result
@@ -36,8 +35,10 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.service.inplay import InPlay
 
-FILE_KINDS = (ToolKind.READ, ToolKind.EDIT, ToolKind.WRITE)
-SEARCH_KINDS = (ToolKind.SEARCH, ToolKind.LIST)
+FILE_KINDS = ("read", "edit", "write")
+SEARCH_KINDS = ("search", "list")
+SHELL_KIND = "shell"
+"""Values of `ToolKind`, whose module takes longer to load than a prompt takes to be looked up."""
 PROMPT_LOOKED_AT = 3
 """How many times the memories that are wanted are looked at, because errors that a prompt is not about are left out."""
 Rows = list[dict[str, object]]
@@ -134,7 +135,7 @@ class Points:
         call, limit = calls[0], TOOL_RESULT_MEMORIES_MAX
         if files := [each.path for each in calls if each.kind in FILE_KINDS and each.path and not each.outside]:
             return self._with_result(lambda store, to: known.on_files(store, files, to, self.root, limit, self.gone))
-        if call.kind is ToolKind.SHELL and failures.failed(output, not ok, call.command):
+        if call.kind == SHELL_KIND and failures.failed(output, not ok, call.command):
             return self._with_result(lambda store, to: known.on_failure(store, output, to, self.root, limit, self.gone))
         if call.kind in SEARCH_KINDS and call.pattern:
             return self.on_search(call.pattern)
