@@ -158,7 +158,7 @@ ROWS = (
     ),
     Row(
         "b1_sessions",
-        "files that a session will need, from its first prompt, recall at 10",
+        "files that a session will need, from its first prompt, recall at 10 (the project that it was tuned on)",
         lambda results: _needed(results, HOOK, LOCATE),
         lambda results: _needed(results, "BM25 over contents", "recent", "freq", "kNN over past prompts", FUSED),
     ),
