@@ -8,6 +8,7 @@ never through a shell.
 from __future__ import annotations
 
 import os
+import time
 
 from holloway.config import GIT_TIMEOUT_S
 
@@ -243,14 +244,18 @@ def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[in
 
 
 def underway(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
-    """Files that differ from where this branch left the default one; what is not committed yet is one of them."""
+    """Files that differ from where this branch left the default one; what is not committed yet is one of them.
+
+    The time limit is for all that git is asked here.
+    """
+    end = time.monotonic() + timeout_s
     head = head_commit(root)
     targets = default_commits(root) if head and branch(root) != default_branch(root) else []
     # Of where the default branch stands here and at origin, the nearer one counts: either may be out of date.
     base = run(root, "merge-base", head, *targets, timeout_s=timeout_s).strip() if targets else head
     if not base:
         return []
-    return changed_files(root, base, timeout_s) or []
+    return changed_files(root, base, max(end - time.monotonic(), 0.0)) or []
 
 
 def changed_files(root: str, commit: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str] | None:
@@ -259,11 +264,12 @@ def changed_files(root: str, commit: str, timeout_s: float = GIT_TIMEOUT_S) -> l
     To compare contents, git runs the clean filters that the configuration and `.gitattributes` name together. A
     repository may bring both, so each configured filter is replaced by none.
     """
+    end = time.monotonic() + timeout_s
     overrides = _filter_overrides(root, timeout_s)
     if overrides is None:
         return None
     question = (*overrides, "diff", "--name-only", "--relative", "-z", *_PLAIN_DIFF, commit, "--")
-    code, listed = _start(root, question, "", timeout_s)
+    code, listed = _start(root, question, "", max(end - time.monotonic(), 0.0))
     return [name for name in listed.split("\0") if name] if code == 0 else None
 
 

@@ -8,7 +8,7 @@ from holloway.domain import confidence, details
 from holloway.domain.details import Recipe as RecipeDetails
 from holloway.mcp.answers import Described, Hit, Impact, Place, Places, Reached, Recipe, Recipes, Whole
 from holloway.safety.instructions import neutral
-from holloway.safety.repository_text import only_paths
+from holloway.safety.repository_text import is_path, only_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +54,9 @@ def whole(memory: Memory, now: datetime) -> Whole:
         files=only_paths(memory.files),
         modules=tuple(map(neutral, memory.modules)),
         sessions=len(memory.sessions),
-        related=tuple(f"{each.type} {each.memory or each.path}" for each in memory.relations)[:RELATIONS_MAX],
+        related=tuple(
+            f"{each.type} {each.memory or each.path}" for each in memory.relations if each.memory or is_path(each.path)
+        )[:RELATIONS_MAX],
         replaced_by=memory.superseded_by,
     )
 
