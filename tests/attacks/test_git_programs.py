@@ -1,16 +1,18 @@
 """No program that a repository configures for git runs, whatever is asked of holloway there."""
 
 import asyncio
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from holloway import git
-from holloway.cli import COMMANDS
+from holloway.cli import COMMANDS, main
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.hooks.install.dialects import DIALECTS
 from tests.attacks.booby_trapped import BoobyTrapped, set_up
@@ -109,20 +111,38 @@ def test_every_command_is_tried() -> None:
 
 
 @pytest.mark.promise("repository-is-not-trusted")
-def test_no_command_runs_a_program_of_the_repository(trapped: BoobyTrapped, tmp_path: Path) -> None:
+def test_no_command_runs_a_program_of_the_repository(
+    trapped: BoobyTrapped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(trapped.root)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+
+    def command(*words: str) -> str:
+        with suppress(SystemExit):
+            main(list(words))
+        printed, complaint = capsys.readouterr()
+        assert "Usage" not in complaint, (words, complaint)
+        assert "Traceback" not in complaint, (words, complaint)
+        return printed
+
     said: dict[str, str] = {}
     for name, words in INVOCATIONS.items():
-        listed = run(trapped, "-m", "holloway", "list", "--json").stdout if "ID" in words else "{}"
+        if name in ("mcp", "statusline"):
+            continue  # They serve a host until it is gone, and are asked below.
+        listed = command("list", "--json") if "ID" in words else "{}"
         memory = (json.loads(listed or "{}").get("results") or [{"id": "none"}])[0]["id"]
         there = {"ID": memory, "FILE": str(tmp_path / "memories.json")}
-        done = run(trapped, "-m", "holloway", *(there.get(word, word) for word in words))
-        assert "Usage" not in done.stderr, (name, done.stderr)
-        assert "Traceback" not in done.stderr, (name, done.stderr)
+        said[name] = command(*(there.get(word, word) for word in words))
         assert trapped.ran() == [], name
-        said[name] = done.stdout
         if name == "export":
-            (tmp_path / "memories.json").write_text(done.stdout)
+            (tmp_path / "memories.json").write_text(said[name])
     assert "src/shop/auth/tokens.py" in said["locate"]
+
+
+def test_the_commands_that_a_host_starts_run_no_program_of_the_repository(trapped: BoobyTrapped) -> None:
+    for name in ("mcp", "statusline"):
+        run(trapped, "-m", "holloway", *INVOCATIONS[name])
+    assert trapped.ran() == []
 
 
 @pytest.mark.promise("repository-is-not-trusted")
