@@ -13,7 +13,7 @@ from holloway.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.codemap.graph import Node
+    from holloway.codemap.graph import Node, Reached
     from holloway.codemap.modules.detection import Module
     from holloway.retrieval.locate import Located
     from holloway.service.mapping import CodeMap, Consequences
@@ -165,8 +165,7 @@ def _show_impact(found: Consequences, depth: int) -> None:
         say(f"{name} {verb} nothing that the map knows of", "bold")
     by_file: dict[str, list[str]] = {}
     for one in impact.reached:
-        symbol = one.node.name or one.via.replace("_", " ")
-        by_file.setdefault(one.node.path, []).append(f"{symbol}:{one.line}" if one.node.name else symbol)
+        by_file.setdefault(one.node.path, []).append(_reached_at(one))
     own = {node.path for node in impact.target}
     for path, distance in impact.files[:SHOWN]:
         symbols = by_file.get(path, [])
@@ -195,6 +194,13 @@ def _show_impact(found: Consequences, depth: int) -> None:
         say("memories", "bold")
         for memory_found in found.memories:
             say(f"  [{memory_found.id}] {memory_found.summary}")
+
+
+def _reached_at(reached: Reached) -> str:
+    """The definition that is reached, with its line; the line alone where its name is not shown; else the kind of use."""
+    if reached.node.name:
+        return f"{reached.node.name}:{reached.line}"
+    return reached.via.replace("_", " ") if reached.node.kind == "file" else f"line {reached.line}"
 
 
 def _name_of(target: Sequence[Node]) -> str:
