@@ -197,7 +197,7 @@ def _show_impact(found: Consequences, depth: int) -> None:
 
 
 def _reached_at(reached: Reached) -> str:
-    """The definition that is reached, with its line; the line alone where its name is not shown; else the kind of use."""
+    """The definition that is reached, with its line; the line alone where its name is withheld; else how it is used."""
     if reached.node.name:
         return f"{reached.node.name}:{reached.line}"
     return reached.via.replace("_", " ") if reached.node.kind == "file" else f"line {reached.line}"
