@@ -85,11 +85,11 @@ class Impact:
 
     def withhold(self, may_show_path: Callable[[str], bool], may_show_name: Callable[[str], bool]) -> None:
         """Leave out files whose path may not be shown, and the names of definitions that may not; counts stay."""
-        for node in [*self.target, *(one.node for one in self.reached)]:
+        for node in [*self.target, *(reached.node for reached in self.reached)]:
             if node.name and not may_show_name(node.name):
                 node.name = ""
         self.target = tuple(node for node in self.target if may_show_path(node.path)) or self.target[:1]
-        self.reached = tuple(one for one in self.reached if may_show_path(one.node.path))
+        self.reached = tuple(reached for reached in self.reached if may_show_path(reached.node.path))
         self.files = tuple((path, distance) for path, distance in self.files if may_show_path(path))
 
     def chain(self, reached: Reached) -> list[str]:

@@ -71,7 +71,8 @@ def matching_files(path: str, task: str, limit: int) -> list[Whole]:
     words = Counter(word for word in expanded(task) if len(word) > 1 and word not in STOP_WORDS)
     with closing(MapDatabase(path)) as database:
         terms = telling(database, dict(words.most_common(TERMS_SEARCHED))) if database.is_current else []
-        return [one for one in files(database, terms) if len(one.words) >= SHARED_MIN][:limit] if terms else []
+        ranked = files(database, terms) if terms else []
+    return [match for match in ranked if len(match.words) >= SHARED_MIN][:limit]
 
 
 def telling(database: MapDatabase, said: Mapping[str, int]) -> list[Term]:

@@ -217,11 +217,11 @@ def _offer_matching_files(reader: Reader, task: str) -> None:
     from holloway.codemap.database import map_name
     from holloway.safety.repository_text import is_path
 
-    found = search.matching_files(os.path.join(reader.folder, map_name(reader.root)), task, 2 * PROMPT_FILES_MAX)
-    shown = [one for one in found if is_path(one.path)][:PROMPT_FILES_MAX]
-    _offer_files(
-        reader, "matching-files", [(one.path, f"speaks of {', '.join(one.words[:WORDS_SHOWN])}") for one in shown]
-    )
+    matches = search.matching_files(os.path.join(reader.folder, map_name(reader.root)), task, 2 * PROMPT_FILES_MAX)
+    files = [
+        (match.path, f"speaks of {', '.join(match.words[:WORDS_SHOWN])}") for match in matches if is_path(match.path)
+    ]
+    _offer_files(reader, "matching-files", files[:PROMPT_FILES_MAX])
 
 
 def _offer_files(reader: Reader, step: str, files: list[tuple[str, str]]) -> None:
@@ -275,7 +275,7 @@ def at_start(reader: Reader, source: object) -> tuple[str, str]:
         before = sessions.count(memory.store.database)
         if source != "resume":
             small = memory.brief(with_map=False)
-            ids = [one for one in small.memories if memory.store.memories.has(one)]
+            ids = [memory_id for memory_id in small.memories if memory.store.memories.has(memory_id)]
             reader.offer("without-map", small.text, lambda: _claim_late(reader, ids, compacted=source == "compact"))
         made = memory.brief()
         if source == "resume" and _still_stands(memory, reader, made):

@@ -111,8 +111,8 @@ class Deadline:
         try:
             # A host that ended the hook reads nothing more.
             is_lost = not answer or why == TERMINATED
-            given = answer_log.FULL if step == WHOLE else answer_log.DEGRADED
-            self._count(answer_log.DROPPED if is_lost else given, why if is_lost else step)
+            outcome = answer_log.FULL if step == WHOLE else answer_log.DEGRADED
+            self._count(answer_log.DROPPED if is_lost else outcome, why if is_lost else step)
             if answer:
                 os.write(1, answer)
             if answer and then:

@@ -145,7 +145,7 @@ class Sources:
     def _answers(self, session: str) -> tuple[Answer, ...]:
         """What became of the answers that hooks owed a session."""
         owed = answer_log.read(str(self._memory.project.folder), session=session)
-        return tuple(Answer(one.point, one.outcome, one.step, one.milliseconds) for one in owed)
+        return tuple(Answer(answer.point, answer.outcome, answer.step, answer.milliseconds) for answer in owed)
 
     def _restore(self, before: Read | None, kept: Read) -> None:
         with suppress(HollowayError):  # what went wrong is about to be told
