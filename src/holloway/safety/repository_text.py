@@ -49,7 +49,7 @@ _PUNCTUATED = re.compile(r"[A-Za-z][,:.;!?]\Z")
 _OPERATORS = frozenset({"and", "or", "not"})
 _VERSIONED = re.compile(r"[\w-]@")
 _EXPRESSION = re.compile(r"[A-Za-z0-9_.:* -]{1,60}\Z")
-_FOLDER_CHANGE = re.compile(r"cd [\w./@+-]{1,120} && ", re.ASCII)
+_FOLDER_CHANGE = re.compile(r"cd ([\w./@+-]{1,120}) && ", re.ASCII)
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
 _ADDRESSES = frozenset({"please", "you", "your", "yours", "yourself", "everyone"})
@@ -128,8 +128,11 @@ def is_command(text: str) -> bool:
     """Whether a line parses as a known program, or a script of the project, with plain arguments."""
     if len(text) > TEXT_CHARS_MAX:
         return False
+    change = _FOLDER_CHANGE.match(text)
+    if change and not is_path(change[1]):
+        return False
     try:
-        words = shlex.split(_FOLDER_CHANGE.sub("", text, count=1))
+        words = shlex.split(text[change.end() :] if change else text)
     except ValueError:
         return False
     while words and _ASSIGNMENT.match(words[0]):
