@@ -319,3 +319,10 @@ def test_sessions_on_the_default_branch_are_not_one_piece_of_work(
     repository.git("checkout", "-qb", "feature")
     memory.map.locate("refresh the token")
     assert heard == ["", "feature"]
+
+
+def test_the_page_of_a_map_that_another_version_made_is_not_read(memory: holloway.Holloway) -> None:
+    memory.map.update()
+    assert memory.map.overview().files
+    memory.map.database.run("PRAGMA user_version = 9")
+    assert memory.map.overview().files == 0

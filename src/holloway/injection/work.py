@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from holloway.config import RESUME_TOKENS_MAX
+from holloway.config import RESUME_COMMITS_MAX, RESUME_TOKENS_MAX
 from holloway.domain.details import WorkState
 from holloway.injection.template import line
 from holloway.safety.instructions import neutral
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 UNCOMMITTED_SHOWN = 4
-COMMITS_SHOWN = 5
 
 
 def resume(memory: Memory, commits: Sequence[str], now: datetime) -> str:
@@ -73,5 +72,5 @@ def _head(memory: Memory, state: WorkState, now: datetime) -> str:
 
 
 def _counted(commits: Sequence[str]) -> str:
-    shown = ", ".join(commits[:COMMITS_SHOWN])
+    shown = ", ".join(commits[:RESUME_COMMITS_MAX])
     return f"{len(commits)} commit{'s' if len(commits) > 1 else ''} ({shown})"
