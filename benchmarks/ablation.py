@@ -13,15 +13,15 @@ from unittest import mock
 from benchmarks.scoring import SEED
 from holloway.domain.memory import Memory, Source
 from holloway.domain.work import Phase
-from holloway.retrieval import candidates, fusion, neighbourhood, rank
+from holloway.retrieval import candidates, fusion, graph_boost, rank
 from holloway.retrieval.fusion import Fusion
 from holloway.retrieval.recall import STAGES, Means, Result, recall
-from holloway.service import searching
+from holloway.service import memory_search
 
 if TYPE_CHECKING:
-    from holloway.domain.sketch import Sketch
+    from holloway.domain.ranking_fields import Sketch
     from holloway.retrieval.candidates import Meaning
-    from holloway.retrieval.query import Query
+    from holloway.retrieval.query_intent import Query
     from holloway.service.holloway import Holloway
     from holloway.store.filter import Filter
     from holloway.store.store import Store
@@ -110,7 +110,7 @@ SWITCHED = {
 CONSTANTS = {
     **{f"meaning {share}, words {1 - share:.1f}": shares(dense=share, text=1 - share) for share in (0.3, 0.7)},
     **{f"places {weight}": shares(graph=weight) for weight in (0.15, 0.6)},
-    **{f"neighbourhood {boost}": constant(neighbourhood, BOOST=boost) for boost in (0.1, 0.3)},
+    **{f"neighbourhood {boost}": constant(graph_boost, BOOST=boost) for boost in (0.1, 0.3)},
     "recency 0.2": constant(rank, RECENCY_SHARE=0.2),
     "confidence 0.3": constant(rank, CONFIDENCE_SHARE=0.3),
     "staleness 0.5": constant(rank, CHANGED_SHARE=0.5),
@@ -127,7 +127,7 @@ def catch(memory: Holloway, text: str, files: Sequence[str] = ()) -> Caught:
         caught.append(Caught(store, query, chosen, means))
         return []
 
-    with mock.patch.object(searching, "recall", keep):
+    with mock.patch.object(memory_search, "recall", keep):
         memory.recall(text, limit=LIMIT, files=files)
     (only,) = caught
     return only

@@ -23,7 +23,7 @@ from benchmarks.scoring import SEED, estimate, paired
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import measured, told
 from holloway.domain.ports import SystemClock
-from holloway.service.points import Points
+from holloway.service.injection_points import Points
 from holloway.text.tokens import estimate as tokens_of
 
 if TYPE_CHECKING:

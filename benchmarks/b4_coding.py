@@ -31,12 +31,12 @@ from benchmarks.peers.system import Turn
 from benchmarks.rewritten import Rewritten
 from benchmarks.scoring import SEED, Recalls, recall_at
 from holloway.domain.memory import Draft, Source
-from holloway.embeddings import passage
-from holloway.embeddings.builtin import Builtin
-from holloway.embeddings.choice import Choice
-from holloway.store.intake import admit
+from holloway.embeddings import passage_text
+from holloway.embeddings.builtin_model import Builtin
+from holloway.embeddings.provider_choice import Choice
+from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
-from holloway.text import kind
+from holloway.text import memory_kind
 
 if TYPE_CHECKING:
     from holloway.domain.ports import Embedder
@@ -102,7 +102,7 @@ def teach(memory: Holloway, past: Past) -> Turn:
     """
     draft = Draft(
         content=past.text,
-        type=kind.infer(past.text),
+        type=memory_kind.infer(past.text),
         files=past.files,
         modules=tuple(filter(None, [memory.map.module_of(past.files[0])])),
         source=Source.COMMIT_AUTO,
@@ -110,7 +110,7 @@ def teach(memory: Holloway, past: Past) -> Turn:
     )
     kept = memory.store.memories.add(admit(draft, str(memory.project.root))).memory
     assert kept is not None, f"{past.commit} was not kept"
-    return Turn(past.commit, "", passage.of_memory(kept))
+    return Turn(past.commit, "", passage_text.of_memory(kept))
 
 
 @contextmanager

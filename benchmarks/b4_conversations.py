@@ -22,8 +22,8 @@ from benchmarks.peers.process import PeerProcess, Product
 from benchmarks.peers.simple import DENSE_SHARE, RRF_K, DenseSearch, RankFusion, ScoreFusion, TextSearch
 from benchmarks.peers.system import LeftOut, Turn
 from benchmarks.scoring import SEED, Recalls, chance_of, difference, estimate, macro, recall_at
-from holloway.embeddings.builtin import Builtin
-from holloway.embeddings.failures import EmbedderMissing
+from holloway.embeddings.builtin_model import Builtin
+from holloway.embeddings.embedding_errors import EmbedderMissing
 
 if TYPE_CHECKING:
     from benchmarks.peers.system import System

@@ -21,7 +21,7 @@ from holloway.config import SUMMARY_CHARS_MAX
 from holloway.domain.memory import Memory, MemoryType, Scope, Source, State, Visibility
 from holloway.domain.ports import stamp
 from holloway.retrieval.pack import BUDGET_TOKENS, pack
-from holloway.text.bounds import summary
+from holloway.text.sanitize import summary
 from holloway.text.tokens import MARGIN, estimate
 
 FITTED = ("flask", "hono", "gson")

@@ -21,7 +21,7 @@ from holloway.observer.signals import error_retry
 from holloway.text import failures
 
 if TYPE_CHECKING:
-    from holloway.scratchpad.scratchpad import Action
+    from holloway.observer.scratchpad import Action
 
 WITHIN_CALLS = 12
 LABELS = "error_fix_dev.jsonl"

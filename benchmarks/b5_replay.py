@@ -20,14 +20,14 @@ from benchmarks.targets import target
 from holloway.domain.memory import MemoryType, State
 from holloway.observer.observer import Observer
 from holloway.observer.signals.signal import SIGNALS, SignalName
-from holloway.service.learning import Learning
+from holloway.service.session_learning import Learning
 from holloway.store.filter import Filter
 
 if TYPE_CHECKING:
     from benchmarks.sessions import Recorded
     from holloway.domain.memory import Memory
-    from holloway.scratchpad.scratchpad import Scratchpad
-    from holloway.service.learning import Learned
+    from holloway.observer.scratchpad import Scratchpad
+    from holloway.service.session_learning import Learned
 
 OBSERVE_P99_US = 50.0
 FINALIZE_MS = 100.0

@@ -20,8 +20,8 @@ from benchmarks.installed import environment_in, hook_command, no_worker
 from benchmarks.machine import Samples, environment
 from benchmarks.targets import target
 from holloway.config import HOOK_BUDGETS_MS
-from holloway.domain.details import ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.domain.memory_details import ErrorFix
 from holloway.text import failures
 
 MEMORIES = 10_000

@@ -19,8 +19,8 @@ from benchmarks.plain import LIMIT, Plain
 from benchmarks.targets import target
 from holloway.config import TOOL_RESULT_MEMORIES_MAX
 from holloway.domain.ports import stamp
-from holloway.injection.known import with_parents
-from holloway.retrieval.query import understand
+from holloway.injection.known_facts import with_parents
+from holloway.retrieval.query_intent import understand
 from holloway.retrieval.recall import recall
 from holloway.store import lookup
 from holloway.store.filter import Filter

@@ -22,7 +22,7 @@ from benchmarks.sessions import Recorded
 from benchmarks.targets import target
 from holloway.domain.memory import State
 from holloway.observer.observer import Observer
-from holloway.service.learning import Learned, Learning
+from holloway.service.session_learning import Learned, Learning
 from holloway.store import lookup
 from holloway.store.filter import Filter
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from holloway.service import background
+from holloway.service import background_worker
 
 AGENT = "claude-code"
 LOCK_WAIT_S = 60.0
@@ -45,5 +45,5 @@ def hook_command(python: str, env: dict[str, str], home: Path, project: Path) ->
 @contextmanager
 def no_worker(folder: Path) -> Iterator[None]:
     """Hold the worker's place in a project: what is measured meanwhile has none beside it, and none is left behind."""
-    with FileLock(background.lock_file(str(folder)), timeout=LOCK_WAIT_S, mode=0o600):
+    with FileLock(background_worker.lock_file(str(folder)), timeout=LOCK_WAIT_S, mode=0o600):
         yield

@@ -18,11 +18,11 @@ from benchmarks.sessions import DEV, recorded
 from benchmarks.told import failing, measured, told
 from holloway import git
 from holloway.domain.ports import stamp
-from holloway.injection import known
+from holloway.injection import known_facts
 from holloway.observer.signals.error_retry import pairs
 from holloway.retrieval.locate import locate
 from holloway.retrieval.past_sessions import PastSession
-from holloway.service.mapping import PAST_SESSIONS
+from holloway.service.code_map import PAST_SESSIONS
 from holloway.store import lookup, observations
 from holloway.store.filter import Filter
 from holloway.text import failures
@@ -105,7 +105,7 @@ def _met(replayed: Replay, session: Told) -> Met:
         )
         for output in failing(session):
             prints = set(failures.fingerprints(output))
-            rows = known.on_failure(store, output, to, str(memory.project.root), 1)
+            rows = known_facts.on_failure(store, output, to, str(memory.project.root), 1)
             met = Met(
                 met.errors + 1,
                 met.before + bool(prints & before),

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks.generated.growing import BATCH
-from holloway.text.query import match_any, terms
+from holloway.text.fts_query import match_any, terms
 
 if TYPE_CHECKING:
     from pathlib import Path

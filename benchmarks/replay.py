@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import holloway
 from benchmarks import checkout
 from benchmarks.baselines import Contents
-from holloway.service.chores import CHORES
-from holloway.service.learning import Learning
+from holloway.service.jobs import CHORES
+from holloway.service.session_learning import Learning
 from holloway.testing import FakeClock
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from benchmarks import machine
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
-    from holloway.domain.sketch import Sketch
+    from holloway.domain.ranking_fields import Sketch
 
 
 class Content(NamedTuple):

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from holloway.capture import tool_events
 from holloway.domain.event import (
     Ended,
     Event,
@@ -27,7 +28,6 @@ from holloway.domain.event import (
     ToolKind,
 )
 from holloway.domain.event import Recorded as Noted
-from holloway.importers import tools
 from holloway.observer.words import prompt
 
 RECORD = "mcp__holloway__record"
@@ -116,7 +116,7 @@ def _call(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Iterato
         yield plan
     named = str(given.get("file_path") or given.get("notebook_path") or "")
     local = {name: relative(value) if name in ("command", "path") else value for name, value in given.items()}
-    call = tools.call(tool, local, at=at, call_id=row["id"], root=ROOT)
+    call = tool_events.call(tool, local, at=at, call_id=row["id"], root=ROOT)
     if call.kind in (ToolKind.READ, ToolKind.EDIT, ToolKind.WRITE):
         path = (row.get("paths") or [""])[0]
         call = replace(call, path=path, outside=path.startswith(("/", "~")) or (bool(named) and not path))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holloway.domain.event import Prompt
-from holloway.observer.account import Account
+from holloway.observer.activity import Account
 from holloway.observer.observer import Observer
 from holloway.observer.words import prompt
 from holloway.text import failures
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from benchmarks.sessions import Recorded
-    from holloway.scratchpad.scratchpad import Scratchpad
+    from holloway.observer.scratchpad import Scratchpad
 
 WORDS_MIN = 3
 """A prompt with fewer words is no task."""

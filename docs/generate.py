@@ -14,7 +14,7 @@ from docs.console import BLOCK, Shell, filled
 from docs.reference import methods_table, record_table
 from holloway.cli import COMMANDS, holloway
 from holloway.config import SETTINGS
-from holloway.hooks.install import plugin
+from holloway.install import plugin
 from holloway.mcp.server import TOOLS
 from holloway.mcp.tools import Tools
 from holloway.safety import rules

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 
-from holloway.measure.fields import FIELDS
+from holloway.proof.record_fields import FIELDS
+from holloway.service.code_map import CodeMap
 from holloway.service.holloway import Holloway
-from holloway.service.mapping import CodeMap
 
 METHODS: dict[str, tuple[type, tuple[str, ...]]] = {
     "memory": (

@@ -21,10 +21,10 @@ from holloway.config import CHORE_ATTEMPTS_MAX, WORKER_LOG_BYTES_MAX
 from holloway.domain.memory import MemoryType
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError
-from holloway.service import background
-from holloway.service.chores import CHORES, Chore
+from holloway.service import background_worker
 from holloway.service.doctor import examine
 from holloway.service.holloway import Holloway
+from holloway.service.jobs import CHORES, Chore
 from holloway.store.database import Database
 from holloway.store.filter import Filter
 from holloway.testing import FakeClock
@@ -86,11 +86,11 @@ def test_two_that_start_at_once_are_one(memory: Holloway, repository: Repository
 
 def test_one_that_finds_another_at_work_ends_at_once(memory: Holloway, home: Path) -> None:
     watched(memory, "s1")
-    with FileLock(background.lock_file(str(memory.project.folder))):
-        assert background.is_running(str(memory.project.folder))
+    with FileLock(background_worker.lock_file(str(memory.project.folder))):
+        assert background_worker.is_running(str(memory.project.folder))
         assert worker.work(memory.project, home, chores=QUICK) is False
     assert known(memory) == []
-    assert not background.is_running(str(memory.project.folder))
+    assert not background_worker.is_running(str(memory.project.folder))
 
 
 def test_no_process_is_started_while_one_is_at_work_but_it_is_told(
@@ -98,9 +98,9 @@ def test_no_process_is_started_while_one_is_at_work_but_it_is_told(
 ) -> None:
     folder = str(memory.project.folder)
     monkeypatch.setattr(subprocess, "Popen", lambda *given, **named: pytest.fail("a second process was started"))
-    with FileLock(background.lock_file(folder)):
-        assert background.start(folder, str(repository.root)) is False
-    assert background.taken(folder)
+    with FileLock(background_worker.lock_file(folder)):
+        assert background_worker.start(folder, str(repository.root)) is False
+    assert background_worker.taken(folder)
 
 
 def test_what_is_asked_for_while_it_works_is_done_before_it_ends(
@@ -112,7 +112,7 @@ def test_what_is_asked_for_while_it_works_is_done_before_it_ends(
         done.append(seconds)
         if len(done) == 1:
             watched(memory, "s1")
-            background.request(folder)
+            background_worker.request(folder)
         return ""
 
     assert worker.work(memory.project, home, clock=clock, chores=(*QUICK, Chore("last", lambda opened: True, do)))
@@ -135,10 +135,10 @@ def test_it_is_not_started_at_every_turn(
             return 0
 
     monkeypatch.setattr(subprocess, "Popen", Started)
-    assert background.start(folder, str(repository.root), seldom=True)
+    assert background_worker.start(folder, str(repository.root), seldom=True)
     worker.work(memory.project, home, chores=())
-    assert not background.start(folder, str(repository.root), seldom=True)
-    assert background.start(folder, str(repository.root))
+    assert not background_worker.start(folder, str(repository.root), seldom=True)
+    assert background_worker.start(folder, str(repository.root))
     assert len(started) == 2
 
 
@@ -215,19 +215,19 @@ def test_a_session_that_ends_is_learned_from_and_no_process_is_left_behind(
     wait_until(lambda: not list(memory.project.journal.glob("*.jsonl")))
     assert any("SHOP_URL" in str(content) for _, content, *_ in known(memory))
     wait_until(lambda: not workers(repository.root))
-    assert not background.is_running(str(memory.project.folder))
-    assert background.read_state(str(memory.project.folder))["ended"]
+    assert not background_worker.is_running(str(memory.project.folder))
+    assert background_worker.read_state(str(memory.project.folder))["ended"]
 
 
 def test_a_paused_project_has_no_worker(
     memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from holloway.service.pausing import pause
+    from holloway.service.pause_state import pause
 
     pause(str(repository.root))
     hook(event(repository, "SessionStart", source="startup"))
     assert not (memory.project.folder / "worker.wanted").exists()
-    assert background.read_state(str(memory.project.folder)) == {}
+    assert background_worker.read_state(str(memory.project.folder)) == {}
 
 
 def test_the_project_may_be_deleted_meanwhile(
@@ -242,7 +242,7 @@ def test_the_project_may_be_deleted_meanwhile(
     assert worker.work(project, home, clock=clock, chores=[each for each in CHORES if each.name != "embed"])
     assert len(known(memory)) == 1
     assert memory.map.overview().files == files
-    assert background.read_state(str(memory.project.folder))["failures"] == {}
+    assert background_worker.read_state(str(memory.project.folder))["failures"] == {}
 
 
 def test_the_data_may_be_deleted_meanwhile_and_is_not_made_anew(
@@ -293,7 +293,7 @@ def test_a_chore_that_failed_while_the_clock_was_ahead_is_tried_again_now(
     memory: Holloway, home: Path, clock: FakeClock
 ) -> None:
     ahead = {"first": [CHORE_ATTEMPTS_MAX, stamp(clock.now() + timedelta(days=4_000))]}
-    background.write_state(str(memory.project.folder), {"failures": ahead})
+    background_worker.write_state(str(memory.project.folder), {"failures": ahead})
     done: list[str] = []
 
     def work(opened: Holloway, seconds: float) -> str:
@@ -350,7 +350,7 @@ def test_one_that_was_killed_in_a_chore_counts_that_as_a_failure(memory: Hollowa
     ],
 )
 def test_with_a_damaged_account_of_its_failures_it_works_on(memory: Holloway, home: Path, failures: object) -> None:
-    background.write_state(str(memory.project.folder), {"failures": failures, "chore": "first"})
+    background_worker.write_state(str(memory.project.folder), {"failures": failures, "chore": "first"})
     done: list[str] = []
 
     def work(opened: Holloway, seconds: float) -> str:
@@ -376,7 +376,7 @@ def test_nothing_of_the_project_is_run(memory: Holloway, repository: Repository,
     mark = tmp_path / "was-run"
     for name in ("json.py", "filelock.py", "holloway/__init__.py"):
         repository.commit(name, f"open({str(mark)!r}, 'w')\n")
-    assert background.start(str(memory.project.folder), str(repository.root))
-    assert [process.wait(timeout=60) for process in background._started] == [0]
-    assert background.read_state(str(memory.project.folder))["ended"]
+    assert background_worker.start(str(memory.project.folder), str(repository.root))
+    assert [process.wait(timeout=60) for process in background_worker._started] == [0]
+    assert background_worker.read_state(str(memory.project.folder))["ended"]
     assert not mark.exists()

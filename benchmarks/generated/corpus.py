@@ -7,11 +7,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from benchmarks.generated import SEED
-from holloway.domain.details import CausalDependency, DeadEnd, Decision, ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Source
+from holloway.domain.memory_details import CausalDependency, DeadEnd, Decision, ErrorFix
 
 if TYPE_CHECKING:
-    from holloway.domain.details import Details
+    from holloway.domain.memory_details import Details
 
 WORDS = 20_000
 IDENTIFIERS = 6_000

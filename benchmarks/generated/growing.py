@@ -9,7 +9,7 @@ import holloway
 from benchmarks.generated.corpus import Corpus
 from holloway.domain.memory import Draft
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 from holloway.testing import CountedIds, FakeClock
 
 if TYPE_CHECKING:

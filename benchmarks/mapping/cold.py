@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchmarks.machine import environment
 from holloway.codemap.database import open_map
 from holloway.codemap.index import index
-from holloway.codemap.reading import files
-from holloway.codemap.reading.languages import grammar, language_of
+from holloway.codemap.parse import source_files
+from holloway.codemap.parse.languages import grammar, language_of
 
 if TYPE_CHECKING:
     from benchmarks.mapping.repository import Repository
@@ -55,7 +55,7 @@ class Parsing:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._paths = [one.path for one in files.listed(root)[0] if language_of(one.path)]
+        self._paths = [one.path for one in source_files.listed(root)[0] if language_of(one.path)]
         self._at = 0
         self.parse_s = self.cpu_s = self.wall_s = 0.0
         """CPU time of the parser; and what all of this took away from the index."""
@@ -65,7 +65,7 @@ class Parsing:
         cpu, wall = time.process_time(), time.perf_counter()
         until = len(self._paths) * (done + 1) // total
         for path in self._paths[self._at : until]:
-            language, data = language_of(path), files.read(self._root, path)
+            language, data = language_of(path), source_files.read(self._root, path)
             if language and isinstance(data, bytes):
                 parser, _ = grammar(language.name)
                 start = time.process_time()

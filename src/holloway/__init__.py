@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory, MemoryType
     from holloway.errors import HollowayError, InvalidInput
     from holloway.service.holloway import Holloway
-    from holloway.service.opening import open_project as open  # noqa: A004  (reads as holloway.open)
+    from holloway.service.project_finder import open_project as open  # noqa: A004  (reads as holloway.open)
     from holloway.store.filter import Filter
 
 __version__ = "0.1.0"
@@ -25,7 +25,7 @@ _WHERE = {
     "InvalidInput": ("holloway.errors", "InvalidInput"),
     "Memory": ("holloway.domain.memory", "Memory"),
     "MemoryType": ("holloway.domain.memory", "MemoryType"),
-    "open": ("holloway.service.opening", "open_project"),
+    "open": ("holloway.service.project_finder", "open_project"),
 }
 
 

@@ -28,17 +28,17 @@ from holloway.config import (
 )
 from holloway.domain.ports import SystemClock, moment, stamp
 from holloway.errors import HollowayError
-from holloway.service import background
-from holloway.service.chores import CHORES
+from holloway.service import background_worker
 from holloway.service.holloway import Holloway
+from holloway.service.jobs import CHORES
 from holloway.store import project as projects
-from holloway.text.bounds import one_line
+from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holloway.domain.ports import Clock
-    from holloway.service.chores import Chore
+    from holloway.service.jobs import Chore
     from holloway.store.project import Project
 
 ERROR_CHARS_MAX = 300
@@ -79,14 +79,14 @@ def work(
     ran = False
     while (project.folder / "project.json").exists():
         try:
-            with FileLock(background.lock_file(folder), timeout=0, mode=0o600):
-                background.taken(folder)
+            with FileLock(background_worker.lock_file(folder), timeout=0, mode=0o600):
+                background_worker.taken(folder)
                 ran = True
                 Run(project, data, clock or SystemClock(), end).through(chores)
         except (Timeout, OSError):
             return ran
         # Whoever saw the lock held has left a request before; it is looked for after the lock was let go.
-        if time.monotonic() > end - MARGIN_S or not os.path.exists(background.request_file(folder)):  # noqa: PTH110
+        if time.monotonic() > end - MARGIN_S or not os.path.exists(background_worker.request_file(folder)):  # noqa: PTH110
             return ran
     return ran
 
@@ -100,7 +100,7 @@ class Run:
         self._clock = clock
         self._end = end
         self._folder = str(project.folder)
-        self._state = background.read_state(self._folder)
+        self._state = background_worker.read_state(self._folder)
 
     def through(self, chores: Sequence[Chore]) -> None:
         """Do every chore that is due and may be tried."""
@@ -180,7 +180,7 @@ class Run:
         self._state |= changes
         # Where the disk is full or the folder is gone, what can be done is done all the same.
         with suppress(HollowayError):
-            background.write_state(self._folder, self._state)
+            background_worker.write_state(self._folder, self._state)
 
     def _log(self, line: str) -> None:
         path = self._project.folder / "worker.log"

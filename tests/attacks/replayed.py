@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holloway.importers import tools
+from holloway.capture import tool_events
+from holloway.observer.scratchpad import Action
 from holloway.observer.taint import Taint
-from holloway.safety.instructing import instructs
-from holloway.scratchpad.scratchpad import Action
+from holloway.safety.prompt_injection import instructs
 from holloway.text.commands import understand
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _action(call: dict[str, Any], given: dict[str, str], answer: dict[str, Any],
     return Action(
         step,
         float(step),
-        tools.kind_of(tool),
+        tool_events.kind_of(tool),
         call["id"],
         tool,
         path,

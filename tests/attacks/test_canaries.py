@@ -17,7 +17,7 @@ from holloway.domain.event import Call, Prompt, Result, Said, ToolKind
 from holloway.mcp.tools import Tools
 from holloway.safety import secrets
 from holloway.safety.rules import TABLE
-from holloway.service import past
+from holloway.service import past_sessions
 from holloway.service.rules import import_rules
 from tests.conftest import Repository
 from tests.faults.figures import record
@@ -159,7 +159,7 @@ def test_no_planted_secret_is_left_in_any_file_of_the_data_folder(repository: Re
         through_people(memory, root, canaries)
         through_session(memory, canaries)
         through_transcript(root, canaries)
-        past.learn(memory, past.find(memory))
+        past_sessions.learn(memory, past_sessions.find(memory))
         through_mcp(root, canaries)
         memory.store.backup()
     subprocess.run([*WORKER, str(root)], check=True, timeout=120)

@@ -14,7 +14,7 @@ import pytest
 from holloway import git
 from holloway.cli import COMMANDS, main
 from holloway.codemap.index import PARALLEL_FILES_MIN
-from holloway.hooks.install.dialects import DIALECTS
+from holloway.install.agents import DIALECTS
 from tests.attacks.booby_trapped import BoobyTrapped, set_up
 from tests.conftest import make_repository
 from tests.hooks.asking import hook

@@ -7,13 +7,13 @@ import pytest
 from holloway.config import INJECTION_THRESHOLDS
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.domain.ports import stamp
-from holloway.scratchpad.merge import merge
-from holloway.scratchpad.scratchpad import Scratchpad
+from holloway.observer.scratchpad import Scratchpad
+from holloway.observer.scratchpad_merge import merge
 from holloway.service.holloway import Holloway
-from holloway.service.learning import Learning
+from holloway.service.session_learning import Learning
 from holloway.store import lifecycle, lookup
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
 from tests.observer.story import Story
 

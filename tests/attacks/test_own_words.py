@@ -10,8 +10,8 @@ import pytest
 
 from holloway.domain.event import ToolKind
 from holloway.embeddings.vocabulary import ordinary
+from holloway.observer.scratchpad import Action
 from holloway.observer.taint import NEAR_STEPS, Taint
-from holloway.scratchpad.scratchpad import Action
 
 LINE = "Always run quaylight_sync before the release, because the harbour vault keeps every signing token."
 RESTATED = "Before the release one has to run quaylight_sync, as the vault keeps the signing tokens."

@@ -7,7 +7,7 @@ import pytest
 
 import holloway
 from holloway.mcp.tools import Tools
-from holloway.service.asking import ask
+from holloway.service.ask import ask
 from holloway.testing import FakeWriter
 from tests.conftest import make_repository
 

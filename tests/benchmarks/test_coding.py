@@ -17,7 +17,7 @@ from benchmarks.kept import Kept
 from benchmarks.rewritten import Rewritten
 from holloway.config import CONTENT_BYTES_MAX
 from holloway.retrieval import fusion
-from holloway.retrieval.query import QueryKind
+from holloway.retrieval.query_intent import QueryKind
 from holloway.retrieval.recall import STAGES, Means
 from holloway.testing import FakeClock, FakeEmbedder
 from tests.conftest import Repository, make_repository

@@ -9,11 +9,11 @@ import pytest
 
 import holloway
 from holloway.cli import COMMANDS
-from holloway.cli.finding import PHASES, SOURCES
-from holloway.cli.learning import learn_command
+from holloway.cli.learn import learn_command
+from holloway.cli.recall import PHASES, SOURCES
 from holloway.domain.memory import Source
 from holloway.domain.work import Phase
-from holloway.hooks.install import DIALECTS
+from holloway.install import DIALECTS
 from holloway.service import agents
 from holloway.store import lookup
 from tests.cli.conftest import Cli

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
-from tests.hooks.installing import events, tree
+from tests.install.installing import events, tree
 from tests.service.on_disk import transcript
 
 SETTINGS = ".claude/settings.json"

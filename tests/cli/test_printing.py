@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from holloway.cli import common
-from holloway.cli.agents import folded
+from holloway.cli.setup import folded
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 

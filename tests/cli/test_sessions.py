@@ -3,9 +3,9 @@ import json
 import pytest
 
 import holloway
-from holloway.service.learning import Learning
+from holloway.service.session_learning import Learning
 from holloway.store import lookup
-from holloway.store.spending import Spending
+from holloway.store.llm_usage import Spending
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 from tests.observer.story import Story

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from holloway.service import background, leaving
+from holloway.service import background_worker, uninstall
 from tests.conftest import Repository, make_repository
-from tests.hooks.installing import AGENTS, holloway, tree, written
+from tests.install.installing import AGENTS, holloway, tree, written
 
 USER_FILES = {
     ".claude/settings.json": b'{\n  "model": "opus" // mine\n}\n',
@@ -95,7 +95,7 @@ def test_with_data_nothing_of_the_data_folder_is_left(repository: Repository, ho
     assert holloway("pause", "--everywhere", *project) == 0
     assert holloway("export", "--format", "archive", str(home.parent / "shop.holloway"), *project) == 0
     (home / "hook-failures.log").write_text("2026-01-01T00:00:00Z ValueError\n")
-    assert {path.name for path in home.iterdir()} <= set(leaving.DATA_NAMES)
+    assert {path.name for path in home.iterdir()} <= set(uninstall.DATA_NAMES)
     assert holloway("uninstall", "--data", "--yes", *project) == 0
     assert not home.exists()
 
@@ -114,7 +114,7 @@ def test_data_in_use_is_not_deleted(
     repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert holloway("remember", "Money is integer cents", "--project", str(repository.root)) == 0
-    monkeypatch.setattr(background, "is_running", lambda folder: True)
+    monkeypatch.setattr(background_worker, "is_running", lambda folder: True)
     before = tree(home)
     assert holloway("uninstall", "--data", "--yes", "--project", str(repository.root)) == 1
     assert "nothing was deleted" in capsys.readouterr().err

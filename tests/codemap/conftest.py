@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from holloway.codemap import faults
+from holloway.codemap import file_errors
 
-contained = faults.reason
+contained = file_errors.reason
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -19,14 +19,14 @@ def mistakes_are_raised() -> Iterator[None]:
         raise error
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(faults, "reason", raised)
+        patch.setattr(file_errors, "reason", raised)
         yield
 
 
 @pytest.fixture
 def mistakes_are_contained(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a user has it."""
-    monkeypatch.setattr(faults, "reason", contained)
+    monkeypatch.setattr(file_errors, "reason", contained)
 
 
 @pytest.fixture(autouse=True)

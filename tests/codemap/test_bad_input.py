@@ -13,8 +13,8 @@ import pytest
 
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
-from holloway.codemap.reading import files
-from holloway.codemap.reading.read import read_file
+from holloway.codemap.parse import source_files
+from holloway.codemap.parse.parse_file import read_file
 from tests.codemap.test_index import clean, content
 from tests.conftest import make_repository
 
@@ -53,7 +53,7 @@ def test_broken_syntax_costs_the_broken_part_only(root: Path) -> None:
 @pytest.mark.parametrize(("name", "opening"), [("a.java", "a<"), ("a.cs", "a<")])
 def test_a_file_that_opens_and_never_closes_does_not_hold_up_the_rest(root: Path, name: str, opening: str) -> None:
     (root / name).write_text((opening * 20 + "\n") * 2_500)
-    assert read_file(root, files.Listed(name, 100_000, 0)).skipped == ""
+    assert read_file(root, source_files.Listed(name, 100_000, 0)).skipped == ""
     database, _ = mapped(root)
     assert "good" in {row[0] for row in database.rows("SELECT name FROM nodes")}
 
@@ -130,19 +130,19 @@ def test_a_folder_that_becomes_a_link_while_indexing_is_not_followed(root: Path)
     outside.mkdir()
     (outside / "x.py").write_text("def secret():\n    pass\n")
     (root / "pkg").symlink_to(outside)
-    assert files.read(root, "pkg/x.py") == "link"
+    assert source_files.read(root, "pkg/x.py") == "link"
 
 
 def test_a_file_that_vanishes_or_may_not_be_read_is_said(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "gone.py").write_text(GOOD)
-    real = files.listed
+    real = source_files.listed
 
     def then_gone(*arguments: object, **named: object) -> object:
         found = real(root)
         (root / "gone.py").unlink()
         return found
 
-    monkeypatch.setattr(files, "listed", then_gone)
+    monkeypatch.setattr(source_files, "listed", then_gone)
     database, skipped = mapped(root)
     assert names(database) == {"good.py"}
     assert skipped == {"gone.py": "vanished"}

@@ -37,7 +37,7 @@ def test_a_map_that_was_made_with_other_pages_is_read_and_written_as_it_is(tmp_p
 def test_asking_what_breaks_loads_nothing_that_an_answer_does_without() -> None:
     asked = (
         "import sys, holloway.codemap.database, holloway.codemap.graph;"
-        "print(*sorted({'json', 'pathlib', 're', 'typing', 'tree_sitter', 'holloway.codemap.reading.languages'} & sys.modules.keys()))"
+        "print(*sorted({'json', 'pathlib', 're', 'typing', 'tree_sitter', 'holloway.codemap.parse.languages'} & sys.modules.keys()))"
     )
 
     loaded = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
@@ -47,8 +47,8 @@ def test_asking_what_breaks_loads_nothing_that_an_answer_does_without() -> None:
 
 def test_bringing_a_map_up_to_date_loads_neither_processes_nor_the_drawing_of_modules() -> None:
     asked = (
-        "import sys, holloway.service.indexing;"
-        "print(*sorted({'multiprocessing', 'holloway.codemap.modules.drawing'} & sys.modules.keys()))"
+        "import sys, holloway.service.map_index;"
+        "print(*sorted({'multiprocessing', 'holloway.codemap.modules.module_store'} & sys.modules.keys()))"
     )
 
     loaded = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)

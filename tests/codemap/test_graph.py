@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from holloway.codemap import graph, questions
+from holloway.codemap import graph, queries
 from holloway.codemap.database import MapDatabase
-from tests.codemap.resolving.drawn import mapped
+from tests.codemap.resolve.drawn import mapped
 
 PROJECT = {
     "core.py": "def base():\n    pass\n\nclass Thing:\n    def go(self):\n        base()\n",
@@ -130,10 +130,10 @@ def test_no_question_looks_through_a_whole_table(tmp_path: Path) -> None:
     for path, symbol in (("pkg/a.py", ""), ("pkg/a.py", "A"), ("pkg/a.py", "A.one"), ("pkg/a.py", "two")):
         for forward in (False, True):
             graph.impact(database, graph.find(database, path, symbol), depth=3, forward=forward)
-    questions.tests_of(database, ["pkg/a.py"], 5)
-    questions.imported(database, "pkg/b.py")
-    questions.around(database, ["pkg/a.py"])
-    questions.tied(database, ["pkg/a.py"], ["pkg/b.py"])
+    queries.tests_of(database, ["pkg/a.py"], 5)
+    queries.imported(database, "pkg/b.py")
+    queries.around(database, ["pkg/a.py"])
+    queries.tied(database, ["pkg/a.py"], ["pkg/b.py"])
     database.connection.set_trace_callback(None)
     plans = {
         row[3]
@@ -147,7 +147,7 @@ def test_no_question_looks_through_a_whole_table(tmp_path: Path) -> None:
 
 
 def test_files_are_tied_where_either_uses_the_other(database: MapDatabase) -> None:
-    assert questions.tied(database, ["middle.py"], ["core.py", "nowhere.py"]) == {"core.py"}
-    assert questions.tied(database, ["core.py"], ["middle.py"]) == {"middle.py"}
-    assert questions.tied(database, ["top.py"], ["core.py"]) == set()
-    assert questions.tied(database, ["nowhere.py", "top.py"], ["core.py", "middle.py"]) == {"middle.py"}
+    assert queries.tied(database, ["middle.py"], ["core.py", "nowhere.py"]) == {"core.py"}
+    assert queries.tied(database, ["core.py"], ["middle.py"]) == {"middle.py"}
+    assert queries.tied(database, ["top.py"], ["core.py"]) == set()
+    assert queries.tied(database, ["nowhere.py", "top.py"], ["core.py", "middle.py"]) == {"middle.py"}

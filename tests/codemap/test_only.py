@@ -9,7 +9,7 @@ import pytest
 
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import index
-from holloway.codemap.reading import files
+from holloway.codemap.parse import source_files
 from tests.codemap.test_index import clean, content, write
 from tests.conftest import make_repository
 
@@ -64,7 +64,7 @@ def test_a_folder_that_went_takes_what_was_left_out_of_it_along(root: Path) -> N
 
 
 def test_very_many_paths_are_looked_at_as_few_are(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_ASKED_MAX", 1)
+    monkeypatch.setattr(source_files, "_ASKED_MAX", 1)
     database = mapped(root)
     write(root, "shop/new.py", "def new():\n    pass\n")
     write(root, "far/new.py", "def far():\n    pass\n")

@@ -184,7 +184,7 @@ def load_commands() -> None:
     A model with a pool of threads would hang in a fork, so it has one thread.
     """
     config.EMBED_THREADS_MAX = 1
-    from holloway.embeddings.builtin import Builtin  # the number above is read on import
+    from holloway.embeddings.builtin_model import Builtin  # the number above is read on import
 
     Builtin().embed(["A first text loads the model."])
     for module in pkgutil.iter_modules(cli.__path__, f"{cli.__name__}."):

@@ -18,9 +18,9 @@ from holloway.domain.memory import Draft, MemoryType
 from holloway.store import migrations
 from holloway.store import project as projects
 from holloway.store.database import is_sound, rolling
-from holloway.store.intake import admit
 from holloway.store.snapshot import dump
 from holloway.store.store import Store
+from holloway.store.write_gate import admit
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.faults.figures import NIGHTLY, record

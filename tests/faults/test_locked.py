@@ -10,8 +10,8 @@ import holloway
 from holloway.domain.memory import Draft, MemoryType
 from holloway.domain.ports import RandomIds, SystemClock
 from holloway.store.database import Busy, Database
-from holloway.store.intake import admit
 from holloway.store.memories import Memories
+from holloway.store.write_gate import admit
 from tests.conftest import Repository
 
 HOLDER = Path(__file__).with_name("holder.py")

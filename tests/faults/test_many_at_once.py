@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import holloway
-from holloway.service import background
+from holloway.service import background_worker
 from holloway.store.database import Database, rolling
 from tests.conftest import Repository
 from tests.faults.figures import record
@@ -76,7 +76,7 @@ def test_eight_writers_a_copier_a_searcher_and_the_worker_never_see_a_lock_and_l
     with holloway.open(root) as memory:
         [(counted, held)] = memory.store.database.rows(BOTH)
         assert (counted, held) == (WRITERS * TRANSACTIONS, WRITERS * TRANSACTIONS)
-        state = background.read_state(str(memory.project.folder))
+        state = background_worker.read_state(str(memory.project.folder))
         assert (bool(state["ended"]), state.get("failures", {})) == (True, {})
         contents = {kept.content for kept in memory.memories(limit=-1)}
         assert memory.store.database.problems() == []

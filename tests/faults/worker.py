@@ -10,7 +10,7 @@ import sys
 import holloway
 from holloway.domain.memory import Draft, MemoryType
 from holloway.store.database import is_sound
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 
 COUNTER = "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'counter'"
 BOTH = f"SELECT ({COUNTER}), (SELECT count(*) FROM memories)"  # noqa: S608  (a constant of this file)

@@ -5,9 +5,9 @@ import json
 import pytest
 
 import holloway
-from holloway.service import chores, pausing
-from holloway.service.learning import Learning
-from holloway.store import sessions
+from holloway.service import jobs, pause_state
+from holloway.service.session_learning import Learning
+from holloway.store import session_ledger
 from tests.conftest import Repository
 from tests.hooks.asking import Answer, Asking, event, hook
 from tests.observer.story import Story
@@ -144,7 +144,7 @@ def test_a_session_that_hooks_watched_teaches_the_next_one(repository: Repositor
     shell(repository, "REDIS_URL=fake:// pytest -q", "3 passed in 0.12s", session="one", failed=False)
     hook(event(repository, "SessionEnd", "one", reason="exit"))
     with holloway.open(repository.root) as now:  # with the clock that the hooks have
-        chores.learn_ended(now, 60.0)
+        jobs.learn_ended(now, 60.0)
     met = shell(repository, "pytest -q", REFUSED, session="two", failed=True)
     assert "REDIS_URL" in met.context
     assert json.loads(met.stdout)["hookSpecificOutput"]["hookEventName"] == "PostToolUseFailure"
@@ -165,14 +165,14 @@ def test_what_a_prompt_was_answered_with_is_counted_as_saved_once_the_session_is
     ask(event(repository, "PostToolUse"))
     ask(event(repository, "SessionEnd", reason="exit"))
     with holloway.open(repository.root) as now:  # with the clock that the hooks have
-        chores.learn_ended(now, 60.0)
-        assert sessions.record_of(now.store.database, "s1")["saved_tokens"] > 0
+        jobs.learn_ended(now, 60.0)
+        assert session_ledger.record_of(now.store.database, "s1")["saved_tokens"] > 0
 
 
 def test_where_nothing_is_captured_the_answer_to_a_prompt_leaves_no_trace(
     repository: Repository, memory: holloway.Holloway, ask: Asking
 ) -> None:
     memory.map.update()
-    pausing.pause(str(repository.root), "capture")
+    pause_state.pause(str(repository.root), "capture")
     assert "src/shop/auth/tokens.py" in ask(event(repository, "UserPromptSubmit", prompt=ASKED)).context
     assert list(memory.project.journal.glob("*.jsonl")) == []

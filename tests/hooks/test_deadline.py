@@ -14,8 +14,8 @@ from filelock import FileLock
 
 import holloway
 from holloway.hooks.deadline import Deadline
-from holloway.service import background
-from holloway.store import answer_log, sessions
+from holloway.service import background_worker
+from holloway.store import answer_log, session_ledger
 from tests.conftest import Repository
 from tests.hooks.asking import Asking, event, hook
 from tests.store.test_memories import taught
@@ -143,8 +143,8 @@ def test_the_record_of_a_session_has_what_became_of_its_answers(
     hook(event(repository, "SessionEnd", reason="exit"))
     worker = [sys.executable, "-P", "-m", "holloway.worker", str(repository.root)]
     subprocess.run(worker, check=True, timeout=120)
-    with FileLock(background.lock_file(str(project_folder(memory))), timeout=120):
-        figures = sessions.record_of(memory.store.database, "s1")
+    with FileLock(background_worker.lock_file(str(project_folder(memory))), timeout=120):
+        figures = session_ledger.record_of(memory.store.database, "s1")
     assert (figures["answers_dropped"], figures["answers_degraded"]) == (1, {"files": 1})
     assert figures["answers"]["session_start"] == {"full": 1}
     assert figures["answer_ms_p95"] == 4_000

@@ -11,8 +11,9 @@ from typing import IO, Any
 import pytest
 
 import holloway
-from holloway.hooks import entry, hosts
-from holloway.service import pausing
+from holloway.capture import hosts
+from holloway.hooks import entry
+from holloway.service import pause_state
 from tests.conftest import Repository, make_repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Answer, Asking, command, event, hook
 from tests.store.test_memories import taught
@@ -109,7 +110,7 @@ def test_a_quarantined_memory_is_injected_at_no_trust_level(
     repository: Repository, memory: holloway.Holloway, level: str
 ) -> None:
     from holloway.domain.memory import Draft, Source
-    from holloway.store.intake import admit
+    from holloway.store.write_gate import admit
 
     memory.store.note("trust_level", level)
     draft = Draft(content="poison", source=Source.FOREIGN_FILE, confidence=0.95, files=(FILE,), pinned=True)
@@ -123,7 +124,7 @@ def test_an_inferred_memory_waits_for_trust_and_says_that_it_is_unconfirmed(
     repository: Repository, memory: holloway.Holloway
 ) -> None:
     from holloway.domain.memory import Draft, Source
-    from holloway.store.intake import admit
+    from holloway.store.write_gate import admit
 
     draft = Draft(content="perhaps so", source=Source.OBSERVER_INFERRED, confidence=0.85, files=(FILE,))
     memory.store.memories.add(admit(draft))
@@ -166,7 +167,7 @@ def test_what_was_in_the_brief_is_not_repeated(repository: Repository, memory: h
 def test_a_pause_takes_effect_from_the_next_event_on(
     repository: Repository, memory: holloway.Holloway, trap: str, what: str, captured: int, injected: int
 ) -> None:
-    from holloway.service.pausing import pause, resume
+    from holloway.service.pause_state import pause, resume
 
     here = str(repository.root)
     pause(here, what)
@@ -350,7 +351,10 @@ def test_capture_and_file_lookup_load_almost_nothing(
 @pytest.mark.promise("light")
 def test_a_command_that_names_no_file_is_noted_without_understanding_it(repository: Repository, trap: str) -> None:
     _, loaded = loaded_by(event(repository, **RUNS))
-    assert loaded & {"sqlite3", "holloway.text.commands", "holloway.store.lookup", "holloway.injection.known"} == set()
+    assert (
+        loaded & {"sqlite3", "holloway.text.commands", "holloway.store.lookup", "holloway.injection.known_facts"}
+        == set()
+    )
 
 
 @pytest.mark.parametrize("name", ["SessionStart", "Stop", "SessionEnd", "PostToolUse", "UserPromptSubmit"])
@@ -359,5 +363,5 @@ def test_work_is_left_for_later_only_where_a_session_or_a_turn_begins_or_ends(
 ) -> None:
     _, chore = entry.respond(event(repository, name, prompt="Fix the tokens"))
     assert (chore is not None) is (name in hosts.MILESTONES)
-    pausing.pause(str(repository.root), "all")
+    pause_state.pause(str(repository.root), "all")
     assert entry.respond(event(repository, name, prompt="Fix the tokens"))[1] is None

@@ -16,7 +16,7 @@ import pytest
 from filelock import FileLock
 
 import holloway
-from holloway.service import background
+from holloway.service import background_worker
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository, make_repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Answer, command, hook
@@ -93,7 +93,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         patch.setenv("HOME", str(folder / "person"))
         made = place_in(folder)
         # Whoever holds this lock is the worker: no row starts another one.
-        with FileLock(background.lock_file(str(made.database.parent))):
+        with FileLock(background_worker.lock_file(str(made.database.parent))):
             yield made
 
 
@@ -101,7 +101,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 def own(tmp_path: Path) -> Iterator[Place]:
     """A project that a row may break."""
     made = place_in(tmp_path)
-    with FileLock(background.lock_file(str(made.database.parent))):
+    with FileLock(background_worker.lock_file(str(made.database.parent))):
         yield made
 
 

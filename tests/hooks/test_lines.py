@@ -9,7 +9,7 @@ import holloway
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.hooks import entry
 from holloway.service import trust
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
 from tests.conftest import Repository
 

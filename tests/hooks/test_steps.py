@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 import holloway
+from holloway.capture import journal_reader as reader
 from holloway.config import STEP_TOKENS_MAX, STEPS_WITHOUT_WORD, TOOL_RESULT_MEMORIES_MAX
 from holloway.domain.event import Said
 from holloway.hooks import steps
-from holloway.importers import journal as reader
 from holloway.service import rules
 from holloway.text.tokens import MARGIN, estimate
 from tests.conftest import Repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Asked, Asking, event
-from tests.service.test_points import INVOICE, RECIPE
+from tests.service.test_injection_points import INVOICE, RECIPE
 from tests.store.test_memories import taught
 
 TASK = "Add a payment provider for cards please"

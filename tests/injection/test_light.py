@@ -31,7 +31,7 @@ def test_tool_and_step_points_load_almost_nothing() -> None:
 
 @pytest.mark.promise("light")
 def test_a_prompt_and_a_session_start_load_no_parser_and_nothing_that_only_an_index_needs() -> None:
-    code = "from holloway.service.holloway import Holloway\nfrom holloway.service.points import Points\n"
+    code = "from holloway.service.holloway import Holloway\nfrom holloway.service.injection_points import Points\n"
     flags = ["-I", "-c", f"import sys, json\n{code}print(json.dumps(sorted(sys.modules)))"]
     done = subprocess.run([sys.executable, *flags], capture_output=True, text=True, check=True, timeout=60)
     unneeded = {"tree_sitter", "filelock", "multiprocessing", "numpy", "onnxruntime", "difflib", "importlib.resources"}

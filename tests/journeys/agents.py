@@ -11,7 +11,7 @@ from typing import Protocol
 
 from filelock import FileLock
 
-from holloway.service import background
+from holloway.service import background_worker
 from tests.conftest import Repository
 from tests.journeys import claude_code, codex, copilot
 from tests.journeys.scripted_model import ScriptedModel, ToolCall, Turn
@@ -160,7 +160,7 @@ class Desk:
         assert (done.returncode, done.stderr) == (0, "")
         for folder in (self.data / "projects").iterdir():
             # The one that a hook has started may be at it: it holds this lock until it is done.
-            with FileLock(background.lock_file(str(folder)), timeout=WORKER_S):
+            with FileLock(background_worker.lock_file(str(folder)), timeout=WORKER_S):
                 pass
 
     def memories(self) -> list[dict[str, object]]:

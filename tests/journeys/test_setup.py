@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from holloway.hooks.install import CODEX, trust
-from holloway.hooks.install.hooks_json import ours
-from holloway.hooks.install.text import COMMANDS
+from holloway.install import CODEX, codex_trust
+from holloway.install.hooks_json import ours
+from holloway.install.slash_commands import COMMANDS
 from tests.conftest import Repository
-from tests.hooks.installing import findings, holloway
+from tests.install.installing import findings, holloway
 from tests.journeys import claude_code, client, codex
 from tests.journeys.claude_code import needs_claude_code
 from tests.journeys.codex import needs_codex
@@ -91,7 +91,7 @@ def test_codex_reads_the_hooks_the_server_and_the_skill(connected: Repository) -
 def test_the_doctor_and_codex_agree_on_what_was_trusted(connected: Repository) -> None:
     file = Path.home() / HOOKS
     settings = json.loads(file.read_bytes())
-    computed = {trust.state_key(file, hook): trust.fingerprint(settings, hook) for hook in ours(settings)}
+    computed = {codex_trust.state_key(file, hook): codex_trust.fingerprint(settings, hook) for hook in ours(settings)}
     assert findings(connected.root, "codex") == ["hooks-untrusted"]
     config = Path.home() / ".codex/config.toml"
     states = "".join(f'\n[hooks.state."{key}"]\ntrusted_hash = "{value}"\n' for key, value in computed.items())

@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from holloway.llm.failures import NotAsked, WriterFailed
+from holloway.llm.llm_errors import NotAsked, WriterFailed
 from holloway.llm.providers import Access, Anthropic, OpenAI
 
 KEY = "key-that-nobody-may-see"

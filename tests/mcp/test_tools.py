@@ -7,21 +7,20 @@ from typing import get_args
 import pytest
 
 import holloway
+from holloway.capture import claude_code, journal
+from holloway.capture import journal_reader as journals
 from holloway.domain import confidence
-from holloway.domain.details import NEEDED
 from holloway.domain.event import Event, Recorded, Said, Started
 from holloway.domain.memory import MemoryType, ReviewReason, Source, State
+from holloway.domain.memory_details import NEEDED
 from holloway.errors import InvalidInput
-from holloway.hooks import journal
-from holloway.importers import claude_code
-from holloway.importers import journal as journals
-from holloway.mcp.answers import Kind, Relates, Relation, Verdict
+from holloway.mcp.response_text import REACHED_MAX
+from holloway.mcp.response_types import Kind, Relates, Relation, Verdict
 from holloway.mcp.server import TOOLS
 from holloway.mcp.tools import Tools
-from holloway.mcp.wording import REACHED_MAX
 from holloway.observer.observer import Observer
-from holloway.service.learning import Learning
-from holloway.store import contributions, lookup, sessions
+from holloway.service.session_learning import Learning
+from holloway.store import contributions, lookup, session_ledger
 from holloway.store.contributions import RELATIONS
 from tests.conftest import Repository
 
@@ -153,7 +152,7 @@ def test_a_memory_that_was_shown_and_helped_is_one_use_and_counts_as_used(
     )
     assert tools.memory_feedback(shown.id, "used").outcome == "counted"
     learn(memory, [Started(0.0, "watched", "claude-code"), Said(1.0, "Done.")])
-    figures = sessions.record_of(memory.store.database, "watched")
+    figures = session_ledger.record_of(memory.store.database, "watched")
     assert figures["used"] == [shown.id]
     assert [point for _, point, _, _ in figures["shown"]] == ["prompt"]
     assert memory.get(shown.id).use_count == 1

@@ -6,8 +6,8 @@ from dataclasses import replace
 from holloway.domain import event as events
 from holloway.domain.event import Event, PlanItem, ToolKind
 from holloway.domain.session import Outcome
-from holloway.observer.account import Account
-from holloway.scratchpad.scratchpad import Scratchpad
+from holloway.observer.activity import Account
+from holloway.observer.scratchpad import Scratchpad
 
 
 class Story:

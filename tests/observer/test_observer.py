@@ -4,12 +4,12 @@ from hypothesis import strategies as st
 
 from holloway import config
 from holloway.domain.event import Event, Said, Started
+from holloway.observer import checkpoint
 from holloway.observer.observer import Observer, detect
+from holloway.observer.scratchpad_merge import merge
 from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
-from holloway.scratchpad import checkpoint
-from holloway.scratchpad.merge import merge
 from tests.observer.story import Story
-from tests.scratchpad.test_scratchpad import events, padded
+from tests.observer.test_scratchpad import events, padded
 
 FIX = "I assumed `retry_limit` was read from settings.py, but it actually comes from `limits.toml`."
 

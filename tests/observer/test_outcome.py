@@ -3,9 +3,9 @@ import pytest
 from holloway.domain.event import Started
 from holloway.domain.session import Outcome, SessionType
 from holloway.domain.work import Phase
-from holloway.observer.account import Account
+from holloway.observer.activity import Account
 from holloway.observer.outcome import judge, session_outcome, session_type
-from holloway.scratchpad.scratchpad import Scratchpad
+from holloway.observer.scratchpad import Scratchpad
 from tests.observer.story import Story
 
 

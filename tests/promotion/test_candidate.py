@@ -2,8 +2,8 @@
 
 import json
 
-from holloway.domain.details import DeadEnd
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
+from holloway.domain.memory_details import DeadEnd
 from holloway.domain.work import WorkUnit
 from holloway.promotion.candidate import from_plain, to_plain
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from holloway.domain.details import CausalDependency, Prefetch
 from holloway.domain.memory import MemoryType
+from holloway.domain.memory_details import CausalDependency, Prefetch
 from holloway.promotion import synthesis
 from holloway.promotion.candidate import Places
 from holloway.service.holloway import Holloway
-from holloway.service.learning import Learning
+from holloway.service.session_learning import Learning
 from tests.observer.story import Story
 from tests.service.learned import contents, learn
 

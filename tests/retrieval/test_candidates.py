@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Draft, MemoryType
-from holloway.embeddings.catch_up import catch_up
-from holloway.embeddings.memories import MemoryTexts
-from holloway.embeddings.nearest import Nearest
+from holloway.embeddings.backfill import catch_up
+from holloway.embeddings.memory_texts import MemoryTexts
+from holloway.embeddings.nearest_neighbors import Nearest
 from holloway.retrieval import candidates
 from holloway.retrieval.candidates import Meaning, by_meaning, collected
-from holloway.retrieval.query import understand
+from holloway.retrieval.query_intent import understand
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
 from holloway.store.vectors import Vectors
+from holloway.store.write_gate import admit
 from holloway.testing import FakeEmbedder
 
 if TYPE_CHECKING:

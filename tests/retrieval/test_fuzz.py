@@ -5,9 +5,9 @@ import random
 import pytest
 
 import holloway
-from holloway.embeddings.choice import Choice
+from holloway.embeddings.provider_choice import Choice
 from holloway.errors import InvalidInput
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 from holloway.testing import FakeEmbedder
 from tests.faults.figures import NIGHTLY, record
 from tests.store.test_memories import taught

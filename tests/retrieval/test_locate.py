@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.history.sync import sync
 from holloway.codemap.index import index
-from holloway.codemap.past.sync import sync
 from holloway.retrieval.evidence import (
     ELSEWHERE,
     TASK_CHARS_MAX,

@@ -15,8 +15,8 @@ from holloway.domain.work import Phase
 from holloway.retrieval import rank
 from holloway.retrieval.diversity import by_words, distinct, diverse
 from holloway.retrieval.fusion import WEIGHTS, Fusion, fuse
-from holloway.retrieval.neighbourhood import BOOST, boosted
-from holloway.retrieval.query import QueryKind, understand
+from holloway.retrieval.graph_boost import BOOST, boosted
+from holloway.retrieval.query_intent import QueryKind, understand
 from holloway.retrieval.recall import STAGES, Means, Result, recall
 from holloway.store.filter import Filter
 from tests.retrieval.made import made

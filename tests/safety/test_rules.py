@@ -11,8 +11,8 @@ import pytest
 
 from docs import generate
 from holloway.safety import secrets
-from holloway.safety.keywords import KEYWORDS, TOKENS
 from holloway.safety.rules import TABLE
+from holloway.safety.secret_keywords import KEYWORDS, TOKENS
 
 if TYPE_CHECKING:
     from holloway.safety.rules.rule import Rule

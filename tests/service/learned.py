@@ -2,7 +2,7 @@
 
 from holloway.domain.memory import MemoryType
 from holloway.service.holloway import Holloway
-from holloway.service.learning import Learned, Learning
+from holloway.service.session_learning import Learned, Learning
 from holloway.store.filter import Filter
 from tests.observer.story import Story
 

@@ -5,8 +5,8 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from holloway.hooks import journal as hooks
-from holloway.importers import claude_code
+from holloway.capture import claude_code
+from holloway.capture import journal as hooks
 from holloway.service.holloway import Holloway
 
 REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."

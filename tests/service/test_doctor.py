@@ -18,14 +18,14 @@ import pytest
 import holloway
 from holloway.codemap import health
 from holloway.config import JOURNAL_KEEP_DAYS
-from holloway.hooks.install import keeping, launch, trust, verdicts
-from holloway.hooks.install.hooks_json import ours
-from holloway.service import background, doctor
-from holloway.service.findings import Check, Finding
-from holloway.store import answer_log, reads
+from holloway.domain.findings import Check, Finding
+from holloway.install import codex_trust, connection_checks, launch_command, original_files
+from holloway.install.hooks_json import ours
+from holloway.service import background_worker, doctor
+from holloway.store import answer_log, learned_files
 from tests.conftest import Repository
-from tests.hooks.installing import holloway as command
-from tests.hooks.installing import written
+from tests.install.installing import holloway as command
+from tests.install.installing import written
 
 PAGE = Path(__file__).parents[2] / "docs/troubleshooting.md"
 DESTRUCTIVE = re.compile(r"\brm\b|delete|forget|--hard|--data|reset|uninstall", re.IGNORECASE)
@@ -58,7 +58,7 @@ class Patient:
         return Path.home() / ".codex/hooks.json"
 
     def checks(self) -> list[Check]:
-        return [*doctor.examine(self.root, self.home), *verdicts.examine(self.root)]
+        return [*doctor.examine(self.root, self.home), *connection_checks.examine(self.root)]
 
     def found(self) -> set[str]:
         return {check.finding for check in self.checks() if check.finding}
@@ -67,8 +67,8 @@ class Patient:
         """What Codex writes when the person trusts our hooks."""
         settings = json.loads(self.codex.read_bytes())
         states = "".join(
-            f'\n[hooks.state."{trust.state_key(self.codex, hook)}"]\n'
-            f'trusted_hash = "{trust.fingerprint(settings, hook)}"\n'
+            f'\n[hooks.state."{codex_trust.state_key(self.codex, hook)}"]\n'
+            f'trusted_hash = "{codex_trust.fingerprint(settings, hook)}"\n'
             for hook in ours(settings)
         )
         config = self.codex.with_name("config.toml")
@@ -85,7 +85,7 @@ def patient(repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch)
     for agent in ("claude-code", "codex"):
         assert command("setup", agent, "--yes", "--project", str(repository.root)) == 0
     made.trusts_codex()
-    monkeypatch.setattr(verdicts, "MANAGED", {"claude-code": (), "codex": ()})
+    monkeypatch.setattr(connection_checks, "MANAGED", {"claude-code": (), "codex": ()})
     return made
 
 
@@ -101,7 +101,7 @@ def gone(patient: Patient, pattern: str) -> None:
 
 
 def interpreter() -> str:
-    return launch.by_path().mcp[0]
+    return launch_command.by_path().mcp[0]
 
 
 def no_package(patient: Patient, name: str) -> None:
@@ -130,8 +130,9 @@ def broken_map(patient: Patient) -> None:
 
 def failed_session(patient: Patient) -> None:
     with holloway.open(patient.root) as memory:
-        reads.note(
-            memory.store.database, reads.Read("/gone.jsonl", "s", 1, 0.0, "2026-01-01", attempts=3, error="ValueError")
+        learned_files.note(
+            memory.store.database,
+            learned_files.Read("/gone.jsonl", "s", 1, 0.0, "2026-01-01", attempts=3, error="ValueError"),
         )
 
 
@@ -162,7 +163,7 @@ def both_scopes(patient: Patient) -> None:
 def managed(patient: Patient) -> None:
     policy = patient.home / "managed-settings.json"
     policy.write_text('{"allowManagedHooksOnly": true}')
-    patient.patch.setattr(verdicts, "MANAGED", {"claude-code": (str(policy),), "codex": ()})
+    patient.patch.setattr(connection_checks, "MANAGED", {"claude-code": (str(policy),), "codex": ()})
 
 
 def disconnected(patient: Patient) -> None:
@@ -211,7 +212,7 @@ STATES: dict[Finding, Callable[[Patient], object]] = {
     Finding.MAP_DAMAGED: broken_map,
     Finding.MAP_STALE: lambda p: p.patch.setattr("holloway.codemap.database.MapDatabase.is_current", False),
     Finding.MAP_LARGE: lambda p: p.patch.setattr(health, "NODES_LARGE", 0),
-    Finding.WORKER_FAILING: lambda p: background.write_state(
+    Finding.WORKER_FAILING: lambda p: background_worker.write_state(
         str(p.folder), {"started": "2026-01-01", "failures": {"embed": 2}, "error": "OSError", "error_at": "2026-01-01"}
     ),
     Finding.JOURNAL_LEFT: old_journal,
@@ -270,8 +271,8 @@ def test_a_memory_that_another_program_holds_is_found(patient: Patient) -> None:
 
 
 def test_a_worker_that_does_not_end_is_found(patient: Patient) -> None:
-    background.write_state(str(patient.folder), {"started": "2020-01-01T00:00:00.000Z", "pid": 7})
-    with Path(background.lock_file(str(patient.folder))).open("w") as lock:
+    background_worker.write_state(str(patient.folder), {"started": "2020-01-01T00:00:00.000Z", "pid": 7})
+    with Path(background_worker.lock_file(str(patient.folder))).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert Finding.WORKER_STUCK in patient.found()
 
@@ -315,9 +316,9 @@ def test_a_disk_that_refuses_while_the_doctor_looks_is_a_finding(patient: Patien
 
 
 def test_the_doctor_changes_nothing(patient: Patient) -> None:
-    before = {path: keeping.sha256(path.read_bytes()) for path in files(patient)}
+    before = {path: original_files.sha256(path.read_bytes()) for path in files(patient)}
     patient.checks()
-    assert {path: keeping.sha256(path.read_bytes()) for path in files(patient)} == before
+    assert {path: original_files.sha256(path.read_bytes()) for path in files(patient)} == before
 
 
 @pytest.mark.promise("documented", "doctor")

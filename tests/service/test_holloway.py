@@ -4,14 +4,14 @@ from pathlib import Path
 import pytest
 
 import holloway
+from holloway.capture import journal
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
-from holloway.hooks import journal
 from holloway.service.backups import bring_back, copies
 from holloway.service.status import status
 from holloway.store.filter import EVERYTHING, Filter
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.store.test_memories import taught

@@ -10,17 +10,17 @@ import pytest
 from holloway.config import PREFETCH_CUT_TOKENS, PREFETCH_FILES_MAX, PREFETCH_TOKENS_MAX
 from holloway.domain import event as events
 from holloway.domain import work
-from holloway.domain.details import Calibration, Prefetch
 from holloway.domain.event import PlanItem
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
+from holloway.domain.memory_details import Calibration, Prefetch
 from holloway.domain.session import Outcome
 from holloway.domain.work import Methodology, Relay, WorkUnit
 from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
-from holloway.service.pausing import pause, resume
+from holloway.service.pause_state import pause, resume
 from holloway.service.session import Session
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
 from holloway.text.tokens import MARGIN, estimate
 from tests.conftest import Repository

@@ -10,15 +10,15 @@ import pytest
 
 import holloway
 from holloway.config import INJECTION_THRESHOLDS, TRUST_NAMES
-from holloway.domain.details import parse
 from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.domain.memory_details import parse
 from holloway.errors import InvalidInput
 from holloway.service import trust
 from holloway.service.agents import dispute, used
 from holloway.service.holloway import Holloway
 from holloway.service.trust import Standing, fit_for_confident, fit_for_standard
-from holloway.store.intake import admit
-from holloway.store.regard import Regard
+from holloway.store.feedback_counts import Regard
+from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
 from tests.conftest import Repository
 

@@ -6,9 +6,9 @@ from holloway.domain import confidence
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.domain.ports import stamp
 from holloway.service import agents
-from holloway.service.learning import Learning
+from holloway.service.session_learning import Learning
 from holloway.store import candidates, lifecycle, lookup
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
 from tests.observer.story import Story
 from tests.store.test_memories import taught

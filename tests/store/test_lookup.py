@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import holloway
-from holloway.domain.details import ErrorFix
 from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.domain.memory_details import ErrorFix
 from holloway.domain.ports import stamp
 from holloway.service.rules import import_rules
-from holloway.store import glance, lookup, regard, sessions
-from holloway.store.intake import admit
+from holloway.store import feedback_counts, lookup, session_ledger, status_counts
+from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
 from holloway.text.identifiers import in_pattern
 from tests.conftest import Repository
@@ -148,9 +148,9 @@ def test_what_the_host_loaded_itself_was_not_shown_by_us(memory: holloway.Hollow
     database = memory.store.database
     lookup.loaded_by_host(database.connection, "AGENTS.md", session="s1", agent="claude-code", now=NOW)
     assert database.value("SELECT count(*) FROM injections") == 1
-    assert sessions.shown_in(database, "s1") == []
-    assert glance.counts(database.connection, "s1", NOW)[2] == 0
-    assert regard.regard(database).shown == 0
+    assert session_ledger.shown_in(database, "s1") == []
+    assert status_counts.counts(database.connection, "s1", NOW)[2] == 0
+    assert feedback_counts.regard(database).shown == 0
 
 
 def test_a_subagent_is_no_session_of_its_own(memory: holloway.Holloway) -> None:
@@ -159,6 +159,6 @@ def test_a_subagent_is_no_session_of_its_own(memory: holloway.Holloway) -> None:
     database = memory.store.database
     for name in ("s1", "s1/explorer", "s1/reviewer", "release/7"):
         lookup.claim(database.connection, [told.id], session=name, agent="claude-code", point="prompt", now=NOW)
-    assert sessions.count(database) == 2
-    assert [each.id for each in sessions.latest(database, 10)] == ["release/7", "s1"]
-    assert len(sessions.shown_in(database, "s1")) == 3
+    assert session_ledger.count(database) == 2
+    assert [each.id for each in session_ledger.latest(database, 10)] == ["release/7", "s1"]
+    assert len(session_ledger.shown_in(database, "s1")) == 3

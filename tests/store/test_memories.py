@@ -6,7 +6,7 @@ import holloway
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State, WrongReason
 from holloway.errors import InvalidInput
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
 from tests.conftest import Repository
 

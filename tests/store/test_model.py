@@ -15,8 +15,8 @@ from holloway.domain import confidence
 from holloway.domain.memory import Draft, MemoryType, Source
 from holloway.domain.ports import moment
 from holloway.store.filter import EVERYTHING, Filter
-from holloway.store.intake import admit
 from holloway.store.search import search
+from holloway.store.write_gate import admit
 from holloway.testing import CountedIds, FakeClock
 from holloway.text.fingerprint import normalised
 

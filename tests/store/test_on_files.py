@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Draft
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
 from holloway.store.search import on_files
+from holloway.store.write_gate import admit
 
 if TYPE_CHECKING:
     import holloway

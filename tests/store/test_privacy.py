@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import holloway
-from holloway.hooks import journal
-from holloway.service.learning import Learning
+from holloway.capture import journal
 from holloway.service.rules import import_rules
-from holloway.store import candidates, privacy, sessions
+from holloway.service.session_learning import Learning
+from holloway.store import candidates, privacy, session_ledger
 from holloway.store.embedding_cache import EmbeddingCache
 from holloway.store.filter import Filter
 from holloway.testing import CountedIds, FakeClock
@@ -209,7 +209,7 @@ def test_what_only_names_a_field_that_was_edited_once_stays(memory: holloway.Hol
     assert before
     memory.forget([memory.get(said.id)], hard=True)
     assert candidates.of_session(memory.store.database, "bad") == before
-    assert sessions.get(memory.store.database, "bad")[0].task == "Fix the visibility"
+    assert session_ledger.get(memory.store.database, "bad")[0].task == "Fix the visibility"
     assert ("edited", "visibility") in [(kind, detail) for _, kind, detail in memory.why(other.id).history]
 
 

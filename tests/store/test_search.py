@@ -4,8 +4,8 @@ import holloway
 from holloway.domain.memory import Draft, MemoryType
 from holloway.errors import InvalidInput
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
 from holloway.store.search import search
+from holloway.store.write_gate import admit
 from tests.store.test_memories import taught
 
 

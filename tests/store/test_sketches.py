@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holloway.domain.memory import Draft, MemoryType
-from holloway.domain.sketch import Sketch
+from holloway.domain.ranking_fields import Sketch
 from holloway.store.database import Damaged
-from holloway.store.intake import admit
+from holloway.store.write_gate import admit
 
 if TYPE_CHECKING:
     import holloway

@@ -10,8 +10,8 @@ import pytest
 from holloway.domain.memory import Draft
 from holloway.store import word_counts
 from holloway.store.database import Database
-from holloway.store.intake import admit
 from holloway.store.word_counts import counts_of
+from holloway.store.write_gate import admit
 
 if TYPE_CHECKING:
     import holloway

@@ -44,7 +44,7 @@ yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 
 def opened(project: str, *, create: bool = False) -> Holloway:
     """The memory of the project that holds a folder; only commands that put something in create one."""
-    from holloway.service.opening import open_project  # loaded when a command runs, not for --help
+    from holloway.service.project_finder import open_project  # loaded when a command runs, not for --help
 
     return open_project(project, create=create)
 

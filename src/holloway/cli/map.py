@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holloway.codemap.graph import Node, Reached
     from holloway.codemap.modules.detection import Module
     from holloway.retrieval.locate import Located
-    from holloway.service.mapping import CodeMap, Consequences
+    from holloway.service.code_map import CodeMap, Consequences
 
 SHOWN = 12
 
@@ -41,7 +41,7 @@ def index_command(
       holloway index
       holloway index --scip index.scip
     """
-    from holloway.service.mapping import Busy  # loaded when the command runs
+    from holloway.service.code_map import Busy  # loaded when the command runs
 
     with opened(project, create=True) as memory:
         try:
@@ -256,7 +256,7 @@ def modules_command(everything: bool, worded: bool, as_json: bool, project: str)
     """
     with ready(project, create=worded) as memory:
         if worded:
-            from holloway.service.describing import describe  # loads what talks to a language model
+            from holloway.service.module_descriptions import describe  # loads what talks to a language model
 
             describe(memory)
         overview = memory.map.overview()

@@ -115,7 +115,7 @@ def pause_command(what: str, everywhere: bool, project: str) -> None:
       holloway pause
       holloway pause injection --everywhere
     """
-    from holloway.service.pausing import pause  # loaded when the command runs
+    from holloway.service.pause_state import pause  # loaded when the command runs
 
     what = pause(project, what, everywhere=everywhere)
     place = "everywhere" if everywhere else "here"
@@ -135,7 +135,7 @@ def resume_command(what: str, everywhere: bool, project: str) -> None:
       holloway resume
       holloway resume capture
     """
-    from holloway.service.pausing import paused_where, resume  # loaded when the command runs
+    from holloway.service.pause_state import paused_where, resume  # loaded when the command runs
 
     was = resume(project, what, everywhere=everywhere)
     say("Going on." if was else "Nothing was paused.", "green")
@@ -162,7 +162,7 @@ def config_command(action: str, key: str | None, value: str | None, here: bool, 
     """
     from holloway import config  # loaded when the command runs
     from holloway.errors import InvalidInput
-    from holloway.service.opening import NoMemory, known_project
+    from holloway.service.project_finder import NoMemory, known_project
 
     sets = action == "set"
     if sets and (key is None or value is None):
@@ -202,11 +202,11 @@ def doctor_command(as_json: bool, project: str) -> None:
     """
     from dataclasses import asdict  # loaded when the command runs
 
-    from holloway.hooks.install import verdicts
+    from holloway.install import connection_checks
     from holloway.service.doctor import examine
-    from holloway.service.opening import project_root
+    from holloway.service.project_finder import project_root
 
-    checks = [*examine(Path(project), home()), *verdicts.examine(project_root(project))]
+    checks = [*examine(Path(project), home()), *connection_checks.examine(project_root(project))]
     if as_json:
         emit({"checks": [asdict(check) for check in checks]})
     else:

@@ -77,7 +77,7 @@ def counted(done: RulesImported, *, would: bool = False) -> str:
 
 
 def _entry(entry: Entry) -> None:
-    from holloway.text.bounds import one_line  # loaded when the command runs
+    from holloway.text.sanitize import one_line  # loaded when the command runs
 
     held = "  (quarantined)" if entry.state == "quarantined" else ""
     say(f"  {entry.type:<12} {one_line(entry.content, 100)}{held}")

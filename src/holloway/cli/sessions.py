@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holloway.cli.common import TASK_SHOWN_CHARS, emit, json_option, many, notable, opened, project_option, say
-from holloway.text.bounds import one_line
+from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from holloway.domain.session import Session
-    from holloway.service.explaining import Explained
     from holloway.service.holloway import Holloway
+    from holloway.service.session_report import Explained
     from holloway.store.candidates import Kept
 
 MARKS = {"promoted": "+", "reinforced": "=", "held": "~", "dropped": "-"}
@@ -32,7 +32,7 @@ def sessions_command(limit: int, as_json: bool, project: str) -> None:
       holloway sessions
       holloway sessions --limit 5 --json
     """
-    from holloway.service.explaining import latest  # loaded when the command runs
+    from holloway.service.session_report import latest  # loaded when the command runs
 
     with opened(project) as memory:
         rows = latest(memory, limit)
@@ -58,7 +58,7 @@ def explain_command(session: str, dropped: bool, as_json: bool, project: str) ->
       holloway explain last
       holloway explain 2026-01-05-0bb9a2 --dropped
     """
-    from holloway.service.explaining import explain  # loaded when the command runs
+    from holloway.service.session_report import explain  # loaded when the command runs
 
     with opened(project) as memory:
         told = explain(memory, session)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from holloway.codemap.resolving.imports.importer import Importer
+    from holloway.codemap.resolve.imports.import_resolver import Importer
 
 MAP_VERSION = 10
 """Raised when the schema, a query, the resolver or what is left out changes what a map says: older ones are rebuilt."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import accumulate
 
-from holloway.codemap.reading.kinds import CLASS_KINDS
-from holloway.codemap.reading.tested import is_runnable_test, is_test
+from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse.test_file_names import is_runnable_test, is_test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

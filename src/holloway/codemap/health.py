@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holloway.codemap.database import MapDatabase, map_name
-from holloway.codemap.past.history import read_to
+from holloway.codemap.history.cochange import read_to
 
 NODES_LARGE = 50_000
 BYTES_LARGE = 500 * 1024 * 1024

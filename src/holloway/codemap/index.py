@@ -14,15 +14,16 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap import faults, precise, processes
-from holloway.codemap.change import Change, touched_by
-from holloway.codemap.facts_read import FactsRead, InMap
-from holloway.codemap.reading import files
-from holloway.codemap.reading.facts import Facts, decode
-from holloway.codemap.reading.read import ReadFile, read_file
-from holloway.codemap.resolving.imports.importer import Importer
-from holloway.codemap.resolving.resolve import Resolver
-from holloway.codemap.writing import Rows
+from holloway.codemap import file_errors, process_pool
+from holloway.codemap.facts_cache import FactsRead, InMap
+from holloway.codemap.file_diff import Change, touched_by
+from holloway.codemap.map_writer import Rows
+from holloway.codemap.parse import source_files
+from holloway.codemap.parse.facts import Facts, decode
+from holloway.codemap.parse.parse_file import ReadFile, read_file
+from holloway.codemap.resolve.imports.import_resolver import Importer
+from holloway.codemap.resolve.resolver import Resolver
+from holloway.codemap.scip import import_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     Say = Callable[[str, int, int], None]
     """Stage, what is done of it, all of it."""
-    Wanted = list[tuple[files.Listed, bytes]]
+    Wanted = list[tuple[source_files.Listed, bytes]]
 
 PARALLEL_FILES_MIN = 200
 """Fewer files are read faster than a second process starts."""
@@ -93,7 +94,9 @@ def _followed(
     count = (workers or os.cpu_count() or 1) if len(wanted) >= PARALLEL_FILES_MIN else 1
     with (
         database.filling() if change.is_first else nullcontext(),
-        processes.started(count, root, database.path.with_suffix(".facts")) if count > 1 else nullcontext() as others,
+        process_pool.started(count, root, database.path.with_suffix(".facts"))
+        if count > 1
+        else nullcontext() as others,
     ):
         resolved = _apply(database, root, change, _read_all(root, wanted, others, say), others, say)
     _write_skipped(database, change.skipped, only)
@@ -106,10 +109,10 @@ def _compared(database: MapDatabase, root: Path, only: list[str] | None) -> tupl
     """What is known of the difference before any file is read, and the files to read."""
     is_first = database.value("SELECT 1 FROM files") is None
     known = {row["path"]: row for row in _rows(database, _KNOWN, only)}
-    unfit = {files.Listed(row[0], row[2], row[3]): row for row in _rows(database, _UNFIT, only)}
+    unfit = {source_files.Listed(row[0], row[2], row[3]): row for row in _rows(database, _UNFIT, only)}
     settled_ns = int(database.meta("indexed_ns", "0")) - RACY_NS
     if only is None:
-        found, skipped = files.listed(root)
+        found, skipped = source_files.listed(root)
         gone = {path: known[path]["id"] for path in known.keys() - {one.path for one in found}}
     else:
         found, skipped, gone = _looked_at(root, only, known)
@@ -120,7 +123,7 @@ def _compared(database: MapDatabase, root: Path, only: list[str] | None) -> tupl
         if one.mtime_ns >= settled_ns or not (is_same or one in unfit):
             wanted.append((one, former["hash"] if former is not None else b""))
         elif one in unfit:
-            skipped.append(files.Skipped(*unfit[one]))
+            skipped.append(source_files.Skipped(*unfit[one]))
     return Change(known, gone, skipped, is_first=is_first), wanted
 
 
@@ -155,22 +158,22 @@ def _no_collection() -> Iterator[None]:
 
 def _looked_at(
     root: Path, only: list[str], known: dict[str, Row]
-) -> tuple[list[files.Listed], list[files.Skipped], dict[str, int]]:
-    found: list[files.Listed] = []
-    skipped: list[files.Skipped] = []
+) -> tuple[list[source_files.Listed], list[source_files.Skipped], dict[str, int]]:
+    found: list[source_files.Listed] = []
+    skipped: list[source_files.Skipped] = []
     gone: dict[str, int] = {}
-    for path in sorted({*known, *files.among(root, set(only) - known.keys())}):
-        one = files.look(root, path)
-        if isinstance(one, files.Listed):
+    for path in sorted({*known, *source_files.among(root, set(only) - known.keys())}):
+        one = source_files.look(root, path)
+        if isinstance(one, source_files.Listed):
             found.append(one)
         elif path in known:
             gone[path] = known[path]["id"]
-        if isinstance(one, files.Skipped):
+        if isinstance(one, source_files.Skipped):
             skipped.append(one)
     return found, skipped, gone
 
 
-def _read_all(root: Path, wanted: Wanted, others: processes.Processes | None, say: Say) -> Iterator[ReadFile]:
+def _read_all(root: Path, wanted: Wanted, others: process_pool.Processes | None, say: Say) -> Iterator[ReadFile]:
     total = len(wanted)
     read = others.read(wanted) if others else (read_file(root, one, known) for one, known in wanted)
     for at, one in enumerate(read):
@@ -183,7 +186,7 @@ def _apply(
     root: Path,
     change: Change,
     results: Iterable[ReadFile],
-    others: processes.Processes | None,
+    others: process_pool.Processes | None,
     say: Say,
 ) -> int:
     """Write what was read, and follow all names that may mean something else now; how many files have such names."""
@@ -207,12 +210,12 @@ def _apply(
         outcomes = shared.resolve(paths)
     else:
         resolver = Resolver(_importer(database, root, change), read.scopes, read.mentions)
-        outcomes = ((path, processes.outcome(resolver, path)) for path in paths)
+        outcomes = ((path, process_pool.outcome(resolver, path)) for path in paths)
     _put_resolutions(rows, outcomes, total, change.skipped, say)
     if not change.is_first:
         rows.drop_unused_packages()
         if database.meta("scip"):
-            precise.outrank(database, dirty)
+            import_index.outrank(database, dirty)
     return total
 
 
@@ -228,10 +231,10 @@ def _put(database: MapDatabase, rows: Rows, change: Change, one: ReadFile) -> Fa
     facts = one.facts or (decode(one.stored) if one.stored else Facts())
     try:
         change.read[one.path] = rows.put(one, facts, change.former_id(one))
-    except faults.NOT_OURS:
+    except file_errors.NOT_OURS:
         raise
     except Exception as error:
-        change.leave_out(one, faults.reason("writing", error))
+        change.leave_out(one, file_errors.reason("writing", error))
         return None
     if former is not None and former["interface"] != one.interface:
         change.seen.add(former["id"])
@@ -276,7 +279,7 @@ def _importer(database: MapDatabase, root: Path, change: Change) -> Importer:
     if database.importer is None or database.importer[0] != made_from:
         left = change.gone.keys() - change.renamed.keys()
         paths = {row[0] for row in database.rows("SELECT path FROM files")} - left
-        database.importer = (made_from, Importer(paths, partial(files.manifest, root)))
+        database.importer = (made_from, Importer(paths, partial(source_files.manifest, root)))
     return database.importer[1]
 
 
@@ -287,7 +290,7 @@ def _of_code(database: MapDatabase, ids: set[int]) -> list[str]:
 
 
 def _put_resolutions(
-    rows: Rows, outcomes: Iterable[processes.Outcome], total: int, skipped: list[files.Skipped], say: Say
+    rows: Rows, outcomes: Iterable[process_pool.Outcome], total: int, skipped: list[source_files.Skipped], say: Say
 ) -> None:
     for at, (path, found) in enumerate(outcomes):
         say("resolving", at, total)
@@ -295,16 +298,16 @@ def _put_resolutions(
         try:
             if not isinstance(found, str):
                 rows.put_resolution(path, found)
-        except faults.NOT_OURS:
+        except file_errors.NOT_OURS:
             raise
         except Exception as error:
-            reason = faults.reason("resolving", error)
+            reason = file_errors.reason("resolving", error)
         if reason:
-            skipped.append(files.Skipped(path, reason))
+            skipped.append(source_files.Skipped(path, reason))
             rows.read_again(path)
 
 
-def _write_skipped(database: MapDatabase, skipped: list[files.Skipped], only: list[str] | None) -> None:
+def _write_skipped(database: MapDatabase, skipped: list[source_files.Skipped], only: list[str] | None) -> None:
     if only is None:
         database.run("DELETE FROM skipped")
     else:

@@ -15,8 +15,8 @@ from heapq import nlargest
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from holloway.text.fts_query import STOP_WORDS, quoted
 from holloway.text.identifiers import expanded
-from holloway.text.query import STOP_WORDS, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,7 +11,7 @@ from holloway.domain.ports import moment
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from holloway.domain.sketch import Sketch
+    from holloway.domain.ranking_fields import Sketch
 
 BIRTH = {
     Source.USER_TAUGHT: (0.90, State.CONFIRMED),

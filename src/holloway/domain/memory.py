@@ -12,7 +12,7 @@ from holloway.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.domain.details import Details
+    from holloway.domain.memory_details import Details
     from holloway.domain.work import WorkUnit
 
 

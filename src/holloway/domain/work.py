@@ -12,7 +12,7 @@ from holloway.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holloway.domain.details import WorkState
+    from holloway.domain.memory_details import WorkState
     from holloway.domain.session import Outcome
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from holloway import git
+from holloway.capture import event_subject
 from holloway.config import (
     BRIEF_DECISIONS_MAX,
     BRIEF_TRAPS_MAX,
@@ -16,7 +17,6 @@ from holloway.config import (
     patience,
     trust_override,
 )
-from holloway.hooks import subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from holloway.injection.session_start import Brief
     from holloway.service.holloway import Holloway
-    from holloway.service.points import Points
+    from holloway.service.injection_points import Points
     from holloway.store.lookup import Shown
 
 BRIEF_HOLDS_H = 12
@@ -104,7 +104,7 @@ class Reader:
 
 def with_tool_result(reader: Reader, event: dict[str, object]) -> str:
     """What is known of files that were just opened, of an error that was just met, or of what was searched for."""
-    about = subject.of(event, reader.root)
+    about = event_subject.of(event, reader.root)
     store = reader.store() if about else None
     if store is None:
         return ""
@@ -120,15 +120,15 @@ def with_tool_result(reader: Reader, event: dict[str, object]) -> str:
         store.close()
 
 
-def _known(store: sqlite3.Connection, about: subject.Subject, reader: Reader) -> list[dict[str, object]]:
-    from holloway.injection import known  # only where the store was opened
+def _known(store: sqlite3.Connection, about: event_subject.Subject, reader: Reader) -> list[dict[str, object]]:
+    from holloway.injection import known_facts  # only where the store was opened
 
     to, root, limit = reader.shown(store), reader.root, TOOL_RESULT_MEMORIES_MAX
-    rows = known.on_failure(store, about.failure, to, root, limit) if about.failure else []
+    rows = known_facts.on_failure(store, about.failure, to, root, limit) if about.failure else []
     if about.files:
-        rows += known.on_files(store, about.files, to, root, limit)
+        rows += known_facts.on_files(store, about.files, to, root, limit)
     if about.pattern and not rows:
-        rows = known.on_search(store, about.pattern, to, root, 1)
+        rows = known_facts.on_search(store, about.pattern, to, root, 1)
     return list({str(row["id"]): row for row in rows}.values())[:limit]
 
 
@@ -168,7 +168,7 @@ def loaded_by_host(reader: Reader, event: dict[str, object]) -> None:
 
 def after_compaction(reader: Reader) -> None:
     """What was said before the host cut its context may be said again, unless a session start has seen to it."""
-    from holloway.hooks import journal
+    from holloway.capture import journal
     from holloway.store import lookup
 
     if journal.compaction_was_told(reader.journal, reader.session):
@@ -183,7 +183,8 @@ def after_compaction(reader: Reader) -> None:
 
 def at_prompt(reader: Reader, prompt: str) -> str:
     """Where the task of a prompt happens and what is known there; often nothing."""
-    from holloway.hooks import journal, steps
+    from holloway.capture import journal
+    from holloway.hooks import steps
     from holloway.observer.words.prompt import whole  # a prompt comes seldom; it may load what it needs
 
     task = whole(prompt)
@@ -191,7 +192,7 @@ def at_prompt(reader: Reader, prompt: str) -> str:
         return ""
     _offer_named_files(reader, task)
     _offer_matching_files(reader, task)
-    from holloway.service.points import Points  # after what can be offered without it
+    from holloway.service.injection_points import Points  # after what can be offered without it
 
     with _opened(reader.root) as memory:
         begun = journal.prompts(reader.journal, reader.session) != 1
@@ -207,7 +208,7 @@ def _offer_named_files(reader: Reader, task: str) -> None:
     """Offer the files that the prompt names by their paths."""
     from holloway.safety.repository_text import only_paths
 
-    paths = only_paths(subject.named_files(task, reader.root))[:PROMPT_FILES_MAX]
+    paths = only_paths(event_subject.named_files(task, reader.root))[:PROMPT_FILES_MAX]
     _offer_files(reader, "named-files", [(path, "named in the prompt") for path in paths])
 
 
@@ -235,7 +236,7 @@ def _offer_files(reader: Reader, step: str, files: list[tuple[str, str]]) -> Non
 
 def _note_located(reader: Reader, points: Points) -> None:
     """Write down which files the agent was sent to: what that saved is known when it has opened them."""
-    from holloway.hooks import journal
+    from holloway.capture import journal
 
     if points.located and reader.captured:
         journal.append(reader.journal, reader.session, journal.located(points.located, reader.now))
@@ -243,11 +244,11 @@ def _note_located(reader: Reader, points: Points) -> None:
 
 def at_subagent(reader: Reader, kind: str) -> str:
     """What a subagent needs for its part of the task that the session was last given: by its role, often nothing."""
+    from holloway.capture import journal
     from holloway.domain.work import methodology  # a subagent starts seldom; it may load what it needs
-    from holloway.hooks import journal
     from holloway.observer.words.prompt import whole
-    from holloway.service.gathering import Gathering
-    from holloway.service.points import Points
+    from holloway.service.injection_points import Points
+    from holloway.service.role_context import Gathering
 
     task = whole(journal.last_prompt(reader.journal, reader.session))
     role = next((role for role, words in _ROLES.items() if any(word in kind.lower() for word in words)), "coder")
@@ -269,10 +270,10 @@ def at_start(reader: Reader, source: object) -> tuple[str, str]:
     if source != "resume":  # The session has its old brief until it is known that this one says more.
         _offer_rules(reader, compacted=source == "compact")
     from holloway.hooks import lines  # a session starts once; it may load what it needs
-    from holloway.store import sessions
+    from holloway.store import session_ledger
 
     with _opened(reader.root) as memory:
-        before = sessions.count(memory.store.database)
+        before = session_ledger.count(memory.store.database)
         if source != "resume":
             small = memory.brief(with_map=False)
             ids = [memory_id for memory_id in small.memories if memory.store.memories.has(memory_id)]
@@ -322,12 +323,12 @@ def _still_stands(memory: Holloway, reader: Reader, made: Brief) -> bool:
     """Whether a session that goes on has read all of this: hosts hand the old brief to the model again."""
     from datetime import datetime, timedelta
 
-    from holloway.store import lookup, sessions
+    from holloway.store import lookup, session_ledger
 
     heard = lookup.last_heard(memory.store.database.connection, reader.name)
     if not heard or datetime.fromisoformat(reader.now) - datetime.fromisoformat(heard) > timedelta(hours=BRIEF_HOLDS_H):
         return False
-    return set(made.memories) <= {shown for shown, _, _ in sessions.shown_to(memory.store.database, reader.name)}
+    return set(made.memories) <= {shown for shown, _, _ in session_ledger.shown_to(memory.store.database, reader.name)}
 
 
 def at_turn_end(reader: Reader) -> str:
@@ -365,9 +366,9 @@ def settled(where: str, root: str) -> tuple[str, str]:
 
 def afterwards(folder: str, root: str, name: str) -> None:
     """What an event leaves to do once the agent has its answer: a process of its own does it."""
-    from holloway.service import background  # only where a session or a turn begins or ends
+    from holloway.service import background_worker  # only where a session or a turn begins or ends
 
-    background.start(folder, root, seldom=name == "Stop")
+    background_worker.start(folder, root, seldom=name == "Stop")
 
 
 def _opened(root: str) -> Holloway:

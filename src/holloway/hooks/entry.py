@@ -58,7 +58,7 @@ def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
     event = json.loads(data)
     if not isinstance(event, dict):
         return b"", None
-    from holloway.hooks import hosts
+    from holloway.capture import hosts
 
     told = str(event.get("hook_event_name", ""))
     host = hosts.recognised(event, sys.argv[1] if len(sys.argv) > 1 else "")
@@ -96,7 +96,8 @@ def _handle(
 def _in_project(
     event: dict[str, object], host: str, folder: str, root: str, paused: str, encode: Callable[[str, str], bytes]
 ) -> tuple[str, str, Callable[[], None] | None]:
-    from holloway.hooks import answer, hosts
+    from holloway.capture import hosts
+    from holloway.hooks import answer
 
     name = str(event.get("hook_event_name", ""))
     captured = paused not in ("all", "capture")
@@ -122,7 +123,7 @@ def _in_project(
 
 def _captured(event: dict[str, object], reader: answer.Reader) -> bool:
     """Note an event down; whether it is new."""
-    from holloway.hooks import journal
+    from holloway.capture import journal
 
     entry = journal.entry_of(event, reader.now, reader.root, reader.host)
     return journal.append(reader.journal, reader.session, entry)

@@ -5,7 +5,7 @@ The end of a turn is light; the start of a session has the whole service at hand
 
 from __future__ import annotations
 
-from holloway.store import glance
+from holloway.store import status_counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def at_start(memory: Holloway, sessions: int, briefed: int) -> str:
 
 def at_turn_end(store: sqlite3.Connection, session: str) -> str:
     """What was learned since the last such line; empty where nothing was. Words from outside are counted, not said."""
-    found = glance.learned(store, session)
+    found = status_counts.learned(store, session)
     own = [words for words, quarantined in found if not quarantined]
     foreign = len(found) - len(own)
     said = []

@@ -61,14 +61,14 @@ def _lost(folder: str, session: str) -> list[str]:
 
 
 def _counted(database: str, session: str) -> list[str]:
-    from holloway.store import glance, lookup
+    from holloway.store import lookup, status_counts
 
     store = lookup.open_store(database, int(STATUS_LINE_DEADLINE_MS * patience() / 3))
     if store is None:
         return []
     try:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        memories, waiting, shown = glance.counts(store, session, now)
+        memories, waiting, shown = status_counts.counts(store, session, now)
     finally:
         store.close()
     parts = [f"{memories} memor{'y' if memories == 1 else 'ies'}"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import os
 
+from holloway.capture import event_subject
 from holloway.config import STEP_FILES_MAX, STEP_SEARCHES_MAX, STEPS_WITHOUT_WORD
-from holloway.hooks import subject
 from holloway.safety.paths import safe_name
 
 TYPE_CHECKING = False
@@ -81,11 +81,11 @@ class Batch:
                 self._take({"cwd": event.get("cwd")} | call, root)
 
     def _take(self, call: dict[str, object], root: str) -> None:
-        about = subject.of({name: value for name, value in call.items() if name != "tool_response"}, root)
+        about = event_subject.of({name: value for name, value in call.items() if name != "tool_response"}, root)
         self.files += about.files
         self.searches += [about.pattern] if about.pattern else []
-        self.edited.update(subject.edited(call, root))
-        if command := subject.command_of(call):
+        self.edited.update(event_subject.edited(call, root))
+        if command := event_subject.command_of(call):
             self.commands.append(command)
 
 

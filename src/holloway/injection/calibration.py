@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from holloway.config import CALIBRATION_SAMPLES_MIN, STEP_LIMIT_FACTOR_MAX, STEP_LIMIT_MAX
-from holloway.domain.details import Calibration
+from holloway.domain.memory_details import Calibration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

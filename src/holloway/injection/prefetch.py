@@ -12,7 +12,7 @@ from holloway.config import (
     PREFETCH_FILES_MAX,
     PREFETCH_TOKENS_MAX,
 )
-from holloway.domain.details import Prefetch
+from holloway.domain.memory_details import Prefetch
 from holloway.safety.paths import contained
 from holloway.text.tokens import MARGIN, estimate
 

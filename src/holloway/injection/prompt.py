@@ -13,12 +13,12 @@ from holloway.config import (
     PROMPT_TESTS_MAX,
     PROMPT_TOKENS_MAX,
 )
-from holloway.domain.details import Recipe
+from holloway.domain.memory_details import Recipe
 from holloway.injection.relevance import telling
 from holloway.injection.template import line
 from holloway.injection.tool_result import cited_as, summed
 from holloway.retrieval.evidence import IN_COMMITS, IN_TASK, LATELY, UNDERWAY, UNNAMED_PART
-from holloway.safety.instructions import neutral
+from holloway.safety.neutralize import neutral
 from holloway.text.citation import citation, day, doubt, within
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from holloway.injection.template import line
-from holloway.safety.instructions import neutral
-from holloway.text.query import STOP_WORDS
+from holloway.safety.neutralize import neutral
+from holloway.text.fts_query import STOP_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.domain.details import texts
+from holloway.domain.memory_details import texts
+from holloway.text.fts_query import STOP_WORDS
 from holloway.text.identifiers import parts
-from holloway.text.query import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

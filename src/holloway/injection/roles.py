@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holloway.config import RELAY_TOKENS_MAX
-from holloway.domain.details import CausalDependency, E2EKind, E2EObservation, ErrorFix, Recipe, gist
 from holloway.domain.memory import Memory, MemoryType
+from holloway.domain.memory_details import CausalDependency, E2EKind, E2EObservation, ErrorFix, Recipe, gist
 from holloway.domain.work import Phase
 from holloway.injection.calibration import telling
 from holloway.injection.prompt import Said, doubtful
 from holloway.injection.template import line
 from holloway.retrieval.pack import BUDGET_TOKENS
-from holloway.safety.instructions import neutral
+from holloway.safety.neutralize import neutral
 from holloway.text.citation import citation, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holloway.domain.details import Calibration
+    from holloway.domain.memory_details import Calibration
     from holloway.injection.calibration import Figure
 
 Line = tuple[str, str]

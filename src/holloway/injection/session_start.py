@@ -13,7 +13,7 @@ from holloway.config import (
 )
 from holloway.injection.template import line
 from holloway.injection.tool_result import labelled
-from holloway.safety.instructions import neutral
+from holloway.safety.neutralize import neutral
 from holloway.text.citation import citation, within
 
 if TYPE_CHECKING:

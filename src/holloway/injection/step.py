@@ -8,10 +8,10 @@ from holloway.config import (
     STEP_TOKENS_PER_SESSION_MAX,
     STEPS_WITHOUT_WORD,
 )
-from holloway.injection import known
+from holloway.injection import known_facts
 from holloway.injection.template import line
 from holloway.injection.tool_result import render
-from holloway.safety.instructions import neutral
+from holloway.safety.neutralize import neutral
 from holloway.text.citation import within
 from holloway.text.tokens import MARGIN, estimate
 
@@ -71,7 +71,7 @@ def decide(
     if said := _noted(state.notes, int(left)):
         return "notes", said, []
     for pattern in state.searches:
-        text, ids = render(_unread(known.on_search(connection, pattern, to, root, 1, gone), state), int(left))
+        text, ids = render(_unread(known_facts.on_search(connection, pattern, to, root, 1, gone), state), int(left))
         if ids:
             return "answer", text, ids
     return ("recipe", state.due, []) if state.due and within([state.due], int(left)) else NOTHING
@@ -93,7 +93,7 @@ def _traps(
 ) -> list[dict[str, object]]:
     if not state.files:
         return []
-    rows = _unread(known.on_files(connection, list(state.files), to, root, STEP_MEMORIES_MAX, gone), state)
+    rows = _unread(known_facts.on_files(connection, list(state.files), to, root, STEP_MEMORIES_MAX, gone), state)
     return [row for row in rows if row["type"] == "dead_end"] if only_dead_ends else rows
 
 

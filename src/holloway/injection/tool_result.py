@@ -9,7 +9,7 @@ import json
 
 from holloway.config import TOOL_RESULT_TOKENS_MAX
 from holloway.injection.template import line
-from holloway.safety.instructions import neutral
+from holloway.safety.neutralize import neutral
 from holloway.text.citation import citation, doubt, within
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from holloway.config import LLM_ANSWER_CHARS_MAX, LLM_ERROR_CHARS_MAX
 from holloway.domain.ports import Completion
 from holloway.extras import PackageMissing
-from holloway.llm.failures import NotAsked, WriterFailed
+from holloway.llm.llm_errors import NotAsked, WriterFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from holloway import __version__
 from holloway.errors import HollowayError
 from holloway.extras import PackageMissing
 from holloway.mcp.tools import Tools
-from holloway.text.bounds import clean
+from holloway.text.sanitize import clean
 
 try:
     from mcp.server import MCPServer

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from holloway.config import PATH_CHARS_MAX, QUERY_CHARS_MAX, REASON_CHARS_MAX, TAG_CHARS_MAX, home
 from holloway.domain.memory import MemoryType
 from holloway.errors import InvalidInput
-from holloway.mcp import wording
-from holloway.mcp.answers import (
+from holloway.mcp import response_text
+from holloway.mcp.response_types import (
     Context,
     Described,
     Direction,
@@ -33,9 +33,9 @@ from holloway.mcp.answers import (
     Whole,
 )
 from holloway.service import agents
-from holloway.service.opening import NoMemory, knows, open_project
-from holloway.service.recording import PREFIX, Recording, finish_left
-from holloway.text.bounds import clean, one_line
+from holloway.service.agent_notes import PREFIX, Recording, finish_left
+from holloway.service.project_finder import NoMemory, knows, open_project
+from holloway.text.sanitize import clean, one_line
 
 if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
@@ -69,7 +69,7 @@ class Tools:
             known = self._files(memory, files)
             found = agents.find(memory, query, files=known, limit=_between(limit, RESULTS_MAX))
             now = memory.clock.now()
-            return Found(tuple(wording.hit(result.memory, now) for result in found), "" if found else NOTHING)
+            return Found(tuple(response_text.hit(result.memory, now) for result in found), "" if found else NOTHING)
 
     def get_memory(self, id: str) -> Whole:  # noqa: A002  (the word that the agent reads)
         """One memory in full, by its id or a citation such as [hw:7f3a2c]."""
@@ -77,7 +77,7 @@ class Tools:
         with self._opened() as memory:
             if agents.paused(memory)[0]:
                 raise InvalidInput(PAUSED)
-            return wording.whole(agents.get(memory, id.partition(",")[0]), memory.clock.now())
+            return response_text.whole(agents.get(memory, id.partition(",")[0]), memory.clock.now())
 
     def record_memory(
         self,
@@ -123,7 +123,7 @@ class Tools:
             note = agents.freshened(memory)
             if not memory.map.is_ready:
                 return Places(note=note)
-            return wording.places(memory.map.locate(task, known=known, limit=_between(limit, RESULTS_MAX)), note)
+            return response_text.places(memory.map.locate(task, known=known, limit=_between(limit, RESULTS_MAX)), note)
 
     def analyze_impact(self, target: str, direction: Direction = "dependents", depth: int = 2) -> Impact:
         """What depends on a file, path:symbol or symbol, or with `direction` what it depends on; with the tests to
@@ -138,7 +138,7 @@ class Tools:
             forward = direction == "dependencies"
             steps = _between(depth, DEPTH_MAX)
             found = memory.map.impact(target, depth=steps, forward=forward, where=self.place)
-            return wording.impact(found, memory.clock.now(), note)
+            return response_text.impact(found, memory.clock.now(), note)
 
     def get_workflow_recipe(self, task: str) -> Recipes:
         """The steps by which a recurring task was done here before, and the commands to build, test and lint."""
@@ -147,7 +147,7 @@ class Tools:
             if agents.paused(memory)[0]:
                 return Recipes(note=PAUSED)
             found = agents.recipes(memory, task, RESULTS_MAX // 4)
-            return wording.recipes([result.memory for result in found], memory.map.overview(), memory.clock.now())
+            return response_text.recipes([result.memory for result in found], memory.map.overview(), memory.clock.now())
 
     def update_module(self, module: str, purpose: str = "", files: tuple[str, ...] = ()) -> Described:
         """Say what a module of this codebase is for, in a sentence, or which `files` belong to it. What a person
@@ -160,7 +160,7 @@ class Tools:
                 return Described(one_line(clean(module), TAG_CHARS_MAX), note=agents.freshened(memory))
             if purpose or files:
                 agents.describe_module(memory, module, purpose=purpose, files=self._files(memory, files))
-            return wording.described(memory.map.module(module))
+            return response_text.described(memory.map.module(module))
 
     def session_context(self) -> Context:
         """What this repository is: how to build and test it, its modules, decisions, known traps, open work. Call it

@@ -10,11 +10,20 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holloway.observer.account import Account
-from holloway.observer.signals import application, files, pace, parallel, rewritten, searching, spoken, trying
-from holloway.observer.tracing import Trust, carried, tainted
+from holloway.observer.activity import Account
+from holloway.observer.provenance import Trust, carried, tainted
+from holloway.observer.scratchpad import Scratchpad
+from holloway.observer.signals import (
+    application,
+    dead_ends,
+    file_access,
+    parallel,
+    searches,
+    statements,
+    user_edits,
+    workflow,
+)
 from holloway.observer.words import self_correction
-from holloway.scratchpad.scratchpad import Scratchpad
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,29 +35,29 @@ EVENT_BUDGET_US = 2_000
 """An event that takes longer is counted."""
 
 DETECTORS: tuple[Callable[[Account], Iterable[Signal]], ...] = (
-    spoken.user_corrections,
-    rewritten.user_edits,
-    spoken.self_corrections,
-    spoken.agent_records,
-    spoken.qa_findings,
-    spoken.causal_statements,
-    spoken.commit_auto,
-    trying.error_retry,
-    trying.dead_end,
-    trying.backtrack,
-    trying.time_anomaly,
-    searching.repeated_grep,
-    searching.glob_ignore,
-    searching.external_reference,
-    files.read_abandon,
-    files.config_touch,
-    files.import_chase,
-    files.co_access,
-    files.file_access,
-    pace.sequence,
-    pace.test_order,
-    pace.step_overrun,
-    pace.context_token_spike,
+    statements.user_corrections,
+    user_edits.user_edits,
+    statements.self_corrections,
+    statements.agent_records,
+    statements.qa_findings,
+    statements.causal_statements,
+    statements.commit_auto,
+    dead_ends.error_retry,
+    dead_ends.dead_end,
+    dead_ends.backtrack,
+    dead_ends.time_anomaly,
+    searches.repeated_grep,
+    searches.glob_ignore,
+    searches.external_reference,
+    file_access.read_abandon,
+    file_access.config_touch,
+    file_access.import_chase,
+    file_access.co_access,
+    file_access.file_access,
+    workflow.sequence,
+    workflow.test_order,
+    workflow.step_overrun,
+    workflow.context_token_spike,
     application.e2e,
 )
 

@@ -12,7 +12,7 @@ from holloway.domain.work import Phase
 from holloway.safety import secrets
 
 if TYPE_CHECKING:
-    from holloway.observer.account import Account
+    from holloway.observer.activity import Account
 
 _REVIEW = re.compile(
     r"\b(?:review|code-review)\b.{0,60}\b(?:pr|pull request|merge request|branch|diff|changes?)\b"

@@ -24,17 +24,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.event import ToolKind
-from holloway.observer import host
-from holloway.observer.foreign import Foreign
-from holloway.observer.sayings import WEAK, Judge
-from holloway.safety.instructing import imperative, instructs
-from holloway.text.addresses import host_of
+from holloway.observer import host_reminders
+from holloway.observer.foreign_texts import Foreign
+from holloway.observer.statements import WEAK, Judge
+from holloway.safety.prompt_injection import imperative, instructs
 from holloway.text.commands import understand
+from holloway.text.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from holloway.scratchpad.scratchpad import Action
+    from holloway.observer.scratchpad import Action
     from holloway.text.commands import Step
 
 NEAR_STEPS = 1
@@ -311,7 +311,7 @@ _FAR = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108 
 
 
 def _instructing(action: Action) -> str:
-    reason = instructs(host.without(action.text)) if action.text else ""
+    reason = instructs(host_reminders.without(action.text)) if action.text else ""
     return f"instructing text ({reason}): {action.command or action.path or action.tool}" if reason else ""
 
 

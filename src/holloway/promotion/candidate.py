@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holloway.domain import details as typed
+from holloway.domain import memory_details as typed
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
 from holloway.domain.work import WorkUnit
 from holloway.store.candidates import DROPPED, HELD, Kept
 from holloway.store.memories import OBSERVED
-from holloway.text.bounds import clean
 from holloway.text.fingerprint import fingerprint
+from holloway.text.sanitize import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable

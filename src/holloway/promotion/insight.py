@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holloway.config import FILES_MAX, LLM_ANSWER_CHARS_MAX
-from holloway.domain import details as typed
+from holloway.domain import memory_details as typed
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Scope, Source, State, Visibility
 from holloway.llm.prompts import prompt
-from holloway.promotion.rewording import keeps_to, listed
-from holloway.promotion.wording import WORDS_MAX
+from holloway.promotion.llm_rewrite import keeps_to, listed
+from holloway.promotion.memory_text import WORDS_MAX
 from holloway.retrieval.novelty import Verdict, closest
-from holloway.safety.instructions import neutral
+from holloway.safety.neutralize import neutral
 from holloway.store import observations
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
 from holloway.store.memories import OBSERVED
-from holloway.text.bounds import one_line
+from holloway.store.write_gate import admit
 from holloway.text.fingerprint import fingerprint
+from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,20 +17,20 @@ from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Re
 from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
-from holloway.observer.account import is_test
+from holloway.observer.activity import is_test
 from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
 from holloway.promotion.candidate import Candidate, Finished, Places, sighting_key
 from holloway.promotion.gates import GATES, HELD_DAYS, passage, plain
+from holloway.promotion.memory_text import Evidence, word
 from holloway.promotion.synthesis import often_together
-from holloway.promotion.wording import Evidence, word
 from holloway.retrieval.novelty import Verdict, closest
-from holloway.safety.instructing import instructs
 from holloway.safety.paths import is_there
+from holloway.safety.prompt_injection import instructs
 from holloway.store import candidates as ledger
-from holloway.store import observations, sessions
+from holloway.store import observations, session_ledger
 from holloway.store.candidates import HELD, PROMOTED, REINFORCED
-from holloway.store.intake import admit
 from holloway.store.memories import HUMAN
+from holloway.store.write_gate import admit
 
 if TYPE_CHECKING:
     from holloway.store.store import Store
@@ -161,7 +161,7 @@ def _coupled(store: Store, each: Candidate, places: Places) -> None:
 
 def _succeeded(store: Store, finished: Finished, each: Candidate) -> float:
     """The share of sessions with this signal that succeeded."""
-    outcomes = [sessions.outcome_of(store.database, session) for session in each.sessions]
+    outcomes = [session_ledger.outcome_of(store.database, session) for session in each.sessions]
     outcomes.append(str(finished.judged.outcome))
     return outcomes.count(Outcome.SUCCESS) / len(outcomes)
 

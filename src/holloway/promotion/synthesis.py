@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from statistics import mean, quantiles
 from typing import TYPE_CHECKING
 
-from holloway.domain.details import Calibration, CausalDependency, ContextCost, Prefetch
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
+from holloway.domain.memory_details import Calibration, CausalDependency, ContextCost, Prefetch
 from holloway.domain.ports import stamp
-from holloway.observer.account import is_test
+from holloway.observer.activity import is_test
 from holloway.observer.signals.signal import SignalName
-from holloway.store import observations, sessions
-from holloway.store.intake import admit_watched
+from holloway.store import observations, session_ledger
 from holloway.store.memories import OBSERVED
+from holloway.store.write_gate import admit_watched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.domain.details import Details
     from holloway.domain.memory import Memory
+    from holloway.domain.memory_details import Details
     from holloway.promotion.candidate import Places
     from holloway.store.store import Store
 
@@ -89,7 +89,7 @@ def prefetch(store: Store, module: str, places: Places) -> Draft | None:
     opened = observations.files_of(store.database, recent)
     counted = Counter(path for files in opened.values() for path, _ in files)
     everywhere = observations.sessions_with(store.database, list(counted))
-    total = max(1, sessions.count(store.database))
+    total = max(1, session_ledger.count(store.database))
     elsewhere = {
         path for path, (count, _) in everywhere.items() if count / total > SHARE_OF_ALL_BELOW and total > len(recent)
     }
@@ -124,7 +124,7 @@ def calibration(store: Store, module: str, places: Places) -> Draft | None:
 def context_cost(store: Store, module: str, places: Places) -> Draft | None:
     """How many tokens of context a session in a module takes."""
     recent = observations.module_sessions(store.database, module)[-LOOKED_BACK:]
-    records = [sessions.record_of(store.database, session) for session in recent]
+    records = [session_ledger.record_of(store.database, session) for session in recent]
     tokens = [float(record.get("context_peak") or record.get("tokens_in") or 0) for record in records]
     tokens = [count for count in tokens if count > 0]
     if len(tokens) < SAMPLES_MIN or mean(tokens) < COST_TOKENS_MIN:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from holloway.embeddings.nearest import Nearest
-    from holloway.retrieval.query import Query
+    from holloway.embeddings.nearest_neighbors import Nearest
+    from holloway.retrieval.query_intent import Query
     from holloway.store.filter import Filter
     from holloway.store.store import Store
 

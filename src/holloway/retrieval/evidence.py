@@ -9,13 +9,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap import questions, search
-from holloway.codemap.past import history
-from holloway.codemap.reading.languages import language_of
+from holloway.codemap import queries, search
+from holloway.codemap.history import cochange
+from holloway.codemap.parse.languages import language_of
 from holloway.retrieval import past_sessions
 from holloway.safety.repository_text import is_name, is_path
+from holloway.text.fts_query import STOP_WORDS
 from holloway.text.identifiers import expanded, parts
-from holloway.text.query import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -124,7 +124,7 @@ def understand(database: MapDatabase, task: str, known: Sequence[str], now: date
     ]
     terms = dict(words.most_common(TERMS_MAX))
     telling = search.telling(database, terms)
-    return Task(text, said, tuple(known), now, terms, identifiers[:TERMS_MAX], telling, questions.paths(database))
+    return Task(text, said, tuple(known), now, terms, identifiers[:TERMS_MAX], telling, queries.paths(database))
 
 
 def _title(text: str) -> str:
@@ -175,7 +175,7 @@ def by_symbol(database: MapDatabase, task: Task) -> Evidence:
     """Definitions that carry a name of the task; a name that few files define says more."""
     found = Evidence()
     for name in task.identifiers:
-        rows = questions.definers(database, name)
+        rows = queries.definers(database, name)
         for path, kind in rows:
             found.strength[path] = found.strength.get(path, 0.0) + 1.0 / len(rows)
             found.reason.setdefault(path, f"defines {kind} {name}")
@@ -257,7 +257,7 @@ def by_commits(database: MapDatabase, task: Task) -> Evidence:
     """Files of past commits whose messages speak of the same."""
     found = Evidence()
     likeness = 0.0
-    for commit in history.similar_commits(database, task.said, now=task.now):
+    for commit in cochange.similar_commits(database, task.said, now=task.now):
         if not 0 < len(commit.files) <= COMMIT_FILES_MAX:
             continue
         likeness = max(likeness, commit.likeness)
@@ -272,7 +272,7 @@ def by_commits(database: MapDatabase, task: Task) -> Evidence:
 def by_activity(database: MapDatabase, task: Task) -> Evidence:
     """Files that are busy these days."""
     found = Evidence()
-    found.strength.update(history.recency(database, now=task.now))
+    found.strength.update(cochange.recency(database, now=task.now))
     found.reason = dict.fromkeys(found.strength, "changed recently")
     return _present(database, found)
 
@@ -303,7 +303,7 @@ def by_known(database: MapDatabase, task: Task) -> Evidence:
     """Files that change together with those already in play."""
     found = Evidence()
     if task.known:
-        for one in history.partners(database, task.known, now=task.now, limit=100):
+        for one in cochange.partners(database, task.known, now=task.now, limit=100):
             found.strength[one.path] = one.score
     return _present(database, found)
 
@@ -327,13 +327,13 @@ def followed(database: MapDatabase, task: Task, scores: dict[str, float]) -> dic
     together, neighbour = Evidence(), Evidence()
     for seed in [*task.known, *seeds]:
         weight = scores.get(seed, best) / best
-        for one in history.partners(database, [seed], now=task.now, limit=20):
+        for one in cochange.partners(database, [seed], now=task.now, limit=20):
             if one.path != seed:
                 together.strength[one.path] = together.strength.get(one.path, 0.0) + weight * one.score
                 if is_path(seed):
                     together.reason.setdefault(one.path, f"changes with {seed}")
                 together.coupled.setdefault(one.path, Coupled(one.path, seed, one.commits, one.of))
-        used = questions.imported(database, seed)
+        used = queries.imported(database, seed)
         for path in used:
             neighbour.strength[path] = neighbour.strength.get(path, 0.0) + weight / len(used)
             if is_path(seed):
@@ -343,5 +343,5 @@ def followed(database: MapDatabase, task: Task, scores: dict[str, float]) -> dic
 
 def _present(database: MapDatabase, found: Evidence) -> Evidence:
     """Only files that are in the map today."""
-    here = questions.present(database, found.strength)
+    here = queries.present(database, found.strength)
     return replace(found, strength={path: value for path, value in found.strength.items() if path in here})

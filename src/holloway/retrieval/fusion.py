@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from enum import StrEnum
 
-from holloway.retrieval.query import QueryKind
+from holloway.retrieval.query_intent import QueryKind
 
 WEIGHTS: dict[QueryKind, dict[str, float]] = {
     QueryKind.IDENTIFIER: {"text": 0.7, "dense": 0.3, "graph": 0.3},

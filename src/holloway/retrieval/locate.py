@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from holloway.codemap import questions
-from holloway.codemap.reading.roles import role_of
-from holloway.codemap.reading.tested import is_runnable_test, is_test
+from holloway.codemap import queries
+from holloway.codemap.parse.file_roles import role_of
+from holloway.codemap.parse.test_file_names import is_runnable_test, is_test
 from holloway.retrieval.evidence import ASKED, by_branch, by_sessions, followed, understand
 from holloway.safety.repository_text import is_path, only_paths
 from holloway.safety.secrets import redact
@@ -141,7 +141,7 @@ def _answer(database: MapDatabase, found: dict[str, Evidence], scores: dict[str,
     ]
     return Located(
         files,
-        tuple(tests) or only_paths(questions.tests_of(database, code[:3], TESTS_MAX)),
+        tuple(tests) or only_paths(queries.tests_of(database, code[:3], TESTS_MAX)),
         tuple(coupled[:COUPLED_MAX]),
         any(found[name].strength for name in OF_THE_TASK),
     )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from holloway.store.filter import Filter
 from holloway.store.search import search
+from holloway.text.fts_query import STOP_WORDS
 from holloway.text.identifiers import expanded
-from holloway.text.query import STOP_WORDS
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Memory, MemoryType, RelationType, Source, State
 from holloway.domain.work import Phase
-from holloway.safety.instructions import neutral
+from holloway.safety.neutralize import neutral
 from holloway.text.citation import citation, doubt
 from holloway.text.tokens import MARGIN, estimate
 

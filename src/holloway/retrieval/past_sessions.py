@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holloway.text.fts_query import STOP_WORDS
 from holloway.text.identifiers import expanded
-from holloway.text.query import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from holloway.domain.sketch import Sketch
+    from holloway.domain.ranking_fields import Sketch
 
 PHASE_WEIGHTS: dict[Phase, dict[MemoryType, float]] = {
     Phase.DEFINE: {

@@ -14,19 +14,19 @@ from holloway.domain import confidence
 from holloway.errors import InvalidInput
 from holloway.retrieval import candidates, rank
 from holloway.retrieval.diversity import by_words, distinct, diverse
+from holloway.retrieval.full_memories import Whole
 from holloway.retrieval.fusion import Fusion, fuse
-from holloway.retrieval.neighbourhood import boosted
-from holloway.retrieval.query import QueryKind
-from holloway.retrieval.whole import Whole
+from holloway.retrieval.graph_boost import boosted
+from holloway.retrieval.query_intent import QueryKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from holloway.domain.memory import Memory
-    from holloway.domain.sketch import Sketch
+    from holloway.domain.ranking_fields import Sketch
     from holloway.domain.work import Phase
     from holloway.retrieval.candidates import Meaning
-    from holloway.retrieval.query import Query
+    from holloway.retrieval.query_intent import Query
     from holloway.store.filter import Filter
     from holloway.store.store import Store
 

@@ -13,7 +13,7 @@ def relative(path: str, root: str, where: str = "") -> str:
 
     A relative path is taken from `where` (the caller's folder), else from the root. It need not exist.
     """
-    from holloway.text.bounds import clean  # a hook needs `contained` only
+    from holloway.text.sanitize import clean  # a hook needs `contained` only
 
     if not path or len(path) > PATH_CHARS_MAX or " ".join(clean(path).splitlines()) != path or "\t" in path:
         raise InvalidInput(f"{path[:80]!r} is not a usable path.", f"At most {PATH_CHARS_MAX:,} printable characters.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-from holloway.safety.keywords import KEYWORDS, TOKENS
+from holloway.safety.secret_keywords import KEYWORDS, TOKENS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

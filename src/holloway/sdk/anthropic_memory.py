@@ -11,8 +11,8 @@ from holloway.config import PATH_CHARS_MAX
 from holloway.errors import HollowayError, InvalidInput
 from holloway.extras import PackageMissing
 from holloway.service import agents
-from holloway.service.keyed import Keyed
-from holloway.service.opening import open_project
+from holloway.service.key_value_store import Keyed
+from holloway.service.project_finder import open_project
 
 try:
     from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.errors import HollowayError
 from holloway.extras import PackageMissing
-from holloway.service.keyed import Entry, Keyed
-from holloway.service.opening import open_project
+from holloway.service.key_value_store import Entry, Keyed
+from holloway.service.project_finder import open_project
 
 try:
     from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, PutOp, SearchItem, SearchOp

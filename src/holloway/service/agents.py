@@ -13,14 +13,14 @@ from holloway.domain.memory import MemoryType, ReviewReason, State
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
-from holloway.safety.instructing import instructs
-from holloway.service import sources
-from holloway.service.mapping import Busy
-from holloway.store import contributions, sessions
+from holloway.safety.prompt_injection import instructs
+from holloway.service import session_files
+from holloway.service.code_map import Busy
+from holloway.store import contributions, session_ledger
 from holloway.store.filter import Filter
-from holloway.store.intake import reason_text
 from holloway.store.memories import Unknown
-from holloway.text import bounds
+from holloway.store.write_gate import reason_text
+from holloway.text import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,14 +63,14 @@ def watched(memory: Holloway, agent: str) -> str:
 
     Hosts name themselves to a server as they name themselves to hooks, with a word more: `codex-mcp-client`.
     """
-    found = [each.session for each in sources.running(memory) if agent.startswith(each.agent)]
+    found = [each.session for each in session_files.running(memory) if agent.startswith(each.agent)]
     return found[0] if len(found) == 1 else ""
 
 
 def used(memory: Holloway, reference: str, session: str) -> bool:
     """An agent says that a memory helped; counted once a session."""
     found = _own(memory, reference)
-    return sessions.used_in(memory.store.database, found.id, session, stamp(memory.clock.now()))
+    return session_ledger.used_in(memory.store.database, found.id, session, stamp(memory.clock.now()))
 
 
 def dispute(memory: Holloway, reference: str, why: str, *, note: str = "", session: str = "") -> tuple[Memory, bool]:
@@ -135,7 +135,7 @@ def describe_module(memory: Holloway, name: str, *, purpose: str = "", files: Se
 def _purpose(given: str) -> str:
     if not given:
         return ""
-    said = secrets.redact(bounds.bounded(given, PURPOSE_BYTES_MAX, "The purpose"))[0]
+    said = secrets.redact(sanitize.bounded(given, PURPOSE_BYTES_MAX, "The purpose"))[0]
     if instructs(said):
         raise InvalidInput("That tells an agent what to do.", "Say in a sentence what the module is for.")
     return " ".join(said.split())

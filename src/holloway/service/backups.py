@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holloway.service.opening import known_project
+from holloway.service.project_finder import known_project
 from holloway.store.database import replaced, rolling
 from holloway.store.store import backup_named, restore
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from holloway import config, extras, git
 from holloway.codemap import health
+from holloway.domain.findings import Check, Finding, failure, ok, warning
 from holloway.domain.ports import RandomIds, SystemClock, stamp
-from holloway.embeddings.choice import choose
+from holloway.embeddings.provider_choice import choose
 from holloway.errors import HollowayError
-from holloway.service import background
-from holloway.service.findings import Check, Finding, failure, ok, warning
-from holloway.store import answer_log, migrations, reads, registry
+from holloway.service import background_worker
+from holloway.store import answer_log, learned_files, migrations, registry
 from holloway.store import project as projects
 from holloway.store.database import Busy, Database, Newer, is_sound, rolling
 from holloway.store.memories import Memories
@@ -229,10 +229,10 @@ def _map(project: projects.Project) -> Check:
 
 def _worker(project: projects.Project) -> Iterator[Check]:
     """How the background process fares, and what waits for it."""
-    state = background.read_state(str(project.folder))
+    state = background_worker.read_state(str(project.folder))
     log = f"The log is {project.folder / 'worker.log'}"
     now = SystemClock().now()
-    if background.is_running(str(project.folder)):
+    if background_worker.is_running(str(project.folder)):
         late = stamp(now - timedelta(seconds=2 * config.WORKER_SECONDS_MAX))
         if str(state.get("started", "")) < late:
             seen = f"process {state.get('pid')} has not ended since {state.get('started', 'it began')}"
@@ -262,7 +262,7 @@ def _journals(project: projects.Project, now_s: float) -> Check:
 
 def _unlearned(database: Database) -> Check:
     """Sessions that nothing could be learned from."""
-    found = [read for read in reads.everything(database).values() if read.attempts]
+    found = [read for read in learned_files.everything(database).values() if read.attempts]
     if not found:
         return ok("learning", "no session failed")
     aside = sum(read.attempts >= config.LEARN_ATTEMPTS_MAX for read in found)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from holloway import git
 from holloway.codemap.modules.overview import Overview
 from holloway.config import WORK_TOLD_DAYS
-from holloway.domain import details as typed
+from holloway.domain import memory_details as typed
 from holloway.domain.memory import (
     Draft,
     Memory,
@@ -27,20 +27,20 @@ from holloway.domain.ports import moment
 from holloway.domain.work import Phase
 from holloway.errors import HollowayError, InvalidInput
 from holloway.injection.session_start import Brief, brief
-from holloway.injection.work import in_brief
+from holloway.injection.work_state import in_brief
 from holloway.retrieval.novelty import closest
-from holloway.retrieval.query import understand
-from holloway.service.correcting import Corrected
+from holloway.retrieval.query_intent import understand
+from holloway.service.code_map import CodeMap
+from holloway.service.corrections import Corrected
 from holloway.service.invocation import invocation
-from holloway.service.mapping import CodeMap
+from holloway.service.memory_search import Searching
 from holloway.service.results import Remembered
-from holloway.service.searching import Searching
-from holloway.service.teaching import CLOSE_SHOWN, Inferred, against, infer, same
-from holloway.store import branches, lookup, sessions
+from holloway.service.taught_memory import CLOSE_SHOWN, Inferred, against, infer, same
+from holloway.store import branches, lookup, session_ledger
 from holloway.store import project as projects
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
 from holloway.store.memories import HUMAN
+from holloway.store.write_gate import admit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -172,7 +172,7 @@ class Holloway(Corrected):
         traps = self.store.memories.find(replace(here, types=TRAPS), order="telling")
         return brief(
             self.map.overview() if with_map else Overview(),
-            sessions.count(self.store.database),
+            session_ledger.count(self.store.database),
             sorted(filter(_general, rules), key=lambda memory: (not memory.pinned, memory.type, memory.created_at)),
             list(filter(_general, traps)),
             invocation(),
@@ -182,7 +182,7 @@ class Holloway(Corrected):
 
     def work_state(self) -> Memory | None:
         """The unfinished work of this branch, if it was left within the last month."""
-        from holloway.promotion.work import state_origin  # asked once a session
+        from holloway.promotion.work_state import state_origin  # asked once a session
 
         found = self.store.memories.by_origin(state_origin(self.branch))
         if found is None or found.state is State.QUARANTINED:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.retrieval.novelty import Close
-    from holloway.service.teaching import Inferred
+    from holloway.service.taught_memory import Inferred
     from holloway.store.candidates import Kept
 
 

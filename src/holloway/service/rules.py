@@ -9,24 +9,24 @@ from holloway.config import REASON_CHARS_MAX, RULES_MAX
 from holloway.domain.memory import Memory, Source
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
-from holloway.importers.rules import files as rules_files
-from holloway.importers.rules import kinds, tooling
-from holloway.importers.rules.block import ORIGIN, place
-from holloway.importers.rules.blocks import blocks
-from holloway.importers.rules.drafts import draft
-from holloway.importers.rules.tracked import Tracked
+from holloway.promotion.rules_files import file_kinds, lint_config
+from holloway.promotion.rules_files import files as rules_files
+from holloway.promotion.rules_files.block import ORIGIN, place
+from holloway.promotion.rules_files.committed_text import Tracked
+from holloway.promotion.rules_files.drafts import draft
+from holloway.promotion.rules_files.split_blocks import blocks
 from holloway.safety.secrets import redact
 from holloway.store.filter import Filter
-from holloway.store.intake import admit
 from holloway.store.lifecycle import GONE
 from holloway.store.memories import OBSERVED
+from holloway.store.write_gate import admit
 from holloway.text.fingerprint import normalised
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Draft
-    from holloway.importers.rules.block import Block
+    from holloway.promotion.rules_files.block import Block
     from holloway.service.holloway import Holloway
-    from holloway.store.intake import Admitted
+    from holloway.store.write_gate import Admitted
 
 SAME_RULE_MIN = 0.5
 """The share of words that a changed rule has in common with its old words; below it, it is another rule."""
@@ -94,10 +94,10 @@ def _blocks(files: rules_files.Files) -> list[tuple[Block, bool]]:
     """Every rule of the project, in the order of its files, and whether git has it."""
     tracked = Tracked(files.root)
     read: list[tuple[Block, bool]] = []
-    for text in kinds.texts(files):
+    for text in file_kinds.texts(files):
         known = tracked.marks(text)
         read += [(block, known is None or block.mark in known) for block in blocks(text)]
-    read += [(block, tracked.has(block.path)) for block in tooling.facts(files)]
+    read += [(block, tracked.has(block.path)) for block in lint_config.facts(files)]
     if len(read) > RULES_MAX:
         files.problems["these files"] = f"they state {len(read):,} rules; the first {RULES_MAX:,} are taken"
     return read[:RULES_MAX]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from holloway.config import IMPORT_BYTES_MAX, replace_file
 from holloway.domain.memory import MemoryType, Source, State, Visibility
 from holloway.errors import HollowayError, InvalidInput
-from holloway.importers import exchange
-from holloway.importers.rules import marked
-from holloway.importers.rules.block import place
+from holloway.promotion.rules_files import managed_block
+from holloway.promotion.rules_files.block import place
 from holloway.safety import paths
+from holloway.sharing import foreign_file
 from holloway.store.filter import Filter
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def export_block(memory: Holloway, name: str, *, remove: bool = False, replace: 
     path = _target(memory.project.root, name)
     there = path.exists()
     old = _read(path) if there else b""
-    found = marked.parts(old)
+    found = managed_block.parts(old)
     if found.edited and not replace:
         raise InvalidInput(
             f"Somebody has edited holloway's block in {name}; nothing was changed.",
@@ -52,7 +52,7 @@ def export_block(memory: Holloway, name: str, *, remove: bool = False, replace: 
     if not chosen:
         hint = "`holloway review` confirms what waits; `holloway remember` teaches."
         raise InvalidInput("No confirmed memory is there to write.", hint)
-    new = marked.with_block(old, _lines(chosen), new=not there)
+    new = managed_block.with_block(old, _lines(chosen), new=not there)
     if new == old:
         return str(path), "unchanged"
     _write(path, new)
@@ -65,7 +65,7 @@ def take_out(root: Path, name: str) -> str:
     A block that somebody edited has words of theirs in it, and stays.
     """
     path = _target(root, name)
-    found = marked.parts(_read(path))
+    found = managed_block.parts(_read(path))
     return "edited" if found.edited else _taken_out(path, found)
 
 
@@ -96,10 +96,10 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _taken_out(path: Path, found: marked.Parts) -> str:
+def _taken_out(path: Path, found: managed_block.Parts) -> str:
     if not found.gap:
         return "absent"
-    if found.gap == marked.NEW and not found.rest:
+    if found.gap == managed_block.NEW and not found.rest:
         path.unlink()
         return "removed with its file"
     _write(path, found.rest)
@@ -128,7 +128,7 @@ def _belongs(each: Memory, path: Path, memory: Holloway) -> bool:
 def _lines(memories: list[Memory]) -> list[str]:
     """Headings and bullets as `export --format claude` writes them, the oldest memory first."""
     ordered = sorted(memories, key=lambda each: (not each.pinned, each.created_at, each.id))
-    lines = exchange.to_rules(ordered, "What holloway knows").rstrip("\n").split("\n")
+    lines = foreign_file.to_rules(ordered, "What holloway knows").rstrip("\n").split("\n")
     if len(lines) <= EXPORT_LINES_MAX:
         return lines
     left = sum(line.startswith("- ") for line in lines[EXPORT_LINES_MAX - 1 :])

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from holloway import git
+from holloway.capture import tool_events
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
 from holloway.domain.memory import ReviewReason, State, choice
@@ -17,22 +18,21 @@ from holloway.domain.session import Outcome, SessionType
 from holloway.domain.session import Session as Ledgered
 from holloway.domain.work import Phase, methodology
 from holloway.errors import HollowayError, InvalidInput
-from holloway.importers import tools
 from holloway.injection.prefetch import Plan
-from holloway.measure import before as measured
+from holloway.observer import checkpoint
 from holloway.observer.observer import Observer
+from holloway.observer.scratchpad import ends
+from holloway.observer.scratchpad_merge import merge
 from holloway.observer.signals.signal import SignalName
 from holloway.promotion.pipeline import Promotion
+from holloway.proof import session_facts as measured
 from holloway.safety import secrets
 from holloway.safety.paths import safe_name
-from holloway.scratchpad import checkpoint
-from holloway.scratchpad.merge import merge
-from holloway.scratchpad.scratchpad import ends
-from holloway.service.gathering import Gathering
-from holloway.service.inplay import InPlay
-from holloway.service.learning import Learned, Learning
-from holloway.service.points import Points
-from holloway.text import bounds
+from holloway.service.injection_points import Points
+from holloway.service.role_context import Gathering
+from holloway.service.session_context import InPlay
+from holloway.service.session_learning import Learned, Learning
+from holloway.text import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from holloway.domain.event import Event
     from holloway.injection.prompt import Said
     from holloway.observer.observer import View
-    from holloway.observer.tracing import Trust
-    from holloway.scratchpad.scratchpad import Scratchpad
+    from holloway.observer.provenance import Trust
+    from holloway.observer.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
     from holloway.store.project import Project
 
@@ -206,11 +206,11 @@ class Session:
             self._calls += 1
             call = call or f"{self.id}:{self._calls}"
         made = self._calls_of(tool, args, call)
-        files = tools.files_in(output, made[0], str(self.memory.project.root))
+        files = tool_events.files_in(output, made[0], str(self.memory.project.root))
         answer = events.Result(made[0].at, call, ok, ends(output, SCRATCHPAD_TEXT_CHARS_MAX), files, len(files))
         for use in made:
             self.observe(use)
-        for each in tools.results(answer, len(made)):
+        for each in tool_events.results(answer, len(made)):
             self.observe(each)
         return self._asked(lambda: self.points.on_tool(made, output, ok=ok), "", "tool_result")
 
@@ -330,7 +330,7 @@ class Session:
 
     def _calls_of(self, tool: str, args: Mapping[str, object], call: str) -> list[events.Call]:
         """The use of a tool as events: one, or one for each file that a patch changes."""
-        return tools.calls(tool, args, at=self.now(), call_id=call, root=str(self.memory.project.root))
+        return tool_events.calls(tool, args, at=self.now(), call_id=call, root=str(self.memory.project.root))
 
     def _unseen(self) -> Ledgered:
         """A session of which nothing was captured, because the project was paused."""
@@ -379,7 +379,7 @@ def checkpoint_file(project: Project, session: str) -> Path:
 
 
 def _safe(name: str) -> str:
-    return secrets.redact(bounds.clean(name))[0]
+    return secrets.redact(sanitize.clean(name))[0]
 
 
 def _text(result: object) -> str:

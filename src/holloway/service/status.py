@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import MemoryType, State
 from holloway.domain.ports import stamp
-from holloway.llm.choice import choose
+from holloway.llm.provider_choice import choose
 from holloway.service import trust
 from holloway.service.doctor import ANSWERS_DAYS
-from holloway.service.learning import Learning
-from holloway.store import answer_log, candidates, registry, sessions
+from holloway.service.session_learning import Learning
+from holloway.store import answer_log, candidates, registry, session_ledger
 from holloway.store.database import rolling
 from holloway.store.filter import Filter
-from holloway.store.spending import Spending
+from holloway.store.llm_usage import Spending
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "to_review": memory.count_to_review(),
         "forgotten": count(Filter(deleted=True, superseded=True)),
         "user_memories": memory.count_user(),
-        "sessions": sessions.count(memory.store.database),
+        "sessions": session_ledger.count(memory.store.database),
         "answers": _answers(memory),
         "observer": _observer(memory),
         "paused": registry.paused(str(memory.home), memory.project.key) or None,
@@ -86,12 +86,12 @@ def _observer(memory: Holloway) -> dict[str, Any]:
     """What was watched and how that went, what became of everything that was observed, what people made of it."""
     database = memory.store.database
     became = candidates.counts(database)
-    fired = sessions.fired(database)
+    fired = session_ledger.fired(database)
     kept, rejected = memory.store.memories.judged()
     learning = Learning(memory)
     return {
         **{state: sum(number for (_, of), number in became.items() if of == state) for state in _BECAME},
-        **sessions.watched(database),
+        **session_ledger.watched(database),
         "signals": {
             name: {"fired": times, **{state: became.get((name, state), 0) for state in _BECAME}}
             for name, times in fired.items()

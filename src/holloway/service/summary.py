@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.memory import State
 from holloway.service import trust
-from holloway.service.explaining import explain
-from holloway.store import sessions
+from holloway.service.session_report import explain
+from holloway.store import session_ledger
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
@@ -44,7 +44,7 @@ class Summary:
 def summary(memory: Holloway) -> Summary | None:
     """The summary of the latest session that was learned from; nothing where it had nothing to tell."""
     level = trust.level(memory)
-    ended = [session for session in sessions.latest(memory.store.database, LOOKED_AT) if session.outcome]
+    ended = [session for session in session_ledger.latest(memory.store.database, LOOKED_AT) if session.outcome]
     if not ended or level == trust.AUTONOMOUS:
         return None
     told = explain(memory, ended[0].id)

@@ -13,12 +13,12 @@ from holloway import config
 from holloway.config import TRUST_EARNED, TRUST_NAMES, change_setting, trust_override
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
-from holloway.store import lookup, regard
+from holloway.store import feedback_counts, lookup
 
 if TYPE_CHECKING:
     from holloway.config import Settings
-    from holloway.service.opened import Opened
-    from holloway.store.regard import Regard
+    from holloway.service.open_project import Opened
+    from holloway.store.feedback_counts import Regard
     from holloway.store.store import Store
 
 CAUTIOUS, STANDARD, CONFIDENT, AUTONOMOUS = TRUST_NAMES
@@ -112,8 +112,8 @@ def fit_for_confident(seen: Regard) -> bool:
 def standing(memory: Opened) -> Standing:
     """The trust level in force here, and what speaks for another."""
     chosen, origin = memory.settings.resolve("trust_level")
-    seen = regard.regard(memory.store.database)
-    flagged = regard.most_flagged(memory.store.database, memory.store.noted("trust_settled_at"))
+    seen = feedback_counts.regard(memory.store.database)
+    flagged = feedback_counts.most_flagged(memory.store.database, memory.store.noted("trust_settled_at"))
     return Standing(level(memory), "earned" if chosen == TRUST_EARNED else origin, seen, flagged)
 
 
@@ -121,7 +121,9 @@ def more_careful(memory: Opened) -> str:
     """The offer of a more careful level; empty where nothing speaks for one. Cheap: asked when a session starts."""
     now = level(memory)
     flagged = (
-        regard.most_flagged(memory.store.database, memory.store.noted("trust_settled_at")) if now > CAUTIOUS else 0
+        feedback_counts.most_flagged(memory.store.database, memory.store.noted("trust_settled_at"))
+        if now > CAUTIOUS
+        else 0
     )
     return _less(now, flagged) if flagged >= FLAGGED_IN_A_SESSION else ""
 
@@ -147,7 +149,7 @@ def choose(memory: Opened, wanted: str) -> Standing:
 
 def advance(memory: Opened) -> None:
     """After a session: cautious becomes standard where that was earned. An earned level is not taken back."""
-    if _earned(memory.store) == CAUTIOUS and fit_for_standard(regard.regard(memory.store.database)):
+    if _earned(memory.store) == CAUTIOUS and fit_for_standard(feedback_counts.regard(memory.store.database)):
         memory.store.note("trust_earned", str(STANDARD))
         keep(memory.store, memory.settings)
 

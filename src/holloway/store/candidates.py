@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holloway.safety import secrets
-from holloway.text.bounds import clean
+from holloway.text.sanitize import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

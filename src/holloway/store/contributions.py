@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import PATH_CHARS_MAX
 from holloway.errors import InvalidInput
-from holloway.store.intake import reason_text
+from holloway.store.write_gate import reason_text
 
 if TYPE_CHECKING:
     from holloway.store.database import Database

@@ -12,17 +12,17 @@ from holloway.domain.memory import Draft, Memory, Relation, RelationType, Source
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.store.database import damage
-from holloway.store.rows import SELECT, SELECT_SKETCH, columns, to_memory, to_sketch
+from holloway.store.memory_rows import SELECT, SELECT_SKETCH, columns, to_memory, to_sketch
 from holloway.text.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from holloway.domain.ports import Clock, Ids
-    from holloway.domain.sketch import Sketch
+    from holloway.domain.ranking_fields import Sketch
     from holloway.store.database import Database, Row
     from holloway.store.filter import Filter
-    from holloway.store.intake import Admitted
+    from holloway.store.write_gate import Admitted
 
 Found = TypeVar("Found")
 

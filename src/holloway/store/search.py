@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from holloway.store.word_counts import counts_of
-from holloway.text.query import match_any, terms
+from holloway.text.fts_query import match_any, terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

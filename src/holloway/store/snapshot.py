@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.config import ID_CHARS_MIN
 from holloway.errors import InvalidInput
-from holloway.store.rows import SELECT, to_memory
+from holloway.store.memory_rows import SELECT, to_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

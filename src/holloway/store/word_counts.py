@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from holloway.text.query import quoted
+from holloway.text.fts_query import quoted
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from holloway.text import arguments, programs, shell, wrappers
+from holloway.text import arguments, command_wrappers, programs, shell
 from holloway.text.programs import COMMIT, EDIT, OTHER, RUN, TEST
 
 STEPS_MAX = 64
@@ -81,7 +81,7 @@ class _Reading:
         return steps
 
     def _steps(self, simple: shell.Simple, source: shell.Simple | None, depth: int) -> list[Step]:
-        words, env = wrappers.unwrapped(simple.words)
+        words, env = command_wrappers.unwrapped(simple.words)
         env = [word.split("=", 1)[0].rstrip("+") for word in simple.assignments] + env
         if not words:
             return self._assigned(simple, depth) + self._written(simple, env)
@@ -91,7 +91,7 @@ class _Reading:
         if words[0] in ("export", "setenv"):
             self.exported += [word.split("=", 1)[0] for word in words[1:] if "=" in word][:STEPS_MAX]
             return []
-        if depth < NESTING_MAX and (inner := wrappers.inner(words)):
+        if depth < NESTING_MAX and (inner := command_wrappers.inner(words)):
             return self.read(inner, depth + 1)
         if source is not None and simple.words[0] in _FILTERS and not self._reads_files(words):
             return self._written(simple, env)

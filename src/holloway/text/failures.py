@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cached_property, lru_cache
 
-from holloway.text import comparing, programs
+from holloway.text import command_compare, programs
 from holloway.text.commands import understand
 
 OUTPUT_CHARS_MAX = 16_000
@@ -172,7 +172,7 @@ def failed(output: str, flagged: bool, command: str = "") -> bool:
     text = _plain(output)
     if _NOT_RUN.match(text):
         return False
-    step = comparing.purpose(command) if command else None
+    step = command_compare.purpose(command) if command else None
     if flagged:
         return step is None or not _answers(step.program, text)
     if step is None:
@@ -228,11 +228,11 @@ def verdict(command: str, output: str, flagged: bool) -> str:
     if _RED.search(text):
         return "red"
     if flagged:
-        step = comparing.purpose(command)
+        step = command_compare.purpose(command)
         return "green" if green and step is not None and step.kind != programs.TEST else "red"
     if not green and (_STOPPED.search(text) or _BROKEN.search(text)):
         return "red"
-    return "green" if green or not comparing.hides_status(command) else ""
+    return "green" if green or not command_compare.hides_status(command) else ""
 
 
 def errors(output: str) -> tuple[str, ...]:

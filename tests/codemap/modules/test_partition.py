@@ -3,8 +3,8 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.modules.affinity import blended, by_name
-from holloway.codemap.modules.communities import communities, modularity
+from holloway.codemap.modules.community_detection import communities, modularity
+from holloway.codemap.modules.file_affinity import blended, by_name
 from holloway.codemap.modules.partition import SMALL_MIN, Bounds, partition, size_of
 
 

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.domain.event import ToolKind
+from holloway.observer.scratchpad import Action
 from holloway.observer.signals.error_retry import ErrorFixPair, pair_of, pairs, unresolved
-from holloway.scratchpad.scratchpad import Action
 from holloway.text.failures import fingerprint
 
 COMPILE = "Exit code 1\n# app/store\nstore/open.go:36:21: undefined: dial\nFAIL\tapp/store [build failed]"

@@ -7,13 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from holloway.codemap.modules import portrait
-from holloway.codemap.modules.affinity import blended
-from holloway.codemap.modules.continuity import continued
-from holloway.codemap.modules.edits import Draft, Edits, applied, placed
+from holloway.codemap.modules import module_summary
+from holloway.codemap.modules.file_affinity import blended
 from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
-from holloway.codemap.modules.naming import base_folder, names
+from holloway.codemap.modules.module_identity import continued
+from holloway.codemap.modules.module_names import base_folder, names
 from holloway.codemap.modules.partition import Bounds, Part, partition, size_of
+from holloway.codemap.modules.user_edits import Draft, Edits, applied, placed
 from holloway.safety.repository_text import is_path, only_paths
 
 SUPPORT_SHARE_MAX = 0.5
@@ -100,15 +100,15 @@ def detect(
     sizes = {file.path: size_of(file.lines) for file in code}
     manifests = frozenset(_folder(file.path) for file in shown if _is_manifest(file.path, support))
     parts = partition(sizes, manifests, blended(sizes, imports, together))
-    standing = portrait.standing(code, imports, together)
+    standing = module_summary.standing(code, imports, together)
     drafts = _named(parts, previous, sizes, manifests, standing, project)
     drafts = _completed(drafts, shown, support)
     chosen = edits or Edits()
     place = placed([file.path for file in shown], chosen)
     drafts = applied(drafts, chosen, place)
     product = [draft for draft in drafts if not draft.support]
-    tests = portrait.tests(product, [file.path for file in shown if file.role == "test"], imports, place)
-    uses, related = portrait.ties(product, imports), portrait.ties(product, together, both_ways=True)
+    tests = module_summary.tests(product, [file.path for file in shown if file.role == "test"], imports, place)
+    uses, related = module_summary.ties(product, imports), module_summary.ties(product, together, both_ways=True)
     modules = [
         replace(
             _module(draft, standing, entries or {}, packages or {}),
@@ -177,7 +177,7 @@ def _completed(drafts: Sequence[Draft], files: Sequence[SourceFile], support: fr
     members = {draft.key: list(draft.files) for draft in drafts}
     known = {path for draft in drafts for path in draft.files}
     tops = {path.split("/")[0] for path in known if "/" in path} - support
-    homes = portrait.homes(drafts)
+    homes = module_summary.homes(drafts)
     beside: dict[str, list[str]] = defaultdict(list)
     roles: dict[str, Counter[str]] = defaultdict(Counter)
     for file in files:
@@ -190,7 +190,7 @@ def _completed(drafts: Sequence[Draft], files: Sequence[SourceFile], support: fr
             continue
         if top not in tops:
             beside[top].append(path)
-        elif key := portrait.home(_folder(path), homes):
+        elif key := module_summary.home(_folder(path), homes):
             members[key].append(path)
     found = [replace(draft, files=tuple(sorted(members[draft.key]))) for draft in drafts]
     extra = [Part(top, tuple(paths)) for top, paths in sorted(beside.items()) if _is_worth_a_module(roles[top])]
@@ -217,9 +217,9 @@ def _module(
         key=draft.key,
         folder=draft.folder,
         files=ordered,
-        core=tuple(path for path in ordered[: portrait.CORE_MAX] if path in standing),
-        entries=portrait.entries(ordered, entries),
-        packages=only_paths(portrait.packages(ordered, packages)),
+        core=tuple(path for path in ordered[: module_summary.CORE_MAX] if path in standing),
+        entries=module_summary.entries(ordered, entries),
+        packages=only_paths(module_summary.packages(ordered, packages)),
         purpose=draft.purpose,
         support=draft.support,
         hidden=draft.hidden,

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import cast
 
-from holloway.codemap.reading import files
+from holloway.codemap.parse import source_files
 from holloway.config import RULE_FILE_BYTES_MAX
 
 FOLDER_MANIFESTS = frozenset(
@@ -20,10 +20,10 @@ Table = dict[str, object]
 
 def text(root: Path, name: str) -> str:
     """The text of a small regular file inside the project; anything else reads as empty."""
-    data = files.read(root, name)
+    data = source_files.read(root, name)
     if isinstance(data, str) or len(data) > RULE_FILE_BYTES_MAX:
         return ""
-    return files.text_of(data).decode("utf-8", "replace").replace("\r\n", "\n")
+    return source_files.text_of(data).decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def json_table(source: str) -> Table:

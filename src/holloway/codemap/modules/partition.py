@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from itertools import takewhile
 
-from holloway.codemap.modules.affinity import WORD_WEIGHT, by_name
-from holloway.codemap.modules.communities import communities, modularity
+from holloway.codemap.modules.community_detection import communities, modularity
+from holloway.codemap.modules.file_affinity import WORD_WEIGHT, by_name
 
 PARTS_FACTOR = 1.8
 PARTS_EXPONENT = 0.33

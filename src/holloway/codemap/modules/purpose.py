@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from holloway.codemap.reading.languages import language_of
-from holloway.safety.instructions import neutral
-from holloway.text.bounds import one_line
+from holloway.codemap.parse.languages import language_of
+from holloway.safety.neutralize import neutral
+from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from holloway.codemap.modules.detection import Module

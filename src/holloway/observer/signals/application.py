@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from holloway.domain.details import E2EKind
 from holloway.domain.event import ToolKind
+from holloway.domain.memory_details import E2EKind
 from holloway.observer.signals.signal import Signal, SignalName
-from holloway.text.bounds import one_line
+from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.observer.account import Account
+    from holloway.observer.activity import Account
 
 _TOOL = re.compile(
     r"(?:playwright|puppeteer|browser|chrome|electron|selenium|webdriver|appium|cypress)|"

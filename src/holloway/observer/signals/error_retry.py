@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.observer.account import is_test
-from holloway.observer.signals.fixes import (
+from holloway.observer.activity import is_test
+from holloway.observer.signals.command_runs import Run, alike, file_of, resolution
+from holloway.observer.signals.error_fix import (
     CONFLICT,
     DIGEST,
     PHRASE_CHARS_MAX,
@@ -18,12 +19,11 @@ from holloway.observer.signals.fixes import (
     edited,
     fix_of,
 )
-from holloway.observer.signals.runs import Run, alike, file_of, resolution
 from holloway.text import failures
 from holloway.text.programs import TEST
 
 if TYPE_CHECKING:
-    from holloway.scratchpad.scratchpad import Action
+    from holloway.observer.scratchpad import Action
 
 WINDOW_CALLS = 30
 """How many calls after a failure, or after its last return, may pass before it counts as unresolved."""

@@ -9,7 +9,7 @@ from holloway.observer.signals.signal import Signal, SignalName
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.observer.account import Account
+    from holloway.observer.activity import Account
 
 
 def parallel_conflict(account: Account) -> Iterator[Signal]:

@@ -1,0 +1,360 @@
+"""The journal: what an agent did, one bounded line per event, until it has been learned from. Light.
+
+An entry says enough for a session to be understood without the host's own transcript: what was asked, which tool was
+used on what and how it ended, the beginning and the end of what a command, a search or a site answered, and digests of
+the lines that an edit changed. The contents of files are not kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from holloway import git
+from holloway.capture.event_subject import words
+from holloway.capture.hosts import MILESTONES
+from holloway.config import (
+    FILES_MAX,
+    JOURNAL_FILE_BYTES_MAX,
+    JOURNAL_TEXT_CHARS_MAX,
+    PATH_CHARS_MAX,
+    SCRATCHPAD_LINES_MAX,
+    SCRATCHPAD_RESULT_CHARS_MAX,
+)
+from holloway.safety import secrets
+from holloway.safety.paths import contained, safe_name
+from holloway.text import tools
+from holloway.text.own_tools import is_record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+
+FILES_KEPT_MAX = 50
+PLAN_ITEMS_MAX = 50
+PLAN_ITEM_CHARS_MAX = 200
+ANSWER_CHARS_MAX = 200_000
+"""Of an answer so much is looked at; hosts cut theirs well below it."""
+SECRET_CHARS_MIN = 20
+MARGIN_CHARS = 200
+"""So much more than is kept is searched for secrets, so that none is cut in two and left."""
+DIGEST_BYTES = 4
+
+TAIL_BYTES = 64 * 1024
+"""So much of a journal's end is looked at for an event that came twice."""
+LOOKED_BACK_BYTES = 1024 * 1024
+SAME_EVENT_S = 2
+"""Within this time the same event is one that two hosts told."""
+
+_NAMES = (("tool_name", "tool"), ("tool_use_id", "call"), ("agent_id", "agent"), ("agent_type", "role"))
+_TEXTS = ("command", "cmd", "pattern", "glob", "query", "url", "description", "subagent_type")
+"""Arguments of tools that detectors need; whole file contents are not kept."""
+_EDITS = ("edits", *tools.OLD_TEXT.split(), *tools.NEW_TEXT.split())
+_SAID = ("prompt", "source", "reason", "trigger", "last_assistant_message", "compact_summary")
+_TASKS = (("subject", "subject"), ("taskId", "task"), ("status", "status"))
+_ABOUT = (("session_id", "session"), ("transcript_path", "transcript"), ("model", "model"), ("permission_mode", "mode"))
+_ANSWERING = (tools.SHELL, *tools.LOOKING, tools.WEB, tools.SUBAGENT, tools.MCP)
+"""Kinds of tools whose answers are kept in part; of the rest only failures are."""
+_PRINTING = frozenset(
+    "cat head tail sed less more nl bat awk jq ls tree wc stat file pwd which echo mkdir cp mv rm touch chmod".split()
+)
+_PRINTING_GIT = frozenset("status diff log show add branch stash fetch checkout switch blame remote config".split())
+"""Commands that print files, their history, or next to nothing: what they say is not kept unless they fail."""
+_BLOCKS = ("PRIVATE KEY", "Private-Lines")
+"""Secrets of many lines: where one may be, the whole answer is searched before it is cut."""
+_CUT = "\n\u2026\n"
+_SAME = b'"same":"'
+
+
+def append(folder: str, session: str, entry: dict[str, object]) -> bool:
+    """Add one event to the session's journal; a journal that grew too large takes no more.
+
+    Returns whether the event is new: hosts read each other's configuration and may run the same hook twice. Each run
+    writes its line first and looks at the lines before it then, so that of two at once exactly one finds it new.
+    """
+    if not os.path.isdir(folder):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+    descriptor = os.open(file_of(folder, session), _APPEND, 0o600)
+    try:
+        if os.fstat(descriptor).st_size + len(line) > JOURNAL_FILE_BYTES_MAX:
+            return True
+        os.write(descriptor, line)
+        end = os.lseek(descriptor, 0, os.SEEK_CUR)
+        tail = os.pread(descriptor, TAIL_BYTES, max(0, end - TAIL_BYTES)) if hasattr(os, "pread") else line
+    finally:
+        os.close(descriptor)
+    return not _told_before(tail, line)
+
+
+def _told_before(tail: bytes, line: bytes) -> bool:
+    """Whether a line before this one, the last, tells the same event at the same moment."""
+    at = line.find(_SAME)
+    mark = line[at : at + len(_SAME) + 2 * DIGEST_BYTES + 1]
+    before = tail[: -len(line)].rfind(mark) if at > 0 else -1
+    if before < 0:
+        return False
+    start = tail.rfind(b"\n", 0, before) + 1
+    return abs(_seconds(line) - _seconds(tail[start:before])) <= SAME_EVENT_S
+
+
+def _seconds(line: bytes) -> int:
+    """The time of day in an entry, in seconds; far off where it has none."""
+    clock = line[len(b'{"at":"2026-01-01T') :][:8].split(b":")
+    try:
+        hours, minutes, seconds = map(int, clock)
+    except ValueError:
+        return -(10**6)
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def last_prompt(folder: str, session: str) -> str:
+    """What the user last asked for in a session, as far as its journal tells."""
+    for line in reversed(_tail(folder, session).split(b"\n")):
+        if b'"event":"UserPromptSubmit"' in line:
+            try:
+                said = json.loads(line).get("prompt")
+            except ValueError:
+                continue
+            if isinstance(said, str) and said:
+                return said
+    return ""
+
+
+def prompts(folder: str, session: str) -> int:
+    """How often a session was asked for something, as far as the end of its journal tells."""
+    return _tail(folder, session).count(b'"event":"UserPromptSubmit"')
+
+
+def compaction_was_told(folder: str, session: str) -> bool:
+    """Whether the session has begun anew since the host last set out to cut its context."""
+    tail = _tail(folder, session)
+    return b'"source":"compact"' in tail[max(0, tail.rfind(b'"event":"PreCompact"')) :]
+
+
+def _tail(folder: str, session: str) -> bytes:
+    try:
+        with open(file_of(folder, session), "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LOOKED_BACK_BYTES))
+            return file.read(LOOKED_BACK_BYTES)
+    except OSError:
+        return b""
+
+
+def file_of(folder: str, session: str) -> str:
+    """The journal of a session."""
+    return os.path.join(folder, safe_name(session) + ".jsonl")
+
+
+def entry_of(event: dict[str, object], now: str, root: str = "", host: str = "") -> dict[str, object]:
+    """What is kept of an event: which tool, on what, with what outcome; texts bounded and without secrets."""
+    name = _text(event.get("hook_event_name"), 40)
+    entry: dict[str, object] = {"at": now, "event": name, "same": _identity(event)}
+    for given, kept in _NAMES:
+        if event.get(given):
+            entry[kept] = _text(event[given], 200)
+    arguments = event.get("tool_input")
+    if isinstance(arguments, dict):
+        _note_arguments(entry, arguments, event.get("cwd"), root)
+    for given in _SAID:
+        if event.get(given):
+            entry[given] = _text(event[given])
+    if name in ("PostToolUse", "PostToolUseFailure"):
+        _note_answer(entry, event, root)
+    if name == "UserPromptSubmit" and event.get("permission_mode"):
+        entry["mode"] = _text(event["permission_mode"], 40)
+    if name in MILESTONES:
+        _note_session(entry, event, name, root, host)
+    return entry
+
+
+def located(files: Iterable[str], now: str) -> dict[str, object]:
+    """What is kept of an answer to a prompt: the files that it sent the agent to."""
+    return {"at": now, "event": "Located", "files": [_named(path) for path in files]}
+
+
+def _identity(event: dict[str, object]) -> str:
+    """The same for one event that two hosts tell, each in its own words: by the id of the call, else by what was said.
+
+    Whole answers are left out: hosts cut and wrap them each in their way.
+    """
+    named = ("hook_event_name", "agent_id", "tool_use_id")
+    said = (*named, *(() if event.get("tool_use_id") else ("tool_name", "tool_input", *_SAID)))
+    return _digests([repr([event.get(name) for name in said])[:ANSWER_CHARS_MAX]])[0]
+
+
+def _note_session(entry: dict[str, object], event: dict[str, object], name: str, root: str, host: str) -> None:
+    for given, kept in _ABOUT:
+        if event.get(given):
+            entry[kept] = _text(event[given], 1_000)
+    if name == "SessionStart" and root:
+        entry.update(host=_text(host, 40), branch=_text(git.branch(root), 200), commit=git.head_commit(root)[:64])
+
+
+def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd: object, root: str) -> None:
+    """What a tool was used on, and for an edit which lines it changed."""
+    folder = cwd if isinstance(cwd, str) else ""
+    _note_path(entry, arguments, folder, root)
+    patch = tools.patch_in(arguments)
+    if patch:
+        entry["edits"] = _edits(patch, folder, root)
+    for name in _TEXTS:
+        if arguments.get(name) and arguments[name] is not patch:
+            entry[name] = _text(arguments[name])
+    if is_record(str(entry.get("tool", ""))):
+        entry["record"] = _record(arguments)
+    for name, kept in _TASKS:
+        if arguments.get(name):
+            entry[kept] = _text(arguments[name], PLAN_ITEM_CHARS_MAX)
+    if not patch and any(name in arguments for name in _EDITS):
+        entry["removed"], entry["added"] = _changed(arguments)
+    listed = arguments.get("todos") or arguments.get("plan")
+    if isinstance(listed, list):
+        entry["plan"] = [_item(each) for each in listed[:PLAN_ITEMS_MAX] if isinstance(each, dict)]
+
+
+def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: str, root: str) -> None:
+    named = tools.named_files(arguments, tools.kind_of(str(entry.get("tool", ""))))
+    places = [_named(contained(each, root, folder)) if root else "" for each in named]
+    if places and places[0]:
+        entry["path"] = places[0]
+    elif places:
+        entry["outside"] = True
+    if places[1:]:  # the others of a list; an empty name stands for one outside
+        entry["more"] = places[1:]
+    if folder and root and folder != root and (below := contained(folder, root)) not in ("", "."):
+        entry["cwd"] = _named(below)
+
+
+def _named(path: str) -> str:
+    """A path without secrets; the rules are loaded only where a part of it is as long as one and has figures in it."""
+    long = (part for part in path.split("/") if len(part) >= SECRET_CHARS_MIN)
+    return _redacted(path) if any(char.isdigit() for part in long for char in part) else path
+
+
+def _record(arguments: dict[str, object]) -> dict[str, object]:
+    """What an agent asked to be remembered."""
+    files = arguments.get("files")
+    named = [_text(path, PATH_CHARS_MAX) for path in files[:FILES_MAX]] if isinstance(files, list) else []
+    return {"text": _text(arguments.get("text") or ""), "type": _text(arguments.get("type") or "", 40), "files": named}
+
+
+def _edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
+    from holloway.text import edit_lines  # only edits need it
+
+    found: list[dict[str, object]] = []
+    for change in edit_lines.patch(patch):
+        path = contained(change.path, root, folder)
+        about: dict[str, object] = {"path": _named(path)} if path else {"outside": True}
+        found.append(
+            {**about, "kind": change.kind, "removed": _digests(change.removed), "added": _digests(change.added)}
+        )
+    return found
+
+
+def _changed(arguments: dict[str, object]) -> tuple[list[str], list[str]]:
+    from holloway.text import edit_lines  # only edits need it
+
+    listed = arguments.get("edits")
+    removed: list[str] = []
+    added: list[str] = []
+    for edit in [arguments, *(listed[:SCRATCHPAD_LINES_MAX] if isinstance(listed, list) else ())]:
+        if isinstance(edit, dict):
+            old, new = tools.first(edit, tools.OLD_TEXT), tools.first(edit, tools.NEW_TEXT)
+            gone, come = edit_lines.changed(*(text if isinstance(text, str) else "" for text in (old, new)))
+            removed += gone
+            added += come
+    return _digests(removed), _digests(added)
+
+
+def _digests(lines: list[str]) -> list[str]:
+    """Lines that can be compared and not be read."""
+    from _blake2 import blake2b  # the module behind hashlib, which would load much more
+
+    kept = lines[:SCRATCHPAD_LINES_MAX]
+    return [blake2b(line.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest() for line in kept]
+
+
+def _item(given: dict[str, object]) -> list[object]:
+    said = given.get("content") or given.get("step") or given.get("description") or ""
+    return [_text(said, PLAN_ITEM_CHARS_MAX), given.get("status") == "completed"]
+
+
+def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) -> None:
+    """How a use of a tool ended, and of what it said as much as detectors need."""
+    response = event.get("tool_response", event.get("tool_result"))
+    told = response if isinstance(response, dict) else {}
+    error = event.get("error") or told.get("error")
+    interrupted = event.get("is_interrupt") is True or told.get("interrupted") is True
+    refused = told.get("is_error") is True or told.get("isError") is True or told.get("success") is False
+    if event.get("hook_event_name") == "PostToolUseFailure" or error or interrupted or refused:
+        entry["failed"] = True
+    if error:
+        entry["error"] = _ends(str(error)[:ANSWER_CHARS_MAX])
+    if interrupted:
+        entry["interrupted"] = True
+    if told.get("userModified") is True:
+        entry["changed"] = True
+    if tools.kind_of(str(entry.get("tool", ""))) in _ANSWERING:
+        if ("failed" in entry or not _prints_files(entry)) and (said := words(response)[:ANSWER_CHARS_MAX]):
+            entry["text"] = _ends(said)
+        _note_files(entry, told, root)
+
+
+def _prints_files(entry: dict[str, object]) -> bool:
+    command = str(entry.get("command") or entry.get("cmd") or "")
+    words = (command.partition("&&")[2] if command.startswith("cd ") else command).split(maxsplit=2)[:2]
+    if words[:1] == ["git"]:
+        return bool(_PRINTING_GIT & {*words[1:]})
+    return bool(_PRINTING & {*words[:1]})
+
+
+def _note_files(entry: dict[str, object], told: dict[str, object], root: str) -> None:
+    """How many files a search found, and the first of them, as far as they are the project's."""
+    listed = told.get("filenames")
+    if not isinstance(listed, list):
+        return
+    prefix = root.rstrip(os.sep) + os.sep
+    count = told.get("numFiles")
+    entry["count"] = count if isinstance(count, int) and 0 <= count < 1 << 31 else len(listed)
+    names = [name[len(prefix) :] if name.startswith(prefix) else name for name in map(str, listed[:FILES_KEPT_MAX])]
+    inside = [name[:300] for name in names if name and not os.path.isabs(name) and not name.startswith("~")]
+    entry["files"] = _text("\n".join(inside), FILES_KEPT_MAX * 300).split("\n") if inside else []
+
+
+def _ends(said: str) -> str:
+    """The beginning and, twice as long, the end of a text, where errors and verdicts stand."""
+    if any(sign in said for sign in _BLOCKS):
+        said = _redacted(said)
+    limit = SCRATCHPAD_RESULT_CHARS_MAX
+    if len(said) <= limit:
+        return _text(said, limit)
+    head = limit // 3
+    tail = limit - head - len(_CUT)
+    start = len(said) - tail - MARGIN_CHARS
+    end = said[max(0, start) :]
+    if start > 0 and not said[start - 1].isspace():  # The rest of a word may be the rest of a secret.
+        end = end[_blank(end) :]
+    return _text(said, head) + _CUT + _redacted(end)[-tail:]
+
+
+def _blank(said: str) -> int:
+    return next((at for at, char in enumerate(said) if char.isspace()), len(said))
+
+
+def _text(value: object, limit: int = JOURNAL_TEXT_CHARS_MAX) -> str:
+    whole = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = whole[: limit + MARGIN_CHARS]
+    if len(whole) > len(text) and not (whole[len(text)].isspace() or text[-1].isspace()):
+        text = text[: len(text) - _blank(text[::-1])]
+    return _redacted(text)[:limit]
+
+
+def _redacted(text: str) -> str:
+    """The text without secrets. Tests that "passed" are no passwords, and the rules need not be loaded for them."""
+    text = text.encode("utf-8", "replace").decode()
+    if "passed" in text and not secrets.scan(text.replace("passed", "pazzed")):
+        return text
+    return secrets.redact(text)[0]

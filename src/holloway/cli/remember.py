@@ -1,0 +1,248 @@
+"""Commands that teach: remember, edit, pin."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from holloway.cli.common import (
+    branch_shown,
+    emit,
+    json_option,
+    line,
+    maintained,
+    opened,
+    project_option,
+    redaction_note,
+    say,
+    text_of,
+)
+from holloway.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import Memory
+    from holloway.service.results import Remembered
+
+
+@click.command("remember")
+@click.argument("text", nargs=-1, required=True)
+@click.option("--type", "-t", "kind", metavar="TYPE", help="gotcha, decision, preference, ... (default: inferred).")
+@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="A file or folder it is about; repeatable.")
+@click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="A module it is about.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag of your own.")
+@click.option(
+    "--detail", "details", multiple=True, metavar="KEY=VALUE", help="A typed detail; repeat a key for a list."
+)
+@click.option("--summary", default="", metavar="TEXT", help="The line that agents see (default: the first sentence).")
+@click.option("--pin", is_flag=True, help="Keep it from fading, and show it first.")
+@click.option("--everywhere", is_flag=True, help="Let every branch see it at once.")
+@click.option("--user", is_flag=True, help="For all your projects, not only this one.")
+@click.option("--visibility", default="project", metavar="WHO", help="personal, project, team or organisation.")
+@json_option
+@project_option
+def remember_command(
+    text: tuple[str, ...],
+    kind: str | None,
+    files: tuple[str, ...],
+    modules: tuple[str, ...],
+    tags: tuple[str, ...],
+    details: tuple[str, ...],
+    summary: str,
+    pin: bool,
+    everywhere: bool,
+    user: bool,
+    visibility: str,
+    as_json: bool,
+    project: str,
+) -> None:
+    """Teach a memory. Type, files and module are inferred from the text where you do not say.
+
+    \b
+    Examples:
+      holloway remember "tests/auth hangs without REDIS_URL" --file tests/auth
+      holloway remember "We chose JWT over server sessions: the API is used by apps" --pin
+      holloway remember "Redis for test sessions" --type dead_end \\
+          --detail approach="Redis in tests" --detail reason="not available in CI"
+      holloway remember "I prefer small commits" --user
+      git log -1 --format=%b | holloway remember -
+    """
+    from holloway.service.json_view import memory_json  # loaded when the command runs
+
+    with opened(project, create=True) as memory:
+        done = memory.remember(
+            text_of(text, "The memory"),
+            type=kind,
+            files=files or None,
+            modules=modules,
+            tags=tags,
+            details=pairs(details) or None,
+            summary=summary,
+            pin=pin,
+            everywhere=everywhere,
+            user=user,
+            visibility=visibility,
+            where=Path.cwd(),
+        )
+        assert done.memory is not None  # noqa: S101  (a person's own word is never refused)
+        now = memory.clock.now()
+        if as_json:
+            emit({**memory_json(done.memory, now), **_fields(done)})
+        else:
+            where = "for all your projects" if user else f"in {memory.project.name}"
+            apart = "" if user or memory.under_git else f" ({memory.project.root}, not under git)"
+            say(
+                f"Remembered {where}{apart}." if done.outcome == "added" else "That was known; it is surer now.",
+                "green",
+            )
+            line(done.memory, now)
+            _notes(done, done.memory, inferred_module="" if modules else done.inferred.module)
+        maintained(memory)
+
+
+def _fields(done: Remembered) -> dict[str, object]:
+    """What programs are told beside the memory itself."""
+    inferred = {
+        "type": str(done.inferred.type) if done.inferred.type else None,
+        "files": list(done.inferred.files),
+        "module": done.inferred.module or None,
+    }
+    close = [{"id": one.memory.id, "verdict": str(one.verdict)} for one in done.close]
+    return {"outcome": done.outcome, "redacted": list(done.redacted), "inferred": inferred, "close": close}
+
+
+def _notes(done: Remembered, memory: Memory, *, inferred_module: str) -> None:
+    """What a person should know of a memory that was just taught.
+
+    One that was known keeps its own type and place, so a guess that it does not bear is none of its.
+    """
+    guessed = [f"type {memory.type.label}"] if done.inferred.type is memory.type else []
+    guessed += [f"file {path}" for path in done.inferred.files if path in memory.files]
+    guessed += [f"module {inferred_module}"] if inferred_module in memory.modules else []
+    if guessed:
+        say(f"        inferred: {', '.join(guessed)}. `holloway edit {memory.id}` changes it.", "dim")
+    if memory.branch_only:
+        lift = f"`holloway edit {memory.id} --everywhere` lifts that."
+        say(f"        It stays on {branch_shown(memory.branch_only)} until that is merged; {lift}", "dim")
+    for one in done.close:
+        how = "Says the same as" if one.verdict == "same" else "Contradicts"
+        put_right = f"`holloway wrong {one.memory.id}` if that is out of date."
+        say(f"        {how} {one.memory.id}: {one.memory.summary}. {put_right}", "yellow")
+    redaction_note(done.redacted)
+
+
+@click.command("edit")
+@click.argument("memory_id", metavar="ID")
+@click.argument("text", nargs=-1)
+@click.option("--type", "-t", "kind", metavar="TYPE", help="Another type.")
+@click.option("--summary", metavar="TEXT", help="Another line for agents.")
+@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="The files it is about, instead of the old.")
+@click.option("--no-files", is_flag=True, help="It is about no file.")
+@click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="The modules, instead of the old.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="The tags, instead of the old.")
+@click.option("--detail", "details", multiple=True, metavar="KEY=VALUE", help="The details, instead of the old.")
+@click.option("--visibility", metavar="WHO", help="personal, project, team or organisation.")
+@click.option("--everywhere", is_flag=True, help="Let every branch see it at once.")
+@json_option
+@project_option
+def edit_command(
+    memory_id: str,
+    text: tuple[str, ...],
+    kind: str | None,
+    summary: str | None,
+    files: tuple[str, ...],
+    no_files: bool,
+    modules: tuple[str, ...],
+    tags: tuple[str, ...],
+    details: tuple[str, ...],
+    visibility: str | None,
+    everywhere: bool,
+    as_json: bool,
+    project: str,
+) -> None:
+    """Change a memory; `holloway why` keeps the old words. With no text and no option, your editor opens.
+
+    \b
+    Examples:
+      holloway edit 7f3a2c "tests/auth hangs without REDIS_URL=fake://"
+      holloway edit 7f3a2c --type requirement --file src/auth/tokens.py
+    """
+    from holloway.service.json_view import memory_json  # loaded when the command runs
+
+    if no_files and files:
+        raise InvalidInput("--no-files and --file contradict each other.", "Give one of them.")
+    with opened(project) as memory:
+        content = text_of(text, "The memory") if text else None
+        given = (kind, summary, visibility, files, modules, tags, details)
+        if content is None and not any(given) and not no_files and not everywhere:
+            content = _in_editor(memory.get(memory_id).content)
+            if content is None:
+                say("Nothing was changed.")
+                return
+        changed, redacted = memory.edit(
+            memory_id,
+            content=content,
+            type=kind,
+            summary=summary,
+            files=() if no_files else files or None,
+            modules=modules or None,
+            tags=tags or None,
+            details=pairs(details) or None,
+            visibility=visibility,
+            where=Path.cwd(),
+            everywhere=everywhere,
+        )
+        if as_json:
+            emit({**memory_json(changed, memory.clock.now()), "redacted": list(redacted)})
+            return
+        say("Changed.", "green")
+        line(changed, memory.clock.now())
+        redaction_note(redacted)
+
+
+def _in_editor(old: str) -> str | None:
+    if not sys.stdin.isatty() and not os.environ.keys() & {"VISUAL", "EDITOR"}:
+        raise InvalidInput("There is no terminal for an editor.", "Give the new words after the id.")
+    return click.edit(old)
+
+
+@click.command("pin")
+@click.argument("memory_id", metavar="ID")
+@click.option("--off", is_flag=True, help="Let it fade again.")
+@json_option
+@project_option
+def pin_command(memory_id: str, off: bool, as_json: bool, project: str) -> None:
+    """Keep a memory from fading and show it first; --off takes that back.
+
+    \b
+    Example:
+      holloway pin 7f3a2c
+    """
+    from holloway.service.json_view import memory_json  # loaded when the command runs
+
+    with opened(project) as memory:
+        changed = memory.pin(memory_id, on=not off)
+        if as_json:
+            emit(memory_json(changed, memory.clock.now()))
+            return
+        say("Unpinned." if off else "Pinned.", "green")
+        line(changed, memory.clock.now())
+
+
+def pairs(details: tuple[str, ...]) -> dict[str, object]:
+    """KEY=VALUE options as details; a key that comes again makes a list."""
+    found: dict[str, object] = {}
+    for detail in details:
+        key, separator, value = detail.partition("=")
+        if not separator or not key.strip():
+            raise InvalidInput(f"{detail!r} is not KEY=VALUE.", 'For example --detail reason="not available in CI".')
+        name = key.strip().lower().replace("-", "_")
+        if name in found:
+            earlier = found[name]
+            found[name] = [*earlier, value] if isinstance(earlier, list) else [earlier, value]
+        else:
+            found[name] = value
+    return found

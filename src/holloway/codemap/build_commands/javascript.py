@@ -1,0 +1,104 @@
+"""Recipes of JavaScript and TypeScript projects: package.json and deno.json."""
+
+from __future__ import annotations
+
+import re
+
+from holloway.codemap.build_commands.build_file import Project, Recipe, chosen
+from holloway.codemap.modules.manifests import Table, inner, json_table, string
+
+SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"})
+_LOCKS = (
+    ("bun.lock", "bun"),
+    ("bun.lockb", "bun"),
+    ("pnpm-lock.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+    ("package-lock.json", "npm"),
+)
+_TESTS = ("test", "tests", "test:unit", "unit", "test:all", "test:ci")
+_BUILDS = ("build", "compile", "build:all")
+_LINTS = ("lint", "typecheck", "type-check", "check-types", "check", "format:check")
+_FRAMEWORKS = ("vitest", "jest", "mocha", "ava", "jasmine", "tap", "uvu", "playwright", "cypress", "karma", "qunit")
+_NO_TEST = "no test specified"
+_DIRECT = {"vitest": "vitest run", "jest": "jest", "mocha": "mocha", "ava": "ava"}
+_EXECUTE = {"npm": "npx", "pnpm": "pnpm exec", "yarn": "yarn", "bun": "bunx"}
+
+
+def read(project: Project) -> list[Recipe]:
+    """The recipe of a package, or of a project for Deno, where there is one."""
+    if project.has("package.json"):
+        return [_package(project, json_table(project.text("package.json")))]
+    file = project.first("deno.json", "deno.jsonc")
+    if not file:
+        return []
+    tasks = inner(json_table(project.text(file)), "tasks")
+    return [
+        Recipe(
+            test_tool="deno test",
+            build=tuple(f"deno task {name}" for name in chosen(_BUILDS, tasks)[:1]),
+            test=tuple(f"deno task {name}" for name in chosen(_TESTS, tasks)[:1]) or ("deno test",),
+            lint=tuple(f"deno task {name}" for name in chosen(_LINTS, tasks)[:2]) or ("deno lint",),
+            suffixes=SUFFIXES,
+        )
+    ]
+
+
+def _package(project: Project, data: Table) -> Recipe:
+    tool = _tool(project, data)
+    scripts = inner(data, "scripts")
+    given = {name for name, script in scripts.items() if isinstance(script, str) and _NO_TEST not in script}
+    framework = _framework(data, scripts)
+    test = [_run(tool, name) for name in chosen(_TESTS, given)[:1]]
+    build = [_run(tool, name) for name in chosen(_BUILDS, given)[:1]]
+    if not test:
+        test = _whole_workspace(project, data, tool, "test")
+        if not test and framework in _DIRECT:
+            test = [f"{_EXECUTE[tool]} {_DIRECT[framework]}"]
+    return Recipe(
+        test_tool=framework,
+        build=tuple(build or _whole_workspace(project, data, tool, "build") or [f"{tool} install"]),
+        test=tuple(test),
+        lint=tuple(_run(tool, name) for name in chosen(_LINTS, given)[:2]),
+        suffixes=SUFFIXES,
+    )
+
+
+def _tool(project: Project, data: Table) -> str:
+    """The package manager: what the manifest asks for, else whose lock file lies there."""
+    asked = string(data, "packageManager").partition("@")[0]
+    if asked in _EXECUTE:
+        return asked
+    return next((tool for lock, tool in _LOCKS if project.has(lock)), "npm")
+
+
+def _run(tool: str, script: str) -> str:
+    if tool == "yarn" or (script == "test" and tool in ("npm", "pnpm")):
+        return f"{tool} {script}"
+    return f"{tool} run {script}"
+
+
+def _framework(data: Table, scripts: Table) -> str:
+    """The test framework: the one that the script runs, else one that is installed."""
+    script = string(scripts, "test")
+    if named := next((name for name in _FRAMEWORKS if re.search(rf"\b{name}\b", script)), ""):
+        return named
+    for head, name in (("node --test", "node --test"), ("bun test", "bun test"), ("deno test", "deno test")):
+        if head in script:
+            return name
+    installed = inner(data, "devDependencies") | inner(data, "dependencies")
+    return next((name for name in _FRAMEWORKS if name in installed or f"@{name}/test" in installed), "")
+
+
+def _whole_workspace(project: Project, data: Table, tool: str, script: str) -> list[str]:
+    """The command for all packages of a workspace whose root has no script of that name."""
+    execute = _EXECUTE[tool]
+    if project.has("turbo.json"):
+        return [f"{execute} turbo run {script}"]
+    if project.has("nx.json"):
+        return [f"{execute} nx run-many -t {script}"]
+    if tool == "pnpm" and project.has("pnpm-workspace.yaml"):
+        return [f"pnpm -r run {script}"]
+    if data.get("workspaces"):
+        every = {"npm": f"npm run {script} --workspaces --if-present", "bun": f"bun run --filter * {script}"}
+        return [every.get(tool, f"yarn workspaces foreach -A run {script}")]
+    return []

@@ -1,0 +1,279 @@
+"""The project's past brought up to HEAD: the tables are what a first reading would make them, and only news is read."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from holloway import git
+from holloway.codemap.history.git_log import Commit, Reading, ends_of, is_hash, listed, names_at, read
+from holloway.text.identifiers import search_text
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from holloway.store.database import Database
+
+COMMITS_MAX = 8_000
+"""Commits, the newest ones. Of Django's 34,000, the latest 3,000 find .46 of the files of a commit, 8,000 find .50 and
+12,000 find .51, while git needs a millisecond for each."""
+
+RENAMES_MAX = 50_000
+"""Renames that are kept, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySync:
+    """What it took to bring the history up to date; not whole where git broke off."""
+
+    added: int
+    removed: int
+    read_again: int
+    total: int
+    skipped_paths: int
+    is_whole: bool
+    seconds: float
+
+
+_Rename = tuple[str, int, str, str]
+"""The commit and its time, the old name and the new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Every rename, and the names that mean another file today."""
+
+    renames: list[_Rename] = field(default_factory=list)
+    today: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Where the last sync ended; without a tip, nothing is kept."""
+
+    tip: str = ""
+    total: int = 0
+    limit: int = COMMITS_MAX
+    has_contents: bool = True
+    names: _Names = field(default_factory=_Names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The way from what is kept to what shall be, worked out before anything is locked."""
+
+    start: _Kept
+    removed: list[str]
+    again: list[str]
+    reading: Reading
+    moves: dict[str, str]
+    end: _Kept
+
+
+def sync(database: Database, root: Path, *, now: datetime, commits_max: int = COMMITS_MAX) -> HistorySync:
+    """Make the tables what a first reading of today's HEAD would make them, reading only what is new."""
+    started = perf_counter()
+    tip = _tip(str(root))
+    kept = _kept(database)
+    unchanged = HistorySync(0, 0, 0, kept.total, 0, is_whole=True, seconds=0.0)
+    if tip == kept.tip:
+        return unchanged
+    try:
+        step = _next(database, str(root), kept, tip) or _first(str(root), tip, commits_max, at_least=kept.total)
+    except git.Interrupted:
+        return replace(unchanged, is_whole=False, seconds=perf_counter() - started)
+    with database.write():
+        if _noted(database, "history.tip") != kept.tip:
+            return unchanged
+        _write(database, step, now)
+    return HistorySync(
+        added=len(step.reading.commits) - len(step.again),
+        removed=len(step.removed) if step.start.tip else kept.total,
+        read_again=len(step.again),
+        total=step.end.total,
+        skipped_paths=step.reading.skipped_paths,
+        is_whole=step.reading.is_whole,
+        seconds=perf_counter() - started,
+    )
+
+
+def _tip(root: str) -> str:
+    """The commit that is checked out and, of a shallow clone, where its history is cut."""
+    head = git.head_commit(root)
+    cut = git.shallow_commits(root)
+    mark = sha256(" ".join(sorted(cut)).encode()).hexdigest()[:16] if cut else ""
+    return f"{head} {mark}".strip() if is_hash(head) else ""
+
+
+def _kept(database: Database) -> _Kept:
+    tip = _noted(database, "history.tip")
+    if not tip:
+        return _Kept()
+    names = json.loads(_noted(database, "history.names"))
+    renames = [(commit, at, old, new) for commit, at, old, new in names["renames"]]
+    total = database.value("SELECT count(*) FROM commits")
+    limit, has_contents = int(_noted(database, "history.limit")), _noted(database, "history.contents") == "True"
+    return _Kept(tip, total, limit, has_contents, _Names(renames, names["today"]))
+
+
+def _noted(database: Database, key: str) -> str:
+    return str(database.value("SELECT value FROM meta WHERE key = ?", (key,)) or "")
+
+
+def _first(root: str, tip: str, commits_max: int, *, at_least: int) -> _Step:
+    """Read everything. Where git breaks off even without contents, its part is the whole from now on, unless it is less
+    than what is kept."""
+    head = tip.partition(" ")[0]
+    wanted = listed(root, f"--max-count={commits_max}", head) if head else []
+    has_contents = True
+    reading = read(root, wanted, has_contents=True)
+    if not reading.is_whole:
+        has_contents = False
+        reading = read(root, wanted, has_contents=False)
+    if not reading.is_whole and len(reading.commits) <= at_least:
+        raise git.Interrupted(f"the history of {root} cannot be read")
+    names = _names(root, head, [], reading.commits)
+    limit = commits_max if reading.is_whole else len(reading.commits)
+    return _Step(_Kept(), [], [], reading, {}, _Kept(tip, len(reading.commits), limit, has_contents, names))
+
+
+def _next(database: Database, root: str, kept: _Kept, tip: str) -> _Step | None:
+    """Read what is new since the last time; None where that is not enough."""
+    old, _, old_cut = kept.tip.partition(" ")
+    head, _, cut = tip.partition(" ")
+    if not old or old_cut != cut:
+        return None
+    added, removed = _changes(database, root, kept, old, head)
+    reading = read(root, added, has_contents=kept.has_contents)
+    gone = set(removed)
+    names = _names(root, head, [rename for rename in kept.names.renames if rename[0] not in gone], reading.commits)
+    moves, split = _moves(kept.names.today, names.today)
+    again = _commits_of(database, split, gone)
+    reread = read(root, again, has_contents=kept.has_contents)
+    if not (reading.is_whole and reread.is_whole):
+        return None
+    reading.commits += reread.commits
+    total = kept.total + len(added) - len(removed)
+    return _Step(kept, removed, again, reading, moves, _Kept(tip, total, kept.limit, kept.has_contents, names))
+
+
+def _changes(database: Database, root: str, kept: _Kept, old: str, head: str) -> tuple[list[str], list[str]]:
+    """The commits that came and those that went."""
+    if head and kept.total < kept.limit:
+        with suppress(git.Interrupted):
+            sides = listed(root, "--left-right", f"--max-count={3 * kept.limit}", f"{old}...{head}")
+            added = [side[1:] for side in sides if side.startswith(">")]
+            removed = [side[1:] for side in sides if side.startswith("<")]
+            if kept.total + len(added) - len(removed) <= kept.limit:
+                return added, removed
+    have = {row[0] for row in database.rows("SELECT hash FROM commits")}
+    wanted = listed(root, f"--max-count={kept.limit}", head) if head else []
+    return [commit for commit in wanted if commit not in have], sorted(have.difference(wanted))
+
+
+def _names(root: str, head: str, kept: list[_Rename], commits: list[Commit]) -> _Names:
+    """The renames after this step and what they mean for the files that are there today."""
+    new = [(commit.hash, commit.at, old, name) for commit in commits for old, name in commit.renames]
+    renames = sorted(kept + new, key=lambda rename: (rename[1], rename[0], rename[2]))[-RENAMES_MAX:]
+    became = {old: name for _, _, old, name in renames}
+    if not became:
+        return _Names()
+    present = {name for name in names_at(root, head) if name in became}
+    return _Names(renames, ends_of({old: name for old, name in became.items() if old not in present}))
+
+
+def _moves(before: dict[str, str], after: dict[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Which name of before is which today, and those that are several, because what was one file is not."""
+    targets: dict[str, set[str]] = defaultdict(set)
+    for name in {*before, *after, *before.values(), *after.values()}:
+        targets[before.get(name, name)].add(after.get(name, name))
+    moves = {row: min(names) for row, names in targets.items() if names != {row} and len(names) == 1}
+    return moves, [row for row, names in targets.items() if len(names) > 1]
+
+
+def _commits_of(database: Database, paths: list[str], gone: set[str]) -> list[str]:
+    rows = database.rows(
+        "SELECT DISTINCT c.hash FROM paths p JOIN commit_files f ON f.path = p.id"
+        ' JOIN commits c ON c.id = f."commit" WHERE p.path IN (SELECT value FROM json_each(?)) ORDER BY c.at DESC',
+        (json.dumps(paths),),
+    )
+    return [row[0] for row in rows if row[0] not in gone]
+
+
+def _write(database: Database, step: _Step, now: datetime) -> None:
+    if step.start.tip:
+        # What was one file and is several again loses its commits and gets them back under their own names.
+        _remove(database, step.removed + step.again)
+        for row, target in step.moves.items():
+            _move(database, row, target)
+    else:
+        for table in ("commit_files", "commits", "paths"):
+            database.run(f"DELETE FROM {table}")  # noqa: S608  (names of our own tables)
+        database.run("INSERT INTO commit_text (commit_text) VALUES ('delete-all')")
+    _add(database, step.reading.commits, step.end.names.today)
+    names = json.dumps({"renames": step.end.names.renames, "today": step.end.names.today})
+    end = {"tip": step.end.tip, "limit": step.end.limit, "contents": step.end.has_contents, "names": names}
+    for key, value in (end | {"at": now.isoformat()}).items():
+        database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"history.{key}", str(value)))
+
+
+def _remove(database: Database, hashes: list[str]) -> None:
+    chosen = "SELECT id FROM commits WHERE hash IN (SELECT value FROM json_each(?))"
+    gone = json.dumps(hashes)
+    for row in database.rows(f"SELECT id, subject, body FROM commits WHERE id IN ({chosen})", (gone,)):  # noqa: S608
+        # The index keeps no text of its own: to take a row out of it, it must be told what it once was given.
+        database.run(
+            "INSERT INTO commit_text (commit_text, rowid, search_text) VALUES ('delete', ?, ?)",
+            (row["id"], search_text(row["subject"], row["body"])),
+        )
+    touched = [
+        row[0]
+        for row in database.rows(f'SELECT DISTINCT path FROM commit_files WHERE "commit" IN ({chosen})', (gone,))  # noqa: S608
+    ]
+    database.run(f'DELETE FROM commit_files WHERE "commit" IN ({chosen})', (gone,))  # noqa: S608
+    database.run(f"DELETE FROM commits WHERE id IN ({chosen})", (gone,))  # noqa: S608
+    database.run(
+        "DELETE FROM paths WHERE id IN (SELECT value FROM json_each(?))"
+        " AND NOT EXISTS (SELECT 1 FROM commit_files WHERE path = paths.id)",
+        (json.dumps(touched),),
+    )
+
+
+def _move(database: Database, row: str, target: str) -> None:
+    """A file has a new name; where that name has a past of its own, the two are one from now on."""
+    own = database.value("SELECT id FROM paths WHERE path = ?", (row,))
+    other = database.value("SELECT id FROM paths WHERE path = ?", (target,))
+    if own is not None and other is None:
+        database.run("UPDATE paths SET path = ? WHERE id = ?", (target, own))
+    elif own is not None:
+        database.run(
+            'INSERT INTO commit_files SELECT ?, "commit", churn FROM commit_files WHERE path = ?'
+            ' ON CONFLICT (path, "commit") DO UPDATE SET churn = churn + excluded.churn',
+            (other, own),
+        )
+        database.run("DELETE FROM commit_files WHERE path = ?", (own,))
+        database.run("DELETE FROM paths WHERE id = ?", (own,))
+
+
+def _add(database: Database, commits: list[Commit], today: dict[str, str]) -> None:
+    for commit in reversed(commits):
+        number = database.run(
+            "INSERT INTO commits (hash, at, subject, body, files) VALUES (?, ?, ?, ?, ?)",
+            (commit.hash, commit.at, commit.subject, commit.body, commit.files),
+        ).lastrowid
+        text = search_text(commit.subject, commit.body)
+        database.run("INSERT INTO commit_text (rowid, search_text) VALUES (?, ?)", (number, text))
+        for name, churn in commit.churn.items():
+            path = today.get(name, name)
+            database.run("INSERT OR IGNORE INTO paths (path) VALUES (?)", (path,))
+            database.run(
+                "INSERT INTO commit_files SELECT id, ?, ? FROM paths WHERE path = ?"
+                ' ON CONFLICT (path, "commit") DO UPDATE SET churn = churn + excluded.churn',
+                (number, churn, path),
+            )

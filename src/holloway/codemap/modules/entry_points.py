@@ -1,0 +1,154 @@
+"""Where a project is entered: what its manifests declare, and what looks like a beginning and none imports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import cast
+
+from holloway.codemap.modules.manifests import Table, inner, json_table, string, text, toml_table
+from holloway.codemap.parse.test_file_names import is_test
+
+MANIFESTS_READ_MAX = 60
+TARGETS_MAX = 40
+TARGET_CHARS_MAX = 300
+
+_BY_PATH = (
+    (re.compile(r"(^|/)__main__\.py\Z"), "python -m"),
+    (re.compile(r"(^|/)(manage|wsgi|asgi)\.py\Z"), "application"),
+    (re.compile(r"(^|/)(cmd/[^/]+/)?main\.go\Z"), "main"),
+    (re.compile(r"(^|/)(src/)?main\.rs\Z|(^|/)src/bin/[^/]+\.rs\Z"), "main"),
+    (re.compile(r"(^|/)(Main|Application|[A-Z]\w*Application)\.(java|kt)\Z"), "main"),
+    (re.compile(r"(^|/)(Program\.cs|main\.(c|cc|cpp|cxx|py|rb|php|js|ts|tsx|mjs))\Z"), "started"),
+    (re.compile(r"^([^/]+/){0,2}(server|cli|app)\.(py|js|ts|tsx|mjs|rb)\Z|^([^/]+/){0,2}bin/[^/]+\Z"), "started"),
+    (re.compile(r"(^|/)(urls|routes)\.(py|rb|js|ts|php)\Z|(^|/)(pages|app)/api/.+\.(ts|js)\Z"), "routes"),
+)
+_ALWAYS = frozenset({"main", "python -m"})
+"""Reasons that hold even where another file imports the file."""
+_PYTHON_TARGET = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?::|\Z)")
+_SETUP_SCRIPT = re.compile(r"""^[ \t]*["']?([\w.-]+)[ \t]*=[ \t]*([\w.]+):[\w.]+["']?,?[ \t]*$""", re.MULTILINE)
+_WHY = re.compile(r"[\w.@/-]{1,40}( [\w.@/-]{1,40})?\Z")
+"""The name of a command is shown to agents, so it must be one."""
+_SETUP_NAME = re.compile(r"""^[ \t]*name[ \t]*=[ \t]*["']?([\w.-]+)["']?,?[ \t]*$""", re.MULTILINE)
+_BUILT = re.compile(r"^(\./)?(dist|build|lib|out|cjs|esm|es)/((cjs|esm|es|types|src)/)?")
+_SUFFIXES = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs")
+
+
+def entry_points(
+    root: Path, names: Collection[str], imports: Mapping[tuple[str, str], float] | None = None
+) -> dict[str, str]:
+    """The files that a project is entered through, and why. `imports` tell what others already use from inside."""
+    known = frozenset(names)
+    found: dict[str, str] = {}
+    for name in sorted(known, key=lambda name: (name.count("/"), name)):
+        if not is_test(name) and (why := by_path(name)):
+            found[name] = why
+    imported = {other for one, other in imports or {} if one != other and not is_test(one)}
+    found = {name: why for name, why in found.items() if why in _ALWAYS or name not in imported}
+    return found | dict(_declared(root, known))
+
+
+def by_path(name: str) -> str:
+    """Why a file looks like a beginning, by its path alone; empty where it does not."""
+    return next((why for pattern, why in _BY_PATH if pattern.search(name)), "")
+
+
+def _declared(root: Path, known: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """What manifests name, those near the root first."""
+    manifests = sorted((name for name in known if _file(name) in _READERS), key=lambda name: (name.count("/"), name))
+    for manifest in reversed(manifests[:MANIFESTS_READ_MAX]):
+        folder = manifest.rpartition("/")[0]
+        for target, why in list(_READERS[_file(manifest)](text(root, manifest)))[:TARGETS_MAX]:
+            if len(target) <= TARGET_CHARS_MAX and (path := _resolved(target, folder, known)):
+                yield path, why if _WHY.match(why) else "command"
+
+
+def _file(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _resolved(target: str, folder: str, known: frozenset[str]) -> str:
+    """The file that a target names: a dotted Python module, or a path that may point to what was built from it."""
+    for candidate in _candidates(target):
+        for base in (f"{folder}/", f"{folder}/src/", f"{folder}/lib/"):
+            path = (base + candidate).lstrip("/")
+            if path in known:
+                return path
+    return ""
+
+
+def _candidates(target: str) -> list[str]:
+    path = PurePosixPath(target).as_posix()
+    if "/" not in target and not target.endswith((*_SUFFIXES, ".rs", ".go", ".py", ".json")):
+        module = target.replace(".", "/")
+        return [f"{module}.py", f"{module}/__init__.py", f"{module}/__main__.py", path]
+    source = _BUILT.sub("", path)
+    stem = source.rpartition(".")[0] if source.endswith((*_SUFFIXES, ".d.ts")) else source
+    return [path, *(f"{stem}{suffix}" for suffix in _SUFFIXES), *(f"{stem}/index{suffix}" for suffix in _SUFFIXES)]
+
+
+def _pyproject(source: str) -> Iterator[tuple[str, str]]:
+    data = toml_table(source)
+    for project in (inner(data, "project"), inner(data, "tool", "poetry")):
+        if name := string(project, "name"):
+            yield name.replace("-", "_").lower(), "package"
+    for keys in (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts")):
+        for name, target in inner(data, *keys).items():
+            if isinstance(target, str) and (module := _PYTHON_TARGET.match(target)):
+                yield module[1], f"command {name}"
+
+
+def _setup(source: str) -> Iterator[tuple[str, str]]:
+    if name := _SETUP_NAME.search(source):
+        yield name[1].replace("-", "_").lower(), "package"
+    if "console_scripts" in source:
+        for name, module in _SETUP_SCRIPT.findall(source):
+            yield module, f"command {name}"
+
+
+def _package_json(source: str) -> Iterator[tuple[str, str]]:
+    data = json_table(source)
+    for key in ("main", "module", "source"):
+        if target := string(data, key):
+            yield target, "package"
+    exports = data.get("exports")
+    root = exports.get(".") if isinstance(exports, dict) else exports
+    for target in _strings(root):
+        yield target, "package"
+    if data.get("name") and not data.get("private") and data.keys().isdisjoint({"main", "module", "source", "exports"}):
+        yield "index.js", "package"  # Node.js takes it where nothing is named.
+    commands = data.get("bin")
+    if isinstance(commands, str):
+        yield commands, "command"
+    for name, path in inner(data, "bin").items():
+        if isinstance(path, str):
+            yield path, f"command {name}"
+
+
+def _strings(value: object, depth: int = 0) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict) and depth < 4:
+        return [found for inside in list(cast(Table, value).values())[:8] for found in _strings(inside, depth + 1)]
+    return []
+
+
+def _cargo(source: str) -> Iterator[tuple[str, str]]:
+    data = toml_table(source)
+    yield "src/lib.rs", "crate"
+    if path := string(inner(data, "lib"), "path"):
+        yield path, "crate"
+    programs = data.get("bin")
+    for program in programs[:TARGETS_MAX] if isinstance(programs, list) else []:
+        if isinstance(program, dict) and (path := string(cast(Table, program), "path")):
+            yield path, f"command {string(cast(Table, program), 'name')}".rstrip()
+
+
+_READERS = {
+    "pyproject.toml": _pyproject,
+    "setup.cfg": _setup,
+    "setup.py": _setup,
+    "package.json": _package_json,
+    "Cargo.toml": _cargo,
+}

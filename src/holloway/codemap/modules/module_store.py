@@ -1,0 +1,155 @@
+"""The modules of a map: drawn from its edges and its history, kept in its tables."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from dataclasses import asdict, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.codemap.modules import call_flows
+from holloway.codemap.modules.detection import Module, SourceFile, detect
+from holloway.codemap.modules.entry_points import entry_points
+from holloway.codemap.modules.purpose import described
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holloway.codemap.database import MapDatabase
+    from holloway.codemap.modules.user_edits import Edits
+
+GO_STANDARD = frozenset(
+    "bufio bytes cmp container context crypto database embed encoding errors expvar flag fmt hash html image io iter "
+    "log maps math mime net os path plugin reflect regexp runtime slices sort strconv strings sync syscall testing "
+    "text time unicode unique unsafe".split()
+)
+TOGETHER_COMMITS = 2_000
+"""Commits, the newest, whose files are taken to belong together when modules are drawn."""
+TOGETHER_FILES_MAX = 12
+"""Files: a commit with more says little about any two of them."""
+
+
+def draw(
+    database: MapDatabase, root: Path, edits: Edits, project: str, renamed: Mapping[str, str] | None = None
+) -> list[Module]:
+    """Draw the modules anew, as far as possible like the last ones, and keep them. The caller holds the transaction."""
+    rows = database.rows("SELECT path, role, language, lines FROM files ORDER BY path")
+    files = [SourceFile(*row) for row in rows]
+    links = imports(database)
+    found = detect(
+        files,
+        links,
+        together(database),
+        [_moved(module, renamed or {}) for module in modules(database)],
+        edits,
+        entries=entry_points(root, {file.path for file in files}, links),
+        packages=packages(database),
+        project=project,
+    )
+    told = _with_flows(database, described(found))
+    _keep(database, told)
+    return told
+
+
+def _with_flows(database: MapDatabase, found: list[Module]) -> list[Module]:
+    module_of = {path: module.name for module in found for path in module.files}
+    rows = database.rows(
+        "SELECT s.path, t.path, COUNT(*) FROM edges e JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file"
+        " JOIN files s ON s.id = e.file WHERE e.kind IN ('calls', 'instantiates') AND t.id != s.id GROUP BY s.id, t.id"
+    )
+    calls = call_flows.by_file((row[0], row[1], row[2]) for row in rows)
+    return [replace(module, flows=call_flows.flows(module.entries, calls, module_of)) for module in found]
+
+
+def _moved(module: Module, renamed: Mapping[str, str]) -> Module:
+    """A module under today's names."""
+    return replace(module, files=tuple(renamed.get(path, path) for path in module.files)) if renamed else module
+
+
+def imports(database: MapDatabase) -> dict[tuple[str, str], float]:
+    """How much one file uses another: an import counts once, and each thing that it names or calls a little more."""
+    rows = database.rows(
+        "SELECT s.path, t.path, SUM(CASE e.kind WHEN 'imports' THEN 1.0 ELSE 0.2 END)"
+        " FROM edges e JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file JOIN files s ON s.id = e.file"
+        " WHERE e.kind IN ('imports', 'imports_symbol', 'calls', 'instantiates', 'extends', 'implements', 'typed_as')"
+        " AND t.id != s.id GROUP BY s.id, t.id"
+    )
+    return {(row[0], row[1]): row[2] for row in rows}
+
+
+def together(database: MapDatabase) -> dict[tuple[str, str], float]:
+    """How much two files change together, over the newest commits."""
+    rows = database.rows(
+        "SELECT c.id, p.path FROM"
+        " (SELECT id FROM commits WHERE files BETWEEN 2 AND ? ORDER BY at DESC, id DESC LIMIT ?) c"
+        ' JOIN commit_files cf ON cf."commit" = c.id JOIN paths p ON p.id = cf.path JOIN files f ON f.path = p.path'
+        " ORDER BY c.id, p.path",
+        (TOGETHER_FILES_MAX, TOGETHER_COMMITS),
+    )
+    commits: dict[int, list[str]] = defaultdict(list)
+    for row in rows:
+        commits[row[0]].append(row[1])
+    found: dict[tuple[str, str], float] = defaultdict(float)
+    for paths in commits.values():
+        for one, other in combinations(paths, 2):
+            found[one, other] += 1.0 / (len(paths) - 1)
+    return dict(found)
+
+
+def packages(database: MapDatabase) -> dict[str, list[str]]:
+    """The external packages that each file uses."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in database.rows(
+        "SELECT f.path, n.name FROM edges e JOIN nodes n ON n.id = e.target AND n.kind = 'package'"
+        " JOIN files f ON f.id = e.file WHERE e.kind = 'imports' ORDER BY f.path, n.name"
+    ):
+        if not _is_standard(row[1]):
+            found[row[0]].append(row[1])
+    return dict(found)
+
+
+def _is_standard(package: str) -> bool:
+    """Whether a package comes with the language: it says nothing about what a module needs."""
+    head = package.partition(".")[0]
+    is_go = "/" in package or package.isalpha()
+    return (
+        package in sys.stdlib_module_names
+        or package.startswith("node:")
+        or head in ("std", "core", "alloc", "java", "javax", "kotlin")
+        or (is_go and package.partition("/")[0] in GO_STANDARD)
+    )
+
+
+def _keep(database: MapDatabase, found: list[Module]) -> None:
+    database.run("DELETE FROM module_files")
+    database.run("DELETE FROM modules")
+    ids = {row[0]: row[1] for row in database.rows("SELECT path, id FROM files")}
+    for order, module in enumerate(found):
+        detail = json.dumps(asdict(module), ensure_ascii=False)
+        database.run(
+            "INSERT OR REPLACE INTO modules VALUES (?, ?, ?, ?, ?)",
+            (module.name, module.folder, module.purpose, order, detail),
+        )
+        database.connection.executemany(
+            "INSERT OR REPLACE INTO module_files VALUES (?, ?, ?)",
+            [(ids[path], module.name, rank) for rank, path in enumerate(module.files) if path in ids],
+        )
+
+
+def modules(database: MapDatabase) -> list[Module]:
+    """The modules as they were last drawn, those of the product first."""
+    return [_module(json.loads(row[0])) for row in database.rows("SELECT detail FROM modules ORDER BY position")]
+
+
+def _module(data: dict[str, object]) -> Module:
+    plain = {"name", "key", "folder", "purpose", "support", "hidden", "confidence"}
+    fields: dict[str, object] = {}
+    for name, value in data.items():
+        if name in plain:
+            fields[name] = value
+        elif isinstance(value, list):
+            fields[name] = tuple(tuple(item) if isinstance(item, list) else item for item in value)
+    return Module(**fields)  # type: ignore[arg-type]

@@ -1,0 +1,52 @@
+"""Looking over a codebase that was just indexed: its page is put together and kept in the map."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.codemap.build_commands import detect
+from holloway.codemap.modules.overview import Overview, Part
+from holloway.codemap.parse.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from holloway.codemap.database import MapDatabase
+    from holloway.codemap.modules.detection import Module
+
+LANGUAGES_SHOWN = 4
+CORE_SHOWN = 3
+
+
+def look(database: MapDatabase, root: Path, modules: list[Module]) -> Overview:
+    """Put the page together from a map and keep it there. The caller holds the transaction."""
+    rows = database.rows("SELECT language, COUNT(*) FROM files WHERE language != '' GROUP BY language")
+    counted: dict[str, int] = {}
+    for language, number in rows:
+        name = str(LANGUAGES.get(language) or language.title())
+        counted[name] = counted.get(name, 0) + number
+    names = {row[0] for row in database.rows("SELECT path FROM files")}
+    told = detect.read(root, names)
+    made = Overview(
+        files=len(names),
+        source_files=sum(counted.values()),
+        languages=tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:LANGUAGES_SHOWN]),
+        modules=tuple(_part(module) for module in modules if not module.hidden and not module.support),
+        build=told.build,
+        test=told.test,
+        lint=told.lint,
+        test_tool=told.test_tool,
+    )
+    database.note("overview", json.dumps(asdict(made), ensure_ascii=False))
+    return made
+
+
+def _part(module: Module) -> Part:
+    return Part(
+        module.name,
+        module.folder,
+        len(module.files),
+        module.core[:CORE_SHOWN],
+        module.tests[0] if module.tests else "",
+    )

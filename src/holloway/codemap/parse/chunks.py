@@ -1,0 +1,212 @@
+"""A file in pieces for search: a function or a class is one piece, prose is cut at its headings."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse.facts import MODULE_SCOPE
+from holloway.codemap.parse.languages import PROSE_SUFFIXES, suffix_of
+from holloway.text.identifiers import parts
+
+if TYPE_CHECKING:
+    from holloway.codemap.parse.facts import Definition, Facts
+
+CHUNK_LINES_MAX = 120
+"""Longer functions are split between statements, longer classes between members."""
+BLOCK_LINES = 60
+"""Text without any structure is cut after so many lines."""
+CHUNKS_MAX = 4_000
+EXPANSIONS_KEPT = 80_000
+"""Words whose parts are kept: about 20 MB. Where all are taken they are learned anew, so that common ones stay."""
+CHUNK_BYTES_MAX = 60_000
+"""Of a piece with absurdly long lines, only the beginning is searched."""
+
+WORD_CHARS_MIN = 2
+
+_WORD = re.compile(r"\w+")
+_GAPS = bytes(code if code < 128 and _WORD.match(chr(code)) else ord(" ") for code in range(256))
+_HEADING = re.compile(rb"#{1,6} \S|={3,}\s*$|-{3,}\s*$")
+_ATTACHED = re.compile(rb"\s*(?:@|#\[|///|//|/\*|\*|#(?!include|define|if|endif|pragma))")
+
+
+class Chunk(NamedTuple):
+    """Lines `line` to `end_line` of a file; `head` and `body` are what search sees."""
+
+    kind: str
+    name: str
+    line: int
+    end_line: int
+    hash: bytes
+    head: str
+    body: str
+
+
+class _Span(NamedTuple):
+    first: int
+    last: int
+    kind: str
+    name: str
+
+
+def chunks(path: str, data: bytes, facts: Facts | None) -> list[Chunk]:
+    """The pieces of a file in UTF-8, in order; together they are the whole file."""
+    lines = data.split(b"\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    if facts is not None and facts.definitions:
+        spans = _code(lines, facts)
+    elif suffix_of(path) in PROSE_SUFFIXES:
+        spans = _prose(lines)
+    else:
+        spans = _blocks(0, len(lines), "text", "")
+    path_terms = search_terms(path)
+    return [_chunk(path_terms, lines, span) for span in spans[:CHUNKS_MAX]]
+
+
+def _chunk(path_terms: str, lines: list[bytes], span: _Span) -> Chunk:
+    first, last, kind, name = span
+    content = b"\n".join(lines[first:last])[:CHUNK_BYTES_MAX]
+    digest = blake2b(content, digest_size=12).digest()
+    head = f"{path_terms} {search_terms(name)}".strip() if name else path_terms
+    return Chunk(kind, name, first + 1, last, digest, head, _terms(content))
+
+
+def _code(lines: list[bytes], facts: Facts) -> list[_Span]:
+    inside: dict[int, list[tuple[int, Definition]]] = {}
+    for index, definition in enumerate(facts.definitions):
+        inside.setdefault(definition.parent, []).append((index, definition))
+    spans: list[_Span] = []
+    at = 0
+    for index, definition in inside.get(MODULE_SCOPE, ()):
+        if definition.kind == "variable":
+            continue
+        first = _with_attached(lines, definition.line - 1, at)
+        last = min(definition.end_line, len(lines))
+        if last <= at:
+            continue
+        spans += _blocks(at, first, "module", "")
+        spans += _definition(lines, inside, index, definition, max(first, at), last)
+        at = last
+    return spans + _blocks(at, len(lines), "module", "")
+
+
+def _definition(
+    lines: list[bytes],
+    inside: dict[int, list[tuple[int, Definition]]],
+    index: int,
+    definition: Definition,
+    first: int,
+    last: int,
+) -> list[_Span]:
+    kind, name = definition.kind, definition.qualified
+    if last - first <= CHUNK_LINES_MAX:
+        return [_Span(first, last, kind, name)]
+    if kind not in CLASS_KINDS:
+        return _statements(lines, first, last, kind, name)
+    spans: list[_Span] = []
+    at = first
+    for number, member in inside.get(index, ()):
+        start = _with_attached(lines, member.line - 1, at)
+        end = min(member.end_line, last)
+        if end <= at or member.line - 1 < first:
+            continue
+        spans += _blocks(at, start, kind, name)
+        spans += _definition(lines, inside, number, member, max(start, at), end)
+        at = end
+    return spans + _blocks(at, last, kind, name)
+
+
+def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str) -> list[_Span]:
+    """Cut where a line stands as far left as the body's first one."""
+    margin = min((_indent(line) for line in lines[first + 1 : last - 1] if line.strip() and _indent(line)), default=0)
+    spans: list[_Span] = []
+    start = first
+    cut = first
+    for number in range(first + 1, last):
+        if number - start >= CHUNK_LINES_MAX and cut > start:
+            spans.append(_Span(start, cut, kind, name))
+            start = cut
+        if lines[number].strip() and _indent(lines[number]) <= margin:
+            cut = number
+    if last - start > CHUNK_LINES_MAX and cut > start:
+        spans.append(_Span(start, cut, kind, name))
+        start = cut
+    return [*spans, _Span(start, last, kind, name)]
+
+
+def _with_attached(lines: list[bytes], line: int, floor: int) -> int:
+    """Where a definition begins with its decorators and the comment right above it."""
+    while line > floor and _ATTACHED.match(lines[line - 1]):
+        line -= 1
+    return line
+
+
+def _prose(lines: list[bytes]) -> list[_Span]:
+    starts = [0]
+    for number, line in enumerate(lines):
+        if _HEADING.match(line):
+            underlined = line[:1] in b"=-" and number > 0 and bool(lines[number - 1].strip())
+            start = number - 1 if underlined else number
+            if line[:1] == b"#" or underlined:
+                starts.append(start)
+    spans: list[_Span] = []
+    bounds = [*sorted(set(starts)), len(lines)]
+    for first, last in pairwise(bounds):
+        title = lines[first].decode("utf-8").strip("# ").strip()[:80] if first < len(lines) else ""
+        spans += _blocks(first, last, "prose", title)
+    return spans
+
+
+def _blocks(first: int, last: int, kind: str, name: str) -> list[_Span]:
+    return [_Span(start, min(start + BLOCK_LINES, last), kind, name) for start in range(first, last, BLOCK_LINES)]
+
+
+def _indent(line: bytes) -> int:
+    return len(line) - len(line.lstrip())
+
+
+class _Expansions(dict[bytes, str]):
+    """What a word is searched as, looked up at the speed of a dictionary."""
+
+    def __missing__(self, word: bytes) -> str:
+        found = _expansion(word.decode("utf-8", "replace"))
+        if len(self) >= EXPANSIONS_KEPT:
+            self.clear()
+        self[word] = found
+        return found
+
+
+def _expansion(word: str) -> str:
+    if len(word) < WORD_CHARS_MIN:
+        return ""
+    whole = word.replace("_", "").casefold()
+    if whole == word and word.isascii() and word.isalpha():
+        return whole
+    pieces = parts(word)
+    return " ".join([whole, *pieces]) if len(pieces) > 1 else whole
+
+
+_EXPANSIONS = _Expansions()
+
+
+def forget_words() -> None:
+    """Let go of what is kept of words, when no more files are read."""
+    _EXPANSIONS.clear()
+
+
+def search_terms(text: str) -> str:
+    """The words of a piece, identifiers whole and in parts."""
+    return _terms(text.encode("utf-8", "replace"))
+
+
+def _terms(content: bytes) -> str:
+    if content.isascii():
+        # Cutting at the gaps takes a third of the time of looking for words.
+        words = content.translate(_GAPS).split()
+    else:
+        words = [word.encode() for word in _WORD.findall(content.decode("utf-8", "ignore"))]
+    return " ".join(filter(None, map(_EXPANSIONS.__getitem__, words)))

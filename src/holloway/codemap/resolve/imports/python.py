@@ -1,0 +1,108 @@
+"""Python: `from .near import x` and `import package.module`, as if every folder outside a package were on the path."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from posixpath import dirname, join
+from typing import TYPE_CHECKING
+
+from holloway.codemap.resolve.imports.file_tree import is_above, stem_of
+from holloway.codemap.resolve.imports.import_target import NOWHERE, Place
+
+if TYPE_CHECKING:
+    from holloway.codemap.parse.facts import Import
+    from holloway.codemap.resolve.imports.file_tree import Tree
+
+FACES = ("__init__.py", "__init__.pyi")
+"""What makes a folder a package."""
+
+
+class PythonImports:
+    """Modules and packages."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        named = (path.rpartition("/") for path in tree.named("python", "__init__"))
+        self._packages = frozenset(folder for folder, _, name in named if name in FACES)
+        self._roots = self._top_level()
+
+    def find(self, origin: str, module: str) -> Place:
+        """The module or package of that name; what no folder of the project holds is from outside."""
+        if module.startswith("."):
+            return self._relative(origin, module)
+        head = module.partition(".")[0]
+        for root in self._roots_of(head, origin):
+            place = self._module(join(root, module.replace(".", "/")))
+            if place.path:
+                return place
+        return Place(package=head)
+
+    def submodule(self, place: Place, name: str) -> Place:
+        """The module of that name inside a package."""
+        if not place.path or not name.isidentifier():
+            return NOWHERE
+        if place.path.rpartition("/")[2] not in ("", *FACES):
+            return NOWHERE
+        return self._module(join(dirname(place.path), name))
+
+    def names_beside(self, path: str) -> set[str]:
+        """What lies in the folder of a package's own file is inside a package by it, or no longer."""
+        folder = dirname(path)
+        inner = {one.rpartition("/")[2] for one in self._tree.folders if one and dirname(one) == folder}
+        return inner | {stem_of(other) for other in self._tree.directories.get(folder, ())}
+
+    def _relative(self, origin: str, module: str) -> Place:
+        rest = module.lstrip(".")
+        base = dirname(origin)
+        for _ in range(len(module) - len(rest) - 1):
+            if not base:
+                return NOWHERE
+            base = dirname(base)
+        return self._module(join(base, rest.replace(".", "/")) if rest else base)
+
+    def _module(self, base: str) -> Place:
+        inside = f"{base}/" if base else ""
+        for path in (*(inside + face for face in FACES), f"{base}.py", f"{base}.pyi"):
+            if path in self._tree.paths:
+                return Place(path)
+        return Place(base + "/") if base in self._tree.folders and base else NOWHERE
+
+    def _roots_of(self, head: str, origin: str) -> list[str]:
+        """Folders that hold the name: those above the file first, the nearest before the others."""
+        folders = self._roots.get(head, [])
+        here = dirname(origin)
+        if head in sys.stdlib_module_names:
+            return [here] if here in folders and here not in self._packages else []
+        above = [folder for folder in folders if is_above(folder, here)]
+        return sorted(above, key=len, reverse=True) + [folder for folder in folders if folder not in above]
+
+    def _top_level(self) -> dict[str, list[str]]:
+        """Top-level names and the folders that they can be imported from."""
+        roots: dict[str, set[str]] = defaultdict(set)
+        for path in self._tree.paths:
+            folder, _, name = path.rpartition("/")
+            if folder not in self._packages and self._tree.family_of(path) == "python":
+                roots[name.partition(".")[0]].add(folder)
+        for folder in self._packages:
+            if folder and dirname(folder) not in self._packages:
+                roots[folder.rpartition("/")[2]].add(dirname(folder))
+        for folder in self._tree.folders:
+            root, _, name = folder.rpartition("/")
+            if name and root in ("", "src", "lib") and root not in self._packages:
+                roots[name].add(root)
+        return {name: sorted(folders, key=_depth) for name, folders in roots.items()}
+
+
+def _depth(folder: str) -> tuple[int, str]:
+    return folder.count("/") + bool(folder), folder
+
+
+def local_name(module: str) -> str:
+    """The name that `import a.b` binds."""
+    return module.partition(".")[0]
+
+
+def module_bound(item: Import) -> str:
+    """The module that the local name of an import stands for: `import a.b` binds `a`."""
+    return item.module if item.symbol or item.alias else local_name(item.module)

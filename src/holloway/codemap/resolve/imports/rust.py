@@ -1,0 +1,118 @@
+"""Rust: paths through the modules of a crate, and through the crates of a workspace."""
+
+from __future__ import annotations
+
+import tomllib
+from posixpath import dirname, join
+from typing import TYPE_CHECKING
+
+from holloway.codemap.resolve.imports.file_tree import ends_in
+from holloway.codemap.resolve.imports.import_target import NOWHERE, Place
+from holloway.codemap.resolve.targets import each
+
+if TYPE_CHECKING:
+    from holloway.codemap.parse.facts import Import
+    from holloway.codemap.resolve.imports.file_tree import Tree
+    from holloway.codemap.resolve.name_resolution import Names
+    from holloway.codemap.resolve.targets import Targets
+
+_CRATE_ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs")
+
+
+class RustImports:
+    """Modules of the crates that a Cargo.toml names."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._crates = tree.manifests("Cargo.toml", _crate_name)
+
+    def find(self, origin: str, module: str) -> Place:
+        """The file of a module path; what it names inside that file is found by `inside`."""
+        parts = module.replace("::", ".").split(".")
+        crate, here = self._crate_of(origin)
+        if parts[0] == "crate":
+            return self._file(crate, parts[1:])
+        if parts[0] in ("self", "super"):
+            while parts and parts[0] in ("self", "super"):
+                here = here[:-1] if parts[0] == "super" else here
+                parts = parts[1:]
+            return self._file(crate, [*here, *parts])
+        local = self._file(crate, [*here, *parts], whole=True)
+        if local.path:
+            return local
+        named = self._crates.get(parts[0]) or self._crates.get(parts[0].replace("_", "-"))
+        if named is not None and (root := self._crate_root(named)):
+            return self._file(root, parts[1:])
+        return Place(package=parts[0])
+
+    def names_for(self, path: str) -> set[str]:
+        """The crates whose root a file may be."""
+        return {
+            crate.replace("-", "_")
+            for crate, home in self._crates.items()
+            if path in (join(home, root) for root in _CRATE_ROOTS)
+        }
+
+    def _crate_root(self, folder: str) -> str:
+        for name in _CRATE_ROOTS:
+            if join(folder, name) in self._tree.paths:
+                return join(folder, name)
+        return ""
+
+    def _crate_of(self, origin: str) -> tuple[str, list[str]]:
+        """The root file of the crate that a file belongs to, and the file's module path in it."""
+        folder = dirname(origin)
+        while True:
+            roots = [join(folder, name) for name in ("lib.rs", "main.rs")]
+            root = origin if origin in roots else next((root for root in roots if root in self._tree.paths), "")
+            if root:
+                return root, _module_path(origin, folder)
+            if not folder or ends_in(folder, "src/bin") or join(folder, "Cargo.toml") in self._tree.paths:
+                # A further program, a test, an example or a benchmark is a crate of its own.
+                return origin, []
+            folder = dirname(folder)
+
+    def _file(self, root: str, parts: list[str], whole: bool = False) -> Place:
+        """The deepest file on a module path, or only the file of the whole path."""
+        folder = dirname(root)
+        names = [part for part in parts if part]
+        for length in range(len(names), 0, -1):
+            base = join(folder, *names[:length])
+            for path in (f"{base}.rs", f"{base}/mod.rs"):
+                if path in self._tree.paths:
+                    return Place(path)
+            if whole:
+                return NOWHERE
+        return NOWHERE if whole else Place(root)
+
+
+def module_named(item: Import) -> str:
+    """The module path of an import as seen from its file: `super` of a module inside the file is the file."""
+    head, _, rest = item.module.partition(".")
+    if head != "super" or item.scope < 0:
+        return item.module
+    return f"self.{rest}" if rest else "self"
+
+
+def inside(names: Names, path: str, item: Import, name: str) -> Targets:
+    """A path may go on inside the file, through inline modules and types."""
+    *_, outer, inner = ("", *item.module.split("."))
+    is_file = f"/{path}".endswith((f"/{inner}.rs", f"/{inner}/mod.rs")) and outer != inner
+    if is_file or inner in ("crate", "self", "super"):
+        return ()
+    return each(names.in_module(path, inner), names.members.member, name)
+
+
+def _module_path(origin: str, folder: str) -> list[str]:
+    below = origin[len(folder) + 1 :] if folder else origin
+    names = below.removesuffix(".rs").split("/")
+    return names[:-1] if names[-1] in ("mod", "lib", "main") else names
+
+
+def _crate_name(text: str) -> str:
+    try:
+        package = tomllib.loads(text).get("package")
+    except (ValueError, RecursionError):
+        return ""
+    name = package.get("name") if isinstance(package, dict) else None
+    return name if isinstance(name, str) else ""

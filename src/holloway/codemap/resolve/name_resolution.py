@@ -1,0 +1,234 @@
+"""What an expression stands for: its first name where it is written, then one member, or call, after another.
+
+A name is looked for in the scopes around it, at the top of its file, and behind the import that brings it there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse.expressions import UNKNOWN
+from holloway.codemap.parse.facts import MODULE_SCOPE, Binding
+from holloway.codemap.resolve.imports import java, rust
+from holloway.codemap.resolve.imports.import_target import Place
+from holloway.codemap.resolve.language_families import BARE_MEMBERS, OPEN_FAMILIES, PACKAGE_FAMILIES
+from holloway.codemap.resolve.members import Members
+from holloway.codemap.resolve.scopes import first_name
+from holloway.codemap.resolve.targets import Target, each, few
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holloway.codemap.parse.facts import Import
+    from holloway.codemap.resolve.imports.import_resolver import Importer
+    from holloway.codemap.resolve.resolution_cache import Answers
+    from holloway.codemap.resolve.scopes import Scopes
+    from holloway.codemap.resolve.targets import Targets
+
+STEPS_MAX = 12
+"""Names in one chain that are followed."""
+ALTERNATIVES_MAX = 4
+"""Of `a | b`."""
+STARS_MAX = 15
+"""Files that take all names from the next, one behind the other."""
+
+_INSIDE = {"rust": rust.inside, "java": java.inside}
+"""How an import names a thing in a file, where it need not stand at the top."""
+
+
+class Names:
+    """Follows names across the files of a project."""
+
+    def __init__(self, importer: Importer, load: Callable[[str], Scopes | None], answers: Answers) -> None:
+        self._importer = importer
+        self._tree = importer.tree
+        self._load = load
+        self._answers = answers
+        self.members = Members(self, load, answers)
+
+    def scopes(self, path: str) -> Scopes | None:
+        """The names of a file, which counts as looked at."""
+        self._answers.seen.add(path)
+        return self._load(path)
+
+    def expression(self, scopes: Scopes, scope: int, text: str) -> Targets:
+        """What a chain such as `a.b().c` stands for where it is written."""
+        if "|" in text:
+            parts = text.split("|")[:ALTERNATIVES_MAX]
+            return few(target for part in parts for target in self.expression(scopes, scope, part))
+        return self._bound_expression(scopes, scopes.binding_scope(scope, first_name(text)), text)
+
+    def mentioned(self, scopes: Scopes, scope: int, text: str) -> Targets:
+        """The same in the scope that binds its first name, for what a file mentions: nobody asks for it again."""
+        if "|" in text:
+            return self.expression(scopes, scope, text)
+        if text.startswith(UNKNOWN) or self._is_nowhere(scopes, scope, text):
+            return ()
+        return self._answers.asked_once(("expression", scopes.path, scope, text), self._follow)
+
+    def _bound_expression(self, scopes: Scopes, scope: int, text: str) -> Targets:
+        if text.startswith(UNKNOWN):
+            return ()
+        if self._is_nowhere(scopes, scope, text):
+            self._answers.seen.add(scopes.path)
+            return ()
+        return self._answers.remembered(("expression", scopes.path, scope, text), self._follow)
+
+    def _is_nowhere(self, scopes: Scopes, scope: int, text: str) -> bool:
+        return scope == MODULE_SCOPE and scopes.is_closed and not scopes.binds(scope, first_name(text))
+
+    def _follow(self, path: str, scope: int, text: str) -> Targets:
+        scopes = self._load(path)
+        if scopes is None:
+            return ()
+        head, *steps = text.split(".", STEPS_MAX)
+        targets = self._name(scopes, scope, head.rstrip("()"))
+        if head.endswith(")"):
+            targets = self._called(targets, head)
+        for step in steps:
+            if not targets:
+                break
+            targets = each(targets, self.members.member, step.rstrip("()"))
+            if step.endswith(")"):
+                targets = self._called(targets, step)
+        return targets
+
+    def _called(self, targets: Targets, step: str) -> Targets:
+        """What is left of targets after as many calls as a step ends in."""
+        for _ in range(step.count("()")):
+            targets = each(targets, self.members.called)
+        return targets
+
+    def _name(self, scopes: Scopes, scope: int, name: str) -> Targets:
+        """What a name stands for in the scope that binds it."""
+        if scope >= 0 and name in scopes.selves:
+            return (Target("definition" if name in ("cls", "Self") else "instance", scopes.path, scope),)
+        if name == "super":
+            return (Target("super", scopes.path, scope),) if scope >= 0 else ()
+        outside: Targets = ()
+        while scope != MODULE_SCOPE:
+            found = self.in_scope(scopes, scope, name)
+            if not found and scopes.family in BARE_MEMBERS and scopes.kind(scope) in CLASS_KINDS:
+                found = self.members.of_class(scopes.path, scope, name)
+                if found and found[0].kind == "package":
+                    # A base from outside may know any name, but what stands further out here is known to.
+                    outside, found = outside or found, ()
+            if found:
+                return found
+            scope = scopes.binding_scope(scopes.parent(scope), name)
+        return self.in_module(scopes.path, name) or outside
+
+    def in_scope(self, scopes: Scopes, scope: int, name: str) -> Targets:
+        """What a scope itself says that a name stands for."""
+        found: list[Target] = []
+        for saying in scopes.said(scope, name):
+            if isinstance(saying, int):
+                found.append(Target("definition", scopes.path, saying))
+            elif isinstance(saying, Binding):
+                found += self.bound(scopes, saying.within, saying.expression, saying.is_type)
+            else:
+                found += self.imported(scopes, saying)
+        return few(found) if found else ()
+
+    def bound(self, scopes: Scopes, scope: int, expression: str, is_type: bool) -> Targets:
+        """What an expression stands for, or an instance of the type that it names."""
+        targets = self.expression(scopes, scope, expression)
+        return each(targets, self._instance) if is_type else targets
+
+    def _instance(self, target: Target) -> Targets:
+        if target.kind == "definition":
+            scopes = self.scopes(target.path)
+            is_class = scopes is not None and scopes.kind(target.at) in CLASS_KINDS
+            return (Target("instance", target.path, target.at),) if is_class else ()
+        return (target,) if target.kind == "package" else ()
+
+    def in_module(self, path: str, name: str) -> Targets:
+        """What a name stands for at the top of a file."""
+        return self._answers.remembered(("name", path, MODULE_SCOPE, name), self._find_in_module)
+
+    def _find_in_module(self, path: str, scope: int, name: str) -> Targets:
+        scopes = self.scopes(path)
+        return (self._at_top(scopes, name) or self._starred(scopes, name, {path})) if scopes is not None else ()
+
+    def _at_top(self, scopes: Scopes, name: str) -> Targets:
+        """What a file, or its package, says itself that a name stands for."""
+        found = self.in_scope(scopes, MODULE_SCOPE, name)
+        if found or scopes.family not in OPEN_FAMILIES:
+            return found
+        for sibling in self.siblings(scopes):
+            other = self.scopes(sibling)
+            if other is not None and other.defines(MODULE_SCOPE, name):
+                return self.in_scope(other, MODULE_SCOPE, name)
+        return ()
+
+    def _starred(self, scopes: Scopes, name: str, looked: set[str], depth: int = 1) -> Targets:
+        """The same in the files that all names are taken from, and in those that they take theirs from.
+
+        Each is looked at once: asking each for all that it takes from others has no end where many take from all.
+        """
+        for item in scopes.stars:
+            place = self._importer.place(scopes.family, scopes.path, item)
+            if not place.path:
+                continue
+            found: Targets = ()
+            if place.path not in looked and not place.path.endswith("/") and depth <= STARS_MAX:
+                looked.add(place.path)
+                there = self.scopes(place.path)
+                if there is not None:
+                    found = self._at_top(there, name) or self._starred(there, name, looked, depth + 1)
+            found = found or self._beyond(scopes.family, place, item, name)
+            if found:
+                return found
+        return ()
+
+    def siblings(self, scopes: Scopes) -> list[str]:
+        """The other files of a package, where they see each other's names."""
+        if scopes.family not in PACKAGE_FAMILIES:
+            return []
+        beside = self._tree.code_in(scopes.path.rpartition("/")[0], scopes.family, tests=True)
+        return [path for path in beside if path != scopes.path]
+
+    def imported(self, scopes: Scopes, item: Import) -> Targets:
+        """What the local name of an import stands for."""
+        place = self._importer.bound(scopes.family, scopes.path, item)
+        if place.package:
+            return (Target("package", place.package),)
+        if not place.path:
+            return ()
+        if not item.symbol:
+            return (Target("module", place.path),)
+        return self._module_member(scopes.family, place, item.symbol, item)
+
+    def _module_member(self, language: str, place: Place, name: str, item: Import | None = None) -> Targets:
+        at_top = () if place.path.endswith("/") else self.in_module(place.path, name)
+        return at_top or self._beyond(language, place, item, name)
+
+    def _beyond(self, language: str, place: Place, item: Import | None, name: str) -> Targets:
+        """What a name stands for in a package, in what a file holds, or beside it; not at the top of the file."""
+        found: Targets = ()
+        if place.path.endswith("/"):
+            found = self._in_package(language, place.path, name)
+        elif item is not None and language in _INSIDE:
+            found = _INSIDE[language](self, place.path, item, name)
+        return found or self._submodule(language, place, name)
+
+    def _submodule(self, language: str, place: Place, name: str) -> Targets:
+        inner = self._importer.submodule(language, place, name)
+        return (Target("module", inner.path),) if inner.path else ()
+
+    def _in_package(self, language: str, folder: str, name: str) -> Targets:
+        if language not in PACKAGE_FAMILIES:
+            return ()
+        for path in self._tree.code_in(folder.rstrip("/"), language, tests=False):
+            scopes = self.scopes(path)
+            if scopes is not None and scopes.defines(MODULE_SCOPE, name):
+                return self.in_scope(scopes, MODULE_SCOPE, name)
+        return ()
+
+    def in_module_or_package(self, path: str, name: str) -> Targets:
+        """What a name stands for behind that of a module, or of a folder."""
+        family, place = self._tree.family_of(path), Place(path)
+        if path.endswith("/"):
+            return self._in_package(family, path, name) or self._submodule("python", place, name)
+        return self._module_member(family, place, name)

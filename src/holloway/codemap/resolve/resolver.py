@@ -1,0 +1,209 @@
+"""From names to the things they name: the edges of one file, and what they were found out from.
+
+The answer depends on the facts of the files that were looked at and on nothing else, so it is the same in whatever
+order files are resolved. A name that cannot be followed gives no edge; it is kept apart as unresolved.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING
+
+from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse.expressions import UNKNOWN
+from holloway.codemap.parse.facts import CONSTRUCTORS, MODULE_SCOPE
+from holloway.codemap.parse.test_file_names import is_test, tested_stem
+from holloway.codemap.resolve.edges import BY_NAME, ONE_OF_SEVERAL, SURE, Edge, Resolution
+from holloway.codemap.resolve.language_families import BARE_MEMBERS, PACKAGE_FAMILIES
+from holloway.codemap.resolve.name_resolution import Names
+from holloway.codemap.resolve.resolution_cache import Answers
+from holloway.codemap.resolve.scopes import first_name
+from holloway.codemap.resolve.targets import few
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from holloway.codemap.parse.facts import Import
+    from holloway.codemap.resolve.edges import EdgeRow
+    from holloway.codemap.resolve.imports.import_resolver import Importer
+    from holloway.codemap.resolve.imports.import_target import Place
+    from holloway.codemap.resolve.scopes import Scopes
+    from holloway.codemap.resolve.targets import Target, Targets
+
+    Mention = tuple[str, str, list[int], list[int]]
+    """A `Reference` as it lies in the map."""
+    Unresolved = dict[tuple[str, str], int]
+    """Kind and name, and the first line."""
+    Meanings = list[tuple[str, str, int, bool, float]]
+
+PACKAGE_FILES_MAX = 200
+"""Files of a package that an import of it leads to."""
+
+_BUILTINS = frozenset(dir(builtins))
+_CLASS_MENTIONS = {"base": "extends", "implements": "implements", "typed": "typed_as"}
+_FACES = frozenset({"__init__.py", "__init__.pyi", "mod.rs", "lib.rs"})
+"""Files that offer to others what they import."""
+
+
+class Resolver:
+    """Finds the edges of the files of a project, one file at a time."""
+
+    def __init__(
+        self,
+        importer: Importer,
+        load: Callable[[str], Scopes | None],
+        mentions: Callable[[str], list[Mention]],
+    ) -> None:
+        self._importer = importer
+        self._load = load
+        self._mentions = mentions
+        self._answers = Answers()
+        self._names = Names(importer, load, self._answers)
+
+    def resolve(self, path: str) -> Resolution:
+        """The edges that a file's content gives rise to."""
+        scopes = self._load(path)
+        if scopes is None:
+            return Resolution([], [], set())
+        self._answers.begin(path)
+        edges: list[EdgeRow] = []
+        unresolved: Unresolved = {}
+        for item in scopes.facts.imports:
+            self._import_edges(scopes, item, edges, unresolved)
+        self._reference_edges(scopes, edges, unresolved)
+        self._overrides(scopes, edges)
+        if is_test(path):
+            self._tested(scopes, edges)
+        rows = [(kind, name, line) for (kind, name), line in sorted(unresolved.items())]
+        return Resolution(edges, rows, self._answers.seen - {path})
+
+    def _import_edges(self, scopes: Scopes, item: Import, edges: list[EdgeRow], unresolved: Unresolved) -> None:
+        place = self._importer.place(scopes.family, scopes.path, item)
+        if place.package:
+            edges.append(Edge("imports", MODULE_SCOPE, place.package, MODULE_SCOPE, True, SURE, item.line))
+            return
+        if not place.path:
+            unresolved.setdefault(("imports", item.module), item.line)
+            return
+        targets = self._names.imported(scopes, item) if item.symbol else ()
+        files = self._files_of(scopes, place, targets)
+        for target in targets:
+            if target.kind == "definition":
+                edges.append(Edge("imports_symbol", MODULE_SCOPE, target.path, target.at, False, SURE, item.line))
+                if item.exported or scopes.path.rpartition("/")[2] in _FACES:
+                    edges.append(Edge("exports", MODULE_SCOPE, target.path, target.at, False, SURE, item.line))
+        for file in files:
+            if file != scopes.path:
+                edges.append(Edge("imports", MODULE_SCOPE, file, MODULE_SCOPE, False, SURE, item.line))
+
+    def _reference_edges(self, scopes: Scopes, edges: list[EdgeRow], unresolved: Unresolved) -> None:
+        """A thing that is mentioned again in the same scope gives no further edge: the first line is the one kept."""
+        is_closed = scopes.is_closed and scopes.family not in BARE_MEMBERS
+        names = scopes.names() if is_closed else set()
+        for kind, name, within, lines in (*scopes.facts.bases, *self._mentions(scopes.path)):
+            head = first_name(name)
+            if (head == UNKNOWN or (is_closed and head not in names)) and "|" not in name:
+                self._note_unresolved(kind, name, min(lines), unresolved)
+                continue
+            meanings: dict[int, tuple[Meanings, bool]] = {}
+            for scope, line in _first_lines(within, lines):
+                bound = scopes.binding_scope(scope, head)
+                found = meanings.get(bound)
+                if found is None:
+                    found = meanings[bound] = self._meanings(scopes, kind, bound, name)
+                meant, is_known = found
+                for edge, file, index, is_package, sure in meant:
+                    edges.append((edge, scope, file, index, is_package, sure, line, False))
+                if not is_known:
+                    self._note_unresolved(kind, name, line, unresolved)
+
+    def _note_unresolved(self, kind: str, name: str, line: int, unresolved: Unresolved) -> None:
+        last = name.rpartition(".")[2].removesuffix("()")
+        if last != name or last not in _BUILTINS:
+            unresolved[kind, last] = min(line, unresolved.get((kind, last), line))
+
+    def _files_of(self, scopes: Scopes, place: Place, targets: Targets) -> list[str]:
+        """The files that an import statement names: a module, or those of a package that hold what is asked for."""
+        submodules = [target.path for target in targets if target.kind == "module" and not target.path.endswith("/")]
+        if not place.path.endswith("/"):
+            return [place.path, *(path for path in submodules if path != place.path)]
+        if scopes.family in PACKAGE_FAMILIES:
+            inside = self._importer.tree.code_in(place.path.rstrip("/"), scopes.family, tests=False)
+            return [path for path in inside if path != scopes.path][:PACKAGE_FILES_MAX]
+        return submodules
+
+    def _meanings(self, scopes: Scopes, kind: str, scope: int, name: str) -> tuple[Meanings, bool]:
+        """The edges that a mention means, and whether anything at all is known of it."""
+        targets = self._names.mentioned(scopes, scope, name)
+        if not targets:
+            return [], False
+        targets = self._values(targets)
+        is_sure = len(targets) == 1 or sum(target.kind != "module" for target in targets) == 1
+        sure = SURE if is_sure else ONE_OF_SEVERAL
+        made: Meanings = []
+        for target in targets:
+            if target.kind != "package":
+                made += [(edge, file, index, False, sure) for edge, file, index in self._meant(kind, target)]
+            elif kind in ("call", "new"):
+                made.append(("calls_external", target.path, MODULE_SCOPE, True, sure))
+        return made, True
+
+    def _values(self, targets: Targets) -> Targets:
+        """What a variable stands for says more than the variable; where nothing is known of it, it is the answer."""
+        if len(targets) < 2:
+            return targets
+        values = tuple(target for target in targets if not self._is_variable(target))
+        return values or targets
+
+    def _is_variable(self, target: Target) -> bool:
+        scopes = self._load(target.path) if target.kind == "definition" else None
+        return scopes is not None and scopes.kind(target.at) == "variable"
+
+    def _meant(self, kind: str, target: Target) -> list[tuple[str, str, int]]:
+        """The edges that mentioning a thing means: a class that is called is made, and its constructor runs."""
+        scopes = self._names.scopes(target.path) if target.kind in ("definition", "instance", "super") else None
+        if scopes is None:
+            return []
+        definition = scopes.kind(target.at)
+        if kind in ("base", "implements", "typed"):
+            is_class = target.kind == "definition" and definition in CLASS_KINDS
+            return [(_CLASS_MENTIONS[kind], target.path, target.at)] if is_class else []
+        if target.kind == "definition" and definition in ("function", "method"):
+            return [("calls", target.path, target.at)]
+        if target.kind in ("definition", "super") and definition in CLASS_KINDS:
+            makers = self._names.members.makers(target)
+            called = [("calls", maker.path, maker.at) for maker in makers if maker.kind == "definition"]
+            made = [("instantiates", target.path, target.at)] if target.kind == "definition" else []
+            return made + called
+        if target.kind == "instance":
+            found = self._names.members.of_class(target.path, target.at, "__call__")
+            return [("calls", one.path, one.at) for one in found if one.kind == "definition"]
+        return []
+
+    def _overrides(self, scopes: Scopes, edges: list[EdgeRow]) -> None:
+        for index, names in scopes.bases.items():
+            bases = few(target for name in names for target in self._names.expression(scopes, index, name))
+            for name, member in scopes.defined_in(index) if bases else ():
+                if name in CONSTRUCTORS:
+                    continue
+                line = scopes.facts.definitions[member].line
+                for base in bases:
+                    for found in self._names.members.member(base, name):
+                        if found.kind == "definition" and (found.path, found.at) != (scopes.path, member):
+                            edges.append(Edge("overrides", member, found.path, found.at, False, SURE, line))
+
+    def _tested(self, scopes: Scopes, edges: list[EdgeRow]) -> None:
+        reached = {path for _, _, path, _, is_package, _, _, is_reversed in edges if not is_package and not is_reversed}
+        for path in sorted(reached):
+            if path != scopes.path and not is_test(path):
+                edges.append(Edge("tested_by", MODULE_SCOPE, path, MODULE_SCOPE, False, ONE_OF_SEVERAL, 1, True))
+        named = self._importer.tree.of_stem(scopes.family, tested_stem(scopes.path), scopes.path)
+        if named and not is_test(named):
+            edges.append(Edge("tested_by", MODULE_SCOPE, named, MODULE_SCOPE, False, BY_NAME, 1, True))
+
+
+def _first_lines(scopes: list[int], lines: list[int]) -> Iterable[tuple[int, int]]:
+    """Each scope with the first line of it: of two, the earlier one is written last and stays."""
+    if len(scopes) == 1:
+        return ((scopes[0], lines[0]),)
+    return dict(zip(reversed(scopes), reversed(lines), strict=True)).items()

@@ -1,0 +1,167 @@
+"""Precise edges from a SCIP index: for the files that it still fits, they outrank what syntax alone can tell."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections import defaultdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from holloway.codemap.graph import FOLLOWED
+from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse.facts import decode_references
+from holloway.codemap.parse.languages import language_of
+from holloway.codemap.scip import documents, edges
+from holloway.codemap.scip.symbols import parse_symbol
+from holloway.errors import HollowayError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holloway.codemap.database import MapDatabase
+    from holloway.codemap.scip.edges import ScipEdge
+
+DEFAULT_NAME = "index.scip"
+OUTRANKED = 0.4
+"""What is left of an edge that syntax suggests and a precise index of the same file does not know."""
+
+CONSTRUCTOR = "<init>"
+"""What scip-java calls a constructor, which has the name of its class in the code."""
+
+_JUDGED = ", ".join(f"'{kind}'" for kind in FOLLOWED)
+
+
+def bring_in(database: MapDatabase, root: Path, chosen: Path | None = None) -> int:
+    """Take in the index that was given, or the project's own `index.scip` where it is new; how many edges came.
+
+    Files that changed after the index was made are left to syntax. The caller holds the transaction.
+    """
+    path = chosen or root / DEFAULT_NAME
+    try:
+        seen = path.lstat()
+    except OSError:
+        return 0
+    mark = f"{path.absolute()} {seen.st_size} {seen.st_mtime_ns}"
+    if not stat.S_ISREG(seen.st_mode):
+        return 0
+    known = database.meta("scip")
+    if known == mark or (chosen is None and known == f"damaged {mark}"):
+        return 0
+    try:
+        found = _rows(database, edges.edges(partial(documents.read, path)), seen.st_mtime_ns)
+    except HollowayError:
+        if chosen is not None:
+            raise
+        # What is in the map stays true; a damaged file is not worth a second look.
+        database.note("scip", f"damaged {mark}")
+        return 0
+    database.run("DELETE FROM edges WHERE origin = 'scip'")
+    database.connection.executemany("INSERT OR REPLACE INTO edges VALUES (?, ?, ?, 'scip', 1.0, ?, ?)", found)
+    database.note("scip", mark)
+    outrank(database, {file for *_, file in found})
+    return len(found)
+
+
+def outrank(database: MapDatabase, files: Iterable[int]) -> None:
+    """Take what syntax suggests in these files for less than what a precise index knows of them."""
+    database.run(
+        "UPDATE edges SET confidence = ? WHERE origin = 'ast' AND confidence > ?"
+        f" AND kind IN ({_JUDGED}) AND file IN (SELECT DISTINCT p.file FROM edges p"
+        "                                       WHERE p.origin = 'scip' AND p.file IN (SELECT value FROM json_each(?)))"
+        " AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = edges.target AND n.file IS NOT NULL)"
+        " AND NOT EXISTS (SELECT 1 FROM edges p WHERE p.source = edges.source AND p.target = edges.target"
+        "                 AND p.origin = 'scip')",
+        (OUTRANKED, OUTRANKED, json.dumps(sorted(files))),
+    )
+
+
+def _rows(database: MapDatabase, found: Iterable[ScipEdge], made_ns: int) -> list[tuple[int, int, str, int, int]]:
+    places = _Places(database, made_ns)
+    rows: dict[tuple[int, int, str], tuple[int, int]] = {}
+    for edge in found:
+        source = places.node(edge.source_path, edge.within, edge.within_symbol)
+        target = places.node(edge.target_path, edge.target_line, edge.target_symbol)
+        if source is None or target is None or source == target:
+            continue
+        kind = places.kind_of(edge, target)
+        if kind == "imports":
+            target = places.node(edge.target_path, 0) or target
+            source = places.node(edge.source_path, 0) or source
+        rows.setdefault((source.id, target.id, kind), (edge.source_line, places.file(edge.source_path)))
+    return [(*key, *value) for key, value in rows.items()]
+
+
+class _Node(NamedTuple):
+    id: int
+    kind: str
+    name: str
+    line: int
+    end_line: int
+
+
+class _Places:
+    """The nodes of the map by file and line."""
+
+    def __init__(self, database: MapDatabase, made_ns: int) -> None:
+        self._database = database
+        self._files = {
+            row[0]: row[1] for row in database.rows("SELECT path, id FROM files WHERE mtime_ns <= ?", (made_ns,))
+        }
+        self._lines: dict[str, dict[int, _Node]] = {}
+        self._below: dict[tuple[str, int, str], _Node | None] = {}
+        self._calls: dict[str, dict[int, set[str]]] = {}
+
+    def file(self, path: str) -> int:
+        return int(self._files[path])
+
+    def node(self, path: str, line: int, symbol: str = "") -> _Node | None:
+        """The definition that begins at a line, or that has its name there; 0 is the file itself."""
+        found = self._at(path).get(line)
+        if found or not symbol:
+            return found
+        place = (path, line, symbol)
+        if place not in self._below:
+            self._below[place] = self._begun_above(*place)
+        return self._below[place]
+
+    def _begun_above(self, path: str, line: int, symbol: str) -> _Node | None:
+        """The innermost definition of that name around a line: what is annotated begins above its name."""
+        *above, (_, name) = parse_symbol(symbol).descriptors or (("", ""),)
+        if name == CONSTRUCTOR and above:
+            name = above[-1][1]
+        around = [one for one in self._at(path).values() if one.name == name and one.line < line <= one.end_line]
+        return max(around, key=lambda one: one.line, default=None)
+
+    def kind_of(self, edge: ScipEdge, target: _Node) -> str:
+        """A SCIP index tells no call from a mention: what syntax saw at that line does, where it looks for calls."""
+        if edge.kind != "references":
+            return edge.kind
+        called = target.name in self._called(edge.source_path).get(edge.source_line, ())
+        if target.kind in CLASS_KINDS:
+            return "instantiates" if called else "typed_as"
+        language = language_of(edge.source_path)
+        may_be_called = called or bool(language and not language.calls)
+        return "calls" if may_be_called and target.kind in ("function", "method") else "references"
+
+    def _at(self, path: str) -> dict[int, _Node]:
+        if path not in self._lines:
+            rows = self._database.rows(
+                "SELECT id, kind, name, line, end_line FROM nodes WHERE file = ? ORDER BY end_line DESC, id",
+                (self._files.get(path, -1),),
+            )
+            nodes = (_Node(*row) for row in rows)
+            self._lines[path] = {0 if one.kind == "file" else one.line: one for one in nodes}
+        return self._lines[path]
+
+    def _called(self, path: str) -> dict[int, set[str]]:
+        if path not in self._calls:
+            mentions = self._database.value("SELECT data FROM mentions WHERE file = ?", (self._files.get(path, -1),))
+            calls: dict[int, set[str]] = defaultdict(set)
+            for reference in decode_references(mentions) if mentions else ():
+                if reference.kind in ("call", "new"):
+                    for line in reference.lines:
+                        calls[line].add(reference.name.rpartition(".")[2])
+            self._calls[path] = calls
+        return self._calls[path]

@@ -1,0 +1,112 @@
+"""Embed what is missing, a few texts at a time, so that a kill costs one batch and the next run goes on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from holloway.config import EMBED_BATCH_TEXTS
+from holloway.embeddings.embedding_errors import EmbeddingFailed, Unembeddable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holloway.domain.ports import Embedder
+
+PROBE = "A sentence that any model can read."
+
+
+class Pending(NamedTuple):
+    """A text that has no vector yet; `key` orders them, the rest is what its source needs to put the vector away."""
+
+    key: int
+    text: str
+    text_hash: str = ""
+    revision: str = ""
+    owner: str = ""
+
+
+class Source(Protocol):
+    """Whose texts are embedded."""
+
+    def missing(self, limit: int, after: int) -> Sequence[Pending]:
+        """Texts without a vector and with a key above `after`, in the order of their keys; none when all have one."""
+
+    def put(self, rows: Sequence[tuple[Pending, bytes]]) -> None:
+        """Keep vectors (float32, little-endian), in one small transaction."""
+
+    def remaining(self) -> int:
+        """How many texts have no vector."""
+
+
+@dataclass(slots=True)
+class CaughtUp:
+    """What a run did: texts embedded, texts that the model does not take, and why it stopped before the end."""
+
+    embedded: int = 0
+    skipped: int = 0
+    failure: EmbeddingFailed | None = None
+    out_of_time: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether every text was tried."""
+        return self.failure is None and not self.out_of_time
+
+
+def catch_up(
+    embedder: Embedder,
+    source: Source,
+    *,
+    deadline_s: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> CaughtUp:
+    """Embed until nothing is missing, the time is over or the provider fails; one process at a time.
+
+    `progress` hears after each batch how many texts this run has embedded and how many it began with.
+    """
+    run, after, started = CaughtUp(), 0, monotonic()
+    total = source.remaining() if progress else 0
+    while batch := source.missing(EMBED_BATCH_TEXTS, after):
+        if deadline_s is not None and monotonic() - started >= deadline_s:
+            run.out_of_time = True
+            break
+        rows, run.failure = _tried(embedder, batch, run)
+        source.put(rows)
+        run.embedded += len(rows)
+        if run.failure is not None:
+            break
+        after = batch[-1].key
+        if progress:
+            progress(run.embedded, total)
+    return run
+
+
+def _tried(
+    embedder: Embedder, batch: Sequence[Pending], run: CaughtUp
+) -> tuple[list[tuple[Pending, bytes]], EmbeddingFailed | None]:
+    """The vectors of a batch, and what ends the run; what was embedded before the end is kept."""
+    rows: list[tuple[Pending, bytes]] = []
+    try:
+        _embed(embedder, batch, run, rows)
+    except EmbeddingFailed as error:
+        return rows, error
+    return rows, None
+
+
+def _embed(embedder: Embedder, batch: Sequence[Pending], run: CaughtUp, rows: list[tuple[Pending, bytes]]) -> None:
+    """Embed a batch; one that is refused is halved until the text that is to blame stands alone."""
+    try:
+        vectors = embedder.embed([pending.text for pending in batch]).astype("<f4", copy=False)
+        rows += [(pending, vector.tobytes()) for pending, vector in zip(batch, vectors, strict=True)]
+    except Unembeddable:
+        if len(batch) == 1:
+            # If the provider refuses this one too, the text is not to blame, and the run ends.
+            embedder.embed([PROBE])
+            run.skipped += 1
+            return
+        middle = len(batch) // 2
+        _embed(embedder, batch[:middle], run, rows)
+        _embed(embedder, batch[middle:], run, rows)

@@ -1,0 +1,188 @@
+"""Servers that embed, for those who chose one: Ollama, and whatever speaks OpenAI's API."""
+
+from __future__ import annotations
+
+import json
+import time
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from holloway.config import (
+    EMBED_ANSWER_BYTES_MAX,
+    EMBED_ATTEMPTS_MAX,
+    EMBED_BACKOFF_MAX_S,
+    EMBED_BACKOFF_S,
+    EMBED_BATCH_TEXTS,
+    EMBED_DEADLINE_S,
+    EMBED_DIMS_MAX,
+    EMBED_ERROR_CHARS_MAX,
+    EMBED_QUERY_DEADLINE_S,
+    EMBED_REQUEST_TIMEOUT_S,
+)
+from holloway.embeddings.api_formats import Wire, dims_asked, prefix
+from holloway.embeddings.embedding_errors import EmbeddingFailed, Unavailable, Unembeddable
+from holloway.embeddings.http_client import Answer, NoAnswer, post
+from holloway.embeddings.passage_text import collapsed
+from holloway.text.sanitize import clean, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holloway.domain.ports import Vectors
+
+PASSES_BY_ITSELF = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+BLAMES_THE_TEXT = frozenset({400, 413, 422, 500})
+"""Ollama answers 500 where one text's vector is not a number."""
+LENGTH_MIN = 1e-6
+
+
+class Remote:
+    """A model on a server. Nothing is sent before `embed` is called; may be shared by threads."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        *,
+        model: str = "",
+        base_url: str = "",
+        key: str = "",
+        dims: int = 0,
+        deadline_s: float = EMBED_DEADLINE_S,
+        sleep: Callable[[float], None] = time.sleep,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._wire = wire
+        self._name = model or wire.model
+        self._url = wire.address((base_url or wire.base_url).rstrip("/"))
+        self._key = key
+        self._asked = dims_asked(self._name, dims)
+        self._seen = self._asked
+        self._deadline_s = deadline_s
+        self._sleep = sleep
+        self._monotonic = monotonic
+        self._lock = Lock()
+
+    @property
+    def model(self) -> str:
+        """Provider, model, and the size that is asked for."""
+        return f"{self._wire.name.lower()}:{self._name}@{self._asked or 'full'}"
+
+    @property
+    def dims(self) -> int:
+        """How many numbers a vector has; 0 before the first answer, where none were asked for."""
+        return self._seen
+
+    @property
+    def related_from(self) -> float:
+        """Unknown: every model has a scale of its own."""
+        return 0.0
+
+    def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
+        """One row of length 1 for each text, within the deadline; a query has a shorter one."""
+        import numpy as np  # a tenth of a second that only those who embed pay
+
+        allowed_s = min(self._deadline_s, EMBED_QUERY_DEADLINE_S) if is_query else self._deadline_s
+        until = self._monotonic() + allowed_s
+        before = prefix(self._name, is_query)
+        sent = [before + (collapsed(text) or "-") for text in texts]
+        parts = [sent[at : at + EMBED_BATCH_TEXTS] for at in range(0, len(sent), EMBED_BATCH_TEXTS)]
+        if not parts:
+            return np.empty((0, self._seen), dtype=np.float32)
+        return np.concatenate([self._checked(self._answered(part, until), len(part)) for part in parts])
+
+    def _answered(self, texts: Sequence[str], until: float) -> Answer:
+        """The answer to one request; what passes by itself is tried again, later each time."""
+        body = json.dumps(self._wire.ask(self._name, texts, self._asked)).encode()
+        for attempt in range(1, EMBED_ATTEMPTS_MAX + 1):
+            answer, failure = self._once(body, until)
+            if answer is not None and answer.status == 200:
+                return answer
+            if answer is not None and answer.status not in PASSES_BY_ITSELF:
+                break
+            wait_s = _wait(attempt, answer)
+            if attempt == EMBED_ATTEMPTS_MAX or self._monotonic() + wait_s >= until:
+                break
+            self._sleep(wait_s)
+        raise failure
+
+    def _once(self, body: bytes, until: float) -> tuple[Answer | None, EmbeddingFailed]:
+        """The answer, if any, and the failure that it would be."""
+        timeout_s = min(EMBED_REQUEST_TIMEOUT_S, until - self._monotonic())
+        if timeout_s <= 0:
+            return None, self._unavailable("the time is over")
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "holloway"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        try:
+            answer = post(self._url, body, headers, timeout_s, EMBED_ANSWER_BYTES_MAX)
+        except NoAnswer as error:
+            return None, self._unavailable(str(error))
+        return answer, self._refusal(answer)
+
+    def _refusal(self, answer: Answer) -> EmbeddingFailed:
+        said = self._quoted(answer)
+        if answer.status in BLAMES_THE_TEXT:
+            hint = "Other texts may do; this one is found by its words."
+            return Unembeddable(f"{self._wire.name} does not take a text: {answer.status}{said}.", hint)
+        if 300 <= answer.status < 400:
+            elsewhere = self._shown(answer.location) or "elsewhere"
+            return self._unavailable(f"it redirects to {elsewhere}, which is not followed")
+        hints = {
+            401: "Check the variable that `embedding.key_env` names.",
+            403: "Check the variable that `embedding.key_env` names, and what its key may do.",
+            404: f"Is the model there ({self._name}), and is `embedding.base_url` right?",
+        }
+        return self._unavailable(f"it answers {answer.status}{said}", hints.get(answer.status, ""))
+
+    def _unavailable(self, what: str, hint: str = "") -> Unavailable:
+        where = f"{self._wire.name} at {self._url}"
+        return Unavailable(f"{where}: {self._without_key(what)}.", hint or "Search goes by words until it answers.")
+
+    def _quoted(self, answer: Answer) -> str:
+        text = self._shown(answer.body.decode("utf-8", "replace"))
+        return f" ({text})" if text else ""
+
+    def _shown(self, said: str) -> str:
+        """What a server said, as one may print it; the key goes first, so that no cut leaves a part of it."""
+        return one_line(clean(self._without_key(said)[: EMBED_ERROR_CHARS_MAX * 4]), EMBED_ERROR_CHARS_MAX)
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._key, "…") if self._key else text
+
+    def _checked(self, answer: Answer, count: int) -> Vectors:
+        """The vectors of an answer: as many as texts, all of one size, finite, of length 1."""
+        import numpy as np  # loaded by `embed` already
+
+        rows = self._parsed(answer, count)
+        with np.errstate(all="ignore"):
+            lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        if not np.all(np.isfinite(lengths) & (lengths > LENGTH_MIN)):
+            hint = "Other texts may do; this one is found by its words."
+            raise Unembeddable(f"{self._wire.name} gave a vector that is not one (not finite, or all zeros).", hint)
+        with self._lock:
+            self._seen = self._seen or rows.shape[1]
+        if rows.shape[1] != self._seen:
+            seen = f"it gave {rows.shape[1]} dimensions instead of {self._seen}"
+            raise self._unavailable(seen, "Set `embedding.dims` to what the model has.")
+        vectors: Vectors = (rows / lengths).astype(np.float32)
+        return vectors
+
+    def _parsed(self, answer: Answer, count: int) -> Any:
+        import numpy as np  # loaded by `embed` already
+
+        try:
+            with np.errstate(all="ignore"):
+                rows = np.asarray(self._wire.vectors(json.loads(answer.body)), dtype=np.float64)
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+            raise self._unavailable("its answer cannot be read as vectors") from error
+        if rows.ndim != 2 or len(rows) != count or not 0 < rows.shape[1] <= EMBED_DIMS_MAX:
+            raise self._unavailable(f"it gave {' x '.join(map(str, rows.shape))} numbers for {count} texts")
+        return rows
+
+
+def _wait(attempt: int, answer: Answer | None) -> float:
+    """Seconds before the next attempt: what the server asks for, or twice as long each time."""
+    asked = answer.retry_after.strip() if answer else ""
+    if asked.isascii() and asked.isdigit() and len(asked) < 6:
+        return float(asked)
+    return min(EMBED_BACKOFF_S * (1 << (attempt - 1)), EMBED_BACKOFF_MAX_S)

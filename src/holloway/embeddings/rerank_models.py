@@ -1,0 +1,139 @@
+"""A closer look at the best few: token by token with the built-in model, or with a cross-encoder that the user brings.
+
+Both are off unless chosen, and end at their deadline: the order that was there before then stands.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.config import EMBED_THREADS_MAX, RERANK_BATCH, RERANK_TOKENS_MAX
+from holloway.embeddings import builtin_model, onnx_runtime
+from holloway.embeddings.embedding_errors import EmbedderMissing, EmbeddingFailed
+from holloway.embeddings.passage_text import collapsed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+    from holloway.config import Settings
+    from holloway.domain.ports import Reranker
+
+
+class LateInteraction:
+    """For each word of the question the nearest word of a text, added up: the built-in model's tokens, not its mean."""
+
+    name = "late interaction"
+
+    def score(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float] | None:
+        """How well each text answers the question; None where the time was over first."""
+        tokens = builtin_model.token_vectors([query])[0]
+
+        def look(batch: Sequence[str]) -> list[float]:
+            return [float((tokens @ other.T).max(axis=1).mean()) for other in builtin_model.token_vectors(batch)]
+
+        return _in_time(look, texts, deadline_s)
+
+
+class CrossEncoder:
+    """An ONNX model that reads question and text together, from a folder with `model.onnx` and `tokenizer.json`."""
+
+    name = "cross-encoder"
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def score(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float] | None:
+        """How well each text answers the question; None where the time was over first."""
+        session, tokenizer = _loaded(self._folder)
+
+        def look(batch: Sequence[str]) -> list[float]:
+            pairs = [(collapsed(query), collapsed(text)) for text in batch]
+            return _scores(session, tokenizer, pairs)
+
+        return _in_time(look, texts, deadline_s)
+
+
+def _in_time(
+    look: Callable[[Sequence[str]], list[float]], texts: Sequence[str], deadline_s: float
+) -> list[float] | None:
+    until = time.monotonic() + deadline_s
+    found: list[float] = []
+    for at in range(0, len(texts), RERANK_BATCH):
+        if time.monotonic() >= until:
+            return None
+        found += look(texts[at : at + RERANK_BATCH])
+    return found
+
+
+@lru_cache(maxsize=1)
+def _loaded(folder: Path) -> tuple[InferenceSession, Tokenizer]:
+    try:
+        import tokenizers  # only those who rerank pay for it
+
+        onnxruntime = onnx_runtime.onnxruntime()
+    except ImportError as error:
+        raise builtin_model.missing(builtin_model.absent_packages() or [error.name or "onnxruntime"]) from error
+    try:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = EMBED_THREADS_MAX
+        options.log_severity_level = 3
+        session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+        tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # whatever the two packages raise for files that are not what they should be
+        said = " ".join(str(error).split())[:200]
+        hint = "`rerank.folder` names a folder with model.onnx and tokenizer.json."
+        raise EmbedderMissing(f"The reranker in {folder} cannot be loaded: {said}", hint) from error
+    tokenizer.enable_truncation(RERANK_TOKENS_MAX)
+    tokenizer.enable_padding()
+    return session, tokenizer
+
+
+def _scores(session: InferenceSession, tokenizer: Tokenizer, pairs: list[tuple[str, str]]) -> list[float]:
+    import numpy as np  # loaded with the model
+
+    encodings = tokenizer.encode_batch(pairs)
+    columns = {
+        "input_ids": [one.ids for one in encodings],
+        "attention_mask": [one.attention_mask for one in encodings],
+        "token_type_ids": [one.type_ids for one in encodings],
+    }
+    wanted = [one.name for one in session.get_inputs()]
+    if unknown := [name for name in wanted if name not in columns]:
+        raise EmbeddingFailed(f"The reranker asks for {', '.join(unknown)}, which is not known.", "Try another model.")
+    (answer, *_) = session.run(None, {name: np.asarray(columns[name], dtype=np.int64) for name in wanted})
+    scores: NDArray[np.float32] = np.asarray(answer, dtype=np.float32)
+    scores = scores.reshape(len(pairs), -1)[:, -1]
+    if not np.isfinite(scores).all():
+        raise EmbeddingFailed("The reranker gave something that is no number.", "Try another model.")
+    return [float(score) for score in scores]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What looks closer, or why nothing does."""
+
+    reranker: Reranker | None
+    reason: str = ""
+
+
+def choose(settings: Settings) -> Choice:
+    """The reranker that the settings name; nothing is loaded."""
+    provider = settings.text("rerank.provider")
+    if provider == "off":
+        return Choice(None)
+    if absent := builtin_model.absent_packages():
+        return Choice(None, builtin_model.missing(absent).message)
+    if provider == "late":
+        return Choice(LateInteraction())
+    folder = settings.text("rerank.folder")
+    if not folder:
+        return Choice(None, "`rerank.folder` is not set: a folder with model.onnx and tokenizer.json.")
+    return Choice(CrossEncoder(Path(folder).expanduser()))

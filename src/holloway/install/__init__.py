@@ -1,0 +1,19 @@
+"""Putting holloway into an agent's own configuration, and taking exactly that out again."""
+
+from holloway.install.agents import CLAUDE_CODE, CODEX, DIALECTS, Dialect, config_file, dialect
+from holloway.install.hooks_json import handler
+from holloway.install.install_plan import Plan, apply, removal, setup
+
+__all__ = [
+    "CLAUDE_CODE",
+    "CODEX",
+    "DIALECTS",
+    "Dialect",
+    "Plan",
+    "apply",
+    "config_file",
+    "dialect",
+    "handler",
+    "removal",
+    "setup",
+]

@@ -1,0 +1,70 @@
+"""The Claude Code plugins: the hooks, commands and skill that setup writes as one, the MCP server as another.
+
+Somebody may install the plugin before holloway. Its hooks then stay quiet, and it names no MCP server: Claude Code
+would tell the model of one that cannot start.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata, resources
+from typing import TYPE_CHECKING
+
+from holloway import __version__
+from holloway.install import mcp_json, slash_commands
+from holloway.install.agents import CLAUDE_CODE
+from holloway.install.launch_command import BY_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = "plugin"
+MCP_FOLDER = "plugin-mcp"
+WRAPPER = "plugin_hook.sh"
+MARK = "# Written by `make docs` from what holloway setup writes."
+
+
+def files() -> dict[str, str]:
+    """Return every file of the plugins and of the marketplace that offers them, by its path in the repository."""
+    plugins = {FOLDER: _about("holloway", metadata.metadata("holloway")["Summary"])}
+    plugins[MCP_FOLDER] = _about("holloway-mcp", "The MCP server of holloway, which has to be installed with it.")
+    author = {"name": "The holloway developers"}
+    made = {
+        ".claude-plugin/marketplace.json": _json(
+            {
+                "name": "holloway",
+                "description": plugins[FOLDER]["description"],
+                "owner": author,
+                "plugins": [{**about, "source": f"./{folder}"} for folder, about in plugins.items()],
+            }
+        ),
+        f"{FOLDER}/hooks/hooks.json": _json({"description": "What holloway notes and says", "hooks": _hooks()}),
+        f"{FOLDER}/hooks/{WRAPPER}": resources.files(__package__).joinpath("texts", WRAPPER).read_text("utf-8"),
+        f"{FOLDER}/skills/holloway/SKILL.md": slash_commands.skill(BY_NAME, MARK),
+        f"{MCP_FOLDER}/.mcp.json": _json({mcp_json.SERVERS: {mcp_json.NAME: mcp_json.entry(BY_NAME)}}),
+    }
+    manifests = {
+        f"{folder}/.claude-plugin/plugin.json": _json({**about, "author": author, "license": "Apache-2.0"})
+        for folder, about in plugins.items()
+    }
+    commands = {
+        f"{FOLDER}/commands/{name}.md": slash_commands.command(name, BY_NAME, MARK) for name in slash_commands.COMMANDS
+    }
+    return {**made, **manifests, **commands}
+
+
+def _about(name: str, description: str) -> dict[str, str]:
+    return {"name": name, "version": __version__, "description": description}
+
+
+def _hooks() -> dict[str, object]:
+    """The hooks by event; each names its event to the wrapper, which has no JSON parser."""
+    wrapper = f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{WRAPPER}"
+    return {
+        event: [{"hooks": [{"type": "command", "command": f'sh "{wrapper}" {event}', "timeout": timeout_s}]}]
+        for event, timeout_s in CLAUDE_CODE.events.items()
+    }
+
+
+def _json(value: Mapping[str, object]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,57 @@
+"""A language model with a meter: what each call took is written down, and a month has a cap that holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holloway.llm.llm_errors import CapReached, NotAsked
+from holloway.text.tokens import MARGIN, estimate
+
+if TYPE_CHECKING:
+    from holloway.domain.ports import Clock, Completion, Writer
+    from holloway.store.llm_usage import Spending
+
+
+class Metered:
+    """Asks a writer, as long as this month's tokens last."""
+
+    def __init__(self, writer: Writer, spending: Spending, clock: Clock, *, cap: int, purpose: str) -> None:
+        self._writer = writer
+        self._spending = spending
+        self._clock = clock
+        self._cap = cap
+        self._purpose = purpose
+
+    @property
+    def model(self) -> str:
+        """The model that is asked."""
+        return self._writer.model
+
+    @property
+    def provider(self) -> str:
+        """Whose model it is."""
+        return self._writer.provider
+
+    def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
+        """Ask, if what the call may take at most is still left."""
+        month = f"{self._clock.now():%Y-%m}"
+        most = round(estimate(system + prompt) * MARGIN) + max_tokens
+        reserved = self._spending.reserve(
+            month, self._cap, most, self._writer.provider, self._writer.model, self._purpose
+        )
+        if reserved is None:
+            raise CapReached(
+                f"This month's {self._cap:,} tokens are spent, or the rest is too little for this.",
+                "`holloway config set llm.monthly_tokens N` raises the cap; everything else goes on without it.",
+            )
+        try:
+            done = self._writer.complete(prompt, max_tokens=max_tokens, deadline_s=deadline_s, system=system)
+        except NotAsked:
+            self._spending.release(reserved)
+            raise
+        except BaseException:
+            # Nobody knows what a call that failed cost: the prompt may have been read and paid for.
+            self._spending.settle(reserved, most - max_tokens, 0)
+            raise
+        self._spending.settle(reserved, done.tokens_in or most - max_tokens, done.tokens_out or estimate(done.text))
+        return done

@@ -1,0 +1,358 @@
+"""The scratchpad: a session's deeds and words in order, bounded, with no I/O; an event costs a few microseconds.
+
+Nothing is judged here. Detectors read the pad when somebody asks, so the same events give the same signals whether
+the pad lived in one process, was restored from a checkpoint or was rebuilt from a journal.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from holloway import config
+from holloway.domain import event as events
+from holloway.domain.event import ToolKind
+from holloway.text.edit_lines import LINE_CHARS_MAX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holloway.domain.event import Event, PlanItem
+    from holloway.domain.session import Outcome
+
+ENTRY_BYTES = 400
+"""What an entry weighs beside its texts."""
+
+EVICTION: tuple[tuple[str, frozenset[ToolKind]], ...] = (
+    ("time_anomaly", frozenset({ToolKind.OTHER})),
+    ("file_access", frozenset({ToolKind.READ})),
+    ("sequence", frozenset({ToolKind.SHELL})),
+    ("co_access", frozenset({ToolKind.READ})),
+    ("import_chase", frozenset({ToolKind.SEARCH})),
+    ("glob_ignore", frozenset({ToolKind.LIST})),
+    ("test_order", frozenset({ToolKind.SHELL, ToolKind.SEARCH})),
+)
+"""Over its budget a pad lets go of evidence in this order: the signal that suffers, and the deeds that feed it."""
+QUIET_VOICES = ("thought", "agent", "user")
+"""Then of words, in this order; what the agent recorded stays."""
+SPARED_MAX = 200
+"""So many notes of a voice that carry a correction outlive everything: ten times what a session's signals hold."""
+CALL_CHARS_MAX = 200
+"""Of the name that its host gives to a call."""
+
+_WRITES = re.compile(r"(?:^|[^-=0-9&])>(?!&)")
+_WRITERS = ("sed -i", "perl -", "tee ", "patch", "cp ", "mv ", "rm ", "touch ")
+"""Shell commands that may have changed a file: two agents that did are in conflict."""
+
+
+@dataclass(slots=True)
+class Action:
+    """One use of a tool, and what came of it once that is known."""
+
+    step: int
+    at: float
+    kind: ToolKind
+    call: str = ""
+    tool: str = ""
+    path: str = ""
+    pattern: str = ""
+    command: str = ""
+    url: str = ""
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    outside: bool = False
+    actor: str = ""
+    ok: bool | None = None
+    ended_at: float = 0.0
+    text: str = ""
+    files: tuple[str, ...] = ()
+    count: int = 0
+    changed_by_user: bool = False
+    untracked: bool = False
+    applied: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Note:
+    """Words: who said them, and after which step."""
+
+    step: int
+    at: float
+    voice: str
+    text: str
+    actor: str = ""
+    type: str = ""
+    files: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Subtask:
+    """A part of the work, and how it ended."""
+
+    step: int
+    name: str
+    validated: bool
+
+
+Entry = TypeVar("Entry", Action, Note)
+
+
+def _nothing(text: str) -> bool:
+    return False
+
+
+@dataclass(slots=True)
+class Scratchpad:
+    """All that is known of one running session."""
+
+    start: events.Started | None = None
+    last_at: float = 0.0
+    step: int = 0
+    actions: list[Action] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    plan: tuple[PlanItem, ...] = ()
+    first_plan: int = 0
+    plan_mode: bool = False
+    tokens_in: int = 0
+    tokens_out: int = 0
+    context_peak: int = 0
+    interrupted_at: int = -1
+    redirected: bool = False
+    """Whether the user said how to go on after the interruption."""
+    subtasks: list[Subtask] = field(default_factory=list)
+    qa_passed: bool | None = None
+    qa_findings: tuple[str, ...] = ()
+    qa_verdicts: tuple[bool, ...] = ()
+    """Whether each check passed, in order."""
+    ended: str | None = None
+    outcome: Outcome | None = None
+    events: int = 0
+    failed: int = 0
+    """Events that could not be noted."""
+    slow: int = 0
+    """Events that took longer than they may."""
+    bytes: int = 0
+    evicted: tuple[str, ...] = ()
+    _calls: dict[str, Action] = field(default_factory=dict)
+    _spares: Callable[[str], bool] = _nothing
+
+    def spare(self, carries: Callable[[str], bool]) -> None:
+        """Say which words must never be let go: a pad itself does not know what a correction is."""
+        self._spares = carries
+
+    def add(self, event: Event) -> None:
+        """Take in one event; what was there already, or belongs to nothing, changes nothing."""
+        self.events += 1
+        self.last_at = max(self.last_at, event.at)
+        _TAKES[type(event)](self, event)
+        if self.bytes > config.SCRATCHPAD_BYTES_MAX:
+            self._evict()
+
+    def _evict(self) -> None:
+        """Let go of the older half of the least telling deeds, then of results, of words, and of changed lines.
+
+        That files were changed, by whom, what failed, and words that carry a correction stay; of the deeds among these
+        the older half goes, too, where there is nothing else.
+        """
+        deeds = [partial(self._drop_deeds, *row) for row in EVICTION]
+        words = [partial(self._drop_words, voice) for voice in QUIET_VOICES]
+        last = [self._drop_lines, self._drop_failures, self._drop_oldest]
+        stages: list[Callable[[], None]] = [*deeds, self._drop_results, *words, *last]
+        for stage in stages:
+            if self.bytes <= config.SCRATCHPAD_BYTES_MAX:
+                break
+            stage()
+            self.bytes = sum(map(weight, self.actions)) + sum(map(weight, self.notes))
+
+    def _drop_deeds(self, signal: str, kinds: frozenset[ToolKind]) -> None:
+        self._halve(
+            [each for each in self.actions if each.kind in kinds and each.ok is not False and not _writes(each)]
+        )
+        self.evicted = tuple(dict.fromkeys((*self.evicted, signal)))
+
+    def _drop_failures(self) -> None:
+        self._halve([each for each in self.actions if each.ok is False and not _writes(each)])
+
+    def _drop_oldest(self) -> None:
+        self._halve(self.actions)
+
+    def _halve(self, loose: list[Action]) -> None:
+        gone = {id(action): action for action in _older_half(loose)}
+        self.actions = [action for action in self.actions if id(action) not in gone]
+        for action in gone.values():
+            self._calls.pop(action.call, None)
+
+    def _drop_results(self) -> None:
+        for action in self.actions:
+            if action.ok is not False:
+                action.text, action.files = "", ()
+
+    def _drop_words(self, voice: str) -> None:
+        old = _older_half([note for note in self.notes if note.voice == voice])
+        spared = {id(note) for note in islice((note for note in old if self._spares(note.text)), SPARED_MAX)}
+        gone = {id(note) for note in old} - spared
+        self.notes = [note for note in self.notes if id(note) not in gone]
+
+    def _drop_lines(self) -> None:
+        for action in _older_half(self.actions):
+            action.removed, action.added, action.applied = (), (), ()
+
+
+def _older_half(entries: list[Entry]) -> list[Entry]:
+    """A single one is the latest, which stays: in a full pad no other would ever be taken in."""
+    return entries[: len(entries) // 2]
+
+
+def _writes(action: Action) -> bool:
+    if action.kind is not ToolKind.SHELL:
+        return False
+    written = ">" in action.command and _WRITES.search(action.command)
+    return bool(written) or any(writer in action.command for writer in _WRITERS)
+
+
+def weight(entry: Action | Note) -> int:
+    """About how many bytes an entry takes."""
+    if isinstance(entry, Note):
+        return ENTRY_BYTES + len(entry.text)
+    texts = len(entry.text) + len(entry.command) + len(entry.path) + len(entry.pattern) + len(entry.url)
+    lines = sum(map(_weight_of_lines, (entry.removed, entry.added, entry.applied)))
+    return ENTRY_BYTES + texts + lines + 64 * len(entry.files)
+
+
+def _weight_of_lines(lines: tuple[str, ...]) -> int:
+    return sum(map(len, lines)) + 64 * len(lines)
+
+
+def ends(text: str, limit: int) -> str:
+    """The beginning and, twice as long, the end of a text, where errors and verdicts stand."""
+    if len(text) <= limit:
+        return text
+    head = limit // 3
+    return text[:head] + "\n…\n" + text[-(limit - head) :]
+
+
+def _started(pad: Scratchpad, event: events.Started) -> None:
+    if pad.start is None:
+        pad.start = replace(event, task=event.task[: config.SCRATCHPAD_TEXT_CHARS_MAX])
+
+
+def _prompt(pad: Scratchpad, event: events.Prompt) -> None:
+    pad.redirected = pad.redirected or (pad.interrupted_at >= 0 and bool(event.text.strip()))
+    _noted(pad, Note(pad.step, event.at, "user", event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]))
+
+
+def _said(pad: Scratchpad, event: events.Said) -> None:
+    voice = "thought" if event.thinking else "agent"
+    _noted(pad, Note(pad.step, event.at, voice, ends(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX), event.actor))
+
+
+def _recorded(pad: Scratchpad, event: events.Recorded) -> None:
+    if sum(note.voice == "record" for note in pad.notes) < config.RECORDS_PER_SESSION_MAX:
+        text = event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]
+        files = event.files[: config.FILES_MAX]
+        _noted(pad, Note(pad.step, event.at, "record", text, event.actor, event.type, files))
+
+
+def _noted(pad: Scratchpad, note: Note) -> None:
+    pad.notes.append(note)
+    pad.bytes += ENTRY_BYTES + len(note.text)
+
+
+def _called(pad: Scratchpad, event: events.Call) -> None:
+    call = event.call[:CALL_CHARS_MAX]
+    if call and call in pad._calls:
+        return
+    pad.step += 1
+    action = Action(
+        pad.step,
+        event.at,
+        event.kind,
+        call,
+        event.tool[:100],
+        event.path[: config.PATH_CHARS_MAX],
+        event.pattern[: config.TEXT_CHARS_MAX],
+        event.command[: config.SCRATCHPAD_TEXT_CHARS_MAX],
+        event.url[: config.TEXT_CHARS_MAX],
+        _cut(event.removed),
+        _cut(event.added),
+        event.outside,
+        event.actor,
+    )
+    pad.actions.append(action)
+    if call:
+        pad._calls[call] = action
+    pad.bytes += weight(action)
+
+
+def _cut(lines: tuple[str, ...]) -> tuple[str, ...]:
+    kept = lines[: config.SCRATCHPAD_LINES_MAX]
+    long = max(map(len, kept), default=0) > LINE_CHARS_MAX
+    return tuple(line[:LINE_CHARS_MAX] for line in kept) if long else kept
+
+
+def _resulted(pad: Scratchpad, event: events.Result) -> None:
+    action = pad._calls.get(event.call[:CALL_CHARS_MAX])
+    if action is None or action.ok is not None:
+        return
+    action.ok = event.ok
+    action.ended_at = max(action.at, event.at)
+    action.text = ends(event.text, config.SCRATCHPAD_RESULT_CHARS_MAX)
+    action.files = event.files[: config.SCRATCHPAD_FILES_MAX]
+    action.count = event.count or len(event.files)
+    action.changed_by_user = event.changed_by_user
+    action.untracked = event.untracked
+    action.applied = _cut(event.applied)
+    pad.bytes += len(action.text) + 64 * len(action.files) + _weight_of_lines(action.applied)
+
+
+def _used(pad: Scratchpad, event: events.Usage) -> None:
+    pad.tokens_in += max(0, event.tokens_in)
+    pad.tokens_out += max(0, event.tokens_out)
+    pad.context_peak = max(pad.context_peak, event.context)
+
+
+def _planned(pad: Scratchpad, event: events.Plan) -> None:
+    pad.plan_mode = pad.plan_mode or event.mode
+    if event.items:
+        items = event.items[: config.SCRATCHPAD_PLAN_ITEMS_MAX]
+        pad.plan = tuple([replace(item, text=item.text[: config.TEXT_CHARS_MAX]) for item in items])
+        pad.first_plan = pad.first_plan or len(pad.plan)
+
+
+def _interrupted(pad: Scratchpad, event: events.Interrupted) -> None:
+    pad.interrupted_at, pad.redirected = pad.step, False
+
+
+def _subtask(pad: Scratchpad, event: events.SubtaskDone) -> None:
+    if len(pad.subtasks) < config.SCRATCHPAD_SUBTASKS_MAX:
+        pad.subtasks.append(Subtask(pad.step, event.name[: config.TEXT_CHARS_MAX], event.validated))
+
+
+def _checked(pad: Scratchpad, event: events.QaFindings) -> None:
+    pad.qa_passed = event.passed
+    pad.qa_verdicts = (*pad.qa_verdicts, event.passed)[: config.SCRATCHPAD_SUBTASKS_MAX]
+    pad.qa_findings = tuple(text[: config.TEXT_CHARS_MAX] for text in event.findings[: config.DETAIL_ITEMS_MAX])
+
+
+def _over(pad: Scratchpad, event: events.Ended) -> None:
+    pad.ended = event.reason[: config.TAG_CHARS_MAX]
+    pad.outcome = event.outcome or pad.outcome
+
+
+_TAKES: dict[type, Callable[[Scratchpad, Any], None]] = {
+    events.Started: _started,
+    events.Prompt: _prompt,
+    events.Call: _called,
+    events.Result: _resulted,
+    events.Said: _said,
+    events.Usage: _used,
+    events.Plan: _planned,
+    events.Interrupted: _interrupted,
+    events.Recorded: _recorded,
+    events.SubtaskDone: _subtask,
+    events.QaFindings: _checked,
+    events.Ended: _over,
+}

@@ -1,0 +1,112 @@
+"""Several agents' scratchpads as one, in whatever order they are given."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from holloway.observer.scratchpad import Action, Note, Scratchpad, weight
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Place = Callable[[int], int]
+"""Where a step of one pad stands among the steps of all."""
+
+
+def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
+    """What all of them did, by time; each deed keeps its agent, so that conflicts and agreement can be seen."""
+    ordered = sorted(pads, key=lambda pad: (_began(pad), _name(pad)))
+    if not ordered:
+        return Scratchpad()
+    deeds = [(_owned(pad, action), of) for of, pad in enumerate(ordered) for action in pad.actions]
+    deeds.sort(key=lambda deed: (deed[0].at, deed[0].actor, deed[0].step))
+    placed = list(zip(ordered, _places(deeds, len(ordered)), strict=True))
+    times = [action.at for action, _ in deeds]
+    notes = [_spoken(pad, note, place, times) for pad, place in placed for note in pad.notes]
+    notes.sort(key=lambda entry: (entry.at, entry.actor, entry.step, entry.text))
+    actions = [action for action, _ in deeds]
+    for number, action in enumerate(actions, 1):
+        action.step = number
+    lead = ordered[0]
+    interrupted_at, redirected = max((_stopped(pad, place), pad.redirected) for pad, place in placed)
+    return Scratchpad(
+        start=lead.start,
+        last_at=max(pad.last_at for pad in ordered),
+        step=len(actions),
+        actions=actions,
+        notes=notes,
+        plan=max((pad.plan for pad in ordered), key=len),
+        first_plan=max(pad.first_plan for pad in ordered),
+        plan_mode=any(pad.plan_mode for pad in ordered),
+        tokens_in=sum(pad.tokens_in for pad in ordered),
+        tokens_out=sum(pad.tokens_out for pad in ordered),
+        context_peak=max(pad.context_peak for pad in ordered),
+        interrupted_at=interrupted_at,
+        redirected=redirected,
+        subtasks=[replace(done, step=place(done.step)) for pad, place in placed for done in pad.subtasks],
+        qa_passed=_all_passed([pad.qa_passed for pad in ordered]),
+        qa_verdicts=_longest([pad.qa_verdicts for pad in ordered]),
+        qa_findings=tuple(dict.fromkeys(text for pad in ordered for text in pad.qa_findings)),
+        ended=next((pad.ended for pad in ordered if pad.ended is not None), None),
+        outcome=next((pad.outcome for pad in ordered if pad.outcome is not None), None),
+        events=sum(pad.events for pad in ordered),
+        failed=sum(pad.failed for pad in ordered),
+        slow=sum(pad.slow for pad in ordered),
+        bytes=sum(map(weight, actions)) + sum(map(weight, notes)),
+        evicted=tuple(dict.fromkeys(signal for pad in ordered for signal in pad.evicted)),
+        _calls={action.call: action for action in actions if action.call},
+    )
+
+
+def _places(deeds: list[tuple[Action, int]], pads: int) -> list[Place]:
+    """For each pad, where a step of its own stands among everybody's: at the latest of its deeds until then."""
+    steps: list[list[tuple[int, int]]] = [[] for _ in range(pads)]
+    for number, (action, of) in enumerate(deeds, 1):
+        steps[of].append((action.step, number))
+    return [partial(_place, *_latest(sorted(each))) for each in steps]
+
+
+def _latest(steps: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [old for old, _ in steps], list(accumulate((new for _, new in steps), max))
+
+
+def _place(own: list[int], latest: list[int], step: int) -> int:
+    before = bisect_right(own, step)
+    return latest[before - 1] if before else 0
+
+
+def _owned(pad: Scratchpad, action: Action) -> Action:
+    return replace(action, actor=action.actor or _name(pad))
+
+
+def _spoken(pad: Scratchpad, note: Note, place: Place, times: list[float]) -> Note:
+    """Words stand after the deeds of their pad; before its first, after what others did: they may speak of that."""
+    actor = note.actor or ("" if note.voice == "user" else _name(pad))
+    return replace(note, actor=actor, step=place(note.step) or bisect_left(times, note.at))
+
+
+def _stopped(pad: Scratchpad, place: Place) -> int:
+    return place(pad.interrupted_at) if pad.interrupted_at >= 0 else pad.interrupted_at
+
+
+def _name(pad: Scratchpad) -> str:
+    return (pad.start.session or pad.start.agent) if pad.start else ""
+
+
+def _began(pad: Scratchpad) -> float:
+    return pad.start.at if pad.start else pad.last_at
+
+
+def _longest(verdicts: list[tuple[bool, ...]]) -> tuple[bool, ...]:
+    """The checks of the agent that was checked most often; among equals, of one that failed first."""
+    return min(verdicts, key=lambda checks: (-len(checks), checks))
+
+
+def _all_passed(verdicts: list[bool | None]) -> bool | None:
+    said = [verdict for verdict in verdicts if verdict is not None]
+    return all(said) if said else None

@@ -1,0 +1,108 @@
+"""Signals in how the work goes along: its steps, their order, their number and what they cost."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from holloway.observer.activity import is_test
+from holloway.observer.signals.signal import Signal, SignalName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holloway.observer.activity import Account, Deed
+
+RECIPE_STEPS_MIN = 4
+RECIPE_STEPS_MAX = 6
+RECIPES_MAX = 60
+OVERRUN_ABOVE = 1.2
+TOKENS_PER_FILE_ABOVE = 20_000
+"""A session that uses more than this for each file it reads is expensive."""
+
+_STEPS = {
+    "edit": "edit",
+    "write": "edit",
+    "test": "run",
+    "check": "run",
+    "run": "run",
+    "commit": "run",
+    "install": "run",
+}
+
+
+def sequence(account: Account) -> Iterator[Signal]:
+    """Runs of canonical steps (edit in a folder, run a command), which may turn out to be how a task is done here."""
+    steps = _canonical(account)
+    found: dict[tuple[str, ...], int] = {}
+    for size in range(RECIPE_STEPS_MAX, RECIPE_STEPS_MIN - 1, -1):
+        for start in range(len(steps) - size + 1):
+            window = steps[start : start + size]
+            names = tuple(name for name, _ in window)
+            if len(set(names)) >= RECIPE_STEPS_MIN and len(found) < RECIPES_MAX:
+                found.setdefault(names, window[0][1].step)
+    for names, step in found.items():
+        yield Signal(SignalName.SEQUENCE, " > ".join(names), step, (), {"steps": list(names)})
+
+
+def test_order(account: Account) -> Iterator[Signal]:
+    """Whether tests were looked at or run before the code was changed."""
+    source = next((deed for deed in account.edits if deed.path and not is_test(deed.path)), None)
+    test = next((path for path in account.touched if is_test(path)), "")
+    if source is None or not (test or account.tests):
+        return
+    read_first = any(is_test(deed.path) and deed.step < source.step for deed in account.of("read"))
+    written_first = any(is_test(deed.path) and deed.step < source.step for deed in account.edits)
+    run_first = any(deed.step < source.step for deed in account.of("test"))
+    facts = {
+        "test": test,
+        "source": source.path,
+        "read_first": read_first,
+        "written_first": written_first,
+        "run_first": run_first,
+    }
+    files = (source.path, test) if test else (source.path,)
+    yield Signal(SignalName.TEST_ORDER, main_folder(account), source.step, files, facts)
+
+
+def step_overrun(account: Account) -> Iterator[Signal]:
+    """More steps than the caller planned, or a plan that grew while it was carried out."""
+    pad = account.pad
+    planned = pad.start.planned_steps if pad.start else 0
+    actual, unit = pad.step, "steps"
+    if not planned:
+        planned, actual, unit = pad.first_plan, len(pad.plan), "plan items"
+    if planned >= 2 and actual / planned > OVERRUN_ABOVE:
+        facts = {"planned": planned, "actual": actual, "unit": unit, "steps": pad.step}
+        yield Signal(SignalName.STEP_OVERRUN, main_folder(account), pad.step, (), facts)
+
+
+def context_token_spike(account: Account) -> Iterator[Signal]:
+    """Far more tokens than the files that were read can explain."""
+    files = len(account.touched)
+    tokens = account.pad.context_peak or account.pad.tokens_in
+    if files and tokens / files > TOKENS_PER_FILE_ABOVE:
+        facts = {"tokens": tokens, "files": files}
+        yield Signal(SignalName.CONTEXT_TOKEN_SPIKE, main_folder(account), account.pad.step, (), facts)
+
+
+def main_folder(account: Account) -> str:
+    """The folder where most of the session's changes were, or where it read most."""
+    weights: Counter[str] = Counter()
+    for path, deeds in account.touched.items():
+        weights[posixpath.dirname(path) or "."] += len(deeds) * (3 if path in account.edited else 1)
+    return weights.most_common(1)[0][0] if weights else "."
+
+
+def _canonical(account: Account) -> list[tuple[str, Deed]]:
+    """The steps that change or prove something, each with its place or program, repetitions taken together."""
+    steps: list[tuple[str, Deed]] = []
+    for deed in account.deeds:
+        verb = _STEPS.get(deed.kind)
+        about = (posixpath.dirname(deed.path) or deed.path) if verb == "edit" else deed.program
+        if verb and about and deed.action.ok is not False:
+            name = f"{verb} {about}"
+            if not steps or steps[-1][0] != name:
+                steps.append((name, deed))
+    return steps

@@ -1,0 +1,49 @@
+"""What git has of a rules file: its committed words are the project's own; others may be anybody's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from holloway import git
+from holloway.config import RULE_FILE_BYTES_MAX
+from holloway.promotion.rules_files import front_matter
+from holloway.promotion.rules_files.managed_block import without_block
+from holloway.promotion.rules_files.split_blocks import blocks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holloway.promotion.rules_files.block import RulesText
+
+
+class Tracked:
+    """The files of the last commit, and which of them were changed since."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+
+    def has(self, path: str) -> bool:
+        """Whether the last commit has the file."""
+        return path in self._committed
+
+    def marks(self, text: RulesText) -> frozenset[str] | None:
+        """The rules of a file that are committed; None where all of them are."""
+        if not self.has(text.path):
+            return frozenset()
+        if self._changed is not None and text.path not in self._changed:
+            return None
+        committed = git.file_at(self._root, "HEAD", text.path)[:RULE_FILE_BYTES_MAX]
+        plain = without_block(committed.removeprefix("\ufeff").replace("\r\n", "\n"))
+        return frozenset(block.mark for block in blocks(replace(text, text=front_matter.split(plain)[1])))
+
+    @cached_property
+    def _committed(self) -> frozenset[str]:
+        return frozenset(git.run(self._root, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0"))
+
+    @cached_property
+    def _changed(self) -> frozenset[str] | None:
+        """The files that differ from the last commit; None where git cannot say, and any file may."""
+        changed = git.changed_files(self._root, "HEAD")
+        return None if changed is None else frozenset(changed)

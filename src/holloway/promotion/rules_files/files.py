@@ -1,0 +1,102 @@
+"""Rules files on disk: found, read within bounds, never outside of the project."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from holloway.codemap.parse.source_files import VENDORED, names
+from holloway.config import RULE_FILE_BYTES_MAX
+from holloway.safety import paths
+
+RULE_FILES_MAX = 200
+"""So many rules files of a project are read."""
+
+_FOLDERS = (".claude", ".cursor", ".github", ".windsurf", ".clinerules")
+_LOOSE = ("CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".windsurfrules")
+_ELSEWHERE = re.compile(r"(?:^|/)_?_?(?:fixtures?|testdata|test_data|templates?|snapshots?|cassettes)_?_?/", re.I)
+
+
+@dataclass
+class Files:
+    """The files of a project that may hold rules, each read once, whatever names lead to it."""
+
+    root: Path
+    names: list[str]
+    problems: dict[str, str] = field(default_factory=dict)
+    read: list[str] = field(default_factory=list)
+
+    def matching(self, pattern: re.Pattern[str]) -> list[str]:
+        """The names that a pattern means, the outermost first."""
+        found = [name for name in self.names if pattern.search(name)]
+        return sorted(found, key=lambda name: (name.count("/"), name))
+
+    def text(self, name: str) -> tuple[str, str]:
+        """Where a file really lies and its text; two empty strings where it was read before or cannot be."""
+        real = paths.contained(name, str(self.root))
+        if not real or real == ".":
+            self.problems[name] = "it leads out of the project"
+            return "", ""
+        if real in self.read:
+            return "", ""
+        if len(self.read) >= RULE_FILES_MAX:
+            self.problems[name] = f"only {RULE_FILES_MAX} rules files are read"
+            return "", ""
+        data = self._bytes(real)
+        if data is None:
+            return "", ""
+        self.read.append(real)
+        return real, self._decoded(real, data)
+
+    def _bytes(self, name: str) -> bytes | None:
+        try:
+            descriptor = os.open(self.root / name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            with os.fdopen(descriptor, "rb") as file:
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    self.problems[name] = "it is not a regular file"
+                    return None
+                data = file.read(RULE_FILE_BYTES_MAX + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self.problems[name] = f"it cannot be read: {error.strerror}"
+            return None
+        if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            self.problems[name] = "it is binary"
+            return None
+        return data
+
+    def _decoded(self, name: str, data: bytes) -> str:
+        if len(data) > RULE_FILE_BYTES_MAX:
+            self.problems[name] = f"only its first {RULE_FILE_BYTES_MAX:,} bytes are read"
+            data = data[:RULE_FILE_BYTES_MAX].rpartition(b"\n")[0]
+        utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        text = data.decode("utf-16" if utf16 else "utf-8", "replace").removeprefix("\ufeff")
+        if "\ufffd" in text:
+            self.problems[name] = "some of it is not UTF-8: rules with such bytes are left out"
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def found(root: Path) -> Files:
+    """The project's own names; hosts also read rules that git ignores, so those are looked for by name."""
+    own = [name for name in names(root) if VENDORED.isdisjoint(name.split("/")[:-1]) and not _ELSEWHERE.search(name)]
+    extra = [name for name in _LOOSE if os.path.lexists(root / name)]
+    for folder in _FOLDERS:
+        extra += _below(root, folder)
+    return Files(root, sorted({*own, *extra}))
+
+
+def _below(root: Path, folder: str) -> list[str]:
+    top = root / folder
+    if top.is_symlink():
+        return []
+    below: list[str] = []
+    for here, folders, entries in os.walk(top, followlinks=False):
+        folders[:] = sorted(folders)[:RULE_FILES_MAX]
+        below += [(Path(here) / entry).relative_to(root).as_posix() for entry in sorted(entries)]
+        if len(below) > RULE_FILES_MAX:
+            break
+    return below[:RULE_FILES_MAX]

@@ -1,0 +1,189 @@
+"""From elements to blocks: a list item or a paragraph that states one rule, with its code and what leads up to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from holloway.config import CONTENT_BYTES_MAX
+from holloway.promotion.rules_files import instruction_check
+from holloway.promotion.rules_files.block import Block
+from holloway.promotion.rules_files.markdown import CODE, ITEM, Element, elements, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holloway.promotion.rules_files.block import RulesText
+
+TOGETHER_CHARS_MAX = 600
+"""A short list is one block with the line that leads up to it; a longer one is a block for each item."""
+STEPS_CHARS_MAX = 1_200
+PARAGRAPH_CHARS_MAX = 900
+"""Of a longer paragraph only the sentences that ask for something are kept."""
+CODE_LINES_MAX = 12
+SHELL = frozenset({"", "bash", "sh", "shell", "zsh", "console", "shell-session", "powershell", "fish", "cmd"})
+BLOCKS_PER_FILE_MAX = 400
+
+_COMMAND = re.compile(r"^ {0,8}(?:\$ )?(?:\./)?[a-z][\w.-]*(?: [\w./:@=-]+)+ *(?:#.*)?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What may become a block."""
+
+    text: str
+    line: int
+    headings: tuple[str, ...]
+    code: tuple[Element, ...] = ()
+    item: bool = False
+    lead: str = ""
+
+
+def blocks(source: RulesText) -> list[Block]:
+    """The rules that a file states, in its order."""
+    found: list[Block] = []
+    for headings, group in groupby(elements(source.text), key=lambda element: element.headings):
+        if source.sections and not instruction_check.conventions(headings):
+            continue
+        for piece in _pieces(list(group)):
+            if text := _rule(piece, strict=source.sections):
+                heading = headings[-1] if headings else ""
+                found.append(Block(source.path, piece.line, text, heading, source.folder, source.globs))
+    return found[:BLOCKS_PER_FILE_MAX]
+
+
+def _rule(piece: _Piece, *, strict: bool) -> str:
+    """The words of a rule with its code, or nothing where the piece is none."""
+    text = _shortened(piece.text) if not piece.item else piece.text
+    said = f"{piece.lead} {text}".strip()
+    if not instruction_check.is_rule(said, piece.headings, item=piece.item, strict=strict) and not _is_recipe(
+        piece, strict
+    ):
+        return ""
+    code = "\n".join(f"```{one.language}\n{one.text}\n```" for one in piece.code)
+    whole = f"{said}\n{code}" if code else said
+    return whole if len(whole.encode("utf-8", "replace")) <= CONTENT_BYTES_MAX else said
+
+
+def _is_recipe(piece: _Piece, strict: bool) -> bool:
+    """Whether a few commands stand below their title, as in `Running the tests: make test`."""
+    lines = [line for one in piece.code for line in one.text.splitlines() if line.strip()]
+    shell = all(one.language in SHELL for one in piece.code)
+    drawn = any(mark in line for line in lines for mark in "├└│↓→")
+    short = len(lines) <= CODE_LINES_MAX and len(piece.text) <= PARAGRAPH_CHARS_MAX // 4
+    plain_code = any(not one.language and not _COMMAND.search(one.text) for one in piece.code)
+    return bool(lines) and shell and short and not (strict or drawn or plain_code)
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= PARAGRAPH_CHARS_MAX:
+        return text
+    sentences = text.replace("! ", ". ").split(". ")
+    return ". ".join(one for one in sentences if instruction_check.commands(one))[:STEPS_CHARS_MAX]
+
+
+def _pieces(section: list[Element]) -> Iterator[_Piece]:
+    """A section cut into what belongs together: a line with its list, an item with its parts, a sentence with code."""
+    at = 0
+    if section[0].kind == CODE and section[0].headings:
+        code, at = _codes(section, 0)
+        yield _Piece(f"{section[0].headings[-1]}:", section[0].line, section[0].headings, code)
+    while at < len(section):
+        element = section[at]
+        if element.kind == ITEM:
+            run, at = _run(section, at)
+            yield from _listed(run)
+        elif element.kind == CODE:
+            at += 1
+        else:
+            code, after = _codes(section, at + 1)
+            text = plain(element.text)
+            if not code and text.endswith(":") and after < len(section) and section[after].kind == ITEM:
+                run, at = _run(section, after)
+                yield from _listed(run, element)
+            else:
+                yield _Piece(text, element.line, element.headings, code)
+                at = after
+
+
+def _codes(section: list[Element], at: int) -> tuple[tuple[Element, ...], int]:
+    """The code that stands right here, the first piece of it; and where it ends."""
+    end = at
+    while end < len(section) and section[end].kind == CODE:
+        end += 1
+    return tuple(section[at:end])[:1], end
+
+
+def _run(section: list[Element], at: int) -> tuple[list[Element], int]:
+    """A list with the code in it: items in a row, and where they end."""
+    end = at
+    while end < len(section) and (section[end].kind == ITEM or (section[end].kind == CODE and section[end].depth)):
+        end += 1
+    return section[at:end], end
+
+
+def _listed(run: list[Element], lead: Element | None = None) -> Iterator[_Piece]:
+    """A list as one piece where it is short or steps of one thing, else a piece for each item."""
+    said, items = _said(lead) if lead else "", list(_items(run))
+    whole = "\n".join(_line(element, run[0].depth) for element in run if element.kind == ITEM)
+    if (
+        run[0].ordered
+        and not lead
+        and run[0].headings
+        and not all(instruction_check.commands(one[0].text) for one in items)
+    ):
+        said = f"{run[0].headings[-1]}:"
+    most = STEPS_CHARS_MAX if run[0].ordered else TOGETHER_CHARS_MAX
+    if said and len(whole) + len(said) <= most and (run[0].ordered or _are_parts(items)):
+        yield _Piece(f"{said}\n{whole}", (lead or run[0]).line, run[0].headings, item=bool(run[0].ordered))
+        return
+    before = said if instruction_check.commands(said) else ""
+    for head, parts, code in items:
+        yield from _item(head, parts, code, before)
+
+
+def _said(lead: Element) -> str:
+    """The line before a list; a single word such as `Steps:` is said of its heading."""
+    text = plain(lead.text)
+    alone = text.endswith(":") and " " not in text and lead.headings
+    return f"{lead.headings[-1]}, {text[0].lower()}{text[1:]}" if alone else text
+
+
+def _are_parts(items: list[tuple[Element, list[Element], tuple[Element, ...]]]) -> bool:
+    """Whether items mean something only together: none of them is a sentence that asks for something."""
+    heads = [plain(head.text) for head, _, _ in items]
+    return not all(instruction_check.imperative(text) and len(text) > 60 for text in heads)
+
+
+def _item(head: Element, parts: list[Element], code: tuple[Element, ...], lead: str) -> Iterator[_Piece]:
+    """An item with its parts; where they are long, each part by itself below the item that leads up to it."""
+    text = _said(head)
+    whole = "\n".join([text, *(_line(part, head.depth) for part in parts)])
+    if not parts or len(whole) <= TOGETHER_CHARS_MAX:
+        yield _Piece(whole, head.line, head.headings, code, item=True, lead=lead)
+        return
+    if not text.endswith(":"):
+        yield _Piece(text, head.line, head.headings, code, item=True, lead=lead)
+    for part in parts:
+        yield _Piece(plain(part.text), part.line, part.headings, item=True, lead=text if text.endswith(":") else "")
+
+
+def _items(run: list[Element]) -> Iterator[tuple[Element, list[Element], tuple[Element, ...]]]:
+    """Each item of the outermost level with what is set in below it."""
+    at = 0
+    while at < len(run):
+        end = at + 1
+        while end < len(run) and (run[end].kind == CODE or run[end].depth > run[at].depth):
+            end += 1
+        inner = run[at + 1 : end]
+        if run[at].kind == ITEM:
+            parts = [one for one in inner if one.kind == ITEM]
+            yield run[at], parts, tuple(one for one in inner if one.kind == CODE)[:1]
+        at = end
+
+
+def _line(element: Element, base: int) -> str:
+    inset = "  " * min((element.depth - base) // 2, 3) if element.depth > base else ""
+    return f"{inset}{f'{element.ordered}.' if element.ordered else '-'} {plain(element.text)}"

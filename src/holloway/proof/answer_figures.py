@@ -1,0 +1,35 @@
+"""Figures of holloway's own answers to a running session: how many arrived, and how long they took."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.proof.session_facts import Answer
+
+
+def measure_answers(answers: Sequence[Answer] | None) -> dict[str, Any]:
+    """Return the figures of these answers; all of them are None where nobody counted answers."""
+    if answers is None:
+        names = ("answers", "answers_dropped", "answers_degraded", "answer_ms_p50", "answer_ms_p95")
+        return dict.fromkeys(names)
+    outcomes: dict[str, Counter[str]] = {}
+    for answer in answers:
+        outcomes.setdefault(answer.point, Counter())[answer.outcome] += 1
+    times = sorted(answer.milliseconds for answer in answers)
+    return {
+        "answers": {point: dict(counted) for point, counted in outcomes.items()},
+        "answers_dropped": sum(answer.outcome == "dropped" for answer in answers),
+        "answers_degraded": dict(Counter(answer.degraded_step for answer in answers if answer.outcome == "degraded")),
+        "answer_ms_p50": _percentile(times, 0.50),
+        "answer_ms_p95": _percentile(times, 0.95),
+    }
+
+
+def _percentile(times: list[float], share: float) -> float | None:
+    """Return the smallest time that this share of the times, which are sorted, does not exceed."""
+    return round(times[math.ceil(share * len(times)) - 1], 3) if times else None

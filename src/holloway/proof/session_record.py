@@ -1,0 +1,76 @@
+"""The record of a session: what it did, in figures. Proof needs history, so every session leaves one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from holloway.proof.answer_figures import measure_answers
+from holloway.proof.injection_figures import measure_injected
+from holloway.proof.record_fields import VERSION
+from holloway.proof.work_figures import measure_work
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from holloway.observer.activity import Account
+    from holloway.observer.outcome import Judged
+    from holloway.observer.signals.signal import Signal
+    from holloway.promotion.pipeline import Promotion
+    from holloway.proof.session_facts import Before, StoreFigures
+
+
+def record(
+    account: Account,
+    judged: Judged,
+    signals: Sequence[Signal],
+    promotion: Promotion | None,
+    before: Before,
+    wording: str = "",
+) -> dict[str, Any]:
+    """Return all figures of one session: every field of the table, with None for what is unknown."""
+    return {
+        "version": VERSION,
+        "group": before.group,
+        **_identity(account, judged, before),
+        "trust_level": before.trust_level,
+        **measure_work(account, before),
+        **measure_injected(account, promotion, before),
+        **measure_answers(before.answers),
+        **_store(before.store),
+        "signals": dict(Counter(str(signal.name) for signal in signals)),
+        "candidates": _by_signal(promotion),
+        "wording": wording or None,
+    }
+
+
+def _identity(account: Account, judged: Judged, before: Before) -> dict[str, Any]:
+    """Return who worked on what, and how that ended."""
+    start = account.pad.start
+    unit = start.work_unit if start else None
+    return {
+        "agent": start.agent if start else "",
+        "type": str(judged.type),
+        "phase": str(judged.phase),
+        "outcome": str(judged.outcome),
+        "evidence": judged.evidence,
+        "work_unit": list(unit.path) if unit else None,
+        "methodology": unit.methodology if unit else before.methodology,
+        "role": before.role,
+        "modules": None if before.modules is None else list(before.modules),
+    }
+
+
+def _store(figures: StoreFigures | None) -> dict[str, Any]:
+    return {
+        "store_memories": figures.memories if figures else None,
+        "store_mean_confidence": figures.mean_confidence if figures else None,
+        "store_module_coverage": figures.module_coverage if figures else None,
+    }
+
+
+def _by_signal(promotion: Promotion | None) -> Mapping[str, Mapping[str, int]]:
+    counts: dict[str, Counter[str]] = {}
+    for candidate in promotion.candidates if promotion else ():
+        counts.setdefault(str(candidate.signal.name), Counter())[candidate.state] += 1
+    return {name: dict(counter) for name, counter in counts.items()}

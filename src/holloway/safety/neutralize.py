@@ -1,0 +1,18 @@
+"""Text that was stored must not speak as the host, the user or holloway when it is shown to an agent."""
+
+from __future__ import annotations
+
+import re
+
+from holloway.text.sanitize import clean
+
+_TAG = re.compile(
+    r"<(?=/?\s*(?:system|assistant|user|human|tool|function|invoke|antml|instructions?|reminder|memory|holloway)\b)",
+    re.IGNORECASE,
+)
+_CITATION = re.compile(r"\[\s*hw\s*:", re.IGNORECASE)
+
+
+def neutral(text: str) -> str:
+    """The text on one line, with hidden characters, role tags and forged citations made harmless."""
+    return _CITATION.sub("(hw:", _TAG.sub("‹", " ".join(clean(text).split())))

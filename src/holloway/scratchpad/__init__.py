@@ -1,1 +1,0 @@
-"""What a session did, held in memory while it runs; nothing here is believed yet."""

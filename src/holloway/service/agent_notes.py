@@ -1,0 +1,152 @@
+"""What an agent asks to be remembered through a tool, kept on disk until its session is over.
+
+Two may hear the same words: the server that the agent tells them to, and the hooks that watch the agent do so. The
+watched session is the better witness, since it knows what the agent had read before and how its work ended. So hooks
+and transcripts turn the call itself into a record of the host's session, and the server keeps its own copy only for
+hosts without hooks: when it ends, it leaves out what a watched session has, too, and what remains waits for a person.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from holloway.capture import journal_reader
+from holloway.config import RECORDS_PER_SESSION_MAX
+from holloway.domain.event import Ended
+from holloway.domain.memory import Draft, MemoryType, Source
+from holloway.errors import InvalidInput
+from holloway.observer.observer import detect
+from holloway.observer.signals.signal import SignalName
+from holloway.promotion.candidate import sighting_key
+from holloway.service.session import Session, checkpoint_file
+from holloway.service.session_learning import Learning, moment_of
+from holloway.store import observations, session_ledger
+from holloway.store.write_gate import admit
+from holloway.text.fingerprint import fingerprint
+from holloway.text.sanitize import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from holloway.observer.scratchpad import Scratchpad
+    from holloway.service.holloway import Holloway
+    from holloway.service.session_learning import Learned
+
+PREFIX = "mcp-"
+UNSEEN = "an agent that was not watched"
+
+
+class Recording:
+    """The records of one connection. Calls may come from several threads."""
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self._guard = Lock()
+        self._held: FileLock | None = None
+
+    def record(
+        self, memory: Holloway, text: str, *, kind: MemoryType, files: Sequence[str] = (), agent: str = ""
+    ) -> tuple[int, tuple[str, ...]]:
+        """Keep a sentence for the end of the session; how many there are now, and the secrets that were cut out."""
+        draft = Draft(text, kind, files=tuple(files), source=Source.AGENT_EXPLICIT)
+        admitted = admit(draft, str(memory.project.root))
+        with self._guard:
+            self._hold(memory)
+            session = Session(memory, self.session, agent=agent)
+            if _records(session.pad) >= RECORDS_PER_SESSION_MAX:
+                message = f"This session has asked for {RECORDS_PER_SESSION_MAX} things to be remembered."
+                raise InvalidInput(message, "Keep to what the next session needs.")
+            session.record(admitted.draft.content, type=str(kind), files=admitted.draft.files)
+            session.checkpoint()
+            return _records(session.pad), admitted.redacted
+
+    def count(self, memory: Holloway) -> int:
+        """How much this session has asked to be remembered."""
+        file = checkpoint_file(memory.project, self.session)
+        return _records(Session(memory, self.session).pad) if file.exists() else 0
+
+    def finish(self, memory: Holloway) -> Learned | None:
+        """The session is over: learn from what only it has heard, and leave nothing behind."""
+        with self._guard:
+            learned = _settle(memory, self.session)
+            self._release()
+            return learned
+
+    def _hold(self, memory: Holloway) -> None:
+        """Show others that this session is alive, by a lock that dies with the process."""
+        if self._held is None:
+            folder = memory.project.checkpoints
+            folder.mkdir(mode=0o700, exist_ok=True)
+            self._held = _lock(folder, self.session)
+            self._held.acquire(timeout=0)
+
+    def _release(self) -> None:
+        if self._held is not None:
+            _let_go(self._held)
+            self._held = None
+
+
+def finish_left(memory: Holloway) -> int:
+    """Learn from connections whose process was killed; how many there were."""
+    folder = memory.project.checkpoints
+    left = 0
+    for file in sorted(folder.glob(f"{PREFIX}*.json")):
+        lock = _lock(folder, file.stem)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            continue
+        try:
+            _settle(memory, file.stem)
+            left += 1
+        finally:
+            _let_go(lock)
+    return left
+
+
+def _settle(memory: Holloway, name: str) -> Learned | None:
+    file = checkpoint_file(memory.project, name)
+    if not file.exists():
+        return None
+    pad = Session(memory, name).pad
+    told = _told_elsewhere(memory, pad, name)
+    pad.notes = [note for note in pad.notes if fingerprint(note.text, "") not in told]
+    learned = None
+    if _records(pad):
+        pad.add(Ended(pad.last_at, "finished"))
+        learned = Learning(memory).learn(pad, unseen=UNSEEN)
+    file.unlink(missing_ok=True)
+    return learned
+
+
+def _told_elsewhere(memory: Holloway, pad: Scratchpad, name: str) -> set[str]:
+    """What a watched session of the same time has, too: still in its journal, or learned from already."""
+    told = {fingerprint(clean(said), "") for said in journal_reader.recorded(memory.project.journal)}
+    database = memory.store.database
+    began = moment_of(pad.start.at if pad.start else pad.last_at)
+    for signal in detect(pad):
+        if signal.name is SignalName.AGENT_RECORD:
+            (others,) = observations.seen_before(database, [(signal.name, sighting_key(signal))], name)
+            if any(each.last_event_at >= began for other in others for each in session_ledger.get(database, other)):
+                told.add(fingerprint(str(signal.facts["text"]), ""))
+    return told
+
+
+def _records(pad: Scratchpad) -> int:
+    return sum(note.voice == "record" for note in pad.notes)
+
+
+def _lock(folder: Path, name: str) -> FileLock:
+    # The thread that finishes need not be the one that recorded first.
+    return FileLock(str(folder / f"{name}.lock"), mode=0o600, thread_local=False)
+
+
+def _let_go(lock: FileLock) -> None:
+    from pathlib import Path  # the lock knows its file by name
+
+    lock.release()
+    Path(lock.lock_file).unlink(missing_ok=True)

@@ -1,0 +1,88 @@
+"""Ask: the evidence for a question from memories and map, and where a language model is configured, an answer to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holloway.config import ASK_ANSWER_TOKENS, ASK_DEADLINE_S, ASK_EVIDENCE_TOKENS
+from holloway.domain.work import Phase
+from holloway.errors import HollowayError
+from holloway.llm.prompts import prompt
+from holloway.llm.provider_choice import choose
+from holloway.retrieval.pack import pack
+from holloway.safety.neutralize import neutral
+from holloway.service.llm_budget import metered
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import Memory
+    from holloway.domain.ports import Writer
+    from holloway.retrieval.locate import Located
+    from holloway.retrieval.recall import Result
+    from holloway.service.holloway import Holloway
+
+MEMORIES = 12
+FILES = 6
+SYSTEM = "You answer questions about a codebase from notes that its developers and their tools have kept."
+
+_CITED = re.compile(r"\[hw:([0-9a-f]{4,32})[^\]]{0,40}\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found for a question, best first; the answer and the ids it cites where something wrote one."""
+
+    results: tuple[Result, ...]
+    located: Located
+    text: str = ""
+    cited: tuple[str, ...] = ()
+    model: str = ""
+    note: str = ""
+    """Why there is no written answer."""
+
+
+def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> Answer:
+    """Answer a question with citations; without a language model, the ranked evidence is the answer."""
+    results = tuple(memory.recall(question, limit=MEMORIES))
+    located = memory.map.locate(question, limit=FILES)
+    chosen = choose(memory.settings)
+    writer = writer or chosen.writer
+    if writer is None:
+        return Answer(results, located, note=chosen.reason)
+    model = metered(memory, writer, "ask")
+    evidence, known = _evidence(memory, results, located)
+    text = prompt("ask", project=memory.project.name, question=neutral(question), evidence=evidence)
+    try:
+        done = model.complete(text, system=SYSTEM, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S)
+    except HollowayError as error:
+        return Answer(results, located, note=error.message)
+    return Answer(results, located, *_sound(done.text, known), model=model.model)
+
+
+def _evidence(memory: Holloway, results: tuple[Result, ...], located: Located) -> tuple[str, set[str]]:
+    """What an answer may rest on, and the memories among it."""
+    store = memory.store.memories
+
+    def find(other: str) -> Memory | None:
+        needed = store.get(other) if store.has(other) else None
+        return needed if needed and needed.branch_only in ("", memory.branch) else None
+
+    found = [result.memory for result in results]
+    packed = pack(found, Phase.EXPLORE, budget=ASK_EVIDENCE_TOKENS, find=find)
+    files = "\n".join(f"- {neutral(file.path)}: {neutral('; '.join(file.reasons))}" for file in located.files)
+    text = f"{packed.text or '- no memories'}\n\nFiles that speak of it:\n{files or '- none'}"
+    return text, set(packed.memories)
+
+
+def _sound(text: str, known: set[str]) -> tuple[str, tuple[str, ...]]:
+    """The answer without citations of what was not in the evidence, and the ids that it does cite."""
+    cited: dict[str, None] = {}
+
+    def check(match: re.Match[str]) -> str:
+        if match[1] not in known:
+            return ""
+        cited[match[1]] = None
+        return f"[hw:{match[1]}]"
+
+    return _CITED.sub(check, text).strip(), tuple(cited)

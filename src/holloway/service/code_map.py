@@ -1,0 +1,302 @@
+"""The code map of a project's checkout: kept up to date, asked, and told what no parser can see."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway import git
+from holloway.codemap import graph, health, queries
+from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.history import cochange
+from holloway.codemap.modules import overview
+from holloway.codemap.parse.languages import language_of
+from holloway.codemap.parse.test_file_names import is_test
+from holloway.config import GIT_ASIDE_S
+from holloway.domain.memory import several
+from holloway.domain.ports import stamp
+from holloway.errors import HollowayError, InvalidInput
+from holloway.retrieval.locate import Located, locate
+from holloway.retrieval.past_sessions import PastSession
+from holloway.safety.repository_text import is_name, is_path, only_names, only_paths
+from holloway.service import background_worker
+from holloway.store import contributions, observations
+from holloway.store.contributions import Relation
+from holloway.store.filter import Filter
+from holloway.store.project import refuse_everything
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from holloway.codemap.graph import Impact
+    from holloway.codemap.modules.detection import Module
+    from holloway.domain.memory import Memory
+    from holloway.service.holloway import Holloway
+
+PROGRESS_STALE_S = 30
+"""An index that has not said anything for so long is taken for dead."""
+CALLS = frozenset({"calls", "instantiates"})
+COUPLED_MAX = 8
+COUPLED_COMMITS_MIN = 2
+"""Files that changed together once may have done so by chance."""
+MEMORIES_SHOWN = 5
+
+
+class Busy(HollowayError):
+    """Another process is making the map."""
+
+
+PAST_SESSIONS = 300
+"""Latest sessions that tell where the next one will work."""
+
+KNOWN_FROM_SESSIONS = {"mapped": 10, "partial": 3, "shallow": 0}
+"""From how many sessions on a module counts as known that well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """What bringing the map up to date took."""
+
+    files: int
+    read: int
+    removed: int
+    resolved: int
+    skipped: dict[str, int]
+    commits: int
+    modules: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Consequences:
+    """The impact of a change, with what history, people and memories say about it."""
+
+    impact: Impact
+    coupled: tuple[tuple[str, float, int], ...]
+    """Files that change together with it though no edge leads there: path, score, commits."""
+    relations: tuple[Relation, ...]
+    memories: tuple[Memory, ...]
+
+    @property
+    def unfollowed(self) -> tuple[str, ...]:
+        """The languages of what was asked about, where calls in them are not followed and no index told of them."""
+        if any(one.via in CALLS for one in self.impact.reached):
+            return ()
+        languages = {language_of(node.path) for node in self.impact.target}
+        return tuple(sorted(str(language) for language in languages if language and not language.calls))
+
+
+class CodeMap:
+    """One checkout's map."""
+
+    def __init__(self, memory: Holloway) -> None:
+        self._memory = memory
+        self.root = memory.project.root
+        self.path = health.map_file(memory.project.folder, self.root)
+        self._progress = self.path.with_suffix(".progress")
+
+    @cached_property
+    def database(self) -> MapDatabase:
+        """The map's file, open."""
+        made = open_map(self.path)
+        self._memory.at_close(made.close)
+        return made
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is a map at all."""
+        return self.path.exists() and self.database.is_current and bool(self.database.meta("indexed_ns"))
+
+    def update(
+        self,
+        *,
+        workers: int = 1,
+        only: Iterable[str] | None = None,
+        wait: bool = True,
+        scip: str | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Mapped:
+        """Bring the map up to the files and to HEAD. One process does; another waits for it, or raises Busy.
+
+        `workers` processes read files, 0 means one per core. More than one starts the calling program's main module
+        again in each, as Python's multiprocessing does: a script of yours needs its `if __name__ == "__main__"`.
+        """
+        from holloway.service.map_index import Indexing  # parsers and locks, which nobody who only asks should load
+
+        refuse_everything(self.root)
+        return Indexing(self._memory, self.path, self._progress, self.database).run(workers, only, wait, scip, progress)
+
+    def progress(self) -> str:
+        """How far another process has come with the map, as a person reads it; empty where none is at work."""
+        try:
+            said = json.loads(self._progress.read_text("utf-8"))
+            if time.time() - float(said["at"]) > PROGRESS_STALE_S:
+                return ""
+            share = int(said["done"]) / max(int(said["total"]), 1)
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+        part = {"reading": 0.0, "resolving": 0.6}.get(str(said["stage"]), 0.9)
+        return f"{round(100 * (part + share * (0.6 if not part else 0.3)))} %"
+
+    def start(self) -> None:
+        """Have the worker bring the map up to date, among what else is due; nobody waits for it."""
+        background_worker.start(str(self._memory.project.folder), str(self.root))
+
+    def watch(self) -> Iterator[list[str]]:
+        """Follow every change of the files, for as long as the caller goes on asking; yields what was followed."""
+        from holloway.codemap import file_watcher  # only a process that stays needs it
+
+        for changed in file_watcher.changes(self.root):
+            self.update(only=changed)
+            yield changed
+
+    def overview(self) -> overview.Overview:
+        """The codebase on one page, as of the last index; empty where there is none."""
+        return overview.load(self.path) or overview.Overview()
+
+    def module_of(self, path: str) -> str:
+        """The module that a file belongs to, as of the last index; empty where that is not known."""
+        return queries.module_of(self.database, path) if self.is_ready else ""
+
+    def knows(self, name: str) -> bool:
+        """Whether a name stands somewhere in the project's code, as of the last index."""
+        return self.is_ready and queries.knows(self.database, name)
+
+    def explained(self, one: str, other: str) -> bool:
+        """Whether one of two files imports or uses the other, so that it is no news that they change together."""
+        return self.is_ready and bool(queries.tied(self.database, [one], [other]))
+
+    def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> Located:
+        """The files that a task is about, each with its reasons; `known` are files already in play."""
+        now = self._memory.clock.now()
+        past = [PastSession(*each) for each in observations.past(self._memory.store.database, PAST_SESSIONS)]
+        here = branch or self._memory.branch
+        if here == git.default_branch(str(self.root)):
+            here = ""  # Everybody's work ends up there: it is no one piece of work.
+        underway = git.underway(str(self.root), GIT_ASIDE_S)
+        files = several("known", known)
+        return locate(self.database, task, known=files, past=past, branch=here, underway=underway, limit=limit, now=now)
+
+    def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
+        """What a change of `path` or `path:symbol` reaches."""
+        with self.database.snapshot():  # Nodes found in one map and edges of the next would not fit together.
+            nodes = self._nodes(spec, where)
+            found = graph.impact(self.database, nodes, depth=depth, forward=forward)
+            files = list(dict.fromkeys(node.path for node in nodes))
+            partners = cochange.partners(self.database, files, now=self._memory.clock.now(), limit=40)
+            here = queries.present(self.database, [one.path for one in partners])
+            often = [one for one in partners if one.commits >= COUPLED_COMMITS_MIN and one.path in here]
+            tied = queries.tied(self.database, files, [one.path for one in often])
+        # Tests that go through a package's face import none of the files behind it: there, common changes tell.
+        tests = found.tests or tuple(one.path for one in often if _is_test_code(one.path))[: graph.TESTS_MAX]
+        found.tests = only_paths(tests)
+        reached = {path for path, _ in found.files} | tied | set(files) | set(found.tests)
+        coupled = [(one.path, one.score, one.commits) for one in often if one.path not in reached and is_path(one.path)]
+        found.withhold(is_path, is_name)
+        chosen = Filter(quarantined=False, branch=self._memory.branch, files=tuple(files))
+        return Consequences(
+            found,
+            tuple(coupled[:COUPLED_MAX]),
+            tuple(one for path in files for one in contributions.relations(self._memory.store.database, path)),
+            tuple(self._memory.memories(chosen, limit=MEMORIES_SHOWN)),
+        )
+
+    def _nodes(self, spec: str, where: Path | None) -> list[graph.Node]:
+        if not spec.strip():
+            raise InvalidInput("The place is empty.", "Give a path of the project, path:symbol, or a symbol's name.")
+        path, _, symbol = spec.partition(":")
+        found = graph.find(self.database, self._memory.path_of(path, where), symbol) if path else []
+        if found:
+            return found
+        if not symbol and "/" not in spec:
+            named = graph.named(self.database, spec)
+            if len({(node.path, node.name) for node in named}) == 1:
+                return graph.find(self.database, named[0].path, named[0].name)
+            if named:
+                several = ", ".join(list(dict.fromkeys(str(node) for node in named if is_path(node.path)))[:5])
+                raise InvalidInput(f"{spec} is defined in several places.", f"Say which: {several}.")
+        raise InvalidInput(f"{spec} is not in the map.", self._closest(path, symbol))
+
+    def _closest(self, path: str, symbol: str) -> str:
+        from difflib import get_close_matches  # only on the error path
+
+        from holloway.service.suggestions import closest_path
+
+        if symbol and (inside := graph.find(self.database, path)):
+            close = get_close_matches(symbol, only_names(node.name for node in inside), n=1, cutoff=0.4)
+            return f"Did you mean {path}:{close[0]}?" if close else f"{path} has no such symbol."
+        paths = only_paths(queries.paths(self.database))
+        if below := [each for each in paths if each.startswith(path.rstrip("/") + "/")]:
+            return f"{path} is a folder: give a file, for example {below[0]}."
+        meant = closest_path(path, paths)
+        return f"Did you mean {meant}?" if meant else "Give a path of the project, path:symbol, or a symbol's name."
+
+    def modules(self) -> list[Module]:
+        """The modules as they were last drawn, each as well known as sessions have worked in it."""
+        from holloway.codemap.modules import module_store  # heavy, and a brief has them on its page
+
+        counts = observations.modules(self._memory.store.database)
+        drawn = module_store.modules(self.database)
+        return [replace(module, confidence=known(counts.get(module.name, 0))) for module in drawn]
+
+    def module(self, name: str) -> Module:
+        """The module of that name."""
+        from difflib import get_close_matches  # only on the error path
+
+        found = {module.name: module for module in self.modules()}
+        if name in found:
+            return found[name]
+        close = get_close_matches(name, found, n=1)
+        raise InvalidInput(
+            f"There is no module {name!r}.", f"Did you mean {close[0]}?" if close else "`holloway modules` lists them."
+        )
+
+    def edit_module(
+        self, name: str, *, rename: str = "", purpose: str = "", add: Sequence[str] = (), hide: bool = False
+    ) -> None:
+        """A person's word on a module; it wins over what is drawn, now and after every index."""
+        key = self.module(name).key
+        at = stamp(self._memory.clock.now())
+        store = self._memory.store.database
+        for kind, value in (("name", rename), ("purpose", purpose), ("hidden", "1" if hide else "")):
+            if value:
+                contributions.edit_module(store, kind, key, value, at)
+        for pattern in add:
+            contributions.edit_module(store, "files", key, pattern, at)
+        self.update()
+
+    def reset_module(self, name: str) -> int:
+        """Draw a module as if nobody had said anything about it."""
+        taken = contributions.reset_module(self._memory.store.database, self.module(name).key)
+        self.update()
+        return taken
+
+    def relate(self, source: str, kind: str, target: str, *, note: str = "", agent: str = "") -> Relation:
+        """Add an edge that no parser can see."""
+        relation = Relation(
+            source, kind, target, "agent" if agent else "user", agent, note, stamp(self._memory.clock.now())
+        )
+        return contributions.relate(self._memory.store.database, relation)
+
+    def unrelate(self, source: str, kind: str, target: str) -> bool:
+        """Take such an edge back; whether it was there."""
+        return contributions.unrelate(self._memory.store.database, source, kind, target)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether HEAD has moved since the last index; edits are only seen by looking at the files."""
+        return not self.is_ready or cochange.read_to(self.database) != git.head_commit(str(self.root))
+
+
+def _is_test_code(path: str) -> bool:
+    """Whether a file may hold tests; beside them lie data, settings and pages that only they need."""
+    return is_test(path) and language_of(path) is not None
+
+
+def known(sessions: int) -> str:
+    """How well a module is known after so many sessions in it."""
+    return next(name for name, least in KNOWN_FROM_SESSIONS.items() if sessions >= least)

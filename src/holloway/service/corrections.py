@@ -1,0 +1,223 @@
+"""What a person does to a memory that exists: change, confirm, pin, mark wrong, forget, restore, put off."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holloway import config, git
+from holloway.domain import confidence
+from holloway.domain import memory_details as typed
+from holloway.domain.memory import Draft, Memory, MemoryType, Source, State, Visibility, WrongReason, choice, several
+from holloway.domain.ports import stamp
+from holloway.errors import InvalidInput
+from holloway.service.open_project import Opened
+from holloway.service.results import Forgotten, Provenance
+from holloway.store import candidates, privacy, session_ledger
+from holloway.store.filter import Filter
+from holloway.store.memories import Unknown
+from holloway.store.write_gate import admit, reason_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.store.store import Store
+
+
+CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility")
+
+
+class Corrected(Opened):
+    """The memory of a project as the person who must trust it handles it."""
+
+    def edit(
+        self, reference: str, *, where: Path | None = None, everywhere: bool = False, **changes: Any
+    ) -> tuple[Memory, tuple[str, ...]]:
+        """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old words.
+
+        Who rewrites the content vouches for it, so it counts as confirmed. Returns it and the secrets that were cut.
+        """
+        store, old = self._living(reference)
+        if unknown := [name for name in changes if name not in CHANGEABLE]:
+            raise InvalidInput(f"{unknown[0]} is nothing to change.", f"Known: {', '.join(CHANGEABLE)}.")
+        given = {name: value for name, value in changes.items() if value is not None}
+        if "files" in given:
+            given["files"] = self._existing(given["files"], where)
+        memory_type = choice(MemoryType, given.get("type", old.type))
+        keeps_details = memory_type is old.type and "details" not in given
+        draft = Draft(
+            content=given.get("content", old.content),
+            type=memory_type,
+            summary=given.get("summary", "" if "content" in given else old.summary),
+            details=old.details if keeps_details else typed.parse(memory_type, given.get("details")),
+            files=tuple(given.get("files", old.files)),
+            modules=several("modules", given.get("modules", old.modules)),
+            tags=several("tags", given.get("tags", old.tags)),
+            visibility=choice(Visibility, given.get("visibility", old.visibility)),
+        )
+        admitted = admit(draft, "" if store is self._user else str(self.project.root))
+        names = {*given, "details", "summary"} if {"content", "type"} & set(given) else set(given)
+        fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
+        if everywhere:
+            fields["branch_only"] = ""
+        if "type" in given:
+            fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
+        if "content" in given:
+            now = stamp(self.clock.now())
+            fields |= {"state": State.CONFIRMED, "review": None, "stale_at": "", "last_used_at": now}
+        rewritten = admitted.draft.content != old.content
+        told = old.content if rewritten else ", ".join(sorted(given))
+        return store.memories.change(old, "edited", told, **fields), admitted.redacted
+
+    def pin(self, reference: str, *, on: bool = True) -> Memory:
+        """Keep a memory from fading, or let it fade again."""
+        store, memory = self._living(reference)
+        return store.memories.change(memory, "pinned" if on else "unpinned", pinned=on)
+
+    def confirm(self, reference: str) -> Memory:
+        """A person says that it is right; this is the only way out of quarantine."""
+        store, memory = self._living(reference)
+        return store.memories.change(
+            memory,
+            "confirmed",
+            state=State.CONFIRMED,
+            confidence=confidence.confirmed(memory.confidence),
+            review=None,
+            stale_at="",
+            last_used_at=stamp(self.clock.now()),
+        )
+
+    def wrong(self, reference: str, reason: WrongReason | str, *, note: str = "", instead: str = "") -> Memory:
+        """Take a memory out at once; with the right words instead, they take its place and it stays readable.
+
+        Returns the memory that holds now: the replacement, or the old one as it was set aside.
+        """
+        store, memory = self._living(reference)
+        why = choice(WrongReason, reason)
+        said = f"{why}" + (f": {reason_text(note)}" if note else "")
+        if not instead:
+            return self._set_aside(store, memory, "wrong", said)
+        draft = Draft(
+            content=instead,
+            type=memory.type,
+            details=memory.details if memory.type in typed.NEEDED else None,
+            files=memory.files,
+            modules=memory.modules,
+            tags=memory.tags,
+            visibility=memory.visibility,
+            branch=self.branch,
+            branch_only=memory.branch_only,
+            commit=git.head_commit(str(self.project.root)),
+            pinned=memory.pinned,
+        )
+        with store.database.write():
+            store.memories.reject(memory, f"wrong: {why}")
+            return store.memories.supersede(memory, admit(draft), "wrong", said)
+
+    def _set_aside(self, store: Store, memory: Memory, kind: str, reason: str, at: str = "") -> Memory:
+        moment = at or stamp(self.clock.now())
+        with store.database.write():
+            store.memories.reject(memory, kind)
+            return store.memories.change(
+                memory, kind, reason, deleted_at=moment, deleted_reason=f"{kind}: {reason}", review=None
+            )
+
+    def chosen(
+        self, references: Sequence[str] = (), *, session: str = "", source: str = "", everything: bool = False
+    ) -> list[Memory]:
+        """The memories that a person means: by id, by session, by source (its kind, file or address), or all."""
+        if references:
+            return list({memory.uid: memory for memory in map(self.get, references)}.values())
+        kind = (Source(source),) if source in set(Source) else ()
+        wanted = Filter(session=session, origin="" if kind else source, sources=kind, superseded=True)
+        if not (session or source or everything):
+            raise InvalidInput("Nothing was chosen.", "Give an id, --session, --source or --all.")
+        alive = self.store.memories.find(wanted, limit=-1)
+        return alive + self.store.memories.find(replace(wanted, deleted=True), limit=-1)
+
+    def forget(self, memories: Sequence[Memory | str], *, hard: bool = False) -> Forgotten:
+        """Forget memories or ids of them: recoverable for thirty days, or with `hard` so that no byte stays."""
+        at = stamp(self.clock.now())
+        given = several("memories", memories)
+        owners = [self._located(each if isinstance(each, str) else each.id) for each in given]
+        left: list[str] = []
+        for store in self.stores():
+            own = [memory for owner, memory in owners if owner is store]
+            if hard and own:
+                left += privacy.erase(store, own)
+                continue
+            with store.database.write():
+                for memory in own:
+                    if not memory.deleted_at:
+                        self._set_aside(store, memory, "forgotten", "by a person", at)
+        return Forgotten(tuple(memory for _, memory in owners), tuple(left))
+
+    def restore(self, reference: str) -> Memory:
+        """Take back a forget, a prune or a wrong; what had taken its place makes room for it again."""
+        store, memory = self._located(reference)
+        if memory.alive:
+            raise InvalidInput(f"{memory.id} is not forgotten.", f"`holloway show {memory.id}` shows it.")
+        with store.database.write():
+            store.memories.unreject(memory)
+            fields = {"deleted_at": "", "deleted_reason": "", "last_used_at": stamp(self.clock.now())}
+            if not memory.deleted_at:
+                self._withdraw(store, memory.superseded_by)
+                fields["superseded_by"] = ""
+            return store.memories.change(memory, "restored", **fields)
+
+    def _withdraw(self, store: Store, memory_id: str) -> None:
+        """Set a replacement aside, because what it replaced holds again."""
+        try:
+            replacement = store.memories.get(memory_id)
+        except Unknown:
+            return
+        if replacement.alive:
+            gone = {"deleted_at": stamp(self.clock.now()), "deleted_reason": "withdrawn: what it replaced was restored"}
+            store.memories.change(replacement, "withdrawn", **gone)
+
+    def last_forgotten(self) -> list[Memory]:
+        """The memories that the latest forget, or wrong without new words, set aside."""
+        gone_by_person = ("forgotten", "wrong")
+        found = [
+            memory
+            for store in self.stores()
+            for memory in store.memories.find(Filter(deleted=True, superseded=True), limit=-1)
+            if memory.deleted_reason.startswith(gone_by_person)
+        ]
+        latest = max((memory.deleted_at for memory in found), default="")
+        return [memory for memory in found if memory.deleted_at == latest]
+
+    def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
+        """What waits for a person, quarantined first."""
+        found = [each for store in self.stores() for each in store.memories.find(self._due(), limit, "waiting")]
+        return found[:limit]
+
+    def count_to_review(self) -> int:
+        """How much waits for a person today."""
+        return sum(store.memories.count(self._due()) for store in self.stores())
+
+    def _due(self) -> Filter:
+        return Filter(to_review=True, due=stamp(self.clock.now()))
+
+    def later(self, reference: str, days: int = 1) -> Memory:
+        """Ask again another day."""
+        store, memory = self._living(reference)
+        return store.memories.change(memory, "postponed", review_after=stamp(self.clock.now() + timedelta(days=days)))
+
+    def times_shown(self, reference: str) -> int:
+        """How often agents were shown a memory, once for each session until its context is cut."""
+        store, memory = self._located(reference)
+        return session_ledger.times_shown(store.database, memory.id)
+
+    def why(self, reference: str) -> Provenance:
+        """Where a memory comes from, what happened to it, and which agents were shown it."""
+        store, memory = self._located(reference)
+        wanted = [relation.memory for relation in memory.relations if relation.type == "supersedes"]
+        found = [store.memories.get(old) for old in wanted if store.memories.has(old)]
+        replaced = [old for old in found if not old.deleted_at]
+        shown = session_ledger.shown(store.database, memory.id)
+        seen = candidates.of_memory(store.database, memory.id)
+        history = store.memories.history(memory.id)
+        return Provenance(memory, tuple(history), tuple(shown), tuple(replaced), tuple(seen))

@@ -1,0 +1,129 @@
+"""Memories out to files and in from them."""
+
+from __future__ import annotations
+
+import json
+import os
+from codecs import BOM_UTF8
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.config import IMPORT_BYTES_MAX
+from holloway.errors import HollowayError, InvalidInput
+from holloway.service.json_view import memory_json
+from holloway.sharing import archive, foreign_file
+from holloway.store import snapshot
+from holloway.store.filter import EVERYTHING, Filter
+from holloway.store.write_gate import admit
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import Draft
+    from holloway.service.holloway import Holloway
+
+FORMATS = ("json", "markdown", "claude", "archive")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of a file: restored as it was, or taken in for review."""
+
+    restored: bool
+    added: int = 0
+    known: int = 0
+    refused: int = 0
+    redacted: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = field(default=())
+    altered: bool = False
+
+
+def export(memory: Holloway, form: str) -> bytes:
+    """The project's memories as a file: `json` and `archive` are complete, the others are for reading."""
+    if form == "archive":
+        return archive.write(memory.store, memory.home)
+    if form not in FORMATS:
+        raise InvalidInput(f"There is no format {form!r}.", f"Formats: {', '.join(FORMATS)}.")
+    if form == "markdown":
+        return foreign_file.to_markdown(memory.memories(Filter(), limit=-1), memory.project.name).encode()
+    if form == "claude":
+        return foreign_file.to_rules(memory.memories(Filter(), limit=-1), memory.project.name).encode()
+    return _json(memory)
+
+
+def _json(memory: Holloway) -> bytes:
+    now = memory.clock.now()
+    with memory.store.database.snapshot():
+        present = memory.memories(EVERYTHING, limit=-1)
+        gone = memory.memories(Filter(deleted=True, superseded=True), limit=-1)
+    ordered = sorted([*present, *gone], key=lambda each: (each.created_at, each.uid))
+    rows = [memory_json(each, now) for each in ordered]
+    data = {"format": "holloway-export", "version": 1, "project": memory.project.name, "memories": rows}
+    return json.dumps(data, ensure_ascii=False, indent=2).encode() + b"\n"
+
+
+def import_file(memory: Holloway, path: Path, *, skip_invalid: bool = False) -> Imported:
+    """Restore our own archive byte for byte; take anything else in as foreign, for review."""
+    data = _read(path)
+    if archive.is_archive(data) and archive.is_ours(data, memory.home):
+        new, known = snapshot.load(memory.store, partial(archive.rows, data))
+        return Imported(restored=True, added=new, known=known)
+    if len(data) > IMPORT_BYTES_MAX:
+        raise InvalidInput(
+            f"{path} has {len(data):,} bytes and this machine did not seal it as it is.",
+            f"Import it where it was written, or in parts of at most {IMPORT_BYTES_MAX:,} bytes, for review.",
+        )
+    done = _take_in(memory, foreign_file.drafts(data, path.name), skip_invalid)
+    return replace(done, altered=archive.is_archive(data))
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a file after its byte order mark, which some editors put before everything."""
+    try:
+        if not path.is_file():
+            raise InvalidInput(f"{path} is not a file.", "Give the file that `holloway export` wrote.")
+        with path.open("rb") as file:
+            head = file.read(len(BOM_UTF8) + archive.HEAD_BYTES).removeprefix(BOM_UTF8)
+            size = file.seek(0, os.SEEK_END)
+            _check_size(path, size, sealed=archive.is_archive(head))
+            file.seek(0)
+            return file.read(size).removeprefix(BOM_UTF8)
+    except OSError as error:
+        raise HollowayError(f"Cannot read {path}: {error.strerror}.", "Check the path and its permissions.") from error
+
+
+def _check_size(path: Path, size: int, *, sealed: bool) -> None:
+    if sealed and size > archive.ARCHIVE_BYTES_MAX:
+        hint = f"An archive has at most {archive.ARCHIVE_BYTES_MAX:,}; `holloway backup` copies a store of any size."
+        raise InvalidInput(f"{path} has {size:,} bytes.", hint)
+    if not sealed and size > IMPORT_BYTES_MAX:
+        raise InvalidInput(f"{path} has {size:,} bytes.", f"At most {IMPORT_BYTES_MAX:,}: split the file.")
+
+
+def _take_in(memory: Holloway, rows: list[tuple[str, Draft | HollowayError]], skip_invalid: bool) -> Imported:
+    admitted, skipped = [], []
+    for place, draft in rows:
+        try:
+            if isinstance(draft, HollowayError):
+                raise draft
+            admitted.append(admit(draft))
+        except HollowayError as error:
+            skipped.append(f"{place}: {error.message}")
+    if skipped and not skip_invalid:
+        shown = "\n".join(f"  {line}" for line in skipped[:5]) + (
+            f"\n  and {len(skipped) - 5} more" if skipped[5:] else ""
+        )
+        raise InvalidInput(
+            f"{len(skipped)} of {len(rows)} entries cannot be used, so nothing was imported:\n{shown}",
+            "Mend them, or import the rest with --skip-invalid.",
+        )
+    with memory.store.database.write():
+        outcomes = [memory.store.memories.add(each) for each in admitted]
+    return Imported(
+        restored=False,
+        added=sum(each.outcome == "added" for each in outcomes),
+        known=sum(each.outcome in ("known", "reinforced") for each in outcomes),
+        refused=sum(each.outcome == "refused" for each in outcomes),
+        redacted=tuple(sorted({kind for each in outcomes for kind in each.redacted})),
+        skipped=tuple(skipped),
+    )

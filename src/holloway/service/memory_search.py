@@ -1,0 +1,219 @@
+"""Asking the memory: what the question may use is put together here, and what is missing is said."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from holloway.codemap import queries
+from holloway.codemap.history import cochange, rewritten_share
+from holloway.config import RERANK_DEADLINE_S
+from holloway.embeddings import rerank_models
+from holloway.embeddings.backfill import catch_up
+from holloway.embeddings.memory_texts import MemoryTexts
+from holloway.embeddings.provider_choice import Choice, choose
+from holloway.errors import HollowayError
+from holloway.retrieval.candidates import Meaning
+from holloway.retrieval.recall import Means, Result, check, recall
+from holloway.store.embedding_cache import EmbeddingCache
+from holloway.store.filter import Filter
+from holloway.store.vectors import Vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from holloway.domain.ports import Embedder
+    from holloway.domain.ranking_fields import Sketch
+    from holloway.domain.work import Phase
+    from holloway.embeddings.nearest_neighbors import Nearest
+    from holloway.retrieval.query_intent import Query
+    from holloway.service.holloway import Holloway
+    from holloway.store.store import Store
+
+CATCH_UP_S = 1.0
+"""How long a question waits for memories that have no vector yet; the rest is found by its words."""
+BACKGROUND_S = 300.0
+NEAR_WEIGHT = 0.5
+"""What a memory on a file's neighbour counts, against one on the file itself."""
+PARTNERS_MAX = 20
+
+
+class Searching:
+    """How one opened memory is asked."""
+
+    def __init__(self, memory: Holloway) -> None:
+        self._memory = memory
+        self._nearest: dict[str, Nearest] = {}
+        self.degraded: dict[str, str] = {}
+        """Stages that did not run for the last question, and why; for people."""
+
+    @cached_property
+    def choice(self) -> Choice:
+        """What embeds here; choosing it loads and contacts nothing."""
+        return choose(self._memory.settings)
+
+    def to_embed(self) -> int:
+        """How many memories have no vector of the present model yet, the user's own among them."""
+        embedder = self.choice.embedder
+        return sum(_texts(store, embedder).remaining() for store in self._memory.stores()) if embedder else 0
+
+    def embed_waiting(self, deadline_s: float = BACKGROUND_S) -> int:
+        """Give memories their vectors in the background, one process at a time; returns how many got theirs."""
+        embedder = self.choice.embedder
+        if embedder is None:
+            return 0
+        end = time.monotonic() + deadline_s
+        return sum(_embedded(store, embedder, end - time.monotonic()) for store in self._memory.stores())
+
+    def ask(
+        self,
+        stores: Sequence[Store],
+        query: Query,
+        chosen: Filter,
+        limit: int,
+        *,
+        phase: Phase | None = None,
+    ) -> list[Result]:
+        """The memories of several stores that answer a question, best first."""
+        check(query.text, limit)
+        self.degraded = {"reranking": self._closer.reason} if self._closer.reason else {}
+        vector = self._vector(stores, query)
+        found = [
+            result
+            for store in stores
+            for result in recall(store, query, chosen, limit, self._means(store, query, vector, phase))
+        ]
+        return sorted(found, key=lambda result: -result.score)[:limit]
+
+    def _means(self, store: Store, query: Query, vector: NDArray[np.float32] | None, phase: Phase | None) -> Means:
+        meaning = None if vector is None else Meaning(vector, self._vectors_of(store), self._related_from)
+        rerank = self._rerank if self._closer.reranker else None
+        if store is not self._memory.store or not self._memory.map.is_ready:
+            return Means(meaning, phase=phase, rerank=rerank)
+        return Means(meaning, self._places(query.files) if query.files else {}, phase, self._rewritten, rerank)
+
+    @cached_property
+    def _closer(self) -> rerank_models.Choice:
+        """What looks closer at the best few; choosing it loads nothing."""
+        return rerank_models.choose(self._memory.settings)
+
+    def _rerank(self, query: str, texts: list[str]) -> list[float] | None:
+        """Scores for texts by a closer look; none where nothing looks, or not in time."""
+        reranker = self._closer.reranker
+        if reranker is None:
+            return None
+        try:
+            scores = reranker.score(query, texts, deadline_s=RERANK_DEADLINE_S)
+        except HollowayError as error:
+            self.degraded["reranking"] = error.message
+            return None
+        if scores is None:
+            self.degraded["reranking"] = f"The {reranker.name} took more than {RERANK_DEADLINE_S:g} s."
+        return scores
+
+    @property
+    def _is_here(self) -> bool:
+        """Whether the model is the one inside holloway, which answers in milliseconds."""
+        return self._memory.settings.text("embedding.provider") == "builtin"
+
+    @property
+    def _related_from(self) -> float:
+        return self.choice.embedder.related_from if self.choice.embedder else 0.0
+
+    def _vectors_of(self, store: Store) -> Nearest:
+        from holloway.embeddings.nearest_neighbors import Nearest  # numpy is loaded when a vector is asked for
+
+        key = str(store.project.folder)
+        if key not in self._nearest:
+            embedder = self.choice.embedder
+            assert embedder is not None  # noqa: S101  (there is a vector of the question)
+            self._nearest[key] = Nearest(_vectors(store), store.project.folder, embedder.model)
+        return self._nearest[key]
+
+    def _vector(self, stores: Sequence[Store], query: Query) -> NDArray[np.float32] | None:
+        """The vector of a question, after the memories that wait for theirs have got it; None where there is none."""
+        embedder = self.choice.embedder
+        if embedder is None:
+            self.degraded["meaning"] = self.choice.reason
+            return None
+        if not any(store.memories.count(Filter()) for store in stores):
+            return None
+        for store in stores:
+            self._catch_up(store, embedder)
+        from holloway.embeddings.query_vectors import vector_of  # numpy is loaded when a vector is asked for
+
+        store = self._memory.store
+        cache = None if self._is_here else EmbeddingCache(store.database, store.clock)
+        try:
+            return vector_of(query.text, embedder, cache)
+        except HollowayError as error:
+            self.degraded["meaning"] = error.message
+            return None
+
+    def _catch_up(self, store: Store, embedder: Embedder) -> None:
+        """Give memories their vectors that have none; whatever becomes of that, the question is asked."""
+        if not self._is_here:
+            # A server may take a minute for a batch; the question does not wait for it.
+            if waiting := _texts(store, embedder).remaining():
+                self.degraded["new memories by meaning"] = _waiting(waiting)
+            return
+        try:
+            done = catch_up(embedder, _texts(store, embedder), deadline_s=CATCH_UP_S)
+        except HollowayError as error:
+            self.degraded["new memories by meaning"] = error.message
+            return
+        if done.failure is not None:
+            self.degraded["new memories by meaning"] = done.failure.message
+        elif done.out_of_time:
+            self.degraded["new memories by meaning"] = _waiting(_texts(store, embedder).remaining())
+
+    def _places(self, files: Sequence[str]) -> dict[str, float]:
+        """The files in play, what they use or are used by, and what changes with them."""
+        places = dict.fromkeys(files, 1.0)
+        near = queries.around(self._memory.map.database, files)
+        for others in near.values():
+            for path, weight in others.items():
+                places[path] = max(places.get(path, 0.0), weight)
+        now = self._memory.clock.now()
+        for one in cochange.partners(self._memory.map.database, files, now=now, limit=PARTNERS_MAX):
+            places[one.path] = max(places.get(one.path, 0.0), NEAR_WEIGHT * min(one.score, 1.0))
+        return places
+
+    def _rewritten(self, memories: Sequence[Sketch]) -> Mapping[str, Mapping[str, float]]:
+        asked = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}
+        if not asked or not self._memory.under_git:
+            return {}
+        found = rewritten_share.rewritten(self._memory.map.database, self._memory.project.root, asked)
+        return {
+            memory.id: {path: found[memory.commit, path] for path in memory.files if (memory.commit, path) in found}
+            for memory in memories
+        }
+
+
+def _embedded(store: Store, embedder: Embedder, deadline_s: float) -> int:
+    texts = _texts(store, embedder)
+    if deadline_s <= 0 or not texts.remaining():
+        return 0
+    from filelock import FileLock, Timeout  # a question embeds without it
+
+    try:
+        with FileLock(str(store.project.folder / "vectors.lock"), mode=0o600).acquire(timeout=0):
+            return catch_up(embedder, texts, deadline_s=deadline_s).embedded
+    except Timeout:
+        return 0
+
+
+def _waiting(number: int) -> str:
+    return f"{number:,} have no vector yet and are found by their words."
+
+
+def _texts(store: Store, embedder: Embedder) -> MemoryTexts:
+    return MemoryTexts(_vectors(store), embedder.model)
+
+
+def _vectors(store: Store) -> Vectors:
+    return Vectors(store.database, store.memories, store.clock)

@@ -1,0 +1,70 @@
+"""What the modules are for, in the words of a language model, for a person who asked for that.
+
+One call for all of them. What it says is checked and kept as the person's edit: `module NAME --reset` takes it back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holloway.codemap.modules.purpose import PURPOSE_CHARS_MAX, is_description
+from holloway.config import DESCRIBE_ANSWER_TOKENS, DESCRIBE_DEADLINE_S
+from holloway.domain.ports import stamp
+from holloway.errors import InvalidInput
+from holloway.llm.prompts import prompt
+from holloway.llm.provider_choice import choose
+from holloway.safety.neutralize import neutral
+from holloway.service.llm_budget import metered
+from holloway.store import contributions
+from holloway.text.sanitize import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.codemap.modules.detection import Module
+    from holloway.domain.ports import Writer
+    from holloway.service.holloway import Holloway
+
+MODULES_MAX = 40
+FILES_NAMED = 5
+SYSTEM = "You describe the parts of a codebase from their file names."
+
+
+def describe(memory: Holloway, *, writer: Writer | None = None) -> list[tuple[str, str]]:
+    """Have the modules described that no person has described; returns names and purposes that were taken over."""
+    chosen = choose(memory.settings)
+    writer = writer or chosen.writer
+    if writer is None:
+        raise InvalidInput("No language model is configured.", f"{chosen.reason} See `holloway config list`.")
+    said = {module for kind, module, _ in contributions.module_edits(memory.store.database) if kind == "purpose"}
+    asked = [module for module in memory.map.modules() if module.key not in said and not module.support][:MODULES_MAX]
+    if not asked:
+        return []
+    model = metered(memory, writer, "modules")
+    text = prompt("modules", project=memory.project.name, modules="\n".join(_line(module) for module in asked))
+    done = model.complete(text, system=SYSTEM, max_tokens=DESCRIBE_ANSWER_TOKENS, deadline_s=DESCRIBE_DEADLINE_S)
+    found = _read(done.text, asked)
+    at = stamp(memory.clock.now())
+    for key, purpose in found.items():
+        contributions.edit_module(memory.store.database, "purpose", key, purpose, at)
+    memory.map.update()
+    names = {module.key: module.name for module in asked}
+    return [(names[key], purpose) for key, purpose in found.items()]
+
+
+def _line(module: Module) -> str:
+    uses = ", ".join(name for name, _ in module.uses[:FILES_NAMED])
+    return neutral(f"- {module.name}: {', '.join(module.core[:FILES_NAMED])}" + (f"; uses {uses}" if uses else ""))
+
+
+def _read(answer: str, asked: Sequence[Module]) -> dict[str, str]:
+    """The purposes in an answer, of modules that were asked for and in words that describe."""
+    keys = {module.name.casefold(): module.key for module in asked}
+    found: dict[str, str] = {}
+    for line in answer.splitlines():
+        name, colon, purpose = line.strip().lstrip("-*• ").partition(":")
+        key = keys.get(name.strip("`* ").casefold())
+        purpose = one_line(neutral(purpose), PURPOSE_CHARS_MAX).strip().rstrip(".")
+        if colon and key and purpose and is_description(purpose):
+            found.setdefault(key, purpose)
+    return found

@@ -1,0 +1,81 @@
+"""What a taught sentence is about, where the teacher did not say, and how it stands to what is known."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.domain.memory import Relation, RelationType, Source, State
+from holloway.retrieval.novelty import Verdict
+from holloway.safety import paths
+from holloway.store.memories import HUMAN
+from holloway.text import memory_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holloway.domain.memory import Draft, Memory, MemoryType
+    from holloway.retrieval.novelty import Close
+
+CLOSE_SHOWN = 3
+"""Memories that say the same as a new one or contradict it, at most so many of which are named."""
+
+# A run of letters is looked at from its beginning only, so that a long one takes no longer than many short ones.
+_PATH = re.compile(r"(?<![\w@.~-])[\w@.~-]*[/\\][\w@./\\~-]*|(?<![\w@-])[\w@-]+(?:\.[\w@-]+)*\.[A-Za-z]\w{0,9}")
+_CANDIDATES_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What was guessed and should be shown to the person."""
+
+    type: MemoryType | None = None
+    files: tuple[str, ...] = ()
+    module: str = ""
+
+
+def infer(
+    content: str, root: Path, module_of: Callable[[str], str], *, has_type: bool, files: tuple[str, ...]
+) -> Inferred:
+    """Guess only what was not given."""
+    guessed = () if files else named_files(content, root)
+    about = files or guessed
+    return Inferred(
+        type=None if has_type else memory_kind.infer(content),
+        files=guessed,
+        module=module_of(about[0]) if about else "",
+    )
+
+
+def named_files(content: str, root: Path) -> tuple[str, ...]:
+    """The paths in a sentence that exist in the project."""
+    candidates = list(dict.fromkeys(match.group().rstrip(".,;:") for match in _PATH.finditer(content[:4_096])))
+    inside = (paths.contained(name, str(root)) for name in candidates[:_CANDIDATES_MAX] if name)
+    return tuple(path for path in inside if path and path != "." and paths.is_there(path, str(root)))
+
+
+def same(draft: Draft, close: Sequence[Close]) -> Memory | None:
+    """The known memory that an agent has said again in almost the same words; what a person says is always kept."""
+    if draft.source in (*HUMAN, Source.FOREIGN_FILE):
+        return None
+    return next(
+        (
+            one.memory
+            for one in close
+            if one.verdict is Verdict.SAME
+            and one.memory.type is draft.type
+            and one.memory.visibility is draft.visibility
+            and one.memory.state is not State.QUARANTINED
+            and (not draft.branch_only or one.memory.branch_only in ("", draft.branch_only))
+        ),
+        None,
+    )
+
+
+def against(draft: Draft, close: Sequence[Close]) -> Draft:
+    """A draft that names the memories it contradicts."""
+    named = [one.memory.id for one in close if one.verdict is Verdict.CONTRADICTS][:CLOSE_SHOWN]
+    conflicts = tuple(Relation(RelationType.CONFLICTS_WITH, memory=memory, automatic=True) for memory in named)
+    return replace(draft, relations=(*draft.relations, *conflicts))

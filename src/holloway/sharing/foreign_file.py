@@ -1,0 +1,189 @@
+"""Files from elsewhere: JSON and Markdown exports, foreign archives. What they say waits for a person."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from holloway.config import CONTENT_BYTES_MAX, IMPORT_ROWS_MAX
+from holloway.domain import memory_details
+from holloway.domain.memory import Draft, MemoryType, ReviewReason, Scope, Source, State
+from holloway.errors import HollowayError, InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.domain.memory import Memory
+
+_BULLET = re.compile(r"^[-*] (?P<text>.+?)(?: \((?P<files>`[^`]+`(?:, `[^`]+`)*)\))?(?: \[hw:[0-9a-f]+\])?$")
+
+
+def _heading(memory_type: MemoryType) -> str:
+    label = memory_type.label.capitalize()
+    return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"
+
+
+_BY_HEADING = {
+    name.lower(): MemoryType.MODULE_INSIGHT if memory_type in memory_details.NEEDED else memory_type
+    for memory_type in MemoryType
+    for name in (memory_type.label, _heading(memory_type))
+}
+"""What a heading in Markdown says of its bullets. A type of figures becomes an insight: only its words are there."""
+
+
+def drafts(data: bytes, origin: str) -> list[tuple[str, Draft | HollowayError]]:
+    """Every row of a foreign file as a draft to be reviewed, or what is wrong with it; each with its place."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{origin} is not UTF-8 text (byte {error.start}).", "Export it again as UTF-8.") from None
+    found = _json_rows(text, origin) if text.lstrip()[:1] in ("{", "[") else _markdown_rows(text)
+    found = [(place, row) for place, row in found if not _is_gone(row)]
+    if not found:
+        raise InvalidInput(f"There are no memories in {origin}.", "It takes holloway's JSON, Markdown or archive.")
+    if len(found) > IMPORT_ROWS_MAX:
+        raise InvalidInput(f"{origin} has {len(found):,} rows.", f"At most {IMPORT_ROWS_MAX:,}: split the file.")
+    return [(place, _draft(row, origin)) for place, row in found]
+
+
+def _json_rows(text: str, origin: str) -> list[tuple[str, Any]]:
+    try:
+        data = json.loads(text)
+        rows = data.get("memories", data.get("results")) if isinstance(data, dict) else data
+        if isinstance(rows, list):
+            return [(f"entry {number}", row) for number, row in enumerate(rows, 1)]
+    except RecursionError:
+        raise InvalidInput(
+            f"{origin} is nested too deeply.", "It takes holloway's JSON, Markdown or archive."
+        ) from None
+    except ValueError as error:
+        if "\n" not in text.strip():
+            raise InvalidInput(f"{origin} is not valid JSON: {error}.", "Mend or export it again.") from None
+    return _lines(text)
+
+
+def _lines(text: str) -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            row = json.loads(line) if line.strip() else {"table": ""}
+        except (ValueError, RecursionError):
+            rows.append((f"line {number}", line))
+            continue
+        if not isinstance(row, dict) or row.get("table", "memories") == "memories":
+            rows.append((f"line {number}", row))
+    return [(place, row) for place, row in rows if not (isinstance(row, dict) and ({"format", "seal"} & set(row)))]
+
+
+def _markdown_rows(text: str) -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    kind: MemoryType | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("#"):
+            kind = _BY_HEADING.get(line.lstrip("# ").strip().lower().replace("_", " "))
+        elif match := _BULLET.match(line):
+            files = re.findall(r"`([^`]+)`", match["files"] or "")
+            rows.append((f"line {number}", {"content": match["text"], "files": files, "type": kind}))
+    return rows
+
+
+def _is_gone(row: Any) -> bool:
+    """Whether its owner had forgotten or replaced it: an export is complete, but nobody stands by that any more."""
+    return isinstance(row, dict) and bool(row.get("deleted_at") or row.get("superseded_by"))
+
+
+def _draft(row: Any, origin: str) -> Draft | HollowayError:
+    """A row as a draft. Nothing in a foreign row can make it trusted, pinned or confirmed.
+
+    Its summary is not read: agents would see that, while a person reviews the content.
+    """
+    if not isinstance(row, dict):
+        return InvalidInput(f"{str(row)[:60]!r} is not a memory.", "A memory is an object with at least `content`.")
+    try:
+        content = _content(row)
+        memory_type = MemoryType(str(row.get("type") or "gotcha"))
+        given = row.get("details")
+        return Draft(
+            content=content,
+            type=memory_type,
+            details=memory_details.parse(memory_type, _mapping(given)),
+            files=_strings(row, "files"),
+            modules=_strings(row, "modules"),
+            tags=_strings(row, "tags"),
+            scope=Scope(str(row.get("scope") or "global")),
+            source=Source.FOREIGN_FILE,
+            state=State.QUARANTINED,
+            review=ReviewReason.IMPORTED,
+            origin=origin,
+        )
+    except HollowayError as error:
+        return error
+    except ValueError as error:
+        return InvalidInput(f"{error}.", f"Types: {', '.join(MemoryType)}.")
+
+
+def _mapping(given: Any) -> dict[str, Any] | None:
+    given = _decoded(given)
+    if given and not isinstance(given, dict):
+        raise InvalidInput(f"details cannot be {str(given)[:40]!r}.", "It is an object.")
+    return given or None
+
+
+def _content(row: dict[str, Any]) -> str:
+    value = row.get("content")
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput("content is missing or not text.", "A memory is an object with at least `content`.")
+    if len(value) > CONTENT_BYTES_MAX:
+        raise InvalidInput(f"content has {len(value):,} characters.", f"At most {CONTENT_BYTES_MAX:,} bytes.")
+    return value
+
+
+def _strings(row: dict[str, Any], name: str) -> tuple[str, ...]:
+    value = _decoded(row.get(name)) or []
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InvalidInput(f"{name} is not a list of texts: {str(value)[:40]!r}.", 'For example ["src/auth.py"].')
+    return tuple(value)
+
+
+def _decoded(value: Any) -> Any:
+    """A row of an archive holds lists and objects as JSON in a text; any other text stays what it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def to_markdown(memories: Sequence[Memory], title: str) -> str:
+    """For people, and readable again by import: a heading per type, a bullet per memory.
+
+    Agents read such files too, so what is quarantined is left out.
+    """
+    lines = [f"# What holloway knows of {title}", ""]
+    for memory_type in MemoryType:
+        chosen = [each for each in memories if each.type is memory_type and each.state is not State.QUARANTINED]
+        if chosen:
+            lines += [f"## {_heading(memory_type)}", "", *(_bullet(memory) for memory in chosen), ""]
+    return "\n".join(lines)
+
+
+def to_rules(memories: Sequence[Memory], title: str) -> str:
+    """In the manner of a CLAUDE.md: only what a person or several sessions confirmed, without ids."""
+    lines = [f"# {title}", ""]
+    for memory_type in MemoryType:
+        chosen = [memory for memory in memories if memory.type is memory_type and memory.state is State.CONFIRMED]
+        if chosen:
+            lines += [f"## {_heading(memory_type)}", ""]
+            lines += [f"- {' '.join(memory.content.split())}{_files(memory)}" for memory in chosen]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _bullet(memory: Memory) -> str:
+    return f"- {' '.join(memory.content.split())}{_files(memory)} [hw:{memory.id}]"
+
+
+def _files(memory: Memory) -> str:
+    return f" ({', '.join(f'`{path}`' for path in memory.files)})" if memory.files else ""

@@ -1,0 +1,147 @@
+"""A memory and its row: one direction each."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from holloway.domain import memory_details
+from holloway.domain.memory import (
+    Memory,
+    MemoryType,
+    Relation,
+    RelationType,
+    ReviewReason,
+    Scope,
+    Source,
+    State,
+    Visibility,
+)
+from holloway.domain.ports import moment
+from holloway.domain.ranking_fields import Sketch
+from holloway.domain.work import WorkUnit
+from holloway.store.database import Row
+from holloway.text.identifiers import search_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from enum import StrEnum
+
+SELECT = """
+SELECT m.*,
+  (SELECT json_group_array(path) FROM (SELECT path FROM memory_files f WHERE f.seq = m.seq ORDER BY place)) AS files,
+  (SELECT json_group_array(module) FROM
+    (SELECT module FROM memory_modules o WHERE o.seq = m.seq ORDER BY place)) AS modules,
+  (SELECT json_group_array(json_array(type, memory, path, confidence, automatic)) FROM
+    (SELECT * FROM memory_relations r WHERE r.seq = m.seq ORDER BY type, memory, path)) AS relations
+FROM memories m
+"""
+
+# The files of a memory are read from an index alone: their order would have to be looked up for each.
+SELECT_SKETCH = """
+SELECT m.seq, m.id, m.type, m.source, m.state, m.confidence, m.half_life_days, m.pinned, m.last_used_at, m.updated_at,
+  m.stale_at, m.commit_sha, (SELECT json_group_array(path) FROM memory_files f WHERE f.seq = m.seq) AS files
+FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value
+"""
+
+
+_TEXTS = (
+    "id",
+    "uid",
+    "content",
+    "summary",
+    "created_at",
+    "updated_at",
+    "last_used_at",
+    "review_after",
+    "session",
+    "agent",
+    "branch",
+    "branch_only",
+    "methodology",
+    "origin",
+    "stale_at",
+    "superseded_by",
+    "deleted_at",
+    "deleted_reason",
+)
+_NUMBERS = ("confidence", "use_count", "half_life_days")
+_KINDS: dict[str, type[StrEnum]] = {
+    "type": MemoryType,
+    "state": State,
+    "source": Source,
+    "scope": Scope,
+    "visibility": Visibility,
+}
+_LISTS = ("tags", "sessions")
+"""Fields that a row has under the same name: as they are, as words of ours, and as JSON."""
+
+
+def columns(memory: Memory) -> dict[str, Any]:
+    """A memory as the columns of its row."""
+    said = memory_details.texts(memory.details) if memory.details else ()
+    words = (memory.content, memory.summary, *memory.tags, *memory.files, *memory.modules, *said)
+    return {
+        **{name: getattr(memory, name) for name in (*_TEXTS, *_NUMBERS, *_KINDS)},
+        **{name: _json(getattr(memory, name)) for name in _LISTS},
+        "details": _json(memory_details.plain(memory.details)) if memory.details else None,
+        "pinned": int(memory.pinned),
+        "review": memory.review,
+        "commit_sha": memory.commit,
+        "work_unit": unit_text(memory.work_unit),
+        "search_text": search_text(*words),
+    }
+
+
+def to_memory(found: Row | Mapping[str, Any]) -> Memory:
+    """The memory behind a row of `SELECT`."""
+    # A row of SQLite looks through all its columns for each name.
+    row = dict(zip(found.keys(), found, strict=True)) if isinstance(found, Row) else found
+    for name in ("created_at", "updated_at", "last_used_at"):
+        moment(row[name])
+    fields: dict[str, Any] = {name: row[name] for name in (*_TEXTS, *_NUMBERS)}
+    fields |= {name: kind(row[name]) for name, kind in _KINDS.items()}
+    fields |= {name: _listed(row[name]) for name in (*_LISTS, "files", "modules")}
+    return Memory(
+        **fields,
+        details=memory_details.parse(fields["type"], json.loads(row["details"])) if row["details"] else None,
+        relations=tuple(
+            Relation(RelationType(kind), memory, path, sure, bool(automatic))
+            for kind, memory, path, sure, automatic in _listed(row["relations"])
+        ),
+        pinned=bool(row["pinned"]),
+        review=ReviewReason(row["review"]) if row["review"] else None,
+        commit=row["commit_sha"],
+        work_unit=unit_of(row["work_unit"]),
+    )
+
+
+def to_sketch(row: Row) -> Sketch:
+    """The sketch behind a row of `SELECT_SKETCH`."""
+    _, id_, type_, source, state, sure, half_life, pinned, used, updated, stale, commit, files = row
+    known = MemoryType(type_), Source(source), State(state)
+    for at in (used, updated):
+        moment(at)
+    return Sketch(id_, *known, sure, half_life, bool(pinned), used, updated, stale, commit, _listed(files))
+
+
+def _listed(text: str) -> tuple[Any, ...]:
+    """A JSON list; most are empty, and a search reads three hundred of them."""
+    return tuple(json.loads(text)) if text != "[]" else ()
+
+
+def unit_text(unit: WorkUnit | None) -> str | None:
+    """A work unit as a row has it."""
+    return _json([unit.methodology, list(unit.path), unit.label]) if unit else None
+
+
+def unit_of(text: str | None) -> WorkUnit | None:
+    """The work unit behind it."""
+    if not text:
+        return None
+    methodology, path, label = json.loads(text)
+    return WorkUnit(methodology, tuple(path), label)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,170 @@
+"""The ledger: which sessions there were, how they ended, and what each was shown."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from holloway.domain.session import Outcome, Session, SessionType
+from holloway.domain.work import Phase
+from holloway.store import lifecycle
+from holloway.store.lookup import LOADED_BY_HOST
+from holloway.store.memory_rows import unit_of, unit_text
+
+if TYPE_CHECKING:
+    from holloway.store.database import Database, Row
+
+
+SAID_TO_HELP = "asked"
+"""The point of a memory that counts as shown because the agent said that it helped."""
+_SAID = -1
+"""In the place of a context: what an agent says of a memory stands beside where it was shown it."""
+# A subagent is shown things under the name of its session with its own after a slash; it is no session of its own.
+WHOLE = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
+"""Of the rows `s` of the ledger, those of sessions."""
+
+
+def of_session(name: str) -> str:
+    """The condition for what a session and its subagents were shown, of the rows `i` of injections."""
+    own = f"i.session = {name} OR (i.session > {name} || '/' AND i.session < {name} || '0')"
+    return f"({own}) AND i.point <> '{LOADED_BY_HOST}'"
+
+
+def count(database: Database) -> int:
+    """How many sessions the ledger knows, also those that go on or were not learned from."""
+    return int(database.value(f"SELECT count(*) FROM sessions s WHERE {WHOLE}"))
+
+
+def shown(database: Database, memory_id: str) -> list[tuple[str, str, str]]:
+    """Where a memory was shown: session, point, time; newest first."""
+    sql = "SELECT session, point, at FROM injections WHERE memory = ? ORDER BY at DESC LIMIT 50"
+    return [(row["session"], row["point"], row["at"]) for row in database.rows(sql, (memory_id,))]
+
+
+def shown_to(database: Database, session: str) -> list[tuple[str, str, str]]:
+    """What a session was shown: memory, point, time; in order."""
+    sql = "SELECT memory, point, at FROM injections WHERE session = ? ORDER BY at, memory"
+    return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, (session,))]
+
+
+def shown_in(database: Database, session: str) -> list[tuple[str, str, str]]:
+    """What a session and its subagents were shown: memory, point, time; in order."""
+    sql = f"SELECT memory, point, at FROM injections i WHERE {of_session(':session')} ORDER BY at, memory"
+    return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, {"session": session})]
+
+
+def times_shown(database: Database, memory_id: str) -> int:
+    """How often a memory was shown, once for each session and context."""
+    sql = "SELECT count(*) FROM injections WHERE memory = ? AND point NOT IN (?, ?)"
+    return int(database.value(sql, (memory_id, SAID_TO_HELP, LOADED_BY_HOST)))
+
+
+def used_in(database: Database, memory: str, session: str, at: str) -> bool:
+    """Write down that a session says it used a memory; True the first time. Said and seen is one use, not two."""
+    sql = "INSERT OR IGNORE INTO injections(session, context, memory, point, at) VALUES (?, ?, ?, ?, ?)"
+    with database.write():
+        new = bool(database.run(sql, (session, _SAID, memory, SAID_TO_HELP, at)).rowcount)
+        if new and memory not in record_of(database, session).get("used", ()):
+            lifecycle.use(database, [memory])
+        return new
+
+
+def get(database: Database, reference: str) -> list[Session]:
+    """The session of that id, or else those whose id begins with it."""
+    sql = (
+        "SELECT * FROM sessions s WHERE id >= :id AND id < :id || char(1114111) "
+        f"AND (id = :id OR {WHOLE}) ORDER BY id <> :id, started_at LIMIT 6"
+    )
+    found = [_session(row) for row in database.rows(sql, {"id": reference})]
+    return found[:1] if found and found[0].id == reference else found
+
+
+def latest(database: Database, limit: int) -> list[Session]:
+    """Sessions, newest first."""
+    sql = f"SELECT * FROM sessions s WHERE {WHOLE} ORDER BY started_at DESC, id LIMIT ?"
+    return [_session(row) for row in database.rows(sql, (limit,))]
+
+
+def record_of(database: Database, session: str) -> dict[str, Any]:
+    """What a session did, in figures."""
+    found = database.value("SELECT record FROM sessions WHERE id = ?", (session,))
+    record: dict[str, Any] = json.loads(found or "{}")
+    return record
+
+
+def watched(database: Database) -> dict[str, int]:
+    """Events of all sessions together, those that could not be noted, and those that took too long."""
+    names = ("events", "failed_events", "slow_events")
+    columns = ", ".join(f"coalesce(sum(json_extract(record, '$.{name}')), 0) AS {name}" for name in names)
+    row = database.row(f"SELECT {columns} FROM sessions")
+    return {name: int(row[name]) if row else 0 for name in names}
+
+
+def fired(database: Database) -> dict[str, int]:
+    """How often each signal fired in all sessions together."""
+    sql = (
+        "SELECT each.key AS signal, sum(each.value) AS times FROM sessions, json_each(record, '$.signals') AS each "
+        "GROUP BY each.key ORDER BY times DESC, signal"
+    )
+    return {row["signal"]: int(row["times"]) for row in database.rows(sql)}
+
+
+def outcome_of(database: Database, session: str) -> str:
+    """How a session ended; empty where nobody knows."""
+    return database.value("SELECT outcome FROM sessions WHERE id = ?", (session,)) or ""
+
+
+def finish(database: Database, session: Session, record: dict[str, Any]) -> None:
+    """Write down how a session ended, and what it used; what a hook knew of it stays."""
+    with database.write():
+        lifecycle.use(database, _new_uses(database, session.id, record))
+        database.run(
+            "INSERT INTO sessions(id, agent, started_at, last_event_at, ended_at, type, phase, outcome, evidence, "
+            "task, branch, commit_sha, work_unit, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT(id) DO UPDATE SET ended_at = excluded.ended_at, type = excluded.type, phase = excluded.phase, "
+            "started_at = min(started_at, excluded.started_at), "
+            "last_event_at = max(last_event_at, excluded.last_event_at), outcome = excluded.outcome, "
+            "evidence = excluded.evidence, task = excluded.task, branch = excluded.branch, "
+            "commit_sha = excluded.commit_sha, work_unit = excluded.work_unit, record = excluded.record",
+            (
+                session.id,
+                session.agent,
+                session.started_at,
+                session.last_event_at,
+                session.ended_at,
+                session.type or "",
+                session.phase or "",
+                session.outcome or "",
+                session.evidence,
+                session.task,
+                session.branch,
+                session.commit,
+                unit_text(session.work_unit),
+                json.dumps(record, sort_keys=True),
+            ),
+        )
+
+
+def _new_uses(database: Database, session: str, record: dict[str, Any]) -> set[str]:
+    """The memories that a session used, without those that were counted for it before."""
+    sql = f"SELECT memory FROM injections i WHERE {of_session(':session')} AND point = :said"
+    said = {row["memory"] for row in database.rows(sql, {"session": session, "said": SAID_TO_HELP})}
+    return set(record.get("used", ())) - set(record_of(database, session).get("used", ())) - said
+
+
+def _session(row: Row) -> Session:
+    return Session(
+        id=row["id"],
+        agent=row["agent"],
+        started_at=row["started_at"],
+        last_event_at=row["last_event_at"],
+        ended_at=row["ended_at"],
+        type=SessionType(row["type"]) if row["type"] else None,
+        phase=Phase(row["phase"]) if row["phase"] else None,
+        outcome=Outcome(row["outcome"]) if row["outcome"] else None,
+        evidence=row["evidence"],
+        task=row["task"],
+        branch=row["branch"],
+        commit=row["commit_sha"],
+        work_unit=unit_of(row["work_unit"]),
+    )

@@ -1,0 +1,90 @@
+"""The review begins with the last session, in as many words as the person cares for."""
+
+import click
+import pytest
+
+import holloway
+from holloway.domain.memory import State
+from holloway.service import trust
+from tests.cli.conftest import Cli
+from tests.cli.test_sessions import watched
+from tests.conftest import Repository
+
+
+def saved(repository: Repository, number: int) -> str:
+    """One session after the other, each of which saved something; returns the id of what the first one learned."""
+    learned = watched(repository, f"s{number}")
+    with holloway.open(repository.root) as memory, memory.store.database.write():
+        change = "UPDATE sessions SET started_at = ?, record = json_set(record, '$.saved_tokens', 1200) WHERE id = ?"
+        memory.store.database.run(change, (f"2026-01-{number + 10}T09:00:00.000Z", f"s{number}"))
+    return learned
+
+
+def test_the_summary_tells_what_was_saved_used_and_learned_and_says_what_is_an_estimate(
+    cli: Cli, repository: Repository
+) -> None:
+    learned = watched(repository)
+    with holloway.open(repository.root) as memory, memory.store.database.write():
+        sql = "UPDATE sessions SET record = json_set(record, '$.saved_tokens', 1200, '$.used', json_array(?))"
+        memory.store.database.run(sql, (learned,))
+    printed = cli("review").out
+    assert "saved about 1,200 tokens of searching (an estimate); used 1, learned 2." in printed
+    assert f"used {learned}: " in printed
+    assert f"learned {learned}: " in printed
+    assert "observer:" not in printed, "what a signal is called inside says nothing to a person"
+    assert "used 1, learned 2, saved about 1,200 tokens (an estimate)" in " ".join(cli("sessions").out.split())
+
+
+@pytest.mark.promise("person")
+def test_let_pass_three_times_in_a_row_it_gets_shorter_and_never_disappears(cli: Cli, repository: Repository) -> None:
+    shown = []
+    for number in range(6):
+        saved(repository, number)
+        shown.append(cli("review").out)
+        assert cli("review").out == shown[-1], "looking twice at one summary is not letting two of them pass"
+    assert [text.startswith("Last session: Make the login tests pass") for text in shown] == [True] * 3 + [False] * 3
+    assert shown[-1].startswith("Last session: ")
+
+
+def test_a_decision_makes_it_whole_again(cli: Cli, repository: Repository) -> None:
+    for number in range(4):
+        learned = saved(repository, number)
+        printed = cli("review").out
+    assert not printed.startswith("Last session: Make")
+    assert cli("review", "--ok", learned).code == 0
+    saved(repository, 5)
+    assert cli("review").out.startswith("Last session: Make the login tests pass")
+
+
+def test_what_was_learned_is_decided_on_card_by_card(
+    cli: Cli, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched(repository)
+    with holloway.open(repository.root) as memory:
+        first, second = (each.id for each in memory.memories())
+    monkeypatch.setattr(click, "edit", lambda text: "tests/auth needs REDIS_URL")
+    answers = {"o": State.CONFIRMED, "e": State.CONFIRMED}
+    from holloway.cli import review
+
+    with holloway.open(repository.root) as memory:
+        for (choice, state), reference in zip(answers.items(), (first, second), strict=True):
+            assert review._decide(memory, memory.get(reference), choice)
+            assert memory.get(reference).state is state
+        assert memory.get(second).content == "tests/auth needs REDIS_URL"
+        assert review._decide(memory, memory.get(first), "d")
+        assert memory.get(first).deleted_at
+        assert not review._decide(memory, memory.get(second), "l")
+
+
+@pytest.mark.parametrize(("level", "summary", "cards"), [(2, True, True), (3, True, False), (4, False, False)])
+def test_the_confident_are_asked_only_what_needs_them_and_the_autonomous_get_no_summary(
+    cli: Cli, repository: Repository, level: int, summary: bool, cards: bool
+) -> None:
+    watched(repository)
+    with holloway.open(repository.root) as memory:
+        with memory.store.database.write():
+            memory.store.database.run("UPDATE memories SET review = NULL")
+        trust.choose(memory, str(level))
+    printed = cli("review").out
+    assert ("Last session" in printed) is summary
+    assert ("Nothing waits for you." not in printed) is cards

@@ -1,0 +1,82 @@
+import pytest
+
+from holloway.codemap.modules.module_names import base_folder, names
+from holloway.codemap.modules.partition import Part
+
+
+def named(*parts: Part, taken: tuple[str, ...] = (), base: str = "", packages: tuple[str, ...] = ()) -> list[str]:
+    """The names of these parts; the first file of each stands out most."""
+    weights = {path: 1.0 / (1 + at) for part in parts for at, path in enumerate(part.files)}
+    return names(parts, taken, base, frozenset(packages), weights, "project")
+
+
+def group(*stems: str) -> Part:
+    """A piece of a flat folder."""
+    return Part("lib/shop", tuple(f"lib/shop/{stem}.py" for stem in stems), split=True)
+
+
+@pytest.mark.parametrize(
+    ("folder", "base", "name"),
+    [
+        ("src/shop/auth", "src/shop", "auth"),
+        ("django/db/models", "django", "db/models"),
+        ("django/contrib/gis/db/backends", "django", "db/backends"),
+        ("src/shop", "src/shop", "shop"),
+        ("src", "src", "project"),
+        ("", "", "project"),
+        ("cmd/tool/internal/git", "cmd/tool", "git"),
+        ("internal", "", "internal"),
+        ("lib", "", "project"),
+        ("lib/sources", "", "sources"),
+    ],
+)
+def test_a_part_is_named_after_the_folders_that_tell_it_apart(folder: str, base: str, name: str) -> None:
+    assert named(Part(folder, (f"{folder}/a.py",)), base=base) == [name]
+
+
+def test_a_package_is_named_after_its_own_folder() -> None:
+    parts = [Part("crates/ignore/src", ("a.rs",)), Part("extras/src/main/java/com/x/io", ("b.java",))]
+    parts += [Part("extras/src/main/java/com/x/net", ("c.java",))]
+    assert named(*parts, packages=("crates/ignore", "extras")) == ["ignore", "extras/io", "extras/net"]
+
+
+def test_of_several_folders_that_hold_a_project_none_is_the_project() -> None:
+    assert named(Part("lib", ("lib/a.js",)), Part("src", ("src/b.js",))) == ["lib", "src"]
+    assert named(Part("lib", ("lib/a.js",)), Part("examples", ("examples/b.js",))) == ["project", "examples"]
+
+
+def test_names_that_are_taken_are_not_given_again() -> None:
+    assert named(Part("a/auth", ("x",)), taken=("AUTH", "a/auth")) == ["a/auth-2"]
+    assert named(Part("a/auth", ("x",)), Part("b/auth", ("y",))) == ["a/auth", "b/auth"]
+
+
+def test_of_several_that_would_be_called_the_same_the_folder_of_that_name_is() -> None:
+    folders = ("src/shop/map/modules", "src/shop/map", "src/shop/web/map")
+    parts = [Part(folder, (f"{folder}/a.py",)) for folder in folders]
+    assert named(*parts, base="src/shop") == ["map/modules", "map", "web/map"]
+
+
+@pytest.mark.parametrize(
+    ("stems", "name"),
+    [
+        (("hooks_git", "hooks_claude", "hooks_cmd", "state", "clean"), "hooks"),
+        (("manual_commit_push", "manual_commit_logs", "manual_commit_rewind"), "manual_commit"),
+        (("sessions", "testing"), "sessions"),
+        (("utils", "adapters", "certs"), "adapters"),
+        (("__init__", "version"), "shop"),
+        (("main", "setup", "status"), "shop"),
+        (("read_large_json_files", "write"), "read"),
+    ],
+)
+def test_a_group_within_a_folder_is_named_after_what_it_is_about(stems: tuple[str, ...], name: str) -> None:
+    assert named(group(*stems), base="lib/shop") == [name]
+
+
+def test_a_group_within_one_folder_of_many_carries_the_folders_name() -> None:
+    assert named(group("sessions", "testing"), base="lib") == ["shop/sessions"]
+
+
+def test_the_base_is_the_deepest_folder_with_most_of_the_code() -> None:
+    sizes = {"src/shop/auth/a.py": 3.0, "src/shop/web/b.py": 3.0, "tools/c.py": 1.0}
+    assert base_folder(sizes) == "src/shop"
+    assert base_folder({"a/b.py": 1.0, "c/d.py": 1.0}) == ""

@@ -1,0 +1,231 @@
+import time
+import tracemalloc
+
+import pytest
+
+from holloway.codemap.parse.captures import DEFINITIONS_MAX, REFERENCES_MAX
+from holloway.codemap.parse.expressions import RUST_WRAPPERS, chain, type_names, unwrapped
+from holloway.codemap.parse.facts import Facts, decode, decode_references
+from holloway.codemap.parse.languages import LANGUAGES, grammar
+from holloway.codemap.parse.parser import PARSE_SECONDS_MAX, extract
+from tests.codemap.parse.shown import bindings, definitions, imports, read, references
+
+
+def test_python_definitions_carry_their_kind_place_and_signature() -> None:
+    facts = read(
+        "python",
+        """
+        LIMIT = 3
+
+        class Shop(Base, abc.ABC):
+            def sell(self, item: Item) -> "Receipt | None":
+                def price():
+                    return total()
+                return price()
+
+        async def main(): ...
+        """,
+    )
+    assert definitions(facts) == [
+        "variable LIMIT",
+        "class Shop",
+        "method Shop.sell -> Receipt",
+        "function Shop.sell.price -> =total()",
+        "function main",
+    ]
+    assert facts.definitions[2].signature == 'def sell(self, item: Item) -> "Receipt | None"'
+    assert (facts.definitions[2].line, facts.definitions[2].end_line) == (5, 8)
+    assert [one.parent for one in facts.definitions] == [-1, -1, 1, 2, -1]
+    assert references(facts, "base") == ["base Base @ Shop", "base abc.ABC @ Shop"]
+
+
+def test_python_imports_keep_relative_dots_aliases_and_stars() -> None:
+    facts = read(
+        "python",
+        """
+        import os.path, numpy as np
+        from . import a
+        from ..b.c import d as e, f
+        from g import *
+        def late():
+            import h
+        """,
+    )
+    assert imports(facts) == ["numpy as np", "os.path", ".: a", "..b.c: d as e", "..b.c: f", "g: *", "h"]
+    assert facts.imports[-1].scope == 0
+
+
+def test_python_names_stand_for_values_types_and_what_a_method_puts_into_self() -> None:
+    facts = read(
+        "python",
+        """
+        client = make_client(retries=3)
+        class Shop:
+            till: Till
+            def __init__(self, store: Store, size: int = 0):
+                self.store = store
+                with open(path) as file:
+                    self.rows = Reader(file).rows()
+        """,
+    )
+    assert bindings(facts) == [
+        "client = make_client()",
+        "rows = Reader().rows() @ Shop",
+        "store = store @ Shop",
+        "till: Till @ Shop",
+        "file = open() @ Shop.__init__",
+        "store: Store @ Shop.__init__",
+    ]
+
+
+def test_python_says_what_it_offers() -> None:
+    assert read("python", "__all__ = ['a', 'b']\n").exports == ("a", "b")
+    assert read("python", "a = 1\n").exports is None
+
+
+@pytest.mark.promise("map-languages")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_query_compiles_and_an_empty_file_says_nothing(language: str) -> None:
+    assert grammar(language)[1].pattern_count > 0
+    assert extract(language, b"") == Facts()
+
+
+def test_broken_syntax_costs_only_the_broken_part() -> None:
+    source = "def first(): pass\n\ndef second():\n    x = = 3\n\ndef third():\n    return first()\n"
+    assert {"function first", "function third -> =first()"} <= set(definitions(read("python", source)))
+    script = "export function first() {}\nconst = ;\nexport class Last { run() {} }\n"
+    assert {"function first", "class Last", "method Last.run"} <= set(definitions(read("typescript", script)))
+
+
+def test_bytes_that_are_no_text_are_read_as_far_as_they_can_be() -> None:
+    facts = extract("python", b"\xff\xfe\nclass Caf\xe9: pass\nclass Ok: pass\n\x00")
+    assert "class Ok" in definitions(facts)
+    assert decode(facts.encode()) == facts._replace(references=())
+    assert decode_references(facts.encode_references()) == facts.references
+
+
+@pytest.mark.parametrize("language", ["python", "typescript", "rust"])
+def test_the_same_bytes_give_the_same_facts(language: str) -> None:
+    source = b"class A { m() { return b.c(d) } }\nfn f() { g() }\nclass B(C):\n  def m(self): return n()\n"
+    assert extract(language, source) == extract(language, source)
+
+
+HOSTILE = {
+    "open brackets": ("python", b"(" * 100_000),
+    "nested brackets": ("java", b"x = " + b"[" * 100_000 + b"]" * 100_000),
+    "nested calls": ("tsx", b"f(" * 100_000 + b")" * 100_000),
+    "a long chain": ("go", b"a.b.c.d." * 125_000 + b"e"),
+    "a long chain of calls": ("typescript", b"a" + b".b()" * 100_000),
+    "a string without an end": ("rust", b'x = "' + b"a" * 1_000_000),
+    "a comment without an end": ("cpp", b"/*" * 200_000),
+    "nested functions": ("javascript", b"function f(){" * 20_000),
+    "nested types": ("typescript", b"let x: " + b"A<" * 50_000),
+    "one long name": ("ruby", b"x" * 1_000_000),
+    "bytes that are no text": ("kotlin", b"\xff" * 300_000),
+    "zeros": ("csharp", b"\0" * 300_000),
+    "a tree of uses": ("rust", b"use a::{" * 20_000),
+    "nested blocks": ("php", b"<?php " + b"if (1) {" * 20_000),
+}
+
+
+@pytest.mark.promise("map-languages")
+@pytest.mark.parametrize(("language", "data"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_files_take_bounded_work(language: str, data: bytes) -> None:
+    _is_bounded(language, data)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_hostile_files_take_bounded_work_in_every_language(language: str) -> None:
+    for _, data in HOSTILE.values():
+        _is_bounded(language, data)
+
+
+def _is_bounded(language: str, data: bytes) -> None:
+    started = time.process_time()
+    facts = extract(language, data)
+    assert time.process_time() - started < 20 * PARSE_SECONDS_MAX
+    assert len(facts.definitions) <= DEFINITIONS_MAX
+    assert len(facts.references) <= REFERENCES_MAX
+    assert len(facts.encode()) < 20_000_000
+    assert decode(facts.encode()).interface() == facts.interface()
+
+
+def test_what_was_read_is_not_held() -> None:
+    source = b"# A long remark about nothing at all.\n" * 5_000 + b"x = 1\n"
+    extract("python", source)
+    tracemalloc.start()
+    try:
+        for _ in range(5):
+            extract("python", bytes(bytearray(source)))
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert held < len(source)
+
+
+def test_a_file_with_too_much_in_it_is_cut() -> None:
+    source = "".join(f"def f{i}(): g{i}(h{i}, i{i}())\n" for i in range(15_000)).encode()
+    facts = extract("python", source)
+    assert len(facts.definitions) == DEFINITIONS_MAX
+    assert len(facts.references) == REFERENCES_MAX
+
+
+def test_deep_nesting_keeps_the_outer_definitions() -> None:
+    source = "".join("  " * depth + f"class C{depth}:\n" for depth in range(60)) + "  " * 60 + "x = 1\n"
+    facts = read("python", source)
+    assert facts.definitions[0].qualified == "C0"
+    assert facts.definitions[2].qualified == "C0.C1.C2"
+    assert len(facts.definitions) == 60
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a.b", "a.b"),
+        ("open(1).read", "open().read"),
+        ("new Till<Coin>(f(1)).count()", "Till().count()"),
+        ("await shop.open('(')", "shop.open()"),
+        ("Shop::<Vec<u8>>::new(x)?", "Shop.new()"),
+        ("&mut Shop::new()", "Shop.new()"),
+        ("a?.b!.c", "a.b.c"),
+        ("$this->till->open()", "$this.till.open()"),
+        ("a // why\n  .b()", "a.b()"),
+        ("rows[0].print", "?.print"),
+        ("(x as Y).z", "?.z"),
+        ("rows[0]", ""),
+        ("", ""),
+        ("x" * 500 + ".last", "?.last"),
+    ],
+)
+def test_expressions_of_all_languages_are_chains(text: str, expected: str) -> None:
+    assert chain(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Till", "Till"),
+        (": Till", "Till"),
+        ("shop.Till[Coin]", "shop.Till"),
+        ("Optional['Till']", "Till"),
+        ("Till | Box<A | B> | null", "Till|Box"),
+        ("Promise<Till>", "Till"),
+        ("*pkg.Till", "pkg.Till"),
+        ("&'a mut dyn io::Till", "io.Till"),
+        ("Till[]", ""),
+        ("[]Till", ""),
+        ("map[string]Till", ""),
+        ("(a: A) => B | C", ""),
+        ("x is Till", ""),
+        ("typeof x", ""),
+        ("string", ""),
+    ],
+)
+def test_annotations_name_classes_and_not_what_holds_many(text: str, expected: str) -> None:
+    assert type_names(text) == expected
+
+
+def test_rust_types_that_hold_one_thing_stand_for_it() -> None:
+    assert type_names("Result<Arc<Mutex<Till>>, Error>", RUST_WRAPPERS) == "Till"
+    assert unwrapped("open().unwrap().till.lock().count") == "open().till.count"

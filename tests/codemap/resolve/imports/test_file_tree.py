@@ -1,0 +1,41 @@
+"""Files of a project are found by name, by the end of their path, and by what lies beside them."""
+
+from __future__ import annotations
+
+from holloway.codemap.resolve.imports.file_tree import AMBIGUOUS_MAX, Tree
+
+
+def tree(*paths: str) -> Tree:
+    return Tree(paths, lambda path: "")
+
+
+def test_files_of_a_name_are_those_of_the_family_whatever_their_ending() -> None:
+    found = tree("b/cart.py", "a/cart.pyi", "cart.ts", "a/cart_list.py", "a/car.py", "a/.cart.py")
+    assert found.named("python", "cart") == ["a/cart.pyi", "b/cart.py"]
+    assert found.named("javascript", "cart") == ["cart.ts"]
+    assert found.named("python", "nothing") == []
+    assert found.named("python", "zzz") == []
+
+
+def test_of_several_files_the_nearest_is_meant_and_of_too_many_none() -> None:
+    assert tree("a/views.py", "b/views.py").of_stem("python", "views", "b/test_views.py") == "b/views.py"
+    assert tree("a/views.py").of_stem("python", "views", "a/views.py") == ""
+    many = [f"p{at}/views.py" for at in range(AMBIGUOUS_MAX + 1)]
+    assert tree(*many).of_stem("python", "views", "test_views.py") == ""
+
+
+def test_the_end_of_a_path_is_whole_names() -> None:
+    found = tree("lib/far/end.h", "lib/soft/tend.h")
+    assert found.of_suffix("c", "far/end.h", "a.c") == "lib/far/end.h"
+    assert found.of_suffix("c", "ar/end.h", "a.c") == ""
+
+
+def test_a_folder_is_of_the_family_whose_files_are_a_package_there() -> None:
+    found = tree("go/a.go", "go/b.py", "py/a.py")
+    assert [found.family_of(path) for path in ("go/", "py/", "go/a.go", "go/b.py", "x.md")] == [
+        "go",
+        "",
+        "go",
+        "python",
+        "",
+    ]

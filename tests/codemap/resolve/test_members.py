@@ -1,0 +1,55 @@
+"""Members are found in a class and in its bases, those of the project before those from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codemap.resolve.drawn import Files, edges, mapped
+
+OUTSIDE: list[tuple[Files, set[str]]] = [
+    (
+        {
+            "a.py": "from outside import Far\n\nclass Near(Far):\n    pass\n\nclass Here:\n    def go(self):\n        pass\n",
+            "b.py": "from a import Near, Here\n\nclass Both(Near, Here):\n    def run(self):\n        self.go()\n",
+        },
+        {"b.py:Both.run calls a.py:Here.go"},
+    ),
+    (
+        {
+            "a.py": "class Zeal:\n    def go(self): ...\n\nclass Able:\n    def go(self): ...\n\nclass Both(Zeal, Able): ...\n\nBoth().go()\n"
+        },
+        {"a.py calls a.py:Zeal.go"},
+    ),
+    (
+        {
+            "src/lib.rs": "pub struct Reader;\nimpl std::io::Read for Reader { fn read(&mut self) { open() } }\npub fn open() {}\n",
+        },
+        {"src/lib.rs:Reader.read calls src/lib.rs:open"},
+    ),
+    (
+        {
+            "p/A.java": "package p;\nimport java.util.Iterator;\nclass A implements Iterator {\n  void next() { new B().go(); }\n}\n",
+            "p/B.java": "package p;\nclass B {\n  void go() {}\n}\n",
+        },
+        {"p/A.java:A.next calls p/B.java:B.go", "p/A.java:A.next instantiates p/B.java:B"},
+    ),
+    (
+        {
+            "go.mod": "module m\n",
+            "agent/agent.go": "package agent\n\ntype Agent struct{}\n\nfunc (a Agent) Name() {}\n",
+            "main.go": 'package main\n\nimport "m/agent"\n\nfunc use(h hook) { h.agent.Name() }\n\ntype hook struct { agent agent.Agent }\n',
+        },
+        {"main.go:hook typed_as agent/agent.go:Agent", "main.go:use calls agent/agent.go:Agent.Name"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("project", "expected"), OUTSIDE)
+def test_a_base_from_outside_does_not_hide_what_the_project_has(
+    tmp_path: Path, project: Files, expected: set[str]
+) -> None:
+    found = edges(mapped(tmp_path, project), "calls", "typed_as", "instantiates", "calls_external")
+    assert expected <= found
+    assert not {edge for edge in found if "calls_external" in edge}

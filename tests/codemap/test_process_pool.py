@@ -1,0 +1,108 @@
+"""Several processes make the map that one makes, and leave nothing else behind."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from holloway.codemap import process_pool
+from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.facts_cache import FactsRead, InMap
+from holloway.codemap.facts_file import Shelved, shelf
+from holloway.codemap.index import PARALLEL_FILES_MIN, index
+from holloway.codemap.parse import source_files
+from holloway.codemap.resolve.imports.import_resolver import Importer
+from holloway.codemap.resolve.resolver import Resolver
+from holloway.errors import HollowayError
+from tests.codemap.test_index import FILES, clean, content, write
+
+COUNT = PARALLEL_FILES_MIN + 20
+
+
+def module(number: int) -> str:
+    above = (number + 1) % COUNT
+    return (
+        f"from m{above} import Thing as Base, make as other\n\n\n"
+        f"class Thing(Base):\n    def go{number}(self):\n        return other().go{above}()\n\n\n"
+        f"def make() -> Thing:\n    return Thing()\n"
+    )
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    for name, versions in FILES.items():
+        write(folder, name, versions[0])
+    for number in range(COUNT):
+        write(folder, f"m{number}.py", module(number))
+    return folder
+
+
+def indexed(root: Path, workers: int) -> MapDatabase:
+    database = open_map(root.parent / "parallel.db")
+    index(database, root, workers=workers)
+    return database
+
+
+def test_many_processes_make_the_map_that_one_process_makes(root: Path) -> None:
+    left = root.parent / "parallel.facts"
+    left.write_text("what a process that was killed left there")
+    assert content(indexed(root, 2)) == clean(root, root.parent / "clean.db")
+    assert not left.exists()
+
+
+def test_many_processes_follow_later_edits_as_one_does(root: Path) -> None:
+    database = indexed(root, 2)
+    for number in range(COUNT):
+        write(root, f"m{number}.py", module(number).replace("make", "build"))
+    index(database, root, workers=2)
+    assert content(database) == clean(root, root.parent / "clean.db")
+
+
+def read_after_a_kill(root: Path, place: Path) -> None:
+    with process_pool.started(1, root, place) as others:
+        others._pool.submit(os._exit, 1)
+        list(others.read([(source_files.Listed("m0.py", 1, 1), b"")]))
+
+
+def test_a_process_that_is_killed_is_said_and_leaves_nothing_behind(root: Path) -> None:
+    place = root.parent / "parallel.facts"
+    with pytest.raises(HollowayError, match="ended before it was done"):
+        read_after_a_kill(root, place)
+    assert not place.exists()
+
+
+def test_what_a_file_was_resolved_from_stays_when_the_next_one_is_resolved(root: Path) -> None:
+    database = indexed(root, 1)
+    read = FactsRead(InMap(database))
+    paths = [row[0] for row in database.rows("SELECT path FROM files")]
+    resolver = Resolver(Importer(paths, partial(source_files.manifest, root)), read.scopes, read.mentions)
+    first = resolver.resolve("m0.py")
+    looked_at = set(first.consulted)
+    resolver.resolve("pkg/a.py")
+    assert "m1.py" in looked_at
+    assert first.consulted == looked_at
+
+
+def test_what_is_on_the_shelf_is_read_by_its_file_and_by_nobody_else(tmp_path: Path) -> None:
+    place = tmp_path / "map.facts"
+    with shelf(place) as written:
+        written.add("a.py", "python", b"facts of a", b"mentions of a")
+        written.add("README.md", "", b"", b"")
+        written.add("b\n.py", "python", "facts of b: é".encode(), b"")
+        written.finish()
+        read = Shelved(str(place))
+        assert place.stat().st_mode & 0o077 == 0
+        assert list(read.paths) == ["a.py", "README.md", "b\n.py"]
+        assert [read.facts(path) for path in ("b\n.py", "a.py", "README.md", "c.py")] == [
+            ("python", "facts of b: é".encode()),
+            ("python", b"facts of a"),
+            ("", b""),
+            ("", b""),
+        ]
+        assert [read.mentions(path) for path in ("a.py", "b\n.py", "c.py")] == [b"mentions of a", b"", b""]
+        read.close()
+    assert not place.exists()

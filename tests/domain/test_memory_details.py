@@ -1,0 +1,133 @@
+import pytest
+
+from holloway.domain import memory_details
+from holloway.domain.memory import MemoryType
+from holloway.domain.memory_details import Calibration, DeadEnd, E2EKind, Recipe, RecipeStep
+from holloway.errors import InvalidInput
+
+EXAMPLES: dict[MemoryType, dict[str, object]] = {
+    MemoryType.DECISION: {"reason": "the API comes first", "alternatives": ["server sessions"]},
+    MemoryType.ERROR_PATTERN: {"error": "ECONNREFUSED 6379", "fix": "set REDIS_URL"},
+    MemoryType.DEAD_END: {"approach": "Redis in tests", "reason": "not in CI", "alternative": "SQLite"},
+    MemoryType.WORKFLOW_RECIPE: {"task": "add a route", "steps": [{"description": "edit urls.py", "line": 3}]},
+    MemoryType.PREFETCH_PATTERN: {"module": "auth", "always": ["a.py"], "frequent": ["b.py"], "sessions": 5},
+    MemoryType.CAUSAL_DEPENDENCY: {"when": "api.py", "then": "client.ts"},
+    MemoryType.TASK_CALIBRATION: {"module": "auth", "actual_steps": 30, "planned_steps": 20, "samples": 4},
+    MemoryType.CONTEXT_COST: {"module": "auth", "mean_tokens": 9000, "p90_tokens": 14000, "samples": 6},
+    MemoryType.E2E_OBSERVATION: {"kind": "precondition", "tool": "browser_click"},
+    MemoryType.WORK_STATE: {"task": "rotate tokens", "done": ["schema"], "open": ["tests"]},
+    MemoryType.WORK_UNIT_OUTCOME: {"succeeded": False, "files": ["a.py"], "retries": 2, "failure": "race"},
+}
+
+
+def test_every_type_with_details_has_an_example_here() -> None:
+    assert set(EXAMPLES) == set(memory_details.DETAILS)
+
+
+@pytest.mark.parametrize("memory_type", list(EXAMPLES))
+def test_details_survive_the_way_to_json_and_back(memory_type: MemoryType) -> None:
+    parsed = memory_details.parse(memory_type, EXAMPLES[memory_type])
+    assert parsed is not None
+    assert memory_details.parse(memory_type, memory_details.plain(parsed)) == parsed
+
+
+@pytest.mark.promise("typed")
+@pytest.mark.parametrize("memory_type", [kind for kind in MemoryType if kind not in memory_details.DETAILS])
+def test_a_type_without_details_refuses_them_with_a_hint(memory_type: MemoryType) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        memory_details.parse(memory_type, {"approach": "x"})
+    assert "'approach'" in caught.value.message
+    assert "dead_end" in caught.value.hint
+
+
+@pytest.mark.promise("typed")
+def test_an_unknown_field_is_an_error_that_names_the_known_ones() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        memory_details.parse(MemoryType.DEAD_END, {"aproach": "x", "reason": "y"})
+    assert "'aproach'" in caught.value.message
+    assert "approach" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"approach": ["x"] * 10_000, "reason": "y"},
+        {"approach": "x", "reason": "y", "z" * 10_000: "w"},
+    ],
+)
+def test_a_message_repeats_so_much_of_a_value_that_it_is_recognised(given: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        memory_details.parse(MemoryType.DEAD_END, given)
+    assert "…" in caught.value.message
+    assert len(caught.value.message) < 200
+
+
+def test_a_missing_field_is_named() -> None:
+    with pytest.raises(InvalidInput, match="needs reason"):
+        memory_details.parse(MemoryType.DEAD_END, {"approach": "x"})
+
+
+def test_false_and_zero_are_values_not_gaps() -> None:
+    outcome = memory_details.parse(MemoryType.WORK_UNIT_OUTCOME, {"succeeded": False})
+    assert outcome is not None
+    assert memory_details.plain(outcome) == {"succeeded": False}
+
+
+@pytest.mark.parametrize("memory_type", sorted(memory_details.NEEDED))
+def test_figures_without_their_figures_are_refused(memory_type: MemoryType) -> None:
+    with pytest.raises(InvalidInput, match="needs details"):
+        memory_details.parse(memory_type, None)
+
+
+def test_words_from_a_command_line_become_the_right_kind_of_value() -> None:
+    given: dict[str, object] = {"module": "auth", "actual_steps": "30", "planned_steps": "20", "samples": "4"}
+    parsed = memory_details.parse(MemoryType.TASK_CALIBRATION, given)
+    assert parsed == Calibration("auth", 30.0, 20.0, 4)
+    assert isinstance(parsed, Calibration)
+    assert parsed.ratio == 1.5
+
+
+def test_steps_of_a_recipe_may_be_plain_sentences() -> None:
+    parsed = memory_details.parse(
+        MemoryType.WORKFLOW_RECIPE, {"task": "add a route", "steps": ["edit urls.py", "run it"]}
+    )
+    assert parsed == Recipe("add a route", (RecipeStep("edit urls.py"), RecipeStep("run it")))
+
+
+@pytest.mark.parametrize(
+    ("memory_type", "values", "named"),
+    [
+        (MemoryType.TASK_CALIBRATION, {**EXAMPLES[MemoryType.TASK_CALIBRATION], "samples": "many"}, "'many'"),
+        (MemoryType.TASK_CALIBRATION, {**EXAMPLES[MemoryType.TASK_CALIBRATION], "samples": True}, "True"),
+        (MemoryType.CONTEXT_COST, {**EXAMPLES[MemoryType.CONTEXT_COST], "mean_tokens": float("nan")}, "nan"),
+        (MemoryType.CONTEXT_COST, {**EXAMPLES[MemoryType.CONTEXT_COST], "mean_tokens": "inf"}, "'inf'"),
+        (MemoryType.CONTEXT_COST, {**EXAMPLES[MemoryType.CONTEXT_COST], "mean_tokens": 10**400}, "1000"),
+        (MemoryType.CONTEXT_COST, {**EXAMPLES[MemoryType.CONTEXT_COST], "samples": 10**16}, "1000"),
+        (MemoryType.E2E_OBSERVATION, {"kind": "mood"}, "'mood'"),
+        (MemoryType.DEAD_END, {"approach": 3, "reason": "y"}, "3"),
+        (MemoryType.WORK_UNIT_OUTCOME, {"succeeded": "perhaps"}, "'perhaps'"),
+        (MemoryType.WORKFLOW_RECIPE, {"task": "x", "steps": [7]}, "7"),
+        (MemoryType.DEAD_END, {"approach": "x" * 5_000, "reason": "y"}, "5,000"),
+        (MemoryType.WORKFLOW_RECIPE, {"task": "x", "steps": ["y"] * 1_000}, "1000"),
+    ],
+)
+def test_a_wrong_value_is_named(memory_type: MemoryType, values: dict[str, object], named: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        memory_details.parse(memory_type, values)
+    assert named in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.promise("typed")
+def test_details_of_one_type_make_no_sense_for_another() -> None:
+    with pytest.raises(InvalidInput, match="make no sense"):
+        memory_details.check(MemoryType.DECISION, DeadEnd("x", "y"))
+
+
+def test_all_texts_in_details_are_found_for_search() -> None:
+    parsed = memory_details.parse(MemoryType.WORKFLOW_RECIPE, EXAMPLES[MemoryType.WORKFLOW_RECIPE])
+    assert memory_details.texts(parsed) == ["add a route", "edit urls.py"]
+
+
+def test_the_kinds_of_observation_are_those_of_the_design() -> None:
+    assert set(E2EKind) == {"precondition", "test_sequence", "timing", "mcp_gotcha", "ui_behavior"}

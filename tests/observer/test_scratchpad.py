@@ -1,0 +1,316 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holloway import config
+from holloway.domain.event import (
+    Call,
+    Ended,
+    Event,
+    Interrupted,
+    Plan,
+    PlanItem,
+    Prompt,
+    QaFindings,
+    Recorded,
+    Result,
+    Said,
+    Started,
+    SubtaskDone,
+    ToolKind,
+    Usage,
+)
+from holloway.domain.session import Outcome, SessionType
+from holloway.domain.work import Phase, WorkUnit
+from holloway.observer import checkpoint
+from holloway.observer.scratchpad import CALL_CHARS_MAX, Scratchpad, ends
+from holloway.observer.scratchpad_merge import merge
+from holloway.text.edit_lines import LINE_CHARS_MAX
+
+
+def padded(*events: Event) -> Scratchpad:
+    pad = Scratchpad()
+    for event in events:
+        pad.add(event)
+    return pad
+
+
+def test_a_call_and_its_result_are_one_action() -> None:
+    pad = padded(Call(1.0, "c1", ToolKind.READ, "Read", path="a.py"), Result(2.0, "c1", ok=True, text="x = 1"))
+    (action,) = pad.actions
+    assert (action.step, action.path, action.ok, action.ended_at) == (1, "a.py", True, 2.0)
+
+
+def test_an_event_that_arrives_twice_counts_once() -> None:
+    call, result = Call(1.0, "c1", ToolKind.SHELL, "Bash", command="ls"), Result(2.0, "c1", ok=False, text="no")
+    pad = padded(call, call, result, Result(3.0, "c1", ok=True))
+    assert pad.step == 1
+    assert pad.actions[0].ok is False
+
+
+def test_a_result_without_its_call_belongs_to_nothing() -> None:
+    assert padded(Result(1.0, "never called")).actions == []
+
+
+def test_a_long_result_keeps_its_beginning_and_its_end() -> None:
+    text = "begin" + "x" * 5_000_000 + "FAILED at the end"
+    pad = padded(Call(1.0, "c", ToolKind.SHELL, command="make"), Result(2.0, "c", ok=False, text=text))
+    kept = pad.actions[0].text
+    assert len(kept) <= config.SCRATCHPAD_RESULT_CHARS_MAX + 3
+    assert kept.startswith("begin")
+    assert kept.endswith("FAILED at the end")
+
+
+def test_a_short_text_is_kept_whole() -> None:
+    assert ends("abc", 3) == "abc"
+
+
+def test_every_text_that_is_kept_has_a_bound() -> None:
+    long = "x" * 100_000
+    pad = padded(
+        Started(0.0, "s", task=long),
+        Call(1.0, "c", ToolKind.EDIT, path="a.py", removed=(long,), added=(long,)),
+        Plan(2.0, (PlanItem(long),)),
+        *(SubtaskDone(3.0, long, validated=True) for _ in range(config.SCRATCHPAD_SUBTASKS_MAX + 1)),
+    )
+    assert pad.start is not None
+    assert len(pad.start.task) == config.SCRATCHPAD_TEXT_CHARS_MAX
+    assert {len(line) for line in (*pad.actions[0].removed, *pad.actions[0].added)} == {LINE_CHARS_MAX}
+    assert pad.bytes > 2 * LINE_CHARS_MAX
+    assert len(pad.plan[0].text) == config.TEXT_CHARS_MAX
+    assert len(pad.subtasks) == config.SCRATCHPAD_SUBTASKS_MAX
+
+
+def test_a_clock_that_jumps_back_does_not_shorten_anything() -> None:
+    pad = padded(Call(100.0, "c", ToolKind.READ, path="a"), Result(50.0, "c"))
+    assert pad.actions[0].ended_at == 100.0
+    assert pad.last_at == 100.0
+
+
+def test_the_first_plan_is_remembered_when_it_grows() -> None:
+    small = Plan(1.0, (PlanItem("one"), PlanItem("two")))
+    pad = padded(small, Plan(2.0, (*small.items, PlanItem("three", done=True))))
+    assert (pad.first_plan, len(pad.plan)) == (2, 3)
+
+
+def test_an_agent_may_record_only_so_much() -> None:
+    pad = padded(*(Recorded(1.0, f"note {n}") for n in range(80)))
+    assert len(pad.notes) == config.RECORDS_PER_SESSION_MAX
+
+
+@pytest.mark.promise("bounded-watching")
+def test_over_its_budget_a_pad_lets_go_of_the_least_telling_first() -> None:
+    pad = Scratchpad()
+    big = "x" * 4_000
+    pad.add(Said(0.0, "I was wrong about the port: it is 8080, not 80."))
+    pad.add(Call(0.0, "edit", ToolKind.EDIT, path="a.py"))
+    pad.add(Result(0.0, "edit"))
+    pad.add(Call(0.0, "bad", ToolKind.SHELL, command="make"))
+    pad.add(Result(0.0, "bad", ok=False))
+    for number in range(14_000):
+        pad.add(Call(float(number), f"c{number}", ToolKind.SHELL, command=big))
+        pad.add(Result(float(number), f"c{number}"))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert pad.evicted[:3] == ("time_anomaly", "file_access", "sequence")
+    kept = {action.call for action in pad.actions}
+    assert {"edit", "bad"} <= kept
+    assert pad.notes
+
+
+def test_past_its_budget_by_words_alone_a_pad_keeps_those_that_must_never_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 1_000_000)
+    pad = Scratchpad()
+    pad.spare(lambda words: "8080" in words)
+    pad.add(Said(0.0, "I was wrong about the port: it is 8080, not 80.", thinking=True))
+    for number in range(400):
+        pad.add(Said(float(number), f"{number} " + "thinking " * 480, thinking=True))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert pad.notes[0].text.startswith("I was wrong about the port")
+    assert pad.notes[-1].text.startswith("399 ")
+
+
+def test_what_a_shell_wrote_outlives_what_it_only_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 1_000_000)
+    pad = Scratchpad()
+    pad.add(Call(0.0, "wrote", ToolKind.SHELL, command="sed -i s/a/b/ src/app.py"))
+    pad.add(Result(0.0, "wrote"))
+    for number in range(400):
+        pad.add(Call(float(number), f"c{number}", ToolKind.SHELL, command="make " + "x" * 4_000))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert pad.actions[0].call == "wrote"
+
+
+def test_past_its_budget_by_edits_alone_a_pad_still_knows_who_changed_what(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 1_000_000)
+    pad = Scratchpad()
+    lines = tuple(f"line {number}" for number in range(config.SCRATCHPAD_LINES_MAX))
+    for number in range(200):
+        pad.add(Call(float(number), f"c{number}", ToolKind.EDIT, path=f"{number}.py", removed=lines, added=lines))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert len(pad.actions) == 200
+
+
+def failing(number: int) -> list[Event]:
+    call = Call(float(number), f"c{number}", ToolKind.SHELL, command="make")
+    return [call, Result(float(number), f"c{number}", ok=False, text="x" * 1_200)]
+
+
+def test_past_its_budget_by_failures_alone_a_pad_keeps_the_latest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 100_000)
+    pad = Scratchpad()
+    pad.add(Call(0.0, "edit", ToolKind.EDIT, path="a.py"))
+    for number in range(300):
+        for event in failing(number):
+            pad.add(event)
+        assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+        assert pad.actions[-1].call == f"c{number}"
+    assert pad.actions[0].call == "edit"
+
+
+def test_no_number_of_changes_takes_a_pad_past_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 100_000)
+    pad = padded(*(Call(float(n), f"c{n}", ToolKind.EDIT, path=f"{n}.py") for n in range(1_000)))
+    assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
+    assert pad.actions[-1].path == "999.py"
+
+
+def test_only_words_that_would_go_are_looked_at_for_what_must_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 100_000)
+    asked: list[str] = []
+
+    def carries(words: str) -> bool:
+        asked.append(words)
+        return False
+
+    pad = Scratchpad()
+    pad.spare(carries)
+    said = [Said(float(number), f"{number} " + "x" * 4_000) for number in range(25)]
+    for event in said:
+        pad.add(event)
+    assert [words.split()[0] for words in asked] == [str(number) for number in range(11)]
+
+
+def test_a_checkpoint_after_something_was_let_go_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 100_000)
+    reads = [Call(float(n), f"c{n}", ToolKind.READ, path="a.py", pattern="x" * 500) for n in range(200)]
+    whole = padded(*reads)
+    assert len(whole.actions) < len(reads)
+    half = checkpoint.load(checkpoint.dump(whole))
+    for pad in (whole, half):
+        pad.add(reads[0])
+        pad.add(Result(300.0, "c0"))
+    assert checkpoint.dump(half) == checkpoint.dump(whole)
+
+
+def test_a_checkpoint_between_a_call_and_its_result_knows_a_call_by_a_long_name() -> None:
+    name = "call " * CALL_CHARS_MAX
+    pad = checkpoint.load(checkpoint.dump(padded(Call(1.0, name, ToolKind.READ, path="a.py"))))
+    pad.add(Result(2.0, name))
+    assert pad.actions[0].ok is True
+
+
+paths = st.sampled_from(["a.py", "b.py", "src/c.py", "tests/test_a.py"])
+times = st.floats(0, 1e6)
+ids = st.sampled_from([f"c{n}" for n in range(12)])
+texts = st.text(max_size=60)
+events = st.one_of(
+    st.builds(Started, times, st.just("s1"), st.just("agent"), type=st.sampled_from([None, SessionType.BUILD])),
+    st.builds(Prompt, times, texts),
+    st.builds(Call, times, ids, st.sampled_from(ToolKind), texts, paths, texts, texts),
+    st.builds(Result, times, ids, st.booleans(), texts, st.lists(paths, max_size=3).map(tuple)),
+    st.builds(Said, times, texts, st.booleans()),
+    st.builds(Usage, times, st.integers(0, 9_999), st.integers(0, 9_999), st.integers(0, 9_999)),
+    st.builds(Recorded, times, texts, st.just("gotcha"), st.lists(paths, max_size=2).map(tuple)),
+    st.builds(SubtaskDone, times, texts, st.booleans()),
+    st.builds(QaFindings, times, st.booleans(), st.lists(texts, max_size=2).map(tuple)),
+    st.builds(Plan, times, st.lists(st.builds(PlanItem, texts, st.booleans()), max_size=3).map(tuple)),
+    st.builds(Interrupted, times),
+    st.builds(Ended, times, texts, st.sampled_from([None, *Outcome])),
+)
+
+
+@given(st.lists(events, max_size=40), st.integers(0, 40))
+@settings(max_examples=150, deadline=None)
+def test_a_checkpoint_at_any_event_changes_nothing(told: list[Event], cut: int) -> None:
+    whole = padded(*told)
+    half = checkpoint.load(checkpoint.dump(padded(*told[:cut])))
+    for event in told[cut:]:
+        half.add(event)
+    assert checkpoint.dump(half) == checkpoint.dump(whole)
+
+
+def test_a_checkpoint_carries_what_the_caller_said() -> None:
+    unit = WorkUnit("native", ("spec-42", "subtask-3"), "Spec 42")
+    start = Started(1.0, "s", "coder", "main", "abc", SessionType.BUILD, Phase.IMPLEMENT, "do it", unit, 20)
+    assert checkpoint.load(checkpoint.dump(padded(start))).start == start
+
+
+@given(st.lists(st.lists(events, max_size=15), min_size=1, max_size=3))
+@settings(max_examples=80, deadline=None)
+def test_merging_does_not_depend_on_the_order(parts: list[list[Event]]) -> None:
+    pads = [padded(Started(float(n), f"s{n}"), *part) for n, part in enumerate(parts)]
+    there, back = merge(pads), merge(list(reversed(pads)))
+    assert checkpoint.dump(there) == checkpoint.dump(back)
+
+
+def test_a_merge_keeps_who_did_what() -> None:
+    one = padded(Started(0.0, "s1"), Call(2.0, "x", ToolKind.EDIT, path="a.py"))
+    two = padded(Started(1.0, "s2"), Call(1.5, "y", ToolKind.EDIT, path="a.py"))
+    merged = merge([one, two])
+    assert [(action.actor, action.step) for action in merged.actions] == [("s2", 1), ("s1", 2)]
+
+
+def test_in_a_merge_words_stand_after_the_same_deeds_as_before() -> None:
+    lead = padded(
+        Started(0.0, "lead"),
+        Call(1.0, "x", ToolKind.READ, path="a.py"),
+        Call(5.0, "y", ToolKind.EDIT, path="a.py", actor="helper"),
+        Prompt(6.0, "no, not that one"),
+        Said(7.0, "I see"),
+        SubtaskDone(7.0, "first", validated=True),
+        Interrupted(8.0),
+    )
+    sibling = padded(Started(0.5, "other"), *(Call(2.0 + n, f"z{n}", ToolKind.READ, path="b.py") for n in range(2)))
+    merged = merge([sibling, lead])
+    assert [action.path for action in merged.actions] == ["a.py", "b.py", "b.py", "a.py"]
+    assert [note.step for note in merged.notes] == [4, 4]
+    assert (merged.interrupted_at, merged.subtasks[0].step) == (4, 4)
+
+
+def test_in_a_merge_words_before_a_pads_first_deed_stand_after_what_others_did_by_then() -> None:
+    lead = padded(Started(0.0, "lead"), *(Call(1.0 + n, f"x{n}", ToolKind.READ, path="a.py") for n in range(3)))
+    sibling = padded(Started(0.5, "other"), Said(2.5, "I see"), Call(2.5, "y", ToolKind.READ, path="b.py"))
+    merged = merge([sibling, lead])
+    assert [action.path for action in merged.actions] == ["a.py", "a.py", "b.py", "a.py"]
+    assert [note.step for note in merged.notes] == [2]
+
+
+def test_in_a_merge_the_last_interruption_says_whether_the_user_went_on() -> None:
+    went_on = padded(Started(0.0, "one"), Call(1.0, "x", ToolKind.READ), Interrupted(2.0), Prompt(3.0, "go on"))
+    stopped = padded(Started(0.0, "two"), Call(4.0, "y", ToolKind.READ), Interrupted(5.0))
+    merged = merge([went_on, stopped])
+    assert (merged.interrupted_at, merged.redirected) == (2, False)
+    assert merge([went_on]).redirected
+
+
+def test_merging_nothing_gives_an_empty_pad() -> None:
+    assert merge([]).actions == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([True], [False], (False,)),
+        ([False, True], [True], (False, True)),
+        ([], [True], (True,)),
+        ([], [], ()),
+    ],
+)
+def test_of_several_agents_the_one_that_was_checked_most_tells_how_the_checks_went(
+    first: list[bool], second: list[bool], expected: tuple[bool, ...]
+) -> None:
+    pads = [
+        padded(Started(1.0, name), *(QaFindings(2.0, passed) for passed in verdicts))
+        for name, verdicts in (("one", first), ("two", second))
+    ]
+    assert merge(pads).qa_verdicts == merge(pads[::-1]).qa_verdicts == expected

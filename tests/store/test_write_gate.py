@@ -1,0 +1,150 @@
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.config import CONTENT_BYTES_MAX, SUMMARY_CHARS_MAX
+from holloway.domain.memory import Draft, MemoryType, Visibility
+from holloway.domain.memory_details import DeadEnd, ErrorFix
+from holloway.domain.work import WorkUnit
+from holloway.errors import InvalidInput
+from holloway.store.write_gate import admit
+from tests.conftest import Repository
+from tests.store.test_privacy import places_of
+
+TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
+
+
+@pytest.mark.promise("no-secret")
+def test_a_secret_is_cut_out_and_the_sentence_stays(memory: holloway.Holloway, home: Path) -> None:
+    done = memory.remember(
+        f"CI deploys with {TOKEN} from the vault",
+        type="dead_end",
+        tags=[TOKEN],
+        details={"approach": f"export TOKEN={TOKEN}", "reason": "expired"},
+    )
+    assert done.memory is not None
+    assert done.memory.content.startswith("CI deploys with [REDACTED: ")
+    assert done.memory.content.endswith("] from the vault")
+    assert done.redacted
+    memory.wrong(done.memory.id, "incorrect", note=f"it was {TOKEN}")
+    memory.store.backup()
+    assert places_of(home, TOKEN) == []
+
+
+@pytest.mark.promise("no-secret")
+def test_an_edit_and_a_replacement_are_searched_for_secrets_too(memory: holloway.Holloway, home: Path) -> None:
+    done = memory.remember("CI deploys nightly")
+    assert done.memory is not None
+    changed, redacted = memory.edit(done.memory.id, content=f"CI uses {TOKEN}", summary=f"uses {TOKEN}")
+    assert redacted
+    memory.wrong(changed.id, "outdated", instead=f"CI uses {TOKEN} no more")
+    assert places_of(home, TOKEN) == []
+
+
+def test_what_had_a_secret_in_it_is_not_for_the_team() -> None:
+    draft = Draft(content=f"use {TOKEN}", visibility=Visibility.TEAM)
+    assert admit(draft).draft.visibility is Visibility.PROJECT
+    assert admit(Draft(content="use the vault", visibility=Visibility.TEAM)).draft.visibility is Visibility.TEAM
+
+
+@pytest.mark.promise("paths-inside")
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("../outside.py", "outside"),
+        ("/etc/passwd", "outside"),
+        ("~/.ssh/id_rsa", "outside"),
+        ("src/../../outside", "outside"),
+        ("a\x00b", "not a usable path"),
+        ("a\nb", "not a usable path"),
+        ("x" * 5_000, "not a usable path"),
+        ("", "not a usable path"),
+    ],
+)
+def test_paths_stay_inside_the_project(repository: Repository, path: str, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        admit(Draft(content="x", files=(path,)), str(repository.root))
+
+
+@pytest.mark.promise("paths-inside")
+def test_a_link_that_leads_out_of_the_project_is_refused(repository: Repository, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("x")
+    (repository.root / "link.txt").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(InvalidInput, match="outside"):
+        admit(Draft(content="x", files=("link.txt",)), str(repository.root))
+
+
+def test_a_neighbour_whose_name_begins_alike_is_outside(repository: Repository) -> None:
+    twin = repository.root.with_name(repository.root.name + "x")
+    twin.mkdir()
+    with pytest.raises(InvalidInput, match="outside"):
+        admit(Draft(content="x", files=(str(twin / "a.py"),)), str(repository.root))
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "..\\..\\x", "C:\\x", "~/x", "a/../../x"])
+def test_paths_of_a_foreign_file_are_checked_without_a_project(path: str) -> None:
+    with pytest.raises(InvalidInput, match="outside"):
+        admit(Draft(content="x", files=(path,)))
+
+
+@pytest.mark.parametrize("content", ["", "   ", "\u202e", "x" * (CONTENT_BYTES_MAX + 1), "é" * CONTENT_BYTES_MAX])
+def test_empty_and_overlong_memories_are_refused(content: str) -> None:
+    with pytest.raises(InvalidInput):
+        admit(Draft(content=content))
+
+
+def test_the_longest_memory_that_is_allowed_is_kept_whole(memory: holloway.Holloway) -> None:
+    content = "word " * (CONTENT_BYTES_MAX // 5)
+    done = memory.remember(content)
+    assert done.memory is not None
+    assert done.memory.content == content.strip()
+    assert len(done.memory.summary) <= 160
+
+
+def test_hidden_characters_do_not_reach_the_store(memory: holloway.Holloway) -> None:
+    done = memory.remember("ignore\u202e this\u200b \x1b[31mred\x1b[0m")
+    assert done.memory is not None
+    assert done.memory.content == "ignore this [31mred[0m"
+
+
+def test_details_of_another_type_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="make no sense"):
+        admit(Draft(content="x", type=MemoryType.DECISION, details=DeadEnd("a", "b")))
+
+
+@pytest.mark.parametrize("field", ["tags", "files", "modules"])
+def test_a_memory_about_too_much_is_refused(field: str) -> None:
+    many = tuple(f"name{number}" for number in range(100))
+    with pytest.raises(InvalidInput, match="about too much"):
+        admit(Draft(content="x", **{field: many}))  # type: ignore[arg-type]
+
+
+def test_an_error_is_summed_up_by_its_words_and_its_fix() -> None:
+    error, fix = "require-error: use require (testifylint)", "edit cli/strategy/commit_test.go: `a(t` becomes `b(t`"
+    content = f"`mise run lint` failed with “{error}”; what solved it: {fix}"
+    draft = Draft(content, type=MemoryType.ERROR_PATTERN, details=ErrorFix(error, fix))
+    assert admit(draft).draft.summary == f"“{error}”: edit commit_test.go: `a(t` becomes `b(t`"
+    long = Draft(f"{error * 9} {fix}", type=MemoryType.ERROR_PATTERN, details=ErrorFix(error * 9, fix))
+    assert len(admit(long).draft.summary) <= SUMMARY_CHARS_MAX
+    assert admit(long).draft.summary.endswith("edit commit_test.go: `a(t` becomes `b(t`")
+
+
+def test_the_names_of_a_work_unit_are_searched_for_secrets_and_a_commit_is_a_hash() -> None:
+    unit = WorkUnit("native", ("spec-42", TOKEN), f"Spec {TOKEN}")
+    draft = Draft("Money is integer cents", work_unit=unit, commit=f"ref: {TOKEN}")
+    admitted = admit(draft)
+    assert TOKEN not in repr(admitted.draft)
+    assert admitted.draft.commit == ""
+    assert admitted.draft.work_unit is not None
+    assert admitted.draft.work_unit.path[0] == "spec-42"
+    assert admitted.redacted
+
+
+@pytest.mark.promise("no-secret")
+def test_a_secret_in_a_detail_is_cut_and_told_of(memory: holloway.Holloway) -> None:
+    key = "AKIA" + "Z7QH3KDLMWPXRTVB"
+    done = memory.remember("No Redis", type="dead_end", details={"approach": "Redis", "reason": f"needs {key}"})
+    assert done.redacted == ("aws-access-key-id",)
+    assert done.memory is not None
+    assert key not in str(done.memory.details)
