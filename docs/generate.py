@@ -26,7 +26,7 @@ from tests.conftest import make_repository
 
 DOCS = Path(__file__).parent
 SCHEMA = Path(migrations.__file__).with_name("schema.sql")
-KEYWORDS = Path(rules.__file__).parents[1] / "keywords.py"
+KEYWORDS = Path(rules.__file__).parents[1] / "secret_keywords.py"
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
 
 

@@ -16,7 +16,7 @@ HEAVY = {"dataclasses", "typing", "pathlib", "subprocess", "logging", "inspect",
 def test_tool_and_step_points_load_almost_nothing() -> None:
     code = (
         "import sys, json; before = set(sys.modules)\n"
-        "from holloway.injection import known, recipe, step, template, tool_result\n"
+        "from holloway.injection import known_facts, recipe, step, template, tool_result\n"
         "import holloway.text.failures\n"
         "template.lines('step'), template.lines('tool_result')\n"
         "print(json.dumps(sorted(set(sys.modules) - before)))"

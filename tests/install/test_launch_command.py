@@ -74,7 +74,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.F
     package.mkdir(parents=True)
     (package / "entry.py").write_text(FAKE_ENTRY)
     monkeypatch.setattr(sys, "executable", str(python))
-    monkeypatch.setattr(launch_command, "__file__", str(package / "install/launch.py"))
+    monkeypatch.setattr(launch_command, "__file__", str(package.parent / "install/launch_command.py"))
     return folder
 
 

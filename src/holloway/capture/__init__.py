@@ -1,1 +1,1 @@
-"""What others wrote, as events and drafts: transcripts, journals, rules files, archives."""
+"""What agents did, as events: payloads of hooks, the journal, transcripts of every agent."""

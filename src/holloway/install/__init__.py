@@ -1,4 +1,4 @@
-"""Putting holloway into an agent's own configuration, and taking exactly that out again."""
+"""Connecting agents: write hooks and servers into their configuration, and take exactly that out again."""
 
 from holloway.install.agents import CLAUDE_CODE, CODEX, DIALECTS, Dialect, config_file, dialect
 from holloway.install.hooks_json import handler
