@@ -136,3 +136,8 @@ def test_a_call_of_holloway_answers_with_holloways_words() -> None:
     assert not ours("Bash", "holloway recall tokens && pytest -q")
     assert not ours("Bash", "cat holloway.txt")
     assert not ours("Read")
+
+
+def test_a_sentence_that_cites_a_memory_goes_with_its_lower_case_rest() -> None:
+    text = "The port is taken. As hw:7f3a2c says, e.g. in the logs. Now I try 8081."
+    assert strip(text) == "The port is taken. Now I try 8081."

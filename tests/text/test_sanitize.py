@@ -83,6 +83,12 @@ def test_a_summary_is_as_many_whole_sentences_as_fit() -> None:
     assert summary("one two three four five six", 15) == "one two three…"
 
 
+def test_a_summary_does_not_end_at_an_abbreviation() -> None:
+    text = "Pass a lock to the writer, e.g. the one of the project. Otherwise two writers corrupt the index file."
+    assert summary(text, 80) == "Pass a lock to the writer, e.g. the one of the project"
+    assert summary(text, 45) == "Pass a lock to the writer, e.g. the one of…"
+
+
 @given(st.text(min_size=1, max_size=600), st.integers(20, 200))
 def test_a_summary_is_one_line_within_its_limit(text: str, limit: int) -> None:
     made = summary(text, limit)

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holloway.text.commands import understand
+from holloway.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,6 @@ _BREAK = re.compile(
     r"|(?=\bholloway: (?:shared memory of this|briefed (?:with|from) \d|learned: ))"
     r"|(?<=Traps of a file arrive when it is read\.))"
 )
-_SENTENCE = re.compile(r"(?<=[.!?])(\s+)")
 _HOOK = re.compile(r"\b\w+(?::\w+)? hook (?:additional context|success):\s*$")
 _FIRST = re.compile(
     r"\s*holloway: (?:shared memory of this|briefed (?:with|from) \d|learned: "
@@ -77,7 +77,7 @@ def _kept(pieces: list[str]) -> Iterator[str]:
             after_ours = True
             continue
         after_ours = after_ours and not line.strip()
-        yield from _sentences(line)
+        yield _without_citations(line)
         yield from pieces[at + 1 : at + 2]
 
 
@@ -85,12 +85,8 @@ def _ours(line: str) -> bool:
     return bool(_OPENS.match(line) or _ALWAYS.match(line) or _CITED.search(line))
 
 
-def _sentences(line: str) -> Iterator[str]:
-    """A line without its sentences that name a memory."""
+def _without_citations(line: str) -> str:
+    """Return a line without the sentences that name a memory."""
     if not _NAMED.search(line):
-        yield line
-        return
-    parts = _SENTENCE.split(line)
-    for at in range(0, len(parts), 2):
-        if not _NAMED.search(parts[at]):
-            yield "".join(parts[at : at + 2])
+        return line
+    return "".join(sentence for sentence in split_sentences(line) if not _NAMED.search(sentence))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import accumulate
 
 from holloway.errors import InvalidInput
+from holloway.text.sentences import split_sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,11 +84,12 @@ def one_line(text: str, limit_chars: int) -> str:
 
 
 def summary(content: str, limit_chars: int) -> str:
-    """As many whole sentences as fit on one line within the limit; a first one that is too long is cut at a word."""
+    """Return as many full sentences as fit on one line within the limit; a long first one is cut at a word."""
     flat = " ".join(content.split())
     if len(flat) > limit_chars:
-        end = max(flat.rfind(mark, 0, limit_chars) for mark in (". ", "! ", "? "))
-        flat = flat[: end + 1] if end >= limit_chars // 4 else one_line(flat, limit_chars)
+        beginnings = (beginning.rstrip() for beginning in accumulate(split_sentences(flat)))
+        fitting = max((text for text in beginnings if len(text) <= limit_chars), key=len, default="")
+        flat = fitting if len(fitting) > limit_chars // 4 else one_line(flat, limit_chars)
     return flat.rstrip(".")
 
 

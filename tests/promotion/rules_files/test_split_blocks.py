@@ -86,6 +86,12 @@ def test_parts_of_an_item_stay_with_it() -> None:
     ]
 
 
+def test_a_long_paragraph_keeps_the_sentences_that_ask_for_something_with_their_stops() -> None:
+    filler = "The service was written for another company in a hurry and it shows everywhere you look at it. " * 10
+    text = f"Always run make lint, e.g. before a push. {filler}Never edit generated files! The rest is history."
+    assert said(text) == ["Always run make lint, e.g. before a push. Never edit generated files!"]
+
+
 def test_a_readme_gives_only_its_sections_on_conventions() -> None:
     text = (
         "# Shop\n\nYou must try it.\n\n## Code style\n\nYou must use tabs.\n\n## Bug reports\n\nYou must be polite.\n"

@@ -7,6 +7,8 @@ from functools import cache, lru_cache
 
 import re2
 
+from holloway.text.sentences import split_sentences
+
 TEXT_CHARS_MAX = 12_000
 """A longer text is read at its beginning and its end; what an agent says is far shorter."""
 SENTENCES_MAX = 120
@@ -16,11 +18,6 @@ CLAUSE_CHARS_MAX = 300
 
 _FENCE = "```"
 _LIST_MARK = re.compile(r"^(?:[-*•+]|\d{1,2}[.)]|#{1,6})\s+")
-# The second half: some transcripts lose the line break between two paragraphs ("the same reason.Wait, ...").
-_STOP = re.compile(
-    r"[.!?:](?:(?<!:)[\"')_`]{0,3}\s+(?=[\"'(_`]{0,3}[A-Z0-9`])"
-    r"|(?<=[a-z0-9`)].)(?=(?:Actually|Wait|But|So|However|Let|Now|The|This|That|Looking|Oh|Hmm|I|It|We)\b[ ,']))"
-)
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 _QUOTES = (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'))
 _EDGES = " \t,;:.!?-–—("
@@ -33,7 +30,7 @@ def sentences(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for line in prose(text).split("\n"):
         if kept := _LIST_MARK.sub("", line.strip()):
-            found += [part[:SENTENCE_CHARS_MAX].strip() for part in _parts(kept)]
+            found += [part[:SENTENCE_CHARS_MAX].strip() for part in split_sentences(kept)]
             if len(found) >= SENTENCES_MAX:
                 break
     return tuple(sentence for sentence in found[:SENTENCES_MAX] if sentence)
@@ -64,11 +61,6 @@ def linear(pattern: str) -> re2._Regexp:
     options.case_sensitive = False
     options.log_errors = False
     return re2.compile(pattern, options)
-
-
-def _parts(line: str) -> list[str]:
-    ends = [match.end() for match in _STOP.finditer(line)]
-    return [line[start:end] for start, end in zip([0, *ends], [*ends, len(line)], strict=True)]
 
 
 def clause(text: str) -> str:

@@ -11,6 +11,7 @@ from holloway.config import CONTENT_BYTES_MAX
 from holloway.promotion.rules_files import instruction_check
 from holloway.promotion.rules_files.block import Block
 from holloway.promotion.rules_files.markdown import CODE, ITEM, Element, elements, plain
+from holloway.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,8 +81,8 @@ def _is_recipe(piece: _Piece, strict: bool) -> bool:
 def _shortened(text: str) -> str:
     if len(text) <= PARAGRAPH_CHARS_MAX:
         return text
-    sentences = text.replace("! ", ". ").split(". ")
-    return ". ".join(one for one in sentences if instruction_check.commands(one))[:STEPS_CHARS_MAX]
+    commands = (sentence for sentence in split_sentences(text) if instruction_check.commands(sentence))
+    return "".join(commands).rstrip()[:STEPS_CHARS_MAX]
 
 
 def _pieces(section: list[Element]) -> Iterator[_Piece]:
