@@ -18,7 +18,7 @@ from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.search import search
 from holloway.store.write_gate import admit
 from holloway.testing import CountedIds, FakeClock
-from holloway.text.fingerprint import normalised
+from holloway.text.fingerprint import normalise_text
 
 CONTENT = st.lists(
     st.sampled_from("auth token redis cache parseHTTP invoice gate zeppelin".split()), min_size=1, max_size=6
@@ -49,7 +49,7 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
             self.folder.cleanup()
 
     def says(self, content: str) -> str:
-        return normalised(content)
+        return normalise_text(content)
 
     def twin(self, content: str) -> str | None:
         return next((i for i, (text, _, _) in self.alive.items() if self.says(text) == self.says(content)), None)

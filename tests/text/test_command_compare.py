@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.text.command_compare import differences, family, hides_status, normalised, purpose
+from holloway.text.command_compare import differences, family, hides_status, normalise_command, purpose
 
 
 def test_the_purpose_is_the_last_step_that_does_something() -> None:
@@ -23,11 +23,11 @@ PURPOSES = {
 def test_one_command_on_two_machines_is_one() -> None:
     here = "cd /home/ann/app && REDIS_URL=redis://a python  /home/ann/app/tests/a.py --out=/tmp/x1/y 2>&1 | tail -5"
     there = "REDIS_URL=redis://b python /Users/bob/app/tests/a.py --out=/var/folders/zz/9/T/q"
-    assert normalised(here) == normalised(there) == "REDIS_URL= python …/a.py --out=<tmp>"
+    assert normalise_command(here) == normalise_command(there) == "REDIS_URL= python …/a.py --out=<tmp>"
 
 
 def test_other_flags_make_another_command_and_the_same_family() -> None:
-    assert normalised("go test -v ./a") != normalised("go test ./a")
+    assert normalise_command("go test -v ./a") != normalise_command("go test ./a")
     assert family("cd x && go test -v ./a -run TestX 2>&1 | tail") == family("go test ./a -count=1 -run TestX")
     assert family("go test ./a") != family("go test ./b")
     assert family("npm run build") != family("npm run test")
@@ -61,6 +61,6 @@ def test_a_pipe_a_fallback_and_a_sequence_hide_the_status() -> None:
 
 @given(st.text(alphabet="ab '\"\\$`(){}<>|&;#\n-=./EOF*~", max_size=300))
 def test_any_text_can_be_compared_and_does_not_differ_from_itself(command: str) -> None:
-    normalised(command)
+    normalise_command(command)
     family(command)
     assert differences(command, command) == ()

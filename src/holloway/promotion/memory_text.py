@@ -106,7 +106,7 @@ def _text(signal: Signal, name: str, limit: int = CLAUSE_MAX) -> str:
 
 def _error_retry(signal: Signal, evidence: Evidence) -> Worded | None:
     error, fix = _PLACE.sub("", _text(signal, "error")), _text(signal, "fix")
-    command = command_compare.normalised(_text(signal, "command"))[:120]
+    command = command_compare.normalise_command(_text(signal, "command"))[:120]
     if not (error and fix and signal.facts.get("telling")) or _DESTROYS.search(fix):
         return None
     details = ErrorFix(error, fix, command, str(signal.facts.get("fingerprint", "")))

@@ -107,7 +107,7 @@ def _known_from(shown: Shown) -> float:
 
 def _runs(command: str, wanted: str) -> bool:
     """Whether a command is the one that a memory speaks of, which keeps it as commands are compared."""
-    return bool(wanted and command) and (wanted in command or wanted in command_compare.normalised(command))
+    return bool(wanted and command) and (wanted in command or wanted in command_compare.normalise_command(command))
 
 
 def _told(account: Account, before: Before) -> dict[str, float]:

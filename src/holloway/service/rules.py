@@ -20,7 +20,7 @@ from holloway.store.filter import Filter
 from holloway.store.lifecycle import GONE
 from holloway.store.memories import OBSERVED
 from holloway.store.write_gate import admit
-from holloway.text.fingerprint import normalised
+from holloway.text.fingerprint import normalise_text
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Draft
@@ -129,7 +129,7 @@ def _planned(memory: Holloway, drafted: list[tuple[Block, Admitted | str]], file
     for block, _ in drafted:
         places.setdefault(block.mark, set()).add(block.path)
     once = {block.mark: (block, admitted) for block, admitted in reversed(drafted)}
-    said = {normalised(each.content) for each in memory.memories(Filter(), limit=-1)}
+    said = {normalise_text(each.content) for each in memory.memories(Filter(), limit=-1)}
     for mark, (block, admitted) in sorted(once.items(), key=lambda entry: (entry[1][0].path, entry[1][0].line)):
         if isinstance(admitted, str):
             plan.refused.append((block, admitted))
@@ -137,7 +137,7 @@ def _planned(memory: Holloway, drafted: list[tuple[Block, Admitted | str]], file
             _stays(memory, plan, alive[mark], block, admitted, places[mark])
         elif memory.store.memories.is_rejected(admitted.draft.content):
             plan.refused.append((block, "you rejected it before"))
-        elif mark not in plan.retired and normalised(admitted.draft.content) in said:
+        elif mark not in plan.retired and normalise_text(admitted.draft.content) in said:
             plan.kept += 1
         else:
             plan.new.append((block, admitted))
@@ -197,8 +197,8 @@ def _near(old: Memory, block: Block) -> bool:
 def _likeness(memory: Holloway, old: Memory, block: Block) -> float:
     """How many words two texts share; of an edited memory the file's own words count."""
     edits = [detail for _, kind, detail in memory.store.memories.history(old.id) if kind == "edited"]
-    new = frozenset(normalised(block.text).split())
-    words = [frozenset(normalised(text).split()) for text in (old.content, *edits[:1])]
+    new = frozenset(normalise_text(block.text).split())
+    words = [frozenset(normalise_text(text).split()) for text in (old.content, *edits[:1])]
     return max(len(one & new) / max(1, len(one | new)) for one in words)
 
 

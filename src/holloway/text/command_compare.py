@@ -37,7 +37,7 @@ def chief(steps: Sequence[Step]) -> Step | None:
     return telling[-1] if telling else steps[0] if steps else None
 
 
-def normalised(command: str) -> str:
+def normalise_command(command: str) -> str:
     """The form in which commands are compared across machines: no folder, values of variables or output filters."""
     rendered = [_rendered(step) for step in understand(command)]
     return " && ".join(rendered) if rendered else " ".join(_reduced(command[: shell.COMMAND_CHARS_MAX]).split())
@@ -58,7 +58,7 @@ def family(command: str) -> str:
     """What makes commands one for "the same command passed later": program, task, paths and chosen tests, no flags."""
     step = purpose(command)
     if step is None:
-        return normalised(command)
+        return normalise_command(command)
     parts = [step.program, *sorted(_reduced(path) for path in step.paths), step.pattern]
     return " ".join(part for part in parts if part)
 

@@ -1,4 +1,4 @@
-"""Recognise a text again without keeping it."""
+"""Recognise a text again, without storing it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import hashlib
 import re
 import unicodedata
 
+DIGEST_BYTES = 16
+
 _QUOTES = re.compile("[`'\"\u2018\u2019\u201c\u201d]")
 _STOPS = re.compile(r"[.,;:!?]+(?=\s|$)")
 
 
-def normalised(text: str) -> str:
-    """The text without what does not change its sense: case, white space, quotes, stops at the end of words.
+def normalise_text(text: str) -> str:
+    """Return the form in which texts are compared: no case, quotes, stops at the end of words or extra white space.
 
-    Signs inside it stay: `>= 3` is not `<= 3`, and C++ is not C#.
+    Signs inside it stay: `>= 3` is not `<= 3`, and C++ is not C#. Stored fingerprints are made from this form.
     """
     flat = unicodedata.normalize("NFC", text).casefold()
     return " ".join(_STOPS.sub("", _QUOTES.sub("", flat)).split())
 
 
-def fingerprint(text: str, salt: str) -> str:
-    """The same for texts that say the same; says nothing of the text to those who do not have it."""
-    telling = normalised(text) or text
-    return hashlib.blake2b(telling.encode("utf-8", "replace"), key=salt.encode(), digest_size=16).hexdigest()
+def fingerprint(text: str, salt: str, digest_bytes: int = DIGEST_BYTES) -> str:
+    """Return a digest that is the same for texts with the same normal form; it reveals nothing of the text."""
+    compared = normalise_text(text) or text
+    return hashlib.blake2b(compared.encode("utf-8", "replace"), key=salt.encode(), digest_size=digest_bytes).hexdigest()

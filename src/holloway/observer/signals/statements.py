@@ -10,7 +10,7 @@ from holloway.domain.memory import MemoryType
 from holloway.observer import own_text
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.words import causal, decision, prompt, self_correction, user_correction
-from holloway.text.fingerprint import normalised
+from holloway.text.fingerprint import normalise_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,4 +140,4 @@ def _about(account: Account, note: Note, text: str) -> str:
 
 
 def _key(text: str) -> str:
-    return normalised(text)[:160]
+    return normalise_text(text)[:160]

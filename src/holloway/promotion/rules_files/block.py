@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.text.fingerprint import normalised
+from holloway.text.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from holloway.domain.memory import MemoryType
@@ -44,7 +43,7 @@ class Block:
     @property
     def mark(self) -> str:
         """The same for blocks that say the same, wherever they stand."""
-        return hashlib.blake2b(normalised(self.text).encode("utf-8", "replace"), digest_size=_HASH_BYTES).hexdigest()
+        return fingerprint(self.text, salt="", digest_bytes=_HASH_BYTES)
 
     @property
     def origin(self) -> str:
