@@ -8,7 +8,7 @@ import pytest
 from holloway.domain.event import ToolKind
 from holloway.observer import foreign_texts
 from holloway.observer.scratchpad import Action
-from holloway.observer.taint import NEAR_STEPS, Taint, vendored
+from holloway.observer.taint import NEAR_STEPS, Taint
 from tests.observer.story import Story
 
 PAGE = "The client keeps its release tokens in the harbour vault, which every worker may open without a password."
@@ -275,14 +275,6 @@ def test_past_its_bound_everything_is_tainted(monkeypatch: pytest.MonkeyPatch) -
     taint = Taint()
     taint.observe(web(1, " ".join(f"word{number} follows" for number in range(40))))
     assert taint.said("The parser drops the last line.", FAR) == "web:docs.example.org"
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [("vendor/a.go", True), ("web/node_modules/x/i.js", True), ("src/vendors.py", False), ("src/external.py", False)],
-)
-def test_folders_of_other_peoples_code_are_known(path: str, expected: bool) -> None:
-    assert vendored(path) is expected
 
 
 @pytest.mark.parametrize("text", ["", "\u0316\u0301" * 20_000, "\udc80" * 50, "a " * 50_000, "http://" * 10_000])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from holloway.codemap.resolve.imports.import_resolver import Importer
 
-MAP_VERSION = 10
+MAP_VERSION = 11
 """Raised when the schema, a query, the resolver or what is left out changes what a map says: older ones are rebuilt."""
 
 CACHE_KB = 64 * 1024

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.source_files import VENDORED
+from holloway.text.file_roles import SKIPPED_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,4 +34,6 @@ def _is_wanted(base: Path, deleted: object, change: object, path: str) -> bool:
     """Whether a change may be one of the project's files; the project itself may lie anywhere."""
     *folders, name = Path(path).relative_to(base).parts or ("",)
     # Nobody can tell any more whether what is gone was a file that has the name of a built folder.
-    return VENDORED.isdisjoint(folders) and (name not in VENDORED or change == deleted or Path(path).is_file())
+    return SKIPPED_FOLDERS.isdisjoint(folders) and (
+        name not in SKIPPED_FOLDERS or change == deleted or Path(path).is_file()
+    )

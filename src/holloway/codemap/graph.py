@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import accumulate
 
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
-from holloway.codemap.parse.test_file_names import is_runnable_test, is_test
+from holloway.text.file_roles import is_runnable_test, is_test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.test_file_names import tested_stem
 from holloway.codemap.resolve.imports.file_tree import folders_above
 from holloway.codemap.resolve.imports.import_resolver import words_in
+from holloway.text.file_roles import tested_stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

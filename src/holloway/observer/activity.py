@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action, Note, Scratchpad
 
 _PLACE = re.compile(r"[\w@.+\-][\w@.+\-/\[\]()]*")
-_TEST = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testing|e2e)(?:/|$)|(?:^|/)test_|[._-](?:test|spec)s?\.\w+$|Tests?\.\w+$"
-)
 _KINDS = {
     ToolKind.READ: "read",
     ToolKind.EDIT: "edit",
@@ -48,11 +45,6 @@ class Deed:
     def changes(self) -> bool:
         """Whether it changed a file."""
         return self.kind in ("edit", "write")
-
-
-def is_test(path: str) -> bool:
-    """Whether a path looks like a test."""
-    return bool(_TEST.search(path))
 
 
 class Account:

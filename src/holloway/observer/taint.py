@@ -29,6 +29,7 @@ from holloway.observer.foreign_texts import Foreign
 from holloway.observer.statements import WEAK, Judge
 from holloway.safety.prompt_injection import imperative, instructs
 from holloway.text.commands import understand
+from holloway.text.file_roles import is_third_party
 from holloway.text.urls import host_of
 
 if TYPE_CHECKING:
@@ -51,10 +52,6 @@ ISSUES = "issues"
 HOSTS_TOOLS = frozenset({"ide", "holloway"})
 """MCP servers that are the editor and ourselves."""
 
-_VENDORED = re.compile(
-    r"(?:^|/)(?:vendor|vendored|node_modules|bower_components|third[_-]party|site-packages|dist-packages|\.venv|venv"
-    r"|Pods|Carthage|\.cargo|\.gradle|\.m2|\.npm|\.yarn|go/pkg/mod|_vendor|extern|external)/"
-)
 _HOSTED = ("gh ", "glab ", "hub ", "tea ", "jira ", "linear ")
 _NO_PROSE = frozenset(
     "create edit comment close reopen merge checkout ready review lock unlock pin delete develop rerun cancel enable "
@@ -67,11 +64,6 @@ _ADDRESS = re.compile(r"://|@")
 _HOST = re.compile(r"://|^localhost|\w\.\w.*/")
 _SAVES = re.compile(r"-[a-zA-Z]*[oO]|--output|--output-document")
 _LEADS = re.compile(r"https?://(?!localhost|127\.)")
-
-
-def vendored(path: str) -> bool:
-    """Whether a path lies in a folder that holds other people's code."""
-    return bool(_VENDORED.search(path))
 
 
 class Made(NamedTuple):
@@ -213,7 +205,7 @@ class Taint:
             return known
         if any(f"{path}/".startswith(folder) for folder in self._folders):
             return ""
-        kind = "outside" if outside else "vendored" if vendored(path) else "untracked" if untracked else ""
+        kind = "outside" if outside else "vendored" if is_third_party(path) else "untracked" if untracked else ""
         return f"{kind}:{path}" if kind else ""
 
     def _from_step(self, step: Step, before: str) -> str:

@@ -17,7 +17,6 @@ from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Re
 from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
-from holloway.observer.activity import is_test
 from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
 from holloway.promotion.candidate import Candidate, Finished, Places, sighting_key
 from holloway.promotion.gates import GATES, HELD_DAYS, passage, plain
@@ -31,6 +30,7 @@ from holloway.store import observations, session_ledger
 from holloway.store.candidates import HELD, PROMOTED, REINFORCED
 from holloway.store.memories import HUMAN
 from holloway.store.write_gate import admit
+from holloway.text.file_roles import is_test
 
 if TYPE_CHECKING:
     from holloway.store.store import Store

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.memory_details import Calibration, CausalDependency, ContextCost, Prefetch
 from holloway.domain.ports import stamp
-from holloway.observer.activity import is_test
 from holloway.observer.signals.signal import SignalName
 from holloway.store import observations, session_ledger
 from holloway.store.memories import OBSERVED
 from holloway.store.write_gate import admit_watched
+from holloway.text.file_roles import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

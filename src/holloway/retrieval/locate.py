@@ -12,11 +12,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from holloway.codemap import queries
-from holloway.codemap.parse.file_roles import role_of
-from holloway.codemap.parse.test_file_names import is_runnable_test, is_test
+from holloway.codemap.parse.languages import role_of
 from holloway.retrieval.evidence import ASKED, by_branch, by_sessions, followed, understand
 from holloway.safety.repository_text import is_path, only_paths
 from holloway.safety.secrets import redact
+from holloway.text.file_roles import is_runnable_test, is_test
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,6 @@ from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.history import cochange
 from holloway.codemap.modules import overview
 from holloway.codemap.parse.languages import language_of
-from holloway.codemap.parse.test_file_names import is_test
 from holloway.config import GIT_ASIDE_S
 from holloway.domain.memory import several
 from holloway.domain.ports import stamp
@@ -28,6 +27,7 @@ from holloway.store import contributions, observations
 from holloway.store.contributions import Relation
 from holloway.store.filter import Filter
 from holloway.store.project import refuse_everything
+from holloway.text.file_roles import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

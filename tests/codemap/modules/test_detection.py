@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holloway.codemap.modules.detection import Module, SourceFile, detect
 from holloway.codemap.modules.user_edits import Edits
-from holloway.codemap.parse.file_roles import role_of
+from holloway.codemap.parse.languages import role_of
 
 Weights = dict[tuple[str, str], float]
 

@@ -59,6 +59,11 @@ def test_configuration_changed_with_the_code_of_a_folder() -> None:
     assert (signal.key, signal.facts["folder"]) == ("pyproject.toml|src/api", "src/api")
 
 
+def test_tool_settings_at_the_root_are_configuration_and_code_of_the_same_name_is_not() -> None:
+    session = Story().edit("src/api/a.py").edit("noxfile.py").edit("src/api/tasks.py").account()
+    assert keys(file_access.config_touch(session)) == ["noxfile.py|src/api"]
+
+
 def test_configuration_alone_teaches_nothing() -> None:
     assert keys(file_access.config_touch(Story().edit("pyproject.toml").account())) == []
 

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from holloway.codemap.build_commands import ci, javascript, other_languages, python, task_runners
 from holloway.codemap.build_commands.build_file import Project, Recipe, in_folder, is_safe
 from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
-from holloway.codemap.parse.test_file_names import is_test
 from holloway.safety.repository_text import is_command
+from holloway.text.file_roles import is_test
 
 BUILD_MAX = 2
 TEST_MAX = 3

@@ -15,6 +15,7 @@ from holloway.codemap.modules.module_names import base_folder, names
 from holloway.codemap.modules.partition import Bounds, Part, partition, size_of
 from holloway.codemap.modules.user_edits import Draft, Edits, applied, placed
 from holloway.safety.repository_text import is_path, only_paths
+from holloway.text.file_roles import is_project_config
 
 SUPPORT_SHARE_MAX = 0.5
 """A folder of examples that holds more of the code than this is what the project is about,"""
@@ -29,11 +30,6 @@ _SUPPORT = re.compile(
 """Folders at the root whose code serves the code: it gets modules too, after those of the product."""
 _TEST_FOLDER = re.compile(r"(^|/)([^/]*[-_])?(tests?|e2e|testdata|fixtures)([-_][^/]*)?/", re.IGNORECASE)
 """What lies in one of these is there for tests, at any depth, even where it is no test itself."""
-_SETTINGS = re.compile(
-    r"(setup|conftest|noxfile|fabfile|tasks|conanfile|build|Gruntfile|gulpfile|Jakefile|Rakefile)\.\w+\Z"
-    r"|(\.?[\w-]+\.)+(config|setup|conf|rc)\.\w+\Z|[\w-]+\.gradle(\.kts)?\Z"
-)
-"""Files at the root that are the settings of a tool, in the language of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +133,7 @@ def _support_folders(files: Sequence[SourceFile]) -> frozenset[str]:
 
 def _is_product(file: SourceFile, support: frozenset[str]) -> bool:
     top, _, below = file.path.partition("/")
-    serves = top in support or _TEST_FOLDER.search(file.path) if below else _SETTINGS.match(top)
+    serves = top in support or _TEST_FOLDER.search(file.path) if below else is_project_config(top)
     return file.role == "source" and not serves
 
 

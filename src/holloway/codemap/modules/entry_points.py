@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from holloway.codemap.modules.manifests import Table, inner, json_table, string, text, toml_table
-from holloway.codemap.parse.test_file_names import is_test
+from holloway.text.file_roles import is_test
 
 MANIFESTS_READ_MAX = 60
 TARGETS_MAX = 40

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.modules.user_edits import Draft, shown_names
 from holloway.codemap.parse.languages import language_of
-from holloway.codemap.parse.test_file_names import is_runnable_test, tested_stem
+from holloway.text.file_roles import is_runnable_test, tested_stem
 
 if TYPE_CHECKING:
     from holloway.codemap.modules.detection import SourceFile

@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from holloway.text.file_roles import is_test
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -56,6 +58,9 @@ _COMMONJS = (
 """What JavaScript wrote before it had modules and classes; a comment may stand between the signs."""
 
 PROSE_SUFFIXES = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx"})
+_CONFIG_SUFFIXES = frozenset(
+    {".toml", ".json", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".env", ".properties", ".xml"}
+)
 
 _ROWS = (
     Language("python", (".py", ".pyi"), "tree_sitter_python", selves=("self", "cls")),
@@ -115,6 +120,16 @@ _BY_SUFFIX = {suffix: row for row in _ROWS for suffix in row.suffixes}
 def language_of(path: str) -> Language | None:
     """The language that a file's name tells, or None: its text is then all that is read."""
     return _BY_SUFFIX.get(suffix_of(path))
+
+
+def role_of(path: str) -> str:
+    """Return what a file is for by its name: `source`, `test`, `config`, `prose` or `other`."""
+    if language_of(path):
+        return "test" if is_test(path) else "source"
+    suffix = suffix_of(path)
+    if suffix in PROSE_SUFFIXES:
+        return "prose"
+    return "config" if suffix in _CONFIG_SUFFIXES else "other"
 
 
 def suffix_of(path: str) -> str:

@@ -10,8 +10,7 @@ from holloway.codemap import file_errors
 from holloway.codemap.parse import source_files
 from holloway.codemap.parse.chunks import Chunk, chunks
 from holloway.codemap.parse.facts import Facts
-from holloway.codemap.parse.file_roles import role_of
-from holloway.codemap.parse.languages import language_of
+from holloway.codemap.parse.languages import language_of, role_of
 from holloway.codemap.parse.parser import extract
 
 

@@ -13,15 +13,11 @@ from holloway import git
 from holloway.codemap.parse import gitignore
 from holloway.codemap.parse.languages import language_of, suffix_of
 from holloway.config import GIT_TIMEOUT_S, MAP_CODE_BYTES_MAX, MAP_FILES_MAX, MAP_TEXT_BYTES_MAX, RULE_FILE_BYTES_MAX
+from holloway.text.file_roles import SKIPPED_FOLDERS, is_skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-VENDORED = frozenset(
-    "node_modules bower_components vendor third_party thirdparty dist build target out .venv venv env __pycache__ .git "
-    ".hg .svn .tox .nox .mypy_cache .pytest_cache .ruff_cache .idea .vscode site-packages .next .nuxt coverage Pods "
-    ".gradle .terraform .eggs".split()
-)
 _BINARY_SUFFIXES = frozenset(
     ".png .jpg .jpeg .gif .webp .ico .bmp .tiff .svg .pdf .zip .gz .bz2 .xz .zst .tar .7z .rar .jar .war .class .pyc "
     ".so .dylib .dll .exe .o .a .lib .wasm .woff .woff2 .ttf .otf .eot .mp3 .mp4 .avi .mov .webm .wav .ogg .flac .db "
@@ -164,7 +160,7 @@ def text_of(data: bytes) -> bytes:
 def _left_out(name: str) -> str:
     if any("\ud800" <= char <= "\udfff" for char in name):
         return "name is not UTF-8"
-    if not VENDORED.isdisjoint(name.split("/")[:-1]):
+    if is_skipped(name):
         return "vendored or built"
     if suffix_of(name) in _BINARY_SUFFIXES:
         return "binary"
@@ -211,7 +207,7 @@ def _walked(root: Path) -> list[str]:
         folders[:] = sorted(
             name
             for name in folders
-            if name not in VENDORED
+            if name not in SKIPPED_FOLDERS
             and not name.startswith(".")
             # As git has it, a repository within a repository is a project of its own.
             and not (repository and os.path.lexists(os.path.join(folder, name, ".git")))  # noqa: PTH118

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
 from holloway.codemap.parse.expressions import UNKNOWN
 from holloway.codemap.parse.facts import CONSTRUCTORS, MODULE_SCOPE
-from holloway.codemap.parse.test_file_names import is_test, tested_stem
 from holloway.codemap.resolve.edges import BY_NAME, ONE_OF_SEVERAL, SURE, Edge, Resolution
 from holloway.codemap.resolve.language_families import BARE_MEMBERS, PACKAGE_FAMILIES
 from holloway.codemap.resolve.name_resolution import Names
 from holloway.codemap.resolve.resolution_cache import Answers
 from holloway.codemap.resolve.scopes import first_name
 from holloway.codemap.resolve.targets import few
+from holloway.text.file_roles import is_test, tested_stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

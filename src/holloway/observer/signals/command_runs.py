@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holloway.observer.activity import is_test
 from holloway.text import command_compare, commands, failures
+from holloway.text.file_roles import is_test
 from holloway.text.programs import CHECK, COMMIT, EDIT, FETCH, GIT, LIST, OTHER, READ, REVERT, RUN, SEARCH, TEST
 
 if TYPE_CHECKING:

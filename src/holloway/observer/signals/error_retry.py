@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.observer.activity import is_test
 from holloway.observer.signals.command_runs import Run, alike, file_of, resolution
 from holloway.observer.signals.error_fix import (
     CONFLICT,
@@ -20,6 +19,7 @@ from holloway.observer.signals.error_fix import (
     fix_of,
 )
 from holloway.text import failures
+from holloway.text.file_roles import is_test
 from holloway.text.programs import TEST
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections import Counter, deque
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from holloway.observer.activity import is_test
 from holloway.observer.signals.signal import Signal, SignalName
+from holloway.text.file_roles import is_project_config, is_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,11 +27,6 @@ CHASE_DEEDS = 3
 OPENED_FIRST = 3
 """Among so many first files the wrong turn is looked for."""
 
-_CONFIG = re.compile(
-    r"(?:^|/)(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?"
-    r"|tsconfig[\w.-]*\.json|[\w.-]+\.config\.(?:[cm]?[jt]s|json)|Dockerfile|docker-compose[\w.-]*\.ya?ml|Makefile"
-    r"|justfile|mise\.toml|tox\.ini|\.env(?:\.\w+)?|\.golangci\.ya?ml|\.goreleaser\.ya?ml|\.github/workflows/[^/]+)$"
-)
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+")
 
 
@@ -86,12 +81,12 @@ def import_chase(account: Account) -> Iterator[Signal]:
 
 def config_touch(account: Account) -> Iterator[Signal]:
     """A configuration file that had to change together with the code of some folder."""
-    sources = [path for path in account.edited if not is_config(path) and not is_test(path)]
+    sources = [path for path in account.edited if not is_project_config(path) and not is_test(path)]
     if not sources:
         return
     folder = Counter(posixpath.dirname(path) or "." for path in sources).most_common(1)[0][0]
     for path in account.edited:
-        if is_config(path):
+        if is_project_config(path):
             facts = {"config": path, "folder": folder, "edited": sources[:EDITED_TOGETHER_MAX]}
             yield Signal(SignalName.CONFIG_TOUCH, f"{path}|{folder}", account.edited[path][0].step, (path,), facts)
 
@@ -111,11 +106,6 @@ def read_abandon(account: Account) -> Iterator[Signal]:
         if namesakes(wrong, goal.path):
             facts = {"first": wrong, "final": goal.path}
             yield Signal(SignalName.READ_ABANDON, f"{wrong}>{goal.path}", deed.step, (goal.path, wrong), facts)
-
-
-def is_config(path: str) -> bool:
-    """Whether a path is one of the files that configure a project."""
-    return bool(_CONFIG.search(path))
 
 
 def namesakes(one: str, other: str) -> bool:

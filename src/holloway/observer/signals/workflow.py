@@ -6,8 +6,8 @@ import posixpath
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from holloway.observer.activity import is_test
 from holloway.observer.signals.signal import Signal, SignalName
+from holloway.text.file_roles import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,10 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holloway.codemap.parse.source_files import VENDORED, names
+from holloway.codemap.parse.source_files import names
 from holloway.config import RULE_FILE_BYTES_MAX
 from holloway.safety import paths
+from holloway.text.file_roles import is_skipped
 
 RULE_FILES_MAX = 200
 """So many rules files of a project are read."""
@@ -82,7 +83,7 @@ class Files:
 
 def found(root: Path) -> Files:
     """The project's own names; hosts also read rules that git ignores, so those are looked for by name."""
-    own = [name for name in names(root) if VENDORED.isdisjoint(name.split("/")[:-1]) and not _ELSEWHERE.search(name)]
+    own = [name for name in names(root) if not is_skipped(name) and not _ELSEWHERE.search(name)]
     extra = [name for name in _LOOSE if os.path.lexists(root / name)]
     for folder in _FOLDERS:
         extra += _below(root, folder)

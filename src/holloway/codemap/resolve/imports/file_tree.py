@@ -9,8 +9,8 @@ from posixpath import join, normpath
 from typing import TYPE_CHECKING
 
 from holloway.codemap.parse.languages import language_of
-from holloway.codemap.parse.test_file_names import is_test
 from holloway.codemap.resolve.language_families import PACKAGE_FAMILIES
+from holloway.text.file_roles import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
