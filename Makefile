@@ -18,7 +18,7 @@ ONLY ?=
 QUICK ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format nightly bench lock docs agents clean
+.PHONY: help run test check format nightly bench lock data docs agents clean
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -69,6 +69,9 @@ bench: $(VENV)/installed-dev ## benchmarks (ONLY=name, QUICK=1 for a sample; DAT
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA)) $(if $(REPOS),--repos $(REPOS)) \
 	  $(if $(GRAPHS),--graphs $(GRAPHS)) $(if $(PYCG),--pycg $(PYCG)) $(if $(PEERS),--peers $(PEERS)) \
 	  $(if $(AIDER),--aider $(AIDER)) $(if $(ONLY),--only $(ONLY))
+
+data: $(VENV)/installed-dev ## compile the tables of src/holloway/data from TOML to JSON
+	$(BIN)/python -m holloway.data.compiler
 
 docs: $(VENV)/installed-dev ## write generated parts of the docs anew
 	$(BIN)/python -m docs.generate

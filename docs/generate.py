@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +16,6 @@ from holloway.config import SETTINGS
 from holloway.install import plugin
 from holloway.mcp.server import TOOLS
 from holloway.mcp.tools import Tools
-from holloway.safety import rules
-from holloway.safety.rules import TABLE
 from holloway.store import migrations
 from holloway.store.database import Database
 from holloway.testing import CountedIds, FakeClock
@@ -26,7 +23,6 @@ from tests.conftest import make_repository
 
 DOCS = Path(__file__).parent
 SCHEMA = Path(migrations.__file__).with_name("schema.sql")
-KEYWORDS = Path(rules.__file__).parents[1] / "secret_keywords.py"
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
@@ -48,22 +44,6 @@ def schema_of(database: Database) -> str:
     )
     head = "-- The schema that the migrations make, to be read. `make docs` writes it anew.\n\n"
     return head + "".join(f"{row['sql']};\n\n" for row in rows)
-
-
-def keywords() -> str:
-    """The keywords of all secret rules in one light module, so that most texts are cleared without loading a rule."""
-    words = {word for rule in TABLE for word in rule.keywords}
-    tokens = words - {word for rule in TABLE if not rule.stands_alone for word in rule.keywords}
-    head = '"""Words that a text must have before any secret rule is tried. Written by `make docs` from the rules."""'
-    note = (
-        '"""Words of tokens that stand alone; they count only in a text that has something as long as a token in it."""'
-    )
-    return f"{head}\n\nKEYWORDS = (\n{_listed(words - tokens)})\n\nTOKENS = (\n{_listed(tokens)})\n{note}\n"
-
-
-def _listed(words: set[str]) -> str:
-    quoted = (repr(word) if '"' in word else json.dumps(word) for word in sorted(words))
-    return "".join(f"    {word},\n" for word in quoted)
 
 
 def commands_page() -> str:
@@ -156,7 +136,6 @@ def fill(page: Path) -> str:
 
 if __name__ == "__main__":
     SCHEMA.write_text(schema(), "utf-8")
-    KEYWORDS.write_text(keywords(), "utf-8")
     for name, made in GENERATED.items():
         (DOCS / name).write_text(made(), "utf-8")
     for name in TABLES:

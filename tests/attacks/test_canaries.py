@@ -16,12 +16,11 @@ import holloway
 from holloway.domain.event import Call, Prompt, Result, Said, ToolKind
 from holloway.mcp.tools import Tools
 from holloway.safety import secrets
-from holloway.safety.rules import TABLE
 from holloway.service import past_sessions
 from holloway.service.rules import import_rules
 from tests.conftest import Repository
 from tests.faults.figures import record
-from tests.safety.test_rules import expanded
+from tests.safety.test_secret_rules import RULES, expanded, is_token
 from tests.service import on_disk
 from tests.store.test_privacy import places_of
 
@@ -36,11 +35,11 @@ pytestmark = pytest.mark.promise("no-secret")
 
 def examples() -> Iterator[tuple[str, str]]:
     """Texts of one line with one secret that needs no words around it, and the secret."""
-    for rule in TABLE:
-        for template in rule.secret:
+    for rule in RULES:
+        for template in rule["secret_examples"]:
             text = expanded(template)
             found = secrets.scan(text)
-            if rule.stands_alone and "\n" not in text and len(text) <= CHARS_MAX and len(found) == 1:
+            if is_token(rule) and "\n" not in text and len(text) <= CHARS_MAX and len(found) == 1:
                 yield text, text[found[0].start : found[0].end]
 
 

@@ -1,56 +1,74 @@
-"""Credentials typed by accident are cut out of a text before it is kept."""
+"""Redaction of secrets: credentials in a text are replaced by a marker before the text is stored.
+
+The rules and their keywords are in `data/secrets.toml`. Most texts have no keyword, so the rules are loaded late.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-from holloway.safety.secret_keywords import KEYWORDS, TOKENS
+from holloway.data import load_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from holloway.safety.rules.rule import Rule
-
-_OPEN = "[REDACTED: "
-_BETWEEN = dict.fromkeys(map(ord, "/.,:;=\"'`()[]{}<>|_"), " ")
+_MARKER_START = "[REDACTED: "
+_SEPARATORS = dict.fromkeys(map(ord, "/.,:;=\"'`()[]{}<>|_"), " ")
 TOKEN_CHARS_MIN = 12
-"""The longest unbroken run in a token that stands alone is at least this long, whatever its vendor."""
-BEGINNINGS_MAX = 8
-"""So many beginnings of a value that turned out to be none are tried; each is read to its end."""
-BEGINNINGS_CHARS = 256
-"""So near to its end all are: no value after a name is longer, and a secret may follow many settings that are none."""
+"""Minimum length of the longest unbroken run in a token that stands alone, for every vendor."""
+RETRIES_MAX = 8
+"""Maximum number of starts that are tried for a value that turned out to be no secret; each is read to its end."""
+RETRY_CHARS = 256
+"""Every start this close to the value's end is tried: no assigned value is longer."""
 
 _compiled: dict[str, Any] = {}
-_loaded: list[Tables] = []
+_keywords: dict[str, list[str]] = {}
+_rule_tables: list[RuleTable] = []
 
 
-class Tables:
-    """The rules, and what is looked up in them."""
+class Rule:
+    """One kind of secret.
+
+    `regex` is RE2; the secret is its first group, else the whole match. `entropy` is the minimum in bits per character.
+    `value_check` names the check of `secret_values` for a regex that says where a secret is but not how it looks.
+    """
+
+    __slots__ = ("entropy", "id", "keywords", "regex", "value_check")
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.id: str = row["id"]
+        self.regex: str = row["regex"]
+        self.entropy: float = row["entropy"]
+        self.keywords: list[str] = row["keywords"]
+        self.value_check: str = row.get("value_check", "")
+
+
+class RuleTable:
+    """The rules in their order, and the ranks of those that have a keyword."""
 
     __slots__ = ("id_chars_max", "ids", "ranks", "rules")
 
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, rules: list[Rule]) -> None:
         self.rules = rules
         self.ids = frozenset(rule.id for rule in rules)
         self.id_chars_max = max(map(len, self.ids))
         self.ranks: dict[str, list[int]] = {}
         for rank, rule in enumerate(rules):
-            for word in rule.keywords:
-                self.ranks.setdefault(word, []).append(rank)
+            for keyword in rule.keywords:
+                self.ranks.setdefault(keyword, []).append(rank)
 
 
-def _tables() -> Tables:
-    if not _loaded:
-        from holloway.safety.rules import TABLE  # most texts have no keyword in them and need no rule
-
-        _loaded.append(Tables(TABLE))
-    return _loaded[0]
+def load_rules() -> RuleTable:
+    """Load the rules; from the second call on, return the same table."""
+    if not _rule_tables:
+        _rule_tables.append(RuleTable([Rule(row) for row in load_table("secrets")["rules"]]))
+    return _rule_tables[0]
 
 
 class Finding:
-    """A secret in a text: which rule knew it, and the characters it takes up."""
+    """A secret in a text: the id of the rule that found it, and its position."""
 
     __slots__ = ("end", "rule", "start")
 
@@ -64,7 +82,7 @@ class Finding:
 
 
 class _Spans:
-    """Stretches of a text that do not overlap."""
+    """Spans of a text that do not overlap."""
 
     __slots__ = ("_spans",)
 
@@ -74,94 +92,103 @@ class _Spans:
     def add(self, start: int, end: int) -> None:
         insort(self._spans, (start, end))
 
-    def touch(self, start: int, end: int) -> bool:
-        at = bisect_left(self._spans, (start, end))
-        before = at > 0 and self._spans[at - 1][1] > start
-        return before or (at < len(self._spans) and self._spans[at][0] < end)
+    def overlap(self, start: int, end: int) -> bool:
+        index = bisect_left(self._spans, (start, end))
+        before = index > 0 and self._spans[index - 1][1] > start
+        return before or (index < len(self._spans) and self._spans[index][0] < end)
 
 
 def redact(text: str) -> tuple[str, list[str]]:
-    """The text with a marker in place of each secret, and the sorted ids of the rules that found them."""
-    found: set[str] = set()
-    # Cutting one secret out can uncover the edge of the next. Each round leaves less text outside of the markers.
+    """Replace each secret by a marker; return the text and the sorted ids of the rules that found secrets."""
+    rule_ids: set[str] = set()
+    # Removing one secret can uncover the edge of the next. Each round leaves less text outside of the markers.
     while findings := scan(text):
-        found.update(finding.rule for finding in findings)
-        text = _marked(text, findings)
-    return text, sorted(found)
+        rule_ids.update(finding.rule for finding in findings)
+        text = _insert_markers(text, findings)
+    return text, sorted(rule_ids)
 
 
 def scan(text: str) -> list[Finding]:
-    """The secrets in a text in their order, none overlapping; a more specific rule goes before a generic one."""
-    lower = text.lower()
-    words = [word for word in KEYWORDS if word in lower]
-    if _has_token(text):
-        words += [word for word in TOKENS if word in lower]
-    if not words:
+    """Find the secrets in a text, in their order and without overlap; the more specific rule wins."""
+    keywords = _find_keywords(text)
+    if not keywords:
         return []
-    tables = _tables()
-    ranks = {rank for word in words for rank in tables.ranks[word]}
+    table = load_rules()
+    ranks = {rank for keyword in keywords for rank in table.ranks[keyword]}
     # One byte for each character, lone surrogates included, so that RE2's offsets are the text's.
     data = text.encode("ascii", "replace")
-    markers = list(_markers(text))
+    markers = list(_find_markers(text))
     marked, taken = _Spans(markers), _Spans(markers.copy())
     findings = []
     for rank in sorted(ranks):
-        rule = tables.rules[rank]
-        for start, end in _matches(rule, text, data, marked, taken):
+        rule = table.rules[rank]
+        for start, end in _find_secrets(rule, text, data, marked, taken):
             taken.add(start, end)
             findings.append(Finding(rule.id, start, end))
     findings.sort(key=lambda finding: finding.start)
     return findings
 
 
+def _find_keywords(text: str) -> list[str]:
+    """Find the keywords of rules in a text; those of tokens count only in a text with a run as long as a token."""
+    if not _keywords:
+        _keywords.update(load_table("secret_keywords"))
+    lower = text.lower()
+    keywords = [keyword for keyword in _keywords["keywords"] if keyword in lower]
+    if _has_token(text):
+        keywords += [keyword for keyword in _keywords["token_keywords"] if keyword in lower]
+    return keywords
+
+
 def _has_token(text: str) -> bool:
-    """Whether a text has a run as long as a token that is no plain word: with a capital or a digit in it."""
-    words = text.translate(_BETWEEN).split()
-    return any(len(word) >= TOKEN_CHARS_MIN and (word != word.lower() or not word.isalpha()) for word in words)
+    """Check for a run as long as a token that is no plain word: with a capital or a digit in it."""
+    runs = text.translate(_SEPARATORS).split()
+    return any(len(run) >= TOKEN_CHARS_MIN and (run != run.lower() or not run.isalpha()) for run in runs)
 
 
-def _matches(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Spans) -> Iterator[tuple[int, int]]:
-    from holloway.safety.rules import values  # loaded with the rules
+def _find_secrets(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Spans) -> Iterator[tuple[int, int]]:
+    from holloway.safety import secret_values  # loaded with the rules
 
-    pattern = _pattern(rule)
+    pattern = _compile_rule(rule)
     group = min(pattern.groups, 1)
-    at = tried = last = 0
-    while match := pattern.search(data, at):
-        begin, over = match.span()
+    position = tries = last_end = 0
+    while match := pattern.search(data, position):
+        match_start, match_end = match.span()
         start, end = match.span(group)
-        known = marked.touch(begin, over) or taken.touch(start, end)
-        found = 0 if known else values.accepted(rule, text, begin, start, end)
-        if found:
-            yield start, found
-        tried, last = (tried + 1 if end == last else 1), end
-        at = max(begin + 1, found or (start if tried < BEGINNINGS_MAX else max(start, end - BEGINNINGS_CHARS)))
+        is_taken = marked.overlap(match_start, match_end) or taken.overlap(start, end)
+        secret_end = 0 if is_taken else secret_values.find_secret_end(rule, text, match_start, start, end)
+        if secret_end:
+            yield start, secret_end
+        tries, last_end = (tries + 1 if end == last_end else 1), end
+        next_start = start if tries < RETRIES_MAX else max(start, end - RETRY_CHARS)
+        position = max(match_start + 1, secret_end or next_start)
 
 
-def _pattern(rule: Rule) -> Any:
+def _compile_rule(rule: Rule) -> Any:
     if rule.id not in _compiled:
         import re2  # Loaded here, as most texts have no keyword in them and need no pattern.
 
         options = re2.Options()
         options.log_errors = False
-        _compiled[rule.id] = re2.compile(rule.pattern, options)
+        _compiled[rule.id] = re2.compile(rule.regex, options)
     return _compiled[rule.id]
 
 
-def _marked(text: str, findings: list[Finding]) -> str:
-    pieces: list[str] = []
-    at = 0
+def _insert_markers(text: str, findings: list[Finding]) -> str:
+    parts: list[str] = []
+    position = 0
     for finding in findings:
-        pieces += text[at : finding.start], _OPEN, finding.rule, "]"
-        at = finding.end
-    return "".join((*pieces, text[at:]))
+        parts += text[position : finding.start], _MARKER_START, finding.rule, "]"
+        position = finding.end
+    return "".join((*parts, text[position:]))
 
 
-def _markers(text: str) -> Iterator[tuple[int, int]]:
-    tables = _tables()
-    at = text.find(_OPEN)
-    while at >= 0:
-        name = at + len(_OPEN)
-        end = text.find("]", name, name + tables.id_chars_max + 1)
-        if text[name:end] in tables.ids:
-            yield at, end + 1
-        at = text.find(_OPEN, name)
+def _find_markers(text: str) -> Iterator[tuple[int, int]]:
+    table = load_rules()
+    start = text.find(_MARKER_START)
+    while start >= 0:
+        id_start = start + len(_MARKER_START)
+        end = text.find("]", id_start, id_start + table.id_chars_max + 1)
+        if text[id_start:end] in table.ids:
+            yield start, end + 1
+        start = text.find(_MARKER_START, id_start)

@@ -1,0 +1,17 @@
+"""Knowledge as data: tables written in TOML and compiled to JSON, the only form that is loaded at run time."""
+
+from __future__ import annotations
+
+import json
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def load_table(name: str) -> dict[str, Any]:
+    """Load a compiled table: `secrets` for `secrets.json`. Light: a hook calls this."""
+    with open(os.path.join(os.path.dirname(__file__), f"{name}.json"), "rb") as file:
+        table: dict[str, Any] = json.loads(file.read())
+    return table

@@ -1,0 +1,91 @@
+"""Compiling the tables: `python -m holloway.data.compiler` (`make data`) writes the JSON of every TOML file here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from holloway.data.source import (
+    FOLDER,
+    Source,
+    check_linear_pattern,
+    check_number,
+    check_one_of,
+    check_text,
+    check_texts,
+    check_words,
+)
+from holloway.errors import InvalidInput
+
+LINE_CHARS = 120
+Table = dict[str, Any]
+
+
+def compile_secrets(source: Source) -> dict[str, Table]:
+    """Compile the rules, and the keywords of all rules for the light check that comes before any rule."""
+    rules = source.check_rows(
+        "rules",
+        {
+            "id": check_text,
+            "description": check_text,
+            "regex": check_linear_pattern,
+            "entropy": check_number,
+            "keywords": check_texts,
+            "secret_examples": check_texts,
+            "benign_examples": check_texts,
+        },
+        {"value_check": check_one_of("shape", "address", "key", "password")},
+    )
+    values = source.check_table(
+        "values",
+        {
+            "placeholders": check_words,
+            "template_signs": check_texts,
+            "technical_words": check_words,
+            "common_words": check_words,
+            "public_names": check_words,
+        },
+    )
+    before = source.find_fragment("before")
+    keywords = {word for rule in rules for word in rule["keywords"]}
+    contextual = {word for rule in rules if not rule["regex"].startswith(before) for word in rule["keywords"]}
+    loaded = ("id", "regex", "entropy", "keywords", "value_check")
+    return {
+        "secrets": {"rules": [{key: rule[key] for key in loaded if key in rule} for rule in rules]},
+        "secret_values": values,
+        "secret_keywords": {"keywords": sorted(contextual), "token_keywords": sorted(keywords - contextual)},
+    }
+
+
+COMPILERS: dict[str, Callable[[Source], dict[str, Table]]] = {"secrets": compile_secrets}
+"""The compiler of each TOML file, which returns the JSON files that it makes."""
+
+
+def compile_all() -> Iterator[tuple[str, str]]:
+    """Compile every TOML file of this folder; yields the name and the text of each JSON file.
+
+    Raises InvalidInput that names the file, the row and the field that is wrong.
+    """
+    for path in sorted(FOLDER.glob("*.toml")):
+        if path.stem not in COMPILERS:
+            raise InvalidInput(f"{path.name} has no compiler.", "Add one to COMPILERS in data/compiler.py.")
+        for name, table in COMPILERS[path.stem](Source(path)).items():
+            yield f"{name}.json", render_json(table) + "\n"
+
+
+def render_json(value: Any, indent: str = "") -> str:
+    """Render JSON with one entry per line, where a value is too long for one line."""
+    text = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or len(indent) + len(text) < LINE_CHARS:
+        return text
+    inner = indent + " "
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(inner + render_json(item, inner) for item in value) + f"\n{indent}]"
+    entries = (f"{inner}{json.dumps(key)}: {render_json(item, inner)}" for key, item in value.items())
+    return "{\n" + ",\n".join(entries) + f"\n{indent}}}"
+
+
+if __name__ == "__main__":
+    for file_name, text in list(compile_all()):
+        (FOLDER / file_name).write_text(text, "utf-8")

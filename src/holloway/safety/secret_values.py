@@ -1,0 +1,173 @@
+"""Checks of a matched value: is it a secret, or a placeholder, a word or an expression."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import log2
+
+from holloway.data import load_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holloway.safety.secrets import Rule
+
+PASSWORD_CHARS_MIN = 6
+KEY_CHARS_MIN = 10
+_RUN_CHARS_MIN = 4
+_FILLER_SHARE_MAX = 0.6
+_NAME_CHARS_MAX = 40
+_WORD_CHARS_MAX = 12
+_VOWEL_SHARE_MIN = 0.25
+
+_WORDS: dict[str, list[str]] = load_table("secret_values")
+_COMMON_WORDS = frozenset(_WORDS["common_words"])
+_QUOTES = "\"'`"
+_VALUE_ENDS = frozenset(",;&<>(){}[]|\\`")
+_SYMBOLS = frozenset("!@#$%^&*~")
+_DIGITS = frozenset("0123456789")
+_PASSWORD_SIGNS = _SYMBOLS | _DIGITS
+_VOWELS = frozenset("aeiouAEIOU")
+
+
+def find_secret_end(rule: Rule, text: str, match_start: int, start: int, end: int) -> int:
+    """Find where the secret that starts at `start` ends, or return 0 if the rule's match is no secret."""
+    is_assigned = rule.value_check in ("key", "password")
+    value = text[start:end]
+    if rule.value_check == "shape":
+        end = end if _is_random(value) else 0
+    elif rule.value_check == "address":
+        end = end if _is_unusual(value) else 0
+    elif is_assigned:
+        is_key = rule.value_check == "key"
+        end = 0 if _is_public(text, match_start) else _find_assigned_end(text, match_start, start, end, is_key)
+    value = text[start:end]
+    if not value or is_placeholder(value) or measure_entropy(value) < rule.entropy:
+        return 0
+    return _extend_value(text, end) if is_assigned else end
+
+
+def measure_entropy(value: str) -> float:
+    """Measure the Shannon entropy in bits per character."""
+    size = len(value)
+    shares = [value.count(char) / size for char in set(value)]
+    return -sum(share * log2(share) for share in shares)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value is a template, an example or filler such as `xxxx` and `12345678`."""
+    lower = value.lower()
+    return (
+        any(word in lower for word in _WORDS["placeholders"])
+        or any(sign in value for sign in _WORDS["template_signs"])
+        or measure_filler(value) >= _FILLER_SHARE_MAX
+    )
+
+
+def measure_filler(value: str) -> float:
+    """Measure the share of a value that consists of runs of one character or of consecutive ones."""
+    filler_chars = start = 0
+    step = None
+    for index in range(1, len(value) + 1):
+        next_step = ord(value[index]) - ord(value[index - 1]) if index < len(value) else None
+        if next_step == step and next_step in (0, 1, -1):
+            continue
+        if step in (0, 1, -1) and index - start >= _RUN_CHARS_MIN:
+            filler_chars += index - start
+        start, step = index - 1, next_step
+    return filler_chars / len(value) if value else 0.0
+
+
+def _is_public(text: str, name_end: int) -> bool:
+    """Whether the name before a value is one that a site gives to every visitor."""
+    start = name_end
+    while start > max(0, name_end - _NAME_CHARS_MAX) and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
+        start -= 1
+    name = text[start:name_end].lower()
+    return any(public_name in name for public_name in _WORDS["public_names"])
+
+
+def _find_assigned_end(text: str, match_start: int, start: int, end: int, is_key: bool) -> int:
+    """Find the end of an assigned value that reads like a password (or like a random key), else return 0."""
+    if _is_plain(text[start:end]):
+        return 0
+    if text[start - 1] in _QUOTES:
+        value = text[start:end].rstrip("\\")
+        return start + len(value) if _is_random(value) or (not is_key and _is_password(value)) else 0
+    cut = next((index for index in range(start, end) if text[index] in _VALUE_ENDS), end)
+    follower = text[cut : cut + 1]
+    value = text[start:cut].rstrip(".:?")
+    if not value or follower in ("(", "[", "{"):
+        return 0
+    is_code = follower in (",", ")") or (text[start - 1].isspace() and "=" in text[match_start:start])
+    is_secret = _is_random(value) or (not is_key and not is_code and _is_password(value))
+    return start + len(value) if is_secret else 0
+
+
+def _is_plain(value: str) -> bool:
+    """Whether a value has letters of one case and nothing that a password would have."""
+    return _PASSWORD_SIGNS.isdisjoint(value) and (value.islower() or value.isupper())
+
+
+def _extend_value(text: str, end: int) -> int:
+    """Extend a value that its pattern's limit on length may have cut."""
+    while end < len(text) and (text[end].isalnum() or text[end] in "_+/=-"):
+        end += 1
+    return end
+
+
+def _is_random(value: str) -> bool:
+    """Whether a value reads like something a machine generated."""
+    return len(value) >= KEY_CHARS_MIN and not _is_address(value) and not all(map(_is_wordlike, _split_parts(value)))
+
+
+def _is_unusual(value: str) -> bool:
+    """Whether the password in an address is more than a word that stands for one."""
+    words = {part.rstrip("0123456789").lower() for part in _split_parts(value)}
+    return value[0] not in "$<{%*" and not words <= _COMMON_WORDS and not value.isupper()
+
+
+def _is_password(value: str) -> bool:
+    """Whether a value reads like something a person chose as a secret."""
+    if len(value) < PASSWORD_CHARS_MIN or _is_address(value) or value[0] == "$":
+        return False
+    has_digits, has_letters = not _DIGITS.isdisjoint(value), any(map(str.isalpha, value))
+    if value.isalnum():
+        return has_digits and has_letters and value.rstrip("0123456789").lower() not in _COMMON_WORDS
+    if _SYMBOLS.isdisjoint(value):
+        return has_digits and not all(map(_is_wordlike, _split_parts(value)))
+    is_mixed = any(map(str.islower, value)) and any(map(str.isupper, value))
+    return has_letters and (is_mixed or (has_digits and not ("@" in value and "." in value)))
+
+
+def _is_address(value: str) -> bool:
+    return "://" in value or value[0] in "/.~" or value[1:3] == ":\\"
+
+
+def _split_parts(value: str) -> Iterator[str]:
+    """Split a value into runs of letters and digits, without the names of formats and algorithms."""
+    lower = value.lower()
+    for word in _WORDS["technical_words"]:
+        if word in lower:
+            start = lower.index(word)
+            value = f"{value[:start]} {value[start + len(word) :]}"
+            lower = value.lower()
+    start = 0
+    for index, char in enumerate(value + " "):
+        if not char.isalnum():
+            if index > start:
+                yield value[start:index]
+            start = index + 1
+
+
+def _is_wordlike(part: str) -> bool:
+    """Whether a run of letters and digits could be a word, a number or a name with a number at its end."""
+    pairs = list(pairwise(part))
+    if part.isalpha():
+        humps = sum(a.islower() and b.isupper() for a, b in pairs)
+        return humps <= len(part) / 5 or sum(map(_VOWELS.__contains__, part)) >= len(part) * _VOWEL_SHARE_MIN
+    if part.isdigit():
+        return True
+    changes = sum(a.isdigit() != b.isdigit() for a, b in pairs)
+    return changes <= 1 and len(part.rstrip("0123456789")) <= _WORD_CHARS_MAX

@@ -1,0 +1,121 @@
+"""The committed JSON is what the TOML compiles to, it is shipped, and a wrong row is named."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hatchling.builders.wheel import WheelBuilder
+
+from holloway.data import compiler, load_table
+from holloway.data.source import FOLDER, Source
+from holloway.errors import InvalidInput
+
+ROOT = FOLDER.parents[2]
+SECRETS = """
+[fragments]
+before = '\\b'
+
+[values]
+placeholders = "example"
+template_signs = ["${"]
+technical_words = "sha256"
+common_words = "pass"
+public_names = "csrf"
+
+[[rules]]
+id = "one-key"
+description = "One key"
+source = "observed"
+regex = '${before}(one_[a-z]{9})'
+entropy = 3.0
+keywords = ["one_"]
+secret_examples = ["one_{az:9}"]
+benign_examples = ["one_x"]
+
+[[rules]]
+id = "two-key"
+description = "Two key"
+source = "observed"
+regex = ['two: ', '([a-z]{9})']
+entropy = 2
+keywords = ["two", "shared"]
+value_check = "shape"
+secret_examples = ["two: {az:9}"]
+benign_examples = ["two: x"]
+"""
+
+
+def write_source(folder: Path, text: str) -> Source:
+    path = folder / "secrets.toml"
+    path.write_text(text, "utf-8")
+    return Source(path)
+
+
+def test_the_committed_json_is_what_the_toml_compiles_to() -> None:
+    compiled = dict(compiler.compile_all())
+    committed = {path.name: path.read_text("utf-8") for path in FOLDER.glob("*.json")}
+    assert committed == compiled, "`make data` writes it"
+
+
+def test_every_table_is_shipped_in_the_wheel() -> None:
+    shipped = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
+    assert {f"holloway/data/{name}" for name, _ in compiler.compile_all()} <= shipped
+
+
+def test_a_table_is_loaded_as_it_was_compiled() -> None:
+    texts = dict(compiler.compile_all())
+    assert all(load_table(name.removesuffix(".json")) == json.loads(text) for name, text in texts.items())
+
+
+def test_rules_are_compiled_with_their_fragments_and_without_what_only_tests_need(tmp_path: Path) -> None:
+    compiled = compiler.compile_secrets(write_source(tmp_path, SECRETS))
+    assert compiled["secrets"]["rules"] == [
+        {"id": "one-key", "regex": r"\b(one_[a-z]{9})", "entropy": 3.0, "keywords": ["one_"]},
+        {
+            "id": "two-key",
+            "regex": "two: ([a-z]{9})",
+            "entropy": 2,
+            "keywords": ["two", "shared"],
+            "value_check": "shape",
+        },
+    ]
+
+
+def test_keywords_of_tokens_are_told_apart_at_compile_time(tmp_path: Path) -> None:
+    compiled = compiler.compile_secrets(write_source(tmp_path, SECRETS))
+    assert compiled["secret_keywords"] == {"keywords": ["shared", "two"], "token_keywords": ["one_"]}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "message"),
+    [
+        ("entropy = 3.0\n", "", "[[rules]] row 1 (one-key): entropy is missing"),
+        ("entropy = 2", 'entropy = "2"', "[[rules]] row 2 (two-key): entropy is not a number"),
+        ("'([a-z]{9})'", "'([a-z]{9}'", "[[rules]] row 2 (two-key): regex is not a pattern for RE2"),
+        ('"shape"', '"round"', "[[rules]] row 2 (two-key): value_check is not one of shape, address, key, password"),
+        ("${before}", "${after}", "[[rules]] row 1 (one-key): regex names ${after}, which is not in [fragments]"),
+        ('id = "two-key"', 'name = "x"', "[[rules]] row 2 (unnamed): id is missing"),
+        ('keywords = ["one_"]', 'keywords = "one_"', "[[rules]] row 1 (one-key): keywords is not a list of texts"),
+        ('"csrf"', '"csrf csrf"', "[values]: public_names has csrf twice"),
+        ("entropy = 2", "entropy = 2\nentropie = 2", "[[rules]] row 2 (two-key): entropie is not known"),
+        ('source = "observed"\nregex = [', "regex = [", "[[rules]] row 2 (two-key): source is missing"),
+    ],
+)
+def test_a_wrong_row_is_named_with_its_file_and_field(tmp_path: Path, wrong: str, right: str, message: str) -> None:
+    assert wrong in SECRETS
+    source = write_source(tmp_path, SECRETS.replace(wrong, right))
+    with pytest.raises(InvalidInput) as error:
+        compiler.compile_secrets(source)
+    assert error.value.message.startswith(f"secrets.toml, {message}")
+
+
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"secrets\.toml is not TOML"):
+        write_source(tmp_path, "rules = [")
+
+
+def test_long_values_are_rendered_one_entry_per_line() -> None:
+    words = ["word"] * 40
+    assert json.loads(compiler.render_json({"a": words, "b": 1})) == {"a": words, "b": 1}
+    assert compiler.render_json({"a": words}).count("\n") == 43
+    assert compiler.render_json({"a": 1}) == '{"a": 1}'
