@@ -47,6 +47,16 @@ def test_a_reader_reads_what_was_written_while_another_process_writes(taught: Pa
         assert [kept.content for kept in memory.memories()] == ["Half of a change", "Money is integer cents"]
 
 
+def test_a_question_does_not_wait_for_a_writer_to_store_vectors(taught: Path) -> None:
+    statements: list[str] = []
+    with held(taught), holloway.open(taught) as memory:
+        memory.store.database.connection.set_trace_callback(statements.append)
+        memory.recall("how is money stored")
+    before_writing = statements[: statements.index("BEGIN IMMEDIATE")]
+    timeouts = [int(line.rpartition("=")[2]) for line in before_writing if line.startswith("PRAGMA busy_timeout =")]
+    assert timeouts[-1] < 1_000
+
+
 def test_a_writer_that_may_not_wait_is_told_that_nothing_was_written(taught: Path) -> None:
     with holloway.open(taught) as memory:
         path = memory.project.database

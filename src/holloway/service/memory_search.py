@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 CATCH_UP_S = 1.0
+LOCK_TIMEOUT_MS = 250
 """How long a question waits for memories that have no vector yet; the rest is found by its words."""
 BACKGROUND_S = 300.0
 NEAR_WEIGHT = 0.5
@@ -162,7 +163,8 @@ class Searching:
                 self.degraded["new memories by meaning"] = _waiting(waiting)
             return
         try:
-            done = catch_up(embedder, _texts(store, embedder), deadline_s=CATCH_UP_S)
+            with store.database.lock_timeout(LOCK_TIMEOUT_MS):
+                done = catch_up(embedder, _texts(store, embedder), deadline_s=CATCH_UP_S)
         except HollowayError as error:
             self.degraded["new memories by meaning"] = error.message
             return

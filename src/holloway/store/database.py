@@ -145,10 +145,16 @@ class Database:
 
     def truncate_wal(self) -> bool:
         """Move the write-ahead log into the file and empty it; False while another reader holds it."""
-        self.run(f"PRAGMA busy_timeout = {int(WAL_TRUNCATE_WAIT_MS)}")
-        try:
+        with self.lock_timeout(WAL_TRUNCATE_WAIT_MS):
             row = self.row("PRAGMA wal_checkpoint(TRUNCATE)")
             return row is not None and row[0] == 0
+
+    @contextmanager
+    def lock_timeout(self, timeout_ms: int) -> Iterator[None]:
+        """Wait at most this long for another process's lock while the block runs; then `Busy` is raised."""
+        self.run(f"PRAGMA busy_timeout = {int(timeout_ms)}")
+        try:
+            yield
         finally:
             self.run(f"PRAGMA busy_timeout = {int(self._busy_timeout_ms)}")
 
