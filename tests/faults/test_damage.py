@@ -18,11 +18,11 @@ import pytest
 import holloway
 from holloway.store.database import is_sound
 from holloway.store.snapshot import dump
-from tests.conftest import Repository
+from tests.conftest import make_repository
 from tests.faults.figures import NIGHTLY, record
 from tests.faults.performer import Performer
 
-BATCHES = 20 if NIGHTLY else 5
+BATCHES = 20 if NIGHTLY else 3
 DAMAGES_PER_BATCH = 50 if NIGHTLY else 10
 DESTRUCTIVE = re.compile(r"\b(delete|remove|erase|unlink|overwrite|rm|start over)\b", re.IGNORECASE)
 PAGE_BYTES = 4096
@@ -73,9 +73,12 @@ class Patient:
             return list(dump(memory.store))
 
 
-@pytest.fixture
-def patient(repository: Repository, home: Path, tmp_path: Path) -> Iterator[Patient]:
-    with holloway.open(repository.root) as memory:
+@pytest.fixture(scope="session")
+def healthy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A repository, and a data folder with its memory and a copy that lacks the newest sentence."""
+    folder = tmp_path_factory.mktemp("healthy")
+    root, home = make_repository(folder / "shop").root, folder / "data"
+    with holloway.open(root, home=home) as memory:
         for number in range(60):
             words = f"Trap {number}: invoice {number * 7} is rounded twice when the queue is retried"
             memory.remember(words, type="gotcha", files=["src/shop/billing/invoice.py"], tags=[f"tag{number % 5}"])
@@ -83,9 +86,14 @@ def patient(repository: Repository, home: Path, tmp_path: Path) -> Iterator[Pati
         memory.store.backup()
         memory.remember("Learned after the copy")
         memory.searching.embed_waiting()
-    healthy = Path(shutil.move(home, tmp_path / "healthy"))
+    return root, home
+
+
+@pytest.fixture
+def patient(healthy: tuple[Path, Path], home: Path) -> Iterator[Patient]:
+    root, healthy_home = healthy
     with Performer() as performer:
-        patient = Patient(performer, healthy, repository.root, home)
+        patient = Patient(performer, healthy_home, root, home)
         patient.heal()
         yield patient
 

@@ -22,11 +22,13 @@ from holloway.store.snapshot import dump
 from holloway.store.store import Store
 from holloway.store.write_gate import admit
 from holloway.testing import CountedIds, FakeClock
-from tests.conftest import Repository
+from tests.conftest import Repository, make_repository
 from tests.faults.figures import NIGHTLY, record
 from tests.faults.performer import OUTDATED, SECRET, Performer
 
 SHIM = Path(__file__).with_name("failing_io.c")
+SAMPLED_POINTS = 10
+"""Points of failure per case in a commit run; the nightly run tries every one."""
 OPERATIONS = ("remember", "replace", "prune", "bring back")
 
 Rows = list[dict[str, Any]]
@@ -40,11 +42,14 @@ class Fault:
     lasting: bool
 
     def points(self, calls: str, *, every: bool) -> list[int]:
-        """The numbers of the calls to fail: all, or of each run of calls of a kind the first, the last and some."""
-        numbered = list(enumerate(calls, 1))
+        """The numbers of the calls to fail: all, or a sample of the first and last calls of each run of a kind."""
+        numbered = [call for call in enumerate(calls, 1) if self.error != errno.ENOSPC or call[1] in "wc"]
+        if every:
+            return [number for number, _ in numbered]
         runs = [list(run) for _, run in groupby(numbered, key=lambda call: call[1])]
-        chosen = numbered if every else sorted({call for run in runs for call in (*run[::5], run[-1])})
-        return [number for number, kind in chosen if self.error != errno.ENOSPC or kind in "wc"]
+        ends = sorted({number for run in runs for number, _ in (run[0], run[-1])})
+        stride = max(1, -(-len(ends) // SAMPLED_POINTS))
+        return sorted({*ends[::stride], ends[-1]})
 
     def __str__(self) -> str:
         return f"{errno.errorcode[self.error]} {'from then on' if self.lasting else 'once'}"
@@ -109,6 +114,30 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = tmp_path_factory.mktemp("shim") / "failing_io.so"
     subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", built, SHIM, "-ldl"], check=True)
     return built
+
+
+@dataclass
+class Releases:
+    """Data folders as earlier releases left them, one for each number of migrations, and the schema of each."""
+
+    root: Path
+    homes: Path
+    schemas: list[list[tuple[object, ...]]]
+
+    def home(self, steps: int) -> Path:
+        return self.homes / f"prior-{steps}"
+
+
+@pytest.fixture(scope="session")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
+    folder = tmp_path_factory.mktemp("releases")
+    root, all_steps = make_repository(folder / "shop").root, migrations.MIGRATIONS
+    made = Releases(root, folder, [])
+    with pytest.MonkeyPatch.context() as patch:
+        for steps in range(len(all_steps) + 1):
+            patch.setattr(migrations, "MIGRATIONS", all_steps[:steps])
+            made.schemas.append(prior(root, made.home(steps)))
+    return made
 
 
 @pytest.fixture
@@ -242,15 +271,9 @@ def test_a_copy_on_a_failing_disk_is_complete_or_absent_and_the_older_ones_stay(
 @pytest.mark.promise("old-databases")
 @pytest.mark.parametrize("known", range(1, len(migrations.MIGRATIONS)))
 def test_a_migration_on_a_failing_disk_stops_between_steps_and_goes_on_later(
-    known: int, fault: Fault, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    known: int, fault: Fault, bench: Bench, releases: Releases
 ) -> None:
-    all_steps = migrations.MIGRATIONS
-    schemas = []
-    for steps in range(len(all_steps) + 1):
-        monkeypatch.setattr(migrations, "MIGRATIONS", all_steps[:steps])
-        schemas.append(prior(bench.root, bench.scratch / f"prior-{steps}"))
-    monkeypatch.setattr(migrations, "MIGRATIONS", all_steps)
-    bench.before = bench.scratch / f"prior-{known}"
+    bench.root, bench.before, schemas = releases.root, releases.home(known), releases.schemas
     calls, done = bench.clean_run("open")
     after = rows(bench.root, done)
     assert [row["content"] for row in after if row["table"] == "memories"] == ["Old databases open"]
@@ -259,7 +282,7 @@ def test_a_migration_on_a_failing_disk_stops_between_steps_and_goes_on_later(
         unclear += [] if said_clearly(report) else [report]
         steps = schemas.index(schema(left))
         assert steps >= known
-        assert "error" in report or steps == len(all_steps)
+        assert "error" in report or steps == len(migrations.MIGRATIONS)
         assert rows(bench.root, left) == after
         assert schema(left) == schemas[-1]
         assert all(is_sound(copy) for copy in rolling(next((left / "projects").iterdir()) / "backups"))
