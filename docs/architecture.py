@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "holloway"
 CAPABILITIES = {
     "SQLite": ("sqlite3",),
-    "the network": ("socket", "ssl", "http.client", "urllib.request", "=openai", "=anthropic"),
+    "the network": ("socket", "ssl", "http.client", "urllib.request"),
     "other programs": ("subprocess", "multiprocessing", "concurrent.futures"),
     "a model on this machine": ("holloway.embeddings.onnx_runtime", "tokenizers"),
     "grammars": ("tree_sitter",),

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from holloway import Holloway
-from holloway.llm.llm_errors import CapReached, NotAsked, WriterFailed
 from holloway.llm.metered_client import Metered
+from holloway.llm.providers import CapReached, NotAsked, WriterFailed
 from holloway.store.llm_usage import Spending
 from holloway.testing import FakeClock, FakeWriter
 

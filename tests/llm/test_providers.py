@@ -1,4 +1,4 @@
-"""Language models through their makers' packages, against a server on this machine."""
+"""Language models through their HTTP APIs, against a server on this machine."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from threading import Thread
 
 import pytest
 
-from holloway.llm.llm_errors import NotAsked, WriterFailed
-from holloway.llm.providers import Access, Anthropic, OpenAI
+from holloway.config import LLM_ANSWER_BYTES_MAX
+from holloway.llm.providers import Access, Anthropic, NotAsked, OpenAI, WriterFailed
 
 KEY = "key-that-nobody-may-see"
 
@@ -25,6 +25,8 @@ class Server(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.asked: list[tuple[str, dict[str, object]]] = []
+        self.headers: list[dict[str, str]] = []
+        self.location = ""
         self.url = f"http://127.0.0.1:{self.server_port}"
 
 
@@ -34,9 +36,12 @@ class _Handler(BaseHTTPRequestHandler):
         assert isinstance(server, Server)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         server.asked.append((self.path, json.loads(body)))
+        server.headers.append({name.lower(): value for name, value in self.headers.items()})
         data = server.raw if server.raw is not None else json.dumps(server.answer).encode()
         self.send_response(server.status)
         self.send_header("Content-Type", "application/json")
+        if server.location:
+            self.send_header("Location", server.location)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -100,6 +105,51 @@ def test_anthropic_is_asked_and_its_answer_counted(server: Server) -> None:
     assert done == ("cents", 7, 2)
     path, body = server.asked[0]
     assert (path, body["model"], body["system"]) == ("/v1/messages", "small", "short")
+    assert (server.headers[0]["x-api-key"], server.headers[0]["anthropic-version"]) == (KEY, "2023-06-01")
+
+
+def test_the_key_is_sent_as_a_bearer_token_and_a_server_without_a_key_gets_none(server: Server) -> None:
+    server.answer = chat("cents")
+    for key in (KEY, ""):
+        OpenAI(Access("small", f"{server.url}/v1", key)).complete("how", max_tokens=5, deadline_s=20)
+    assert [sent.get("authorization") for sent in server.headers] == [f"Bearer {KEY}", None]
+
+
+@pytest.mark.parametrize("kind", [OpenAI, Anthropic])
+def test_a_redirect_is_reported_and_not_followed(server: Server, kind: type[OpenAI] | type[Anthropic]) -> None:
+    server.status, server.location, server.answer = 307, f"{server.url}/other", {}
+    with pytest.raises(WriterFailed, match=f"redirects to {server.url}/other, which is not followed"):
+        kind(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("kind", [OpenAI, Anthropic])
+def test_a_proxy_is_not_asked_for_a_model_on_this_machine(
+    server: Server, kind: type[OpenAI] | type[Anthropic], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    server.answer = chat("cents") | message("cents")
+    assert kind(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20).text == "cents"
+
+
+@pytest.mark.parametrize("kind", [OpenAI, Anthropic])
+def test_only_the_settings_say_which_server_is_asked(
+    server: Server, kind: type[OpenAI] | type[Anthropic], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
+        monkeypatch.setenv(name, server.url)
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://nowhere")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with pytest.raises(NotAsked):
+        kind(Access("small", "", KEY)).complete("x", max_tokens=5, deadline_s=20)
+    assert not server.asked
+
+
+def test_a_response_above_the_limit_is_a_failure_of_the_service(server: Server) -> None:
+    server.raw = b" " * (LLM_ANSWER_BYTES_MAX + 1)
+    with pytest.raises(WriterFailed, match="more than"):
+        OpenAI(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
 
 
 @pytest.mark.parametrize("status", [401, 429, 500, 404])
@@ -140,7 +190,6 @@ def test_garbage_is_a_failure_of_the_service(server: Server, kind: type[OpenAI] 
         kind(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # anthropic's client made by half
 @pytest.mark.parametrize("kind", [OpenAI, Anthropic])
 def test_an_address_or_a_proxy_that_cannot_be_read_is_said(
     kind: type[OpenAI] | type[Anthropic], monkeypatch: pytest.MonkeyPatch

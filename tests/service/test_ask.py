@@ -4,7 +4,7 @@ import pytest
 
 from holloway import Holloway
 from holloway.domain.memory import Relation, RelationType
-from holloway.llm.llm_errors import WriterFailed
+from holloway.llm.providers import WriterFailed
 from holloway.service.ask import ask
 from holloway.testing import FakeWriter
 from tests.store.test_memories import taught

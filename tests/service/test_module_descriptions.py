@@ -4,7 +4,7 @@ import pytest
 
 import holloway
 from holloway.errors import InvalidInput
-from holloway.llm.llm_errors import WriterFailed
+from holloway.llm.providers import WriterFailed
 from holloway.service.module_descriptions import describe
 from holloway.testing import FakeWriter
 

@@ -21,9 +21,8 @@ from holloway.config import (
 )
 from holloway.embeddings.api_formats import Wire, dims_asked, prefix
 from holloway.embeddings.embedding_errors import EmbeddingFailed, Unavailable, Unembeddable
-from holloway.embeddings.http_client import Answer, NoAnswer, post
 from holloway.embeddings.passage_text import collapsed
-from holloway.text.sanitize import clean, one_line
+from holloway.http_client import RequestFailed, Response, hide_key, post_json, quote_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -90,7 +89,7 @@ class Remote:
             return np.empty((0, self._seen), dtype=np.float32)
         return np.concatenate([self._checked(self._answered(part, until), len(part)) for part in parts])
 
-    def _answered(self, texts: Sequence[str], until: float) -> Answer:
+    def _answered(self, texts: Sequence[str], until: float) -> Response:
         """The answer to one request; what passes by itself is tried again, later each time."""
         body = json.dumps(self._wire.ask(self._name, texts, self._asked)).encode()
         for attempt in range(1, EMBED_ATTEMPTS_MAX + 1):
@@ -105,21 +104,19 @@ class Remote:
             self._sleep(wait_s)
         raise failure
 
-    def _once(self, body: bytes, until: float) -> tuple[Answer | None, EmbeddingFailed]:
+    def _once(self, body: bytes, until: float) -> tuple[Response | None, EmbeddingFailed]:
         """The answer, if any, and the failure that it would be."""
         timeout_s = min(EMBED_REQUEST_TIMEOUT_S, until - self._monotonic())
         if timeout_s <= 0:
             return None, self._unavailable("the time is over")
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "holloway"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
-            answer = post(self._url, body, headers, timeout_s, EMBED_ANSWER_BYTES_MAX)
-        except NoAnswer as error:
+            answer = post_json(self._url, body, headers, timeout_s, EMBED_ANSWER_BYTES_MAX)
+        except RequestFailed as error:
             return None, self._unavailable(str(error))
         return answer, self._refusal(answer)
 
-    def _refusal(self, answer: Answer) -> EmbeddingFailed:
+    def _refusal(self, answer: Response) -> EmbeddingFailed:
         said = self._quoted(answer)
         if answer.status in BLAMES_THE_TEXT:
             hint = "Other texts may do; this one is found by its words."
@@ -136,20 +133,16 @@ class Remote:
 
     def _unavailable(self, what: str, hint: str = "") -> Unavailable:
         where = f"{self._wire.name} at {self._url}"
-        return Unavailable(f"{where}: {self._without_key(what)}.", hint or "Search goes by words until it answers.")
+        return Unavailable(f"{where}: {hide_key(what, self._key)}.", hint or "Search goes by words until it answers.")
 
-    def _quoted(self, answer: Answer) -> str:
+    def _quoted(self, answer: Response) -> str:
         text = self._shown(answer.body.decode("utf-8", "replace"))
         return f" ({text})" if text else ""
 
-    def _shown(self, said: str) -> str:
-        """What a server said, as one may print it; the key goes first, so that no cut leaves a part of it."""
-        return one_line(clean(self._without_key(said)[: EMBED_ERROR_CHARS_MAX * 4]), EMBED_ERROR_CHARS_MAX)
+    def _shown(self, text: str) -> str:
+        return quote_text(text, self._key, EMBED_ERROR_CHARS_MAX)
 
-    def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "…") if self._key else text
-
-    def _checked(self, answer: Answer, count: int) -> Vectors:
+    def _checked(self, answer: Response, count: int) -> Vectors:
         """The vectors of an answer: as many as texts, all of one size, finite, of length 1."""
         import numpy as np  # loaded by `embed` already
 
@@ -167,7 +160,7 @@ class Remote:
         vectors: Vectors = (rows / lengths).astype(np.float32)
         return vectors
 
-    def _parsed(self, answer: Answer, count: int) -> Any:
+    def _parsed(self, answer: Response, count: int) -> Any:
         import numpy as np  # loaded by `embed` already
 
         try:
@@ -180,7 +173,7 @@ class Remote:
         return rows
 
 
-def _wait(attempt: int, answer: Answer | None) -> float:
+def _wait(attempt: int, answer: Response | None) -> float:
     """Seconds before the next attempt: what the server asks for, or twice as long each time."""
     asked = answer.retry_after.strip() if answer else ""
     if asked.isascii() and asked.isdigit() and len(asked) < 6:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holloway.llm.llm_errors import CapReached, NotAsked
+from holloway.llm.providers import CapReached, NotAsked
 from holloway.text.tokens import MARGIN, estimate
 
 if TYPE_CHECKING:

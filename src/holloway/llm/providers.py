@@ -1,16 +1,33 @@
-"""Language models through their makers' own packages, loaded inside the call: each takes a second or two."""
+"""Language models of OpenAI-compatible services and of Anthropic, through their HTTP APIs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from holloway.config import LLM_ANSWER_CHARS_MAX, LLM_ERROR_CHARS_MAX
+from holloway.config import LLM_ANSWER_BYTES_MAX, LLM_ANSWER_CHARS_MAX, LLM_ERROR_CHARS_MAX
 from holloway.domain.ports import Completion
-from holloway.extras import PackageMissing
-from holloway.llm.llm_errors import NotAsked, WriterFailed
+from holloway.errors import HollowayError
+from holloway.http_client import AddressUnreadable, RequestFailed, Response, post_json, quote_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
+
+ANTHROPIC_VERSION = "2023-06-01"
+MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
+"""Errors of reading a response that does not have the documented shape."""
+
+
+class WriterFailed(HollowayError):
+    """The provider did not answer, answered too late, or answered nonsense. Callers go on without it."""
+
+
+class NotAsked(WriterFailed):
+    """Nothing was sent: the address of the provider or of a proxy cannot be read."""
+
+
+class CapReached(WriterFailed):
+    """This month's tokens are spent."""
 
 
 class Access(NamedTuple):
@@ -22,7 +39,7 @@ class Access(NamedTuple):
 
 
 class OpenAI:
-    """Anything that speaks OpenAI's chat API: OpenAI itself, Ollama, vLLM, LM Studio, OpenRouter."""
+    """Any service with OpenAI's chat API: OpenAI itself, Ollama, vLLM, LM Studio, OpenRouter."""
 
     provider = "openai"
 
@@ -31,35 +48,20 @@ class OpenAI:
         self.model = access.model
 
     def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
-        """One answer, within a time."""
+        """Return one answer; raise WriterFailed where there is none in time."""
+        url = f"{(self._access.base_url or 'https://api.openai.com/v1').rstrip('/')}/chat/completions"
+        headers = {"Authorization": f"Bearer {self._access.key}"} if self._access.key else {}
+        messages = [{"role": "system", "content": system}] if system else []
+        messages.append({"role": "user", "content": prompt})
+        body = {"model": self.model, "messages": messages, "max_completion_tokens": max_tokens}
+        response = _ask(self.provider, self._access.key, url, body, headers, deadline_s)
         try:
-            import openai
-        except ImportError as error:
-            raise _missing("openai") from error
-        client = _made(
-            lambda: openai.OpenAI(
-                # A server of one's own wants no key, and the package wants one.
-                api_key=self._access.key or "none",
-                base_url=self._access.base_url or None,
-                timeout=deadline_s,
-                max_retries=0,
-            ),
-            self.provider,
-        )
-        messages: list[Any] = [{"role": "user", "content": prompt}]
-        if system:
-            messages.insert(0, {"role": "system", "content": system})
-
-        def asked() -> Completion:
-            answer = client.chat.completions.create(
-                model=self.model, messages=messages, max_completion_tokens=max_tokens
-            )
-            text = answer.choices[0].message.content if answer.choices else ""
-            used = answer.usage
-            return _completion(text, used and used.prompt_tokens, used and used.completion_tokens, self.provider)
-
-        with client:
-            return _tried(asked, openai.OpenAIError, self.provider, self._access.key)
+            choices = response["choices"]
+            usage = response.get("usage") or {}
+            text = choices[0]["message"]["content"] if choices else ""
+            return _completion(text, usage.get("prompt_tokens"), usage.get("completion_tokens"), self.provider)
+        except MALFORMED as error:
+            raise _malformed(self.provider, error) from None
 
 
 class Anthropic:
@@ -72,61 +74,55 @@ class Anthropic:
         self.model = access.model
 
     def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
-        """One answer, within a time."""
+        """Return one answer; raise WriterFailed where there is none in time."""
+        url = f"{(self._access.base_url or 'https://api.anthropic.com').rstrip('/')}/v1/messages"
+        headers = {"x-api-key": self._access.key, "anthropic-version": ANTHROPIC_VERSION}
+        body: dict[str, object] = {"model": self.model, "max_tokens": max_tokens}
+        body |= {"system": system} if system else {}
+        body["messages"] = [{"role": "user", "content": prompt}]
+        response = _ask(self.provider, self._access.key, url, body, headers, deadline_s)
         try:
-            import anthropic
-        except ImportError as error:
-            raise _missing("anthropic") from error
-        client = _made(
-            lambda: anthropic.Anthropic(
-                api_key=self._access.key, base_url=self._access.base_url or None, timeout=deadline_s, max_retries=0
-            ),
-            self.provider,
-        )
-
-        def asked() -> Completion:
-            answer = client.messages.create(
-                model=self.model,
-                max_tokens=max_tokens,
-                system=system or anthropic.omit,
-                messages=[{"role": "user", "content": prompt}],
-            )
-            text = "".join(block.text for block in answer.content if block.type == "text")
-            return _completion(text, answer.usage.input_tokens, answer.usage.output_tokens, self.provider)
-
-        with client:
-            return _tried(asked, anthropic.AnthropicError, self.provider, self._access.key)
+            text = "".join(block["text"] for block in response["content"] if block["type"] == "text")
+            usage = response.get("usage") or {}
+            return _completion(text, usage.get("input_tokens"), usage.get("output_tokens"), self.provider)
+        except MALFORMED as error:
+            raise _malformed(self.provider, error) from None
 
 
-Client = TypeVar("Client")
-
-
-def _made(make: Callable[[], Client], provider: str) -> Client:
+def _ask(
+    provider: str, key: str, url: str, body: Mapping[str, object], headers: Mapping[str, str], deadline_s: float
+) -> Any:
+    """Return the JSON of a response; raise WriterFailed with one sentence that does not hold the key."""
     try:
-        return make()
-    except Exception as error:  # whatever a package raises for an address or a proxy that it cannot read
-        shown = f"{type(error).__name__}, its address or a proxy's cannot be read"
+        response = post_json(url, json.dumps(body).encode(), headers, deadline_s, LLM_ANSWER_BYTES_MAX)
+    except AddressUnreadable as error:
         hint = "Look at `llm.base_url`, and at the variables that name a proxy."
-        raise NotAsked(f"{provider} was not asked: {shown}.", hint) from None
-
-
-NONSENSE = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
-"""What the packages raise, or lead to, when an answer is not of the shape that it should have."""
-
-
-def _tried(call: Callable[[], Completion], expected: type[Exception], provider: str, key: str) -> Completion:
-    """Call, and say in one sentence what went wrong; the provider's words are bounded and the key is not among them."""
+        raise NotAsked(f"{provider} was not asked: {error}.", hint) from None
+    except RequestFailed as error:
+        raise _failure(provider, quote_text(str(error), key, LLM_ERROR_CHARS_MAX)) from None
+    if not 200 <= response.status < 300:
+        raise _failure(provider, _describe_refusal(response, key))
     try:
-        return call()
-    except expected as error:
-        status = getattr(error, "status_code", None)
-        whole = str(getattr(error, "message", error))
-        said = " ".join((whole.replace(key, "…") if key else whole).split())[:LLM_ERROR_CHARS_MAX]
-        shown = f"{type(error).__name__}{f' {status}' if status else ''}: {said}"
-        raise WriterFailed(f"{provider} did not answer: {shown}", "Everything else goes on without it.") from None
-    except NONSENSE as error:
-        shown = f"{type(error).__name__}, this is not what its API answers"
-        raise WriterFailed(f"{provider} did not answer: {shown}.", "Look at `llm.base_url`.") from None
+        return json.loads(response.body)
+    except MALFORMED as error:
+        raise _malformed(provider, error) from None
+
+
+def _describe_refusal(response: Response, key: str) -> str:
+    if 300 <= response.status < 400:
+        location = quote_text(response.location, key, LLM_ERROR_CHARS_MAX) or "elsewhere"
+        return f"{response.status}, it redirects to {location}, which is not followed"
+    body = quote_text(response.body.decode("utf-8", "replace"), key, LLM_ERROR_CHARS_MAX)
+    return f"{response.status}{f' ({body})' if body else ''}"
+
+
+def _failure(provider: str, reason: str) -> WriterFailed:
+    return WriterFailed(f"{provider} did not answer: {reason}.", "Everything else goes on without it.")
+
+
+def _malformed(provider: str, error: Exception) -> WriterFailed:
+    reason = f"{type(error).__name__}, this is not what its API answers"
+    return WriterFailed(f"{provider} did not answer: {reason}.", "Look at `llm.base_url`.")
 
 
 def _completion(text: object, tokens_in: object, tokens_out: object, provider: str) -> Completion:
@@ -135,10 +131,5 @@ def _completion(text: object, tokens_in: object, tokens_out: object, provider: s
     return Completion(text.strip()[:LLM_ANSWER_CHARS_MAX], _count(tokens_in), _count(tokens_out))
 
 
-def _count(said: object) -> int:
-    return said if isinstance(said, int) and said >= 0 else 0
-
-
-def _missing(package: str) -> NotAsked:
-    error = PackageMissing(package, package)
-    return NotAsked(error.message, error.hint)
+def _count(tokens: object) -> int:
+    return tokens if isinstance(tokens, int) and tokens >= 0 else 0

@@ -1,0 +1,154 @@
+"""The HTTP client: one POST with a bound on its time and on the size of the response; no redirect is followed."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request, getproxies
+
+from holloway.text.sanitize import clean, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CHUNK_BYTES = 64 * 1024
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Response(NamedTuple):
+    """A server's response, of whatever status."""
+
+    status: int
+    body: bytes
+    retry_after: str
+    location: str
+
+
+class RequestFailed(Exception):
+    """The server was not reached, broke off, took too long or sent too much; the text says which."""
+
+
+class AddressUnreadable(RequestFailed):
+    """Nothing was sent: the address of the server or of the proxy cannot be read."""
+
+
+class _Watch:
+    """Ends a request at its deadline, whatever the server still sends: a socket's timeout restarts with every byte."""
+
+    def __init__(self) -> None:
+        self.expired = False
+        self._connection: http.client.HTTPConnection | None = None
+
+    def connect(self, host: str, **options: Any) -> http.client.HTTPConnection:
+        self._connection = http.client.HTTPConnection(host, **options)
+        return self._connection
+
+    def connect_secure(self, host: str, **options: Any) -> http.client.HTTPConnection:
+        self._connection = http.client.HTTPSConnection(host, **options)
+        return self._connection
+
+    def expire(self) -> None:
+        self.expired = True
+        sock = self._connection.sock if self._connection is not None else None
+        if sock is not None:
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+
+
+class _Http(HTTPHandler):
+    def __init__(self, watch: _Watch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def http_open(self, req: Request) -> http.client.HTTPResponse:
+        return self.do_open(self._watch.connect, req)
+
+
+class _Https(HTTPSHandler):
+    def __init__(self, watch: _Watch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def https_open(self, req: Request) -> http.client.HTTPResponse:
+        return self.do_open(self._watch.connect_secure, req, context=ssl.create_default_context())
+
+
+def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, limit_bytes: int) -> Response:
+    """Send a JSON body and return the complete response.
+
+    Raises RequestFailed where there is none in time or within the limit; the proxy is that of the environment.
+    """
+    watch = _Watch()
+    opener = OpenerDirector()
+    for handler in (ProxyHandler(_proxies(url)), _Http(watch), _Https(watch)):
+        opener.add_handler(handler)
+    sent = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "holloway", **headers}
+    request = Request(url, body, sent, method="POST")  # noqa: S310  (only http and https have handlers)
+    timer = threading.Timer(timeout_s, watch.expire)
+    timer.daemon = True
+    timer.start()
+    try:
+        with opener.open(request, timeout=timeout_s) as reply:
+            response = _read_response(reply, limit_bytes)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        is_late = watch.expired or isinstance(getattr(error, "reason", error), TimeoutError)
+        raise RequestFailed(_describe_timeout(timeout_s) if is_late else _describe_error(error)) from error
+    finally:
+        timer.cancel()
+    if watch.expired:  # headers that were cut off look like complete ones
+        raise RequestFailed(_describe_timeout(timeout_s))
+    return response
+
+
+def quote_text(text: str, key: str, max_chars: int) -> str:
+    """Return a server's text in a printable form; the key is cut out first, so that no part of it is left."""
+    return one_line(clean(hide_key(text, key)[: max_chars * 4]), max_chars)
+
+
+def hide_key(text: str, key: str) -> str:
+    """Return a text without the key."""
+    return text.replace(key, "…") if key else text
+
+
+def _proxies(url: str) -> dict[str, str]:
+    """Return the proxies for an address; servers on this machine are asked directly."""
+    try:
+        address = urlsplit(url)
+    except ValueError:
+        address = urlsplit("")
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise AddressUnreadable("its address cannot be read")
+    proxy = "" if address.hostname in LOOPBACK else getproxies().get(address.scheme, "")
+    if "://" in proxy and not proxy.startswith(("http://", "https://")):
+        raise AddressUnreadable("the address of the proxy cannot be read")
+    return {address.scheme: proxy} if proxy else {}
+
+
+def _read_response(reply: http.client.HTTPResponse, limit_bytes: int) -> Response:
+    body = bytearray()
+    while chunk := reply.read1(CHUNK_BYTES):
+        body += chunk
+        if len(body) > limit_bytes:
+            raise RequestFailed(f"an answer of more than {limit_bytes:,} bytes")
+    if reply.length:
+        raise http.client.IncompleteRead(bytes(body[:0]), reply.length)
+    headers = reply.headers
+    return Response(reply.status, bytes(body), headers.get("Retry-After", ""), headers.get("Location", ""))
+
+
+def _describe_timeout(timeout_s: float) -> str:
+    return f"no answer within {timeout_s:.1f} s"
+
+
+def _describe_error(error: Exception) -> str:
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, ConnectionRefusedError):
+        return "nothing listens there"
+    if isinstance(reason, socket.gaierror):
+        return "the name of the host is not known"
+    return f"the connection failed: {str(reason) or type(reason).__name__}"
