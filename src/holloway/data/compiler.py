@@ -58,7 +58,49 @@ def compile_secrets(source: Source) -> dict[str, Table]:
     }
 
 
-COMPILERS: dict[str, Callable[[Source], dict[str, Table]]] = {"secrets": compile_secrets}
+KINDS = "read search list edit test check run commit revert git fetch install other".split()
+WORD_LISTS = (
+    "task_runners test_tasks check_tasks install_tasks github_reads shells shell_keywords shell_syntax test_selectors "
+    "takes_paths takes_script project_programs package_runners package_managers package_runs install_subcommands "
+    "group_options package_options expression_options dependency_files".split()
+)
+
+
+def compile_programs(source: Source) -> dict[str, Table]:
+    """Compile what programs do, which of them wrap a command, and which of their options take a value."""
+    programs = source.check_rows("programs", {"kind": check_one_of(*KINDS), "names": check_words})
+    subcommands = source.check_rows("subcommands", {"program": check_text}, dict.fromkeys(KINDS, check_words))
+    optional = {"options": check_words, "plain_words": check_number, "runs": check_text}
+    wrappers = source.check_rows("wrappers", {"command": check_text}, optional)
+    options = source.check_rows("valued_options", {"program": check_text, "options": check_words})
+    return {
+        "programs": {
+            "programs": {name: row["kind"] for row in programs for name in row["names"]},
+            "subcommands": {
+                row["program"]: {name: kind for kind in KINDS for name in row.get(kind, ())} for row in subcommands
+            },
+            "aliases": source.check_entries("aliases", check_text),
+            "wrappers": {row["command"]: {key: row[key] for key in optional if key in row} for row in wrappers},
+            "valued_options": {row["program"]: row["options"] for row in options},
+            **source.check_table("words", dict.fromkeys(WORD_LISTS, check_words)),
+        }
+    }
+
+
+ROLES = "address reader oblige dismiss dismissed act urge function join".split()
+
+
+def compile_repository_text(source: Source) -> dict[str, Table]:
+    """Compile the words by which a name reads as a sentence, by their role."""
+    rows = source.check_rows("words", {"role": check_one_of(*ROLES), "words": check_words})
+    return {"repository_text": {row["role"]: row["words"] for row in rows}}
+
+
+COMPILERS: dict[str, Callable[[Source], dict[str, Table]]] = {
+    "programs": compile_programs,
+    "repository_text": compile_repository_text,
+    "secrets": compile_secrets,
+}
 """The compiler of each TOML file, which returns the JSON files that it makes."""
 
 

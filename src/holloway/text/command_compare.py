@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from holloway.text import shell
-from holloway.text.arguments import VALUED
+from holloway.text.arguments import VALUED_OPTIONS
 from holloway.text.commands import understand
 from holloway.text.programs import CHECK, COMMIT, FETCH, GIT, INSTALL, REVERT, RUN, TEST
 
@@ -86,7 +86,7 @@ def differing(before: Step, after: Step) -> tuple[str, ...]:
 
 def _flags(step: Step) -> list[str]:
     """The options that change what a command does, with their values: `-tags=integration`."""
-    valued = VALUED.get(step.program.split(" ", 1)[0], frozenset())
+    valued = VALUED_OPTIONS.get(step.program.split(" ", 1)[0], frozenset())
     said = {
         f"{word}={following}" if word in valued and 0 < len(following) <= FLAG_VALUE_CHARS_MAX else word: None
         for word, following in zip(step.args, (*step.args[1:], ""), strict=False)

@@ -1,72 +1,24 @@
-"""What merely runs another command: shell words, wrappers such as `sudo` and `uv run`, and shells given a command line.
+"""Unwrapping commands: shell keywords, wrappers such as `sudo` and `uv run`, and shells that are given a command line.
 
-The hook process may import this module: it loads nothing but `re`.
+The wrappers are in `data/programs.toml`. The hook process may import this module: it loads nothing but `re` and `json`.
 """
 
 from __future__ import annotations
 
 import re
 
-from holloway.text import programs
-from holloway.text.arguments import options
+from holloway.text.programs import TABLE, normalise_name
 
 WORDS_MAX = 2_000
 WRAPPERS_MAX = 16
 
-_KEYWORDS = frozenset("do then else elif if while until ! { time".split())
-_NO_COMMAND = frozenset("for case select function done fi esac } ;; in [[ [".split())
-_SHELLS = frozenset("bash sh zsh dash fish".split())
+_KEYWORDS = frozenset(TABLE["shell_keywords"])
+_NO_COMMAND = frozenset(TABLE["shell_syntax"])
+_SHELLS = frozenset(TABLE["shells"])
 
 
-# Programs that run another command: which of their options take a value, and how many plain words come first.
-_WRAPPERS: dict[str, tuple[frozenset[str], int]] = {
-    "sudo": (options("-u -g -h -p -C"), 0),
-    "doas": (options("-u"), 0),
-    "timeout": (options("-s -k --signal --kill-after"), 1),
-    "gtimeout": (options("-s -k --signal --kill-after"), 1),
-    "nice": (options("-n"), 0),
-    "ionice": (options("-c -n -p"), 0),
-    "nohup": (frozenset(), 0),
-    "time": (options("-f -o"), 0),
-    "env": (options("-u -C -S"), 0),
-    "xargs": (options("-n -I -P -L -d -a -s -E"), 0),
-    "stdbuf": (options("-o -i -e"), 0),
-    "command": (frozenset(), 0),
-    "exec": (options("-a"), 0),
-    "builtin": (frozenset(), 0),
-    "setsid": (frozenset(), 0),
-    "watch": (options("-n"), 0),
-    "npx": (options("-p --package"), 0),
-    "bunx": (frozenset(), 0),
-    "pnpx": (frozenset(), 0),
-    "uvx": (options("--from --with -p --python"), 0),
-    "pipx run": (options("--spec"), 0),
-    "uv run": (options("--with --extra --group -p --python --package --project --directory --env-file"), 0),
-    "uv pip": (frozenset(), -1),
-    "poetry run": (frozenset(), 0),
-    "pdm run": (frozenset(), 0),
-    "pipenv run": (frozenset(), 0),
-    "hatch run": (frozenset(), 0),
-    "rye run": (frozenset(), 0),
-    "conda run": (options("-n -p --name --prefix"), 0),
-    "coverage run": (options("--source --omit --include --rcfile"), 0),
-    "bundle exec": (frozenset(), 0),
-    "pnpm exec": (frozenset(), 0),
-    "pnpm dlx": (frozenset(), 0),
-    "yarn exec": (frozenset(), 0),
-    "yarn dlx": (frozenset(), 0),
-    "npm exec": (frozenset(), 0),
-    "mise exec": (frozenset(), 0),
-    "mise x": (frozenset(), 0),
-    "direnv exec": (frozenset(), 1),
-    "doppler run": (options("-p -c --project --config"), 0),
-    "docker run": (options("-e -v -u -w -p --name --entrypoint --env --volume --network --platform --env-file"), 1),
-    "docker exec": (options("-e -u -w --env --user --workdir"), 1),
-}
-
-
-def unwrapped(words: list[str]) -> tuple[list[str], list[str]]:
-    """The command inside its wrappers, and the variables that they set for it."""
+def unwrap_command(words: list[str]) -> tuple[list[str], list[str]]:
+    """Find the command inside its wrappers; return its words and the variables that the wrappers set for it."""
     env: list[str] = []
     words = words[:WORDS_MAX]
     for _ in range(WRAPPERS_MAX):
@@ -75,44 +27,45 @@ def unwrapped(words: list[str]) -> tuple[list[str], list[str]]:
         if words[0] in _KEYWORDS and (words[0] != "time" or not words[1:2] or not words[1].startswith("-")):
             words = words[1:]
             continue
-        name = programs.named(words[0])
+        name = normalise_name(words[0])
         if name == "docker" and words[1:2] == ["compose"] and words[2:3] in (["run"], ["exec"]):
             words = [words[0], *words[2:]]
         pair = f"{name} {words[1]}" if len(words) > 1 else ""
-        wrapper = pair if pair in _WRAPPERS else name if name in _WRAPPERS else ""
-        rest = _inside(words[2 if wrapper == pair else 1 :], wrapper) if wrapper else []
-        if not rest:
+        wrapper = pair if pair in TABLE["wrappers"] else name if name in TABLE["wrappers"] else ""
+        inner_words = _skip_options(words[2 if wrapper == pair else 1 :], wrapper) if wrapper else []
+        if not inner_words:
             return words, env
-        while wrapper == "env" and rest and "=" in rest[0]:
-            env.append(rest.pop(0).split("=", 1)[0])
-        words = rest
+        while wrapper == "env" and inner_words and "=" in inner_words[0]:
+            env.append(inner_words.pop(0).split("=", 1)[0])
+        words = inner_words
     return words, env
 
 
-def _inside(words: list[str], wrapper: str) -> list[str]:
-    """What follows a wrapper's own options and plain words."""
-    valued, plain = _WRAPPERS[wrapper]
-    if plain < 0:  # `uv pip install` is `pip install`
-        return ["pip", *words]
-    at = 0
-    while at < len(words) and (words[at].startswith("-") or plain > 0):
-        if words[at] == "--":
-            return words[at + 1 :]
-        if not words[at].startswith("-"):
-            plain -= 1
-        at += 2 if words[at] in valued else 1
-    return words[at:]
+def _skip_options(words: list[str], wrapper: str) -> list[str]:
+    """Skip the options and plain words of a wrapper itself."""
+    row = TABLE["wrappers"][wrapper]
+    if "runs" in row:  # `uv pip install` is `pip install`
+        return [row["runs"], *words]
+    valued_options, plain_words = row.get("options", ()), row.get("plain_words", 0)
+    index = 0
+    while index < len(words) and (words[index].startswith("-") or plain_words > 0):
+        if words[index] == "--":
+            return words[index + 1 :]
+        if not words[index].startswith("-"):
+            plain_words -= 1
+        index += 2 if words[index] in valued_options else 1
+    return words[index:]
 
 
-def inner(words: list[str]) -> str:
-    """The command line that a shell is given as one word: `bash -lc "…"`, `eval "…"`."""
+def find_command_line(words: list[str]) -> str:
+    """Find the command line that a shell is given as one word: `bash -lc "…"`, `eval "…"`."""
     if words[0] == "eval":
         return " ".join(words[1:])
-    if programs.named(words[0]) not in _SHELLS:
+    if normalise_name(words[0]) not in _SHELLS:
         return ""
-    for at, word in enumerate(words[1:-1], 1):
+    for index, word in enumerate(words[1:-1], 1):
         if not word.startswith("-"):
             return ""
         if re.fullmatch(r"-[a-z]{0,4}c", word):
-            return words[at + 1]
+            return words[index + 1]
     return ""

@@ -81,7 +81,7 @@ class _Reading:
         return steps
 
     def _steps(self, simple: shell.Simple, source: shell.Simple | None, depth: int) -> list[Step]:
-        words, env = command_wrappers.unwrapped(simple.words)
+        words, env = command_wrappers.unwrap_command(simple.words)
         env = [word.split("=", 1)[0].rstrip("+") for word in simple.assignments] + env
         if not words:
             return self._assigned(simple, depth) + self._written(simple, env)
@@ -91,7 +91,7 @@ class _Reading:
         if words[0] in ("export", "setenv"):
             self.exported += [word.split("=", 1)[0] for word in words[1:] if "=" in word][:STEPS_MAX]
             return []
-        if depth < NESTING_MAX and (inner := command_wrappers.inner(words)):
+        if depth < NESTING_MAX and (inner := command_wrappers.find_command_line(words)):
             return self.read(inner, depth + 1)
         if source is not None and simple.words[0] in _FILTERS and not self._reads_files(words):
             return self._written(simple, env)
@@ -112,9 +112,9 @@ class _Reading:
     @staticmethod
     def _reads_files(words: list[str]) -> bool:
         """A filter after a pipe that names a file of its own reads that, too."""
-        program = programs.named(words[0])
-        least = 1 if program in arguments.SCRIPTED or program in ("grep", "egrep", "fgrep", "rg", "tr") else 0
-        return any(arguments.PATH.search(word) for word in arguments.plain_words(program, words[1:])[least:])
+        program = programs.normalise_name(words[0])
+        least = 1 if program in arguments.TAKES_SCRIPT or program in ("grep", "egrep", "fgrep", "rg", "tr") else 0
+        return any(arguments.PATH.search(word) for word in arguments.list_plain_words(program, words[1:])[least:])
 
     def _written(self, simple: shell.Simple, env: list[str]) -> list[Step]:
         files = [target for sign, target in simple.redirects if ">" in sign and not sign.endswith("&")]
@@ -124,12 +124,12 @@ class _Reading:
     def _step(self, words: list[str], env: tuple[str, ...], simple: shell.Simple, source: shell.Simple | None) -> Step:
         program, kind, args = _identified(words)
         base = program.split(" ", 1)[0]
-        folder = arguments.folder_option(base, args)
-        paths, pattern, url = arguments.about(kind, base, args)
+        folder = arguments.find_folder(base, args)
+        paths, pattern, url = arguments.find_subject(kind, base, args)
         documents = simple.documents or (source.documents or source.words[1:2] if source else [])
         if kind == EDIT and not paths:
-            paths = arguments.patched([*args, *documents])
-        message = arguments.message(args, documents) if kind == COMMIT else ""
+            paths = arguments.list_patched_files([*args, *documents])
+        message = arguments.find_commit_message(args, documents) if kind == COMMIT else ""
         return Step(
             kind,
             program,
@@ -152,33 +152,37 @@ _OF_INTERPRETERS = ("manage.py", "artisan", "rails")
 
 def _identified(words: list[str]) -> tuple[str, str, list[str]]:
     """The program with its subcommand or task, its kind, and the other words."""
-    program = programs.named(words[0])
+    program = programs.normalise_name(words[0])
     if program in _INTERPRETERS and len(words) > 2 and words[1] == "-m":
         inside = _identified(words[2:])
         return inside if inside[1] != OTHER else (f"{program} -m {words[2]}", RUN, words[3:])
-    if program in _INTERPRETERS and len(words) > 1 and programs.named(words[1]) in _OF_INTERPRETERS:
+    if program in _INTERPRETERS and len(words) > 1 and programs.normalise_name(words[1]) in _OF_INTERPRETERS:
         return _identified(words[1:])
     if not programs.has_subcommands(program):
-        kind = programs.of(program, "", words[1:])
+        kind = programs.classify_command(program, "", words[1:])
         return program, RUN if kind == OTHER and "/" in words[0] else kind, words[1:]
     return _with_subcommand(program, words[1:])
 
 
 def _with_subcommand(program: str, words: list[str]) -> tuple[str, str, list[str]]:
     plain = [
-        at for at, word in arguments.plain_at(program, words) if "=" not in word or program not in ("make", "just")
+        at
+        for at, word in arguments.find_plain_words(program, words)
+        if "=" not in word or program not in ("make", "just")
     ]
     said = [words[at] for at in plain[:3]]
     taken = 1
     if said[:1] and said[0] in ("run", "run-script", "r", "task") and len(said) > 1 and programs.is_runner(program):
-        taken, kind = 2, programs.of_task(said[1])
+        taken, kind = 2, programs.classify_task(said[1])
         said[0] = "run"
     elif program in ("make", "mvn", "gradle", "just", "sbt", "lein", "rake"):
         taken = len(said)
-        kinds = [programs.of(program, goal, words) for goal in said] or [programs.of(program, "", words)]
+        kinds = [programs.classify_command(program, goal, words) for goal in said] or [
+            programs.classify_command(program, "", words)
+        ]
         kind = TEST if TEST in kinds else kinds[-1]
     else:
         taken = 2 if f"{program} {(said or [''])[0]}" in _TWO_DEEP else 1
-        kind = programs.of(program, said[0] if said else "", words[plain[0] :] if plain else words)
+        kind = programs.classify_command(program, said[0] if said else "", words[plain[0] :] if plain else words)
     out = set(plain[:taken])
     return " ".join([program, *said[:taken]]), kind, [word for at, word in enumerate(words) if at not in out]
