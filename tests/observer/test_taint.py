@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from holloway.domain.event import ToolKind
-from holloway.observer import foreign_texts
+from holloway.observer import untrusted_texts
 from holloway.observer.scratchpad import Action
 from holloway.observer.taint import NEAR_STEPS, Taint
 from tests.observer.story import Story
@@ -271,7 +271,7 @@ def test_names_in_a_listing_do_not_taint_what_is_said_after_it() -> None:
 
 
 def test_past_its_bound_everything_is_tainted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreign_texts, "REMEMBERED_MAX", 20)
+    monkeypatch.setattr(untrusted_texts, "REMEMBERED_MAX", 20)
     taint = Taint()
     taint.observe(web(1, " ".join(f"word{number} follows" for number in range(40))))
     assert taint.said("The parser drops the last line.", FAR) == "web:docs.example.org"

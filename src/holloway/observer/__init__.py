@@ -1,1 +1,1 @@
-"""From what an agent does to what may be worth remembering. Watching never writes."""
+"""Watches a session's events and detects signals worth remembering; reads only, never writes to the store."""

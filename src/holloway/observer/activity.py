@@ -1,4 +1,4 @@
-"""An account of a session: what was read, changed, searched, tried and committed, whatever tool it was done with."""
+"""Session activity: the reads, edits, searches, test runs and commits of a session, normalised over all tools."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One thing done to one thing. A shell command that reads three files is three deeds."""
+    """One operation on one target. A shell command that reads three files gives three entries."""
 
     step: int
     kind: str
@@ -43,71 +43,71 @@ class Deed:
 
     @property
     def changes(self) -> bool:
-        """Whether it changed a file."""
+        """Whether this entry changed a file."""
         return self.kind in ("edit", "write")
 
 
 class Account:
-    """A scratchpad, read once."""
+    """The activity of a session, derived once from its scratchpad."""
 
     def __init__(self, pad: Scratchpad) -> None:
         self.pad = pad
-        self.deeds: list[Deed] = [deed for action in pad.actions for deed in _deeds(action)]
+        self.deeds: list[Deed] = [entry for action in pad.actions for entry in _deeds(action)]
 
     def of(self, *kinds: str) -> list[Deed]:
-        """The deeds of these kinds, in order."""
-        return [deed for deed in self.deeds if deed.kind in kinds]
+        """Return the entries of these kinds, in order."""
+        return [entry for entry in self.deeds if entry.kind in kinds]
 
     @cached_property
     def touched(self) -> dict[str, list[Deed]]:
-        """Every file of the project that was read or changed, with what was done to it."""
-        found: dict[str, list[Deed]] = {}
-        for deed in self.deeds:
-            if deed.path and deed.kind in ("read", "edit", "write"):
-                found.setdefault(deed.path, []).append(deed)
-        return found
+        """Every project file that was read or changed, with its entries."""
+        entries_by_path: dict[str, list[Deed]] = {}
+        for entry in self.deeds:
+            if entry.path and entry.kind in ("read", "edit", "write"):
+                entries_by_path.setdefault(entry.path, []).append(entry)
+        return entries_by_path
 
     @cached_property
     def edits(self) -> list[Deed]:
-        """Changes of files that succeeded."""
-        return [deed for deed in self.of("edit", "write") if deed.action.ok is not False]
+        """File changes that did not fail."""
+        return [entry for entry in self.of("edit", "write") if entry.action.ok is not False]
 
     @cached_property
     def edited(self) -> dict[str, list[Deed]]:
-        """Changed files, with their changes."""
-        found: dict[str, list[Deed]] = {}
-        for deed in self.edits:
-            if deed.path:
-                found.setdefault(deed.path, []).append(deed)
-        return found
+        """Every changed project file, with its edits."""
+        edits_by_path: dict[str, list[Deed]] = {}
+        for entry in self.edits:
+            if entry.path:
+                edits_by_path.setdefault(entry.path, []).append(entry)
+        return edits_by_path
 
     @cached_property
     def first_reads(self) -> list[Deed]:
-        """The first time each file was opened."""
-        return [deeds[0] for deeds in self.touched.values() if deeds[0].kind == "read"]
+        """The first entry of each file, where that is a read."""
+        return [entries[0] for entries in self.touched.values() if entries[0].kind == "read"]
 
     @cached_property
     def commits(self) -> list[Deed]:
-        """Commits that went through."""
-        return [deed for deed in self.of("commit") if deed.action.ok is not False]
+        """Commits that did not fail."""
+        return [entry for entry in self.of("commit") if entry.action.ok is not False]
 
     @cached_property
     def tests(self) -> list[Deed]:
-        """Runs of tests whose verdict is known."""
-        return [deed for deed in self.deeds if deed.verdict]
+        """Test runs with a known verdict (green or red)."""
+        return [entry for entry in self.deeds if entry.verdict]
 
     def said(self, *voices: str) -> list[Note]:
-        """What was said by these, in order."""
+        """Return the notes of these voices (user, agent, thought, record), in order."""
         return [note for note in self.pad.notes if note.voice in voices]
 
     @cached_property
     def own_words(self) -> list[tuple[Note, str]]:
-        """What the agent thought and said, without what holloway itself had handed to it."""
+        """The agent's thoughts and messages, stripped of text that holloway injected."""
         return [(note, own_text.strip(note.text)) for note in self.said("thought", "agent")]
 
     @cached_property
     def task(self) -> str:
-        """What the session was asked to do: the caller's word, else the first prompt with some words in it."""
+        """The session's task: as the caller named it, else the first prompt of at least three words."""
         if self.pad.start and self.pad.start.task:
             return self.pad.start.task
         return next((note.text for note in self.said("user") if len(note.text.split()) >= 3), "")
@@ -127,18 +127,18 @@ def _shell(action: Action) -> Iterator[Deed]:
         verdict = ""
         if step.kind == "test" and action.ok is not None:
             verdict = failures.verdict(action.command, action.text, not action.ok)
-        about = [path for path in (_place(path, step.directory) for path in step.paths) if path] or [""]
-        for path in about if step.kind in ("read", "edit") else about[:1]:
+        paths = [path for path in (_place(path, step.directory) for path in step.paths) if path] or [""]
+        for path in paths if step.kind in ("read", "edit") else paths[:1]:
             yield Deed(action.step, step.kind, action, path, step.pattern, step.program, step.message, verdict)
 
 
 def _inside(path: str) -> bool:
-    """Whether a path can be one of the project's own; adapters make them so, and not all can be trusted to."""
+    """Whether a path is relative and inside the project; not every adapter normalises the paths it reports."""
     return not path.startswith(("/", "~", "\\", ".git/")) and ":" not in path[:2] and ".." not in path.split("/")
 
 
 def _place(path: str, directory: str = "") -> str:
-    """A path of a shell command as the project names it; empty for what is none, or lies elsewhere."""
-    within = f"{directory.rstrip('/')}/{path}" if directory and not path.startswith(("/", "~")) else path
-    plain = posixpath.normpath(within).removeprefix("./") if within else ""
-    return plain if _PLACE.fullmatch(plain) and _inside(plain) else ""
+    """Normalise a shell command's path to one relative to the project; empty if it is no path or outside of it."""
+    joined = f"{directory.rstrip('/')}/{path}" if directory and not path.startswith(("/", "~")) else path
+    normalised = posixpath.normpath(joined).removeprefix("./") if joined else ""
+    return normalised if _PLACE.fullmatch(normalised) and _inside(normalised) else ""

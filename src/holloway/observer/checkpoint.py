@@ -1,4 +1,4 @@
-"""A scratchpad as bytes without secrets, and back: a session that was cut short goes on as if it had not been."""
+"""Session checkpoint: serializes a scratchpad to JSON with secrets redacted, and restores an interrupted session."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ VERSION = 1
 
 
 def dump(pad: Scratchpad) -> bytes:
-    """All that a scratchpad knows; secrets in its texts are cut out before they reach a disk."""
+    """Serialize a scratchpad to JSON bytes; secrets in its texts are redacted before they reach a disk."""
     values = {entry.name: getattr(pad, entry.name) for entry in fields(pad) if not entry.name.startswith("_")}
     values["start"] = replace(pad.start, task=_safe(pad.start.task)) if pad.start else None
     values["plan"] = [replace(item, text=_safe(item.text)) for item in pad.plan]
-    values["subtasks"] = [replace(each, name=_safe(each.name)) for each in pad.subtasks]
-    values["qa_findings"] = [_safe(said) for said in pad.qa_findings]
+    values["subtasks"] = [replace(subtask, name=_safe(subtask.name)) for subtask in pad.subtasks]
+    values["qa_findings"] = [_safe(finding) for finding in pad.qa_findings]
     values["notes"] = [replace(note, text=_safe(note.text)) for note in pad.notes]
     values["actions"] = [_without_secrets(action) for action in pad.actions]
     return json.dumps({"version": VERSION, **values}, default=asdict, separators=(",", ":")).encode()
 
 
 def load(data: bytes) -> Scratchpad:
-    """The scratchpad behind these bytes; a checkpoint of another version or a damaged one is an error."""
+    """Restore a scratchpad from bytes; raises HollowayError if the checkpoint is damaged or of another version."""
     try:
         values = json.loads(data)
         if values.pop("version") != VERSION:
@@ -59,10 +59,10 @@ def _safe(text: str) -> str:
 
 def _built(values: dict[str, Any]) -> Scratchpad:
     values["start"] = _start(values["start"]) if values["start"] else None
-    values["actions"] = [_action(each) for each in values["actions"]]
-    values["notes"] = [Note(**{**each, "files": tuple(each["files"])}) for each in values["notes"]]
-    values["subtasks"] = [Subtask(**each) for each in values["subtasks"]]
-    values["plan"] = tuple(PlanItem(**each) for each in values["plan"])
+    values["actions"] = [_action(row) for row in values["actions"]]
+    values["notes"] = [Note(**{**row, "files": tuple(row["files"])}) for row in values["notes"]]
+    values["subtasks"] = [Subtask(**row) for row in values["subtasks"]]
+    values["plan"] = tuple(PlanItem(**row) for row in values["plan"])
     values["outcome"] = Outcome(values["outcome"]) if values["outcome"] else None
     for name in ("qa_findings", "qa_verdicts", "evicted"):
         values[name] = tuple(values.get(name, ()))

@@ -1,4 +1,4 @@
-"""What a host adds to its tools' answers: reminders to the agent that no tool said."""
+"""Host reminders: strips the reminder blocks that an agent's host appends to tool results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CUT_SHORT = re.compile(r"\s*<(?:s[a-z]{0,5}|system-[a-z]{0,8}|system-reminder>\
 
 
 def without(text: str) -> str:
-    """The answer as the tool gave it; only the host's own known words go, whole or cut short at the end."""
+    """Return a tool result without the host's known reminders, complete or cut short at the end."""
     if "<s" not in text:
         return text
     return _CUT_SHORT.sub("", _REMINDER.sub("", text))

@@ -1,7 +1,7 @@
-"""The observer: takes in events as they come, and says what may be worth remembering when it is asked.
+"""The observer: records the events of a session and detects its signals on demand.
 
-Watching never writes, never raises and never waits: an event is noted in a few microseconds, and all judging is done
-on what was noted.
+Observing never writes to the store, never raises and never blocks: an event is recorded in a few microseconds, and all
+detection runs later on the recorded scratchpad.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from holloway.observer.signals.signal import Signal
 
 EVENT_BUDGET_US = 2_000
-"""An event that takes longer is counted."""
+"""Time budget of one event; slower events are counted."""
 
 DETECTORS: tuple[Callable[[Account], Iterable[Signal]], ...] = (
     statements.user_corrections,
@@ -63,51 +63,51 @@ DETECTORS: tuple[Callable[[Account], Iterable[Signal]], ...] = (
 
 
 class Observer:
-    """Watches one session."""
+    """Observes one session."""
 
     def __init__(self, pad: Scratchpad | None = None) -> None:
         self.pad = pad or Scratchpad()
         self.pad.spare(lambda words: self_correction.find(words) is not None)
 
     def observe(self, event: Event) -> None:
-        """Note one event; whatever is wrong with it is counted, and nobody else's trouble."""
-        began = time.perf_counter_ns()
+        """Record one event; an event that raises is counted as failed and never disturbs the agent."""
+        started_ns = time.perf_counter_ns()
         try:
             self.pad.add(event)
-        except Exception:  # the agent goes on, whatever an adapter hands over
+        except Exception:  # a malformed event from an adapter must not stop the agent
             self.pad.failed += 1
-        if time.perf_counter_ns() - began > EVENT_BUDGET_US * 1_000:
+        if time.perf_counter_ns() - started_ns > EVENT_BUDGET_US * 1_000:
             self.pad.slow += 1
 
     def signals(self, trust: Trust | None = None) -> list[Signal]:
-        """What the session shows so far."""
+        """Detect the signals of the session so far."""
         return detect(self.pad, trust)
 
     def view(self) -> View:
-        """What siblings may see of this session while it runs."""
-        account = Account(self.pad)
+        """Build the view of this running session for sibling sessions."""
+        activity = Account(self.pad)
         return View(
-            task=account.task,
-            reading=tuple(account.touched)[-20:],
-            editing=tuple(account.edited),
+            task=activity.task,
+            reading=tuple(activity.touched)[-20:],
+            editing=tuple(activity.edited),
             failing=_failing(self.pad)[-5:],
-            recorded=tuple(note.text for note in account.said("record")),
+            recorded=tuple(note.text for note in activity.said("record")),
         )
 
 
 def _failing(pad: Scratchpad) -> tuple[str, ...]:
-    """Commands that failed when they were last run, the latest last."""
-    last: dict[str, bool] = {}
+    """Return the commands whose last run failed, the latest last."""
+    last_results: dict[str, bool] = {}
     for action in pad.actions:
         if action.command and action.ok is not None:
-            last.pop(action.command, None)
-            last[action.command] = action.ok
-    return tuple(command for command, ok in last.items() if not ok)
+            last_results.pop(action.command, None)
+            last_results[action.command] = action.ok
+    return tuple(command for command, ok in last_results.items() if not ok)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A session in progress, as its siblings may query it."""
+    """A running session as sibling sessions see it."""
 
     task: str
     reading: tuple[str, ...]
@@ -117,61 +117,63 @@ class View:
 
 
 class Detected:
-    """All signals in a session, each once; what several agents saw on their own says how many they were.
+    """All signals of a session, deduplicated by name and key; `actors` counts the agents that showed each one.
 
-    Where the words of a signal come from is looked up for those that are asked for: most never become candidates.
+    Taint sources are looked up on request only, because most signals never become candidates.
     """
 
-    def __init__(self, account: Account) -> None:
-        self._pad = account.pad
-        parts = _by_actor(account.pad)
-        accounts = {actor: account if part is account.pad else Account(part) for actor, part in parts.items()}
-        self._shown = [(each.pad, _shown(actor, each)) for actor, each in accounts.items()]
-        found: dict[tuple[str, str], Signal] = {}
-        for _, shown in self._shown:
-            for key, signal in shown.items():
-                known = found.get(key)
-                found[key] = replace(known, actors=known.actors + 1) if known else signal
-        conflicts = parallel.parallel_conflict(account) if len(parts) > 1 else ()
-        self.signals = [*found.values(), *conflicts]
+    def __init__(self, activity: Account) -> None:
+        self._pad = activity.pad
+        parts = _by_actor(activity.pad)
+        activities = {actor: activity if part is activity.pad else Account(part) for actor, part in parts.items()}
+        self._shown = [
+            (actor_activity.pad, _shown(actor, actor_activity)) for actor, actor_activity in activities.items()
+        ]
+        merged: dict[tuple[str, str], Signal] = {}
+        for _, signals in self._shown:
+            for key, signal in signals.items():
+                existing = merged.get(key)
+                merged[key] = replace(existing, actors=existing.actors + 1) if existing else signal
+        conflicts = parallel.parallel_conflict(activity) if len(parts) > 1 else ()
+        self.signals = [*merged.values(), *conflicts]
 
     def sources(self, signals: Iterable[Signal], trust: Trust) -> list[str]:
-        """What taints each of these signals, if anything does; of what several agents saw, whatever taints either."""
+        """Return the taint source of each signal, or empty strings; one tainted agent taints a shared signal."""
         listed = list(signals)
-        asked = [(signal.name, signal.key) for signal in listed]
-        wanted = set(asked)
-        found: dict[tuple[str, str], str] = {}
-        for pad, shown in self._shown:
-            for signal in tainted(pad, [signal for key, signal in shown.items() if key in wanted], trust):
+        keys = [(signal.name, signal.key) for signal in listed]
+        requested_keys = set(keys)
+        sources_by_key: dict[tuple[str, str], str] = {}
+        for pad, pad_signals in self._shown:
+            for signal in tainted(pad, [signal for key, signal in pad_signals.items() if key in requested_keys], trust):
                 key = (signal.name, signal.key)
-                found[key] = found.get(key) or signal.taint
-        sources = [found.get(key, "") for key in asked]
+                sources_by_key[key] = sources_by_key.get(key) or signal.taint
+        sources = [sources_by_key.get(key, "") for key in keys]
         if len(self._shown) > 1:
             clean = [signal for signal, source in zip(listed, sources, strict=True) if not source]
-            handed_on = iter(carried(self._pad, clean, trust))
-            sources = [source or next(handed_on) for source in sources]
+            carried_sources = iter(carried(self._pad, clean, trust))
+            sources = [source or next(carried_sources) for source in sources]
         return sources
 
 
 def detect(pad: Scratchpad, trust: Trust | None = None) -> list[Signal]:
-    """All signals in a scratchpad, with what taints them."""
+    """Detect all signals in a scratchpad, each with its taint source."""
     detected = Detected(Account(pad))
     sources = detected.sources(detected.signals, trust or Trust())
     return [replace(signal, taint=source) for signal, source in zip(detected.signals, sources, strict=True)]
 
 
-def _shown(actor: str, account: Account) -> dict[tuple[str, str], Signal]:
-    """What one agent's part of a session shows: what carries nobody's words first, then in the order of the session."""
-    shown = [signal for detector in DETECTORS for signal in detector(account)]
-    shown.sort(key=lambda signal: signal.step if signal.quotes else -1)
-    found: dict[tuple[str, str], Signal] = {}
-    for signal in shown:
-        found.setdefault((signal.name, signal.key), replace(signal, actor=actor))
-    return found
+def _shown(actor: str, activity: Account) -> dict[tuple[str, str], Signal]:
+    """Detect the signals of one agent: those without quotes first, the others in session order."""
+    signals = [signal for detector in DETECTORS for signal in detector(activity)]
+    signals.sort(key=lambda signal: signal.step if signal.quotes else -1)
+    signals_by_key: dict[tuple[str, str], Signal] = {}
+    for signal in signals:
+        signals_by_key.setdefault((signal.name, signal.key), replace(signal, actor=actor))
+    return signals_by_key
 
 
 def _by_actor(pad: Scratchpad) -> dict[str, Scratchpad]:
-    """A scratchpad for each agent in it: what two of them did at the same time is not one story."""
+    """Split a scratchpad by agent, because the parallel work of two agents is not one sequence."""
     actors = sorted({action.actor for action in pad.actions} | {note.actor for note in pad.notes})
     if len(actors) <= 1:
         return {actors[0] if actors else "": pad}

@@ -1,4 +1,4 @@
-"""What a session was for and how it ended, inferred from what it did, with the evidence beside it."""
+"""Session classification: infers the type, phase and outcome of a session from its activity, with the evidence."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SPEC = re.compile(r"(?:^|/)(?:specs?|plans?|rfcs?|design|adr|proposals?)/|(?:^|
 _ROADMAP = re.compile(r"(?:^|/)roadmap[\w-]*\.\w+$", re.IGNORECASE)
 _CHANGELOG = re.compile(r"(?:^|/)(?:changelog|changes|history|news|release[-_]?notes)[\w-]*\.\w+$", re.IGNORECASE)
 TERMINAL_SHARE = 0.7
-"""Share of shell commands from which a session without edits was work in a terminal."""
+"""Minimum share of shell commands for a session without edits to count as terminal work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A value, and why."""
+    """Type, phase and outcome of a session, with the evidence for them."""
 
     type: SessionType
     phase: Phase
@@ -35,11 +35,11 @@ class Judged:
     evidence: str
 
 
-def judge(account: Account) -> Judged:
-    """Type, phase and outcome of a session; what the caller said stands."""
-    kind, why = session_type(account)
-    outcome, proof = session_outcome(account)
-    start = account.pad.start
+def judge(activity: Account) -> Judged:
+    """Classify a session by type, phase and outcome; values from the caller take precedence."""
+    kind, why = session_type(activity)
+    outcome, proof = session_outcome(activity)
+    start = activity.pad.start
     phase = (start.phase if start and start.phase else None) or _PHASES[kind]
     return Judged(kind, phase, outcome, f"{kind}: {why}; {outcome}: {proof}")
 
@@ -55,12 +55,12 @@ _PHASES = {
 }
 
 
-def session_type(account: Account) -> tuple[SessionType, str]:
-    """What the session was for."""
-    start = account.pad.start
+def session_type(activity: Account) -> tuple[SessionType, str]:
+    """Infer the type of a session from its edits, prompts and commands; returns it with the reason."""
+    start = activity.pad.start
     if start and start.type:
         return start.type, "the caller said so"
-    edited = list(account.edited)
+    edited = list(activity.edited)
     if edited:
         for kind, pattern, name in (
             (SessionType.CHANGELOG, _CHANGELOG, "changelog"),
@@ -70,47 +70,54 @@ def session_type(account: Account) -> tuple[SessionType, str]:
             if all(pattern.search(path) for path in edited):
                 return kind, f"only {name} files were edited"
         return SessionType.BUILD, f"{len(edited)} file{'s' if len(edited) > 1 else ''} edited"
-    asked = " ".join(note.text[:500].casefold() for note in account.said("user")[:3])
-    commands = " ".join(deed.action.command[:200] for deed in account.deeds[:40])
-    if _REVIEW.search(asked) or _REVIEW.search(commands):
+    prompts = " ".join(note.text[:500].casefold() for note in activity.said("user")[:3])
+    commands = " ".join(entry.action.command[:200] for entry in activity.deeds[:40])
+    if _REVIEW.search(prompts) or _REVIEW.search(commands):
         return SessionType.PR_REVIEW, "a review was asked for, and nothing was edited"
-    if account.pad.plan_mode:
+    if activity.pad.plan_mode:
         return SessionType.SPEC_CREATION, "the agent only planned"
-    shells = sum(bool(deed.action.command) and not deed.path and not deed.pattern for deed in account.deeds)
-    if account.deeds and shells / len(account.deeds) >= TERMINAL_SHARE:
+    shells = sum(bool(entry.action.command) and not entry.path and not entry.pattern for entry in activity.deeds)
+    if activity.deeds and shells / len(activity.deeds) >= TERMINAL_SHARE:
         return SessionType.TERMINAL, "shell commands, no edits"
     return SessionType.INSIGHTS, "nothing was edited"
 
 
-def session_outcome(account: Account) -> tuple[Outcome, str]:
-    """How it ended: the caller's word, then tests after the last edit, then a commit, then what the user did."""
-    pad = account.pad
+def session_outcome(activity: Account) -> tuple[Outcome, str]:
+    """Infer the outcome of a session; returns it with the evidence.
+
+    The evidence in order of precedence: the caller, QA, tests after the last edit, a commit, an interruption.
+    """
+    pad = activity.pad
     if pad.outcome is not None:
         return pad.outcome, "the caller said so"
     if pad.qa_passed is not None:
         return (Outcome.SUCCESS, "QA passed") if pad.qa_passed else (Outcome.FAILURE, "QA failed")
-    last_edit = account.edits[-1].step if account.edits else 0
-    after = [deed for deed in account.tests if deed.step > last_edit]
-    committed = [deed for deed in account.commits if deed.step >= last_edit]
-    if after and after[-1].verdict == "red" and not any(deed.step > after[-1].step for deed in account.commits):
-        return Outcome.FAILURE, f"the last test run was red ({_short(after[-1].action.command)})"
-    if after and after[-1].verdict == "green":
-        return Outcome.SUCCESS, f"tests green after the last edit ({_short(after[-1].action.command)})"
-    if committed:
+    last_edit = activity.edits[-1].step if activity.edits else 0
+    tests_after_edit = [entry for entry in activity.tests if entry.step > last_edit]
+    commits_after_edit = [entry for entry in activity.commits if entry.step >= last_edit]
+    if (
+        tests_after_edit
+        and tests_after_edit[-1].verdict == "red"
+        and not any(entry.step > tests_after_edit[-1].step for entry in activity.commits)
+    ):
+        return Outcome.FAILURE, f"the last test run was red ({_short(tests_after_edit[-1].action.command)})"
+    if tests_after_edit and tests_after_edit[-1].verdict == "green":
+        return Outcome.SUCCESS, f"tests green after the last edit ({_short(tests_after_edit[-1].action.command)})"
+    if commits_after_edit:
         return Outcome.SUCCESS, "the change was committed"
-    if _stopped(account):
+    if _stopped(activity):
         return Outcome.CANCELLED, "interrupted, and nothing after it"
-    if account.commits:
+    if activity.commits:
         return Outcome.PARTIAL, "a part was committed, edits came after it"
     return Outcome.PARTIAL, "it just ended"
 
 
-def _stopped(account: Account) -> bool:
-    """Whether the user's interruption was the last thing that happened."""
-    pad = account.pad
+def _stopped(activity: Account) -> bool:
+    """Whether the session ended with an interruption by the user."""
+    pad = activity.pad
     return pad.interrupted_at >= 0 and pad.interrupted_at >= pad.step and not pad.redirected
 
 
 def _short(command: str) -> str:
-    name = secrets.redact(" ".join(command.split()))[0]  # before it is cut: half a secret is not recognised
+    name = secrets.redact(" ".join(command.split()))[0]  # redact before truncating: half a secret is not recognised
     return posixpath.basename(name) if len(name) <= 40 and "/" in name and " " not in name else name[:60]

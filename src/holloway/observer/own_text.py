@@ -1,8 +1,8 @@
-"""What holloway itself handed to an agent is no evidence: it is taken out of a text before anything is observed.
+"""Own text: strips the text that holloway injected from prompts, results and statements before they are observed.
 
-A host may wrap what it was given, escape it or cut it short, and an agent repeats it in its own words. So ours is
-known by three marks: how its lines begin, the citation in brackets, which stands at the end of what it cites, and an
-id anywhere, which makes a sentence ours.
+Injected text is no evidence. A host may wrap, escape or truncate it, and an agent may repeat it, so it is recognised
+by three marks: the way its lines begin, a citation in brackets at the end of a line, and a memory id anywhere in a
+sentence.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ _NAMED = re.compile(r"\bhw\s*:\s*[0-9a-f]{4,32}\b", re.IGNORECASE)
 
 
 def strip(text: str) -> str:
-    """The text without what holloway injected into it; what the agent or the tool said beside it stays."""
+    """Return the text without the lines and sentences that holloway injected."""
     if not _may_hold(text):
         return text
     return "".join(_kept(_BREAK.split(text))).strip()
 
 
 def _may_hold(text: str) -> bool:
-    """Whether a text can hold anything of ours: a first look at plain letters, as most texts hold none."""
+    """Whether a text may contain injected text: a cheap prefilter, because most texts contain none."""
     if "holloway" in text or any(label in text for label in _LABELLED):
         return True
     return "hw" in text.lower() and bool(_NAMED.search(text))
 
 
 def ours(tool: str, command: str = "") -> bool:
-    """Whether all that a tool answered is holloway's: its own MCP server, or a command that does nothing else."""
+    """Whether a tool result is entirely holloway's: from its own MCP server, or a command that only runs holloway."""
     if tool.startswith(TOOLS):
         return True
     steps = understand(command) if "holloway" in command else ()
@@ -66,19 +66,19 @@ def ours(tool: str, command: str = "") -> bool:
 
 
 def _kept(pieces: list[str]) -> Iterator[str]:
-    """Lines at even places and the breaks after them, as they are given; a line of ours goes with its break."""
-    brief = after_ours = False
-    for at in range(0, len(pieces), 2):
-        line = _HOOK.sub("", pieces[at])
-        starts = bool(_FIRST.match(line))
-        mine = starts or _ours(line) or ((brief or after_ours) and bool(_LABELS.match(line)))
-        brief = (brief or starts) and (mine or not line.strip()) and not _LAST.match(line)
-        if mine:
-            after_ours = True
+    """Yield lines (even indexes) and line breaks (odd indexes) without injected lines and their line breaks."""
+    in_brief = after_own = False
+    for index in range(0, len(pieces), 2):
+        line = _HOOK.sub("", pieces[index])
+        starts_brief = bool(_FIRST.match(line))
+        is_own = starts_brief or _ours(line) or ((in_brief or after_own) and bool(_LABELS.match(line)))
+        in_brief = (in_brief or starts_brief) and (is_own or not line.strip()) and not _LAST.match(line)
+        if is_own:
+            after_own = True
             continue
-        after_ours = after_ours and not line.strip()
+        after_own = after_own and not line.strip()
         yield _without_citations(line)
-        yield from pieces[at + 1 : at + 2]
+        yield from pieces[index + 1 : index + 2]
 
 
 def _ours(line: str) -> bool:

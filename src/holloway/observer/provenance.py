@@ -1,4 +1,4 @@
-"""Where the words of a signal come from: the session itself, or something foreign that it had read before."""
+"""Signal provenance: traces the quoted text of each signal to the session itself or to an untrusted source (taint)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What tells foreign words from own ones: trusted sources, the project's folder, and the names that it knows."""
+    """Trust settings for provenance: trusted sources, the project folder, and a check for known names."""
 
     sources: frozenset[str] = frozenset()
     root: str = ""
@@ -26,47 +26,49 @@ class Trust:
 
 
 def tainted(pad: Scratchpad, shown: Sequence[Signal], trust: Trust) -> list[Signal]:
-    """The signals with the source that their words may come from, if that is not the session itself.
+    """Return the signals, each with the untrusted source that its quotes may come from.
 
-    The session is gone through in order, because words that came before a page was read cannot come from it.
+    The session is replayed in order, because text from before a page was read cannot come from that page.
     """
-    waiting: dict[int, list[Signal]] = {}
+    pending: dict[int, list[Signal]] = {}
     for signal in shown:
-        waiting.setdefault(signal.step if _can_be_foreign(signal) else -1, []).append(signal)
-    marked = waiting.pop(-1, [])
-    if not waiting:
-        return marked
+        pending.setdefault(signal.step if _can_be_foreign(signal) else -1, []).append(signal)
+    checked = pending.pop(-1, [])
+    if not pending:
+        return checked
     taint = Taint(trust.sources, trust.root, trust.known)
     for step, source, spoken in _gone_through(pad, taint):
-        for signal in waiting.pop(step, ()):
-            marked.append(replace(signal, taint=_source(signal, taint, spoken, source)))
-        if not waiting:
+        for signal in pending.pop(step, ()):
+            checked.append(replace(signal, taint=_source(signal, taint, spoken, source)))
+        if not pending:
             break
-    return marked + [replace(signal, taint=taint.after(signal.step)) for rest in waiting.values() for signal in rest]
+    return checked + [
+        replace(signal, taint=taint.after(signal.step)) for late_signals in pending.values() for signal in late_signals
+    ]
 
 
 def carried(pad: Scratchpad, signals: Sequence[Signal], trust: Trust) -> list[str]:
-    """What taints signals of a session of several agents because another one was told it: they hand words on.
+    """Return the taint source that each signal carries from another agent of the same session, or empty strings.
 
-    That one of them was told something just before another spoke means nothing. What a subagent answers repeats its
-    own words, and its own part of the session tells where those come from.
+    Agents pass text on to each other. Nearness in time is not evidence between agents. The result of a subagent is
+    ignored, because it repeats the subagent's own statements, which are checked in the subagent's own scratchpad.
     """
-    waiting: dict[int, list[Signal]] = {}
+    pending: dict[int, list[Signal]] = {}
     for signal in filter(_can_be_foreign, signals):
-        waiting.setdefault(signal.step, []).append(signal)
-    found: dict[int, str] = {}
+        pending.setdefault(signal.step, []).append(signal)
+    sources: dict[int, str] = {}
     taint = Taint(trust.sources, trust.root, trust.known)
-    actions = [replace(each, text="") if each.kind is ToolKind.SUBAGENT else each for each in pad.actions]
+    actions = [replace(action, text="") if action.kind is ToolKind.SUBAGENT else action for action in pad.actions]
     for step, _, _ in _gone_through(replace(pad, actions=actions), taint, near=False):
-        found |= {id(signal): _handed_on(signal, taint) for signal in waiting.pop(step, ())}
-        if not waiting:
+        sources |= {id(signal): _handed_on(signal, taint) for signal in pending.pop(step, ())}
+        if not pending:
             break
-    found |= {id(signal): _handed_on(signal, taint) for rest in waiting.values() for signal in rest}
-    return [found.get(id(signal), "") for signal in signals]
+    sources |= {id(signal): _handed_on(signal, taint) for late_signals in pending.values() for signal in late_signals}
+    return [sources.get(id(signal), "") for signal in signals]
 
 
 def _gone_through(pad: Scratchpad, taint: Taint, *, near: bool = True) -> Iterator[tuple[int, str, list[int]]]:
-    """Each step of a session, once it is taken in: where its answer comes from, and what the agent said with it."""
+    """Replay a session into the taint tracker; yields each step, its result's source and its statement numbers."""
     notes: dict[int, list[Note]] = {}
     for note in pad.notes:
         notes.setdefault(note.step, []).append(note)
@@ -82,11 +84,11 @@ def _gone_through(pad: Scratchpad, taint: Taint, *, near: bool = True) -> Iterat
 
 
 _BEFORE_ALL = -1
-"""The step of words that are near to nothing that was read."""
+"""Step of a statement that is not near any untrusted text."""
 
 
 def _can_be_foreign(signal: Signal) -> bool:
-    """Whether a signal has words that are not ours; an edit that mended an error is the agent's own deed."""
+    """Whether a signal has quotes that may be untrusted; an edit that fixed an error is the agent's own action."""
     return bool(signal.quotes) and signal.facts.get("fix_kind") != "edit"
 
 
@@ -97,20 +99,23 @@ _FROM_AGENT = frozenset(
 
 
 def _source(signal: Signal, taint: Taint, spoken: list[int], answered: str) -> str:
-    """Where the words of a signal come from: the tool that answered, what the agent said with them (the last of it that
-    is tainted), or what they quote or name."""
+    """Find the untrusted source of a signal's quotes, or return an empty string.
+
+    The source is that of the tool result, of the agent's last tainted statement in the same step, or of a text that
+    the quotes repeat or take a name from.
+    """
     words = " ".join(signal.quotes)
     if signal.name in _FROM_TOOL:
         return answered
     if signal.name is SignalName.USER_CORRECTION:
-        # A line of the agent's that the user changed is still the agent's.
+        # A line that the user edited was written by the agent first.
         return taint.quotes(words) or taint.names(str(signal.facts.get("agents_line", "")))
     if signal.name in _FROM_AGENT:
         return next(filter(None, map(taint.heard, reversed(spoken))), "") or taint.of(words, signal.step)
     if signal.name is SignalName.COMMIT_AUTO:
         return taint.of(words, signal.step)
     if signal.name is SignalName.ERROR_RETRY:
-        # The error is what a program of the project printed. What an output told the agent to run is its word.
+        # The project's own program printed the error; only a fix that some output told the agent to run is untrusted.
         fix = str(signal.facts["fix"])
         return taint.strongly(fix) or taint.names(fix)
     return taint.strongly(words)

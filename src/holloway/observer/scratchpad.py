@@ -1,7 +1,7 @@
-"""The scratchpad: a session's deeds and words in order, bounded, with no I/O; an event costs a few microseconds.
+"""The scratchpad: the in-memory log of one session's actions and notes, in order and bounded, without I/O.
 
-Nothing is judged here. Detectors read the pad when somebody asks, so the same events give the same signals whether
-the pad lived in one process, was restored from a checkpoint or was rebuilt from a journal.
+Nothing is classified here. Detectors read the scratchpad on demand, so the same events give the same signals whether
+the scratchpad lived in one process, was restored from a checkpoint or was rebuilt from a journal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holloway.domain.session import Outcome
 
 ENTRY_BYTES = 400
-"""What an entry weighs beside its texts."""
+"""Estimated size of an entry without its texts."""
 
 EVICTION: tuple[tuple[str, frozenset[ToolKind]], ...] = (
     ("time_anomaly", frozenset({ToolKind.OTHER})),
@@ -35,22 +35,22 @@ EVICTION: tuple[tuple[str, frozenset[ToolKind]], ...] = (
     ("glob_ignore", frozenset({ToolKind.LIST})),
     ("test_order", frozenset({ToolKind.SHELL, ToolKind.SEARCH})),
 )
-"""Over its budget a pad lets go of evidence in this order: the signal that suffers, and the deeds that feed it."""
+"""Eviction order of a scratchpad over its byte budget: the signal that loses evidence, and the kinds of its actions."""
 QUIET_VOICES = ("thought", "agent", "user")
-"""Then of words, in this order; what the agent recorded stays."""
+"""Voices whose notes are evicted next, in this order; records of the agent are never evicted."""
 SPARED_MAX = 200
-"""So many notes of a voice that carry a correction outlive everything: ten times what a session's signals hold."""
+"""Limit of notes of a voice that survive eviction because they carry a correction: ten times what a session yields."""
 CALL_CHARS_MAX = 200
-"""Of the name that its host gives to a call."""
+"""Limit of the id that a host gives to a tool call."""
 
 _WRITES = re.compile(r"(?:^|[^-=0-9&])>(?!&)")
 _WRITERS = ("sed -i", "perl -", "tee ", "patch", "cp ", "mv ", "rm ", "touch ")
-"""Shell commands that may have changed a file: two agents that did are in conflict."""
+"""Shell commands that may change a file: evidence of a conflict between two agents."""
 
 
 @dataclass(slots=True)
 class Action:
-    """One use of a tool, and what came of it once that is known."""
+    """One tool call, with its result once that is known."""
 
     step: int
     at: float
@@ -77,7 +77,7 @@ class Action:
 
 @dataclass(slots=True)
 class Note:
-    """Words: who said them, and after which step."""
+    """A statement: its voice (user, agent, thought, record), its text, and the step that it followed."""
 
     step: int
     at: float
@@ -90,7 +90,7 @@ class Note:
 
 @dataclass(slots=True)
 class Subtask:
-    """A part of the work, and how it ended."""
+    """A finished subtask, and whether it was validated."""
 
     step: int
     name: str
@@ -106,7 +106,7 @@ def _nothing(text: str) -> bool:
 
 @dataclass(slots=True)
 class Scratchpad:
-    """All that is known of one running session."""
+    """The bounded log of one running session."""
 
     start: events.Started | None = None
     last_at: float = 0.0
@@ -121,30 +121,30 @@ class Scratchpad:
     context_peak: int = 0
     interrupted_at: int = -1
     redirected: bool = False
-    """Whether the user said how to go on after the interruption."""
+    """Whether the user sent a prompt after the interruption."""
     subtasks: list[Subtask] = field(default_factory=list)
     qa_passed: bool | None = None
     qa_findings: tuple[str, ...] = ()
     qa_verdicts: tuple[bool, ...] = ()
-    """Whether each check passed, in order."""
+    """Whether each QA check passed, in order."""
     ended: str | None = None
     outcome: Outcome | None = None
     events: int = 0
     failed: int = 0
-    """Events that could not be noted."""
+    """Number of events that could not be recorded."""
     slow: int = 0
-    """Events that took longer than they may."""
+    """Number of events that exceeded their time budget."""
     bytes: int = 0
     evicted: tuple[str, ...] = ()
     _calls: dict[str, Action] = field(default_factory=dict)
     _spares: Callable[[str], bool] = _nothing
 
     def spare(self, carries: Callable[[str], bool]) -> None:
-        """Say which words must never be let go: a pad itself does not know what a correction is."""
+        """Set the check for notes that eviction must keep; the scratchpad itself cannot recognise a correction."""
         self._spares = carries
 
     def add(self, event: Event) -> None:
-        """Take in one event; what was there already, or belongs to nothing, changes nothing."""
+        """Record one event; a duplicate call or a result without a call is ignored."""
         self.events += 1
         self.last_at = max(self.last_at, event.at)
         _TAKES[type(event)](self, event)
@@ -152,15 +152,16 @@ class Scratchpad:
             self._evict()
 
     def _evict(self) -> None:
-        """Let go of the older half of the least telling deeds, then of results, of words, and of changed lines.
+        """Evict entries until the scratchpad fits its byte budget.
 
-        That files were changed, by whom, what failed, and words that carry a correction stay; of the deeds among these
-        the older half goes, too, where there is nothing else.
+        The stages drop the older half of the least useful actions, then results, notes, and changed lines. File
+        changes, their actors, failures and notes that carry a correction stay; the older half of failures and then of
+        all actions goes only as a last resort.
         """
-        deeds = [partial(self._drop_deeds, *row) for row in EVICTION]
-        words = [partial(self._drop_words, voice) for voice in QUIET_VOICES]
-        last = [self._drop_lines, self._drop_failures, self._drop_oldest]
-        stages: list[Callable[[], None]] = [*deeds, self._drop_results, *words, *last]
+        action_stages = [partial(self._drop_deeds, *row) for row in EVICTION]
+        note_stages = [partial(self._drop_words, voice) for voice in QUIET_VOICES]
+        last_stages = [self._drop_lines, self._drop_failures, self._drop_oldest]
+        stages: list[Callable[[], None]] = [*action_stages, self._drop_results, *note_stages, *last_stages]
         for stage in stages:
             if self.bytes <= config.SCRATCHPAD_BYTES_MAX:
                 break
@@ -169,20 +170,24 @@ class Scratchpad:
 
     def _drop_deeds(self, signal: str, kinds: frozenset[ToolKind]) -> None:
         self._halve(
-            [each for each in self.actions if each.kind in kinds and each.ok is not False and not _writes(each)]
+            [
+                action
+                for action in self.actions
+                if action.kind in kinds and action.ok is not False and not _writes(action)
+            ]
         )
         self.evicted = tuple(dict.fromkeys((*self.evicted, signal)))
 
     def _drop_failures(self) -> None:
-        self._halve([each for each in self.actions if each.ok is False and not _writes(each)])
+        self._halve([action for action in self.actions if action.ok is False and not _writes(action)])
 
     def _drop_oldest(self) -> None:
         self._halve(self.actions)
 
     def _halve(self, loose: list[Action]) -> None:
-        gone = {id(action): action for action in _older_half(loose)}
-        self.actions = [action for action in self.actions if id(action) not in gone]
-        for action in gone.values():
+        dropped = {id(action): action for action in _older_half(loose)}
+        self.actions = [action for action in self.actions if id(action) not in dropped]
+        for action in dropped.values():
             self._calls.pop(action.call, None)
 
     def _drop_results(self) -> None:
@@ -192,9 +197,9 @@ class Scratchpad:
 
     def _drop_words(self, voice: str) -> None:
         old = _older_half([note for note in self.notes if note.voice == voice])
-        spared = {id(note) for note in islice((note for note in old if self._spares(note.text)), SPARED_MAX)}
-        gone = {id(note) for note in old} - spared
-        self.notes = [note for note in self.notes if id(note) not in gone]
+        retained = {id(note) for note in islice((note for note in old if self._spares(note.text)), SPARED_MAX)}
+        dropped = {id(note) for note in old} - retained
+        self.notes = [note for note in self.notes if id(note) not in dropped]
 
     def _drop_lines(self) -> None:
         for action in _older_half(self.actions):
@@ -202,19 +207,19 @@ class Scratchpad:
 
 
 def _older_half(entries: list[Entry]) -> list[Entry]:
-    """A single one is the latest, which stays: in a full pad no other would ever be taken in."""
+    """Return the older half; a single entry stays, because otherwise a full scratchpad could never record another."""
     return entries[: len(entries) // 2]
 
 
 def _writes(action: Action) -> bool:
     if action.kind is not ToolKind.SHELL:
         return False
-    written = ">" in action.command and _WRITES.search(action.command)
-    return bool(written) or any(writer in action.command for writer in _WRITERS)
+    redirects = ">" in action.command and _WRITES.search(action.command)
+    return bool(redirects) or any(writer in action.command for writer in _WRITERS)
 
 
 def weight(entry: Action | Note) -> int:
-    """About how many bytes an entry takes."""
+    """Estimate the size of an entry in bytes."""
     if isinstance(entry, Note):
         return ENTRY_BYTES + len(entry.text)
     texts = len(entry.text) + len(entry.command) + len(entry.path) + len(entry.pattern) + len(entry.url)
@@ -227,7 +232,7 @@ def _weight_of_lines(lines: tuple[str, ...]) -> int:
 
 
 def ends(text: str, limit: int) -> str:
-    """The beginning and, twice as long, the end of a text, where errors and verdicts stand."""
+    """Truncate a text in the middle: keep its beginning and twice as much of its end, with errors and verdicts."""
     if len(text) <= limit:
         return text
     head = limit // 3
@@ -288,9 +293,9 @@ def _called(pad: Scratchpad, event: events.Call) -> None:
 
 
 def _cut(lines: tuple[str, ...]) -> tuple[str, ...]:
-    kept = lines[: config.SCRATCHPAD_LINES_MAX]
-    long = max(map(len, kept), default=0) > LINE_CHARS_MAX
-    return tuple(line[:LINE_CHARS_MAX] for line in kept) if long else kept
+    limited = lines[: config.SCRATCHPAD_LINES_MAX]
+    has_long_line = max(map(len, limited), default=0) > LINE_CHARS_MAX
+    return tuple(line[:LINE_CHARS_MAX] for line in limited) if has_long_line else limited
 
 
 def _resulted(pad: Scratchpad, event: events.Result) -> None:

@@ -1,4 +1,4 @@
-"""Several agents' scratchpads as one, in whatever order they are given."""
+"""Scratchpad merge: combines the scratchpads of several agents into one, ordered by time, whatever the input order."""
 
 from __future__ import annotations
 
@@ -15,25 +15,27 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Place = Callable[[int], int]
-"""Where a step of one pad stands among the steps of all."""
+"""Maps a step of one scratchpad to a step of the merged one."""
 
 
 def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
-    """What all of them did, by time; each deed keeps its agent, so that conflicts and agreement can be seen."""
+    """Merge scratchpads by time; each action keeps its agent, so that conflicts and agreement can be detected."""
     ordered = sorted(pads, key=lambda pad: (_began(pad), _name(pad)))
     if not ordered:
         return Scratchpad()
-    deeds = [(_owned(pad, action), of) for of, pad in enumerate(ordered) for action in pad.actions]
-    deeds.sort(key=lambda deed: (deed[0].at, deed[0].actor, deed[0].step))
-    placed = list(zip(ordered, _places(deeds, len(ordered)), strict=True))
-    times = [action.at for action, _ in deeds]
-    notes = [_spoken(pad, note, place, times) for pad, place in placed for note in pad.notes]
+    owned_actions = [
+        (_owned(pad, action), pad_index) for pad_index, pad in enumerate(ordered) for action in pad.actions
+    ]
+    owned_actions.sort(key=lambda item: (item[0].at, item[0].actor, item[0].step))
+    pads_with_maps = list(zip(ordered, _places(owned_actions, len(ordered)), strict=True))
+    times = [action.at for action, _ in owned_actions]
+    notes = [_spoken(pad, note, map_step, times) for pad, map_step in pads_with_maps for note in pad.notes]
     notes.sort(key=lambda entry: (entry.at, entry.actor, entry.step, entry.text))
-    actions = [action for action, _ in deeds]
+    actions = [action for action, _ in owned_actions]
     for number, action in enumerate(actions, 1):
         action.step = number
     lead = ordered[0]
-    interrupted_at, redirected = max((_stopped(pad, place), pad.redirected) for pad, place in placed)
+    interrupted_at, redirected = max((_stopped(pad, map_step), pad.redirected) for pad, map_step in pads_with_maps)
     return Scratchpad(
         start=lead.start,
         last_at=max(pad.last_at for pad in ordered),
@@ -48,7 +50,11 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
         context_peak=max(pad.context_peak for pad in ordered),
         interrupted_at=interrupted_at,
         redirected=redirected,
-        subtasks=[replace(done, step=place(done.step)) for pad, place in placed for done in pad.subtasks],
+        subtasks=[
+            replace(subtask, step=map_step(subtask.step))
+            for pad, map_step in pads_with_maps
+            for subtask in pad.subtasks
+        ],
         qa_passed=_all_passed([pad.qa_passed for pad in ordered]),
         qa_verdicts=_longest([pad.qa_verdicts for pad in ordered]),
         qa_findings=tuple(dict.fromkeys(text for pad in ordered for text in pad.qa_findings)),
@@ -63,12 +69,12 @@ def merge(pads: Sequence[Scratchpad]) -> Scratchpad:
     )
 
 
-def _places(deeds: list[tuple[Action, int]], pads: int) -> list[Place]:
-    """For each pad, where a step of its own stands among everybody's: at the latest of its deeds until then."""
+def _places(entries: list[tuple[Action, int]], pads: int) -> list[Place]:
+    """Return, for each scratchpad, the function that maps its steps to the latest merged step of its actions so far."""
     steps: list[list[tuple[int, int]]] = [[] for _ in range(pads)]
-    for number, (action, of) in enumerate(deeds, 1):
-        steps[of].append((action.step, number))
-    return [partial(_place, *_latest(sorted(each))) for each in steps]
+    for number, (action, pad_index) in enumerate(entries, 1):
+        steps[pad_index].append((action.step, number))
+    return [partial(_place, *_latest(sorted(pad_steps))) for pad_steps in steps]
 
 
 def _latest(steps: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
@@ -85,7 +91,7 @@ def _owned(pad: Scratchpad, action: Action) -> Action:
 
 
 def _spoken(pad: Scratchpad, note: Note, place: Place, times: list[float]) -> Note:
-    """Words stand after the deeds of their pad; before its first, after what others did: they may speak of that."""
+    """Place a note after the earlier actions of its scratchpad, or after those of others if it has none before."""
     actor = note.actor or ("" if note.voice == "user" else _name(pad))
     return replace(note, actor=actor, step=place(note.step) or bisect_left(times, note.at))
 
@@ -103,10 +109,10 @@ def _began(pad: Scratchpad) -> float:
 
 
 def _longest(verdicts: list[tuple[bool, ...]]) -> tuple[bool, ...]:
-    """The checks of the agent that was checked most often; among equals, of one that failed first."""
+    """Return the verdicts of the agent with the most QA checks; on a tie, those with the earliest failure."""
     return min(verdicts, key=lambda checks: (-len(checks), checks))
 
 
 def _all_passed(verdicts: list[bool | None]) -> bool | None:
-    said = [verdict for verdict in verdicts if verdict is not None]
-    return all(said) if said else None
+    known_verdicts = [verdict for verdict in verdicts if verdict is not None]
+    return all(known_verdicts) if known_verdicts else None

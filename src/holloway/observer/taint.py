@@ -1,18 +1,18 @@
-"""What a session took in from outside, and which of its later words may come from there.
+"""Taint tracking: finds the untrusted texts that a session read, and the later statements that may come from them.
 
-Foreign is what web tools, commands that fetch or install, MCP servers, issues and pull requests, and files that lie
-outside the project, are not tracked, or are vendored have answered. So is any answer that tries to instruct an agent.
+Untrusted are the results of web tools, of commands that fetch or install, of MCP servers, of issues and pull requests,
+and of files that are outside the project, not tracked, or vendored; so is any result that contains a prompt injection.
 
-Counts, order and names of files are ours and stay clean. Prose can carry foreign words in, so a prompt, a thought, a
-statement or a record of the agent is tainted where it
+Counts, order and file names are derived and stay clean. Prose can carry untrusted text, so a prompt, a thought, a
+statement or a record of the agent is tainted if it
 
-- quotes a foreign text: two runs of five words, or all of a shorter one; whenever it is said;
+- quotes an untrusted text: two runs of five words, or all of a shorter text, at any later time;
 - names something that neither the session nor the project knows from elsewhere: a host, a package, an identifier;
-- has a sentence that is made of the words of a foreign one;
-- is the agent's own and said within `NEAR_STEPS` tool calls after a foreign text: a paraphrase shares no words.
+- has a sentence that is similar to an untrusted one;
+- is the agent's own, within `NEAR_STEPS` tool calls after an untrusted text: a paraphrase shares no words.
 
-A prompt is the user's own word unless it quotes. What is tainted is foreign itself from then on, so what restates it
-is tainted too, and so is a file that it was written into.
+A prompt is trusted unless it quotes. A tainted text counts as untrusted from then on, so a text that restates it is
+tainted too, and so is a file that it is written to.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.event import ToolKind
 from holloway.observer import host_reminders
-from holloway.observer.foreign_texts import Foreign
 from holloway.observer.statements import WEAK, Judge
+from holloway.observer.untrusted_texts import Foreign
 from holloway.safety.prompt_injection import imperative, instructs
 from holloway.text.commands import understand
 from holloway.text.file_roles import is_third_party
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
     from holloway.text.commands import Step
 
 NEAR_STEPS = 1
-"""Tool calls after a foreign text within which the agent's words are taken to speak of it.
+"""Number of tool calls after an untrusted text within which the agent's statements are assumed to be about it.
 
-Of the prose in 192 real sessions 6.2 % is tainted with 0 here, 7.0 % with 1, 7.9 % with 2; everything after the first
-foreign text would be more than half of it.
+Measured on 192 real sessions: 0 taints 6.2 % of the prose, 1 taints 7.0 %, 2 taints 7.9 %; tainting everything after
+the first untrusted text would taint more than half.
 """
 FILES_MAX = 10_000
 LINES_MAX = 100_000
 SOURCE_CHARS_MAX = 120
 ISSUES = "issues"
-"""Trusted by this name where only the team itself writes issues and reviews."""
+"""Trusted source name for projects where only the team itself writes issues and reviews."""
 HOSTS_TOOLS = frozenset({"ide", "holloway"})
-"""MCP servers that are the editor and ourselves."""
+"""MCP servers that are always trusted: the editor's and holloway's own."""
 
 _HOSTED = ("gh ", "glab ", "hub ", "tea ", "jira ", "linear ")
 _NO_PROSE = frozenset(
@@ -67,18 +67,18 @@ _LEADS = re.compile(r"https?://(?!localhost|127\.)")
 
 
 class Made(NamedTuple):
-    """A file that this session made or changed: what it was made of, if it was, and by which texts it was changed."""
+    """A file that this session created or changed: its taint source when created, and the numbers of its edits."""
 
     taint: str | None
     changes: list[int]
 
 
 class Taint:
-    """The foreign texts of one session so far. Feed it the session in order.
+    """Tracks the untrusted texts of one session. Feed it the session in order.
 
-    `trusted` names MCP servers, hosts and folders that the user trusts; `root` is the project's folder, by which a
-    shell's absolute paths are told apart; `known` says whether a name is the project's or a word of the language.
-    Without it only names of odd form are noticed, and strange names in what programs print are not.
+    `trusted` names MCP servers, hosts and folders that the user trusts; `root` is the project folder, which classifies
+    absolute paths in shell commands; the last argument tells whether a name is the project's or a dictionary word.
+    Without it only names of an unusual form are recognised, and unknown names in program output are ignored.
     """
 
     def __init__(
@@ -95,10 +95,10 @@ class Taint:
         self._sayings = self._foreign.sayings
         self._files: dict[str, Made] = {}
         self._lines: dict[str, int] = {}
-        """Lines that this session wrote into files, each with the first text that has it."""
+        """Lines that this session wrote to files, each with the number of the first text that contains it."""
 
     def observe(self, action: Action) -> str:
-        """Take in what a tool did and answered; its source where that is foreign, else nothing."""
+        """Record a tool call with its result; returns the source of an untrusted result, else an empty string."""
         source, listed = self._source(action)
         source = source[:SOURCE_CHARS_MAX]
         if action.kind in (ToolKind.EDIT, ToolKind.WRITE) and action.path:
@@ -112,20 +112,20 @@ class Taint:
         return source
 
     def hear(self, text: str, step: int, *, by_user: bool = False) -> int:
-        """Take in words of the agent or the user, said after a step; a number to ask by what taints them."""
+        """Record a statement of the agent or the user after a step; returns its number for a later taint lookup."""
         judge = partial(self._judge, text, step, by_user=by_user)
         return self._take_in(self._sayings.said, text, judge)
 
     def heard(self, number: int) -> str:
-        """The foreign source that taints words that were taken in, if any."""
+        """Return the untrusted source that taints a recorded statement, or an empty string."""
         return self._sayings.source(number)
 
     def said(self, text: str, step: int, *, by_user: bool = False) -> str:
-        """Take in words, and the foreign source that taints them, if any."""
+        """Record a statement and return the untrusted source that taints it, or an empty string."""
         return self.heard(self.hear(text, step, by_user=by_user))
 
     def of(self, text: str, step: int) -> str:
-        """The foreign source that taints words said after a step, if any; nothing is taken in."""
+        """Return the untrusted source that would taint a text after a step, without recording the text."""
         return self._judge(text, step, len(self._sayings), by_user=False)
 
     def _judge(self, text: str, step: int, moment: int, *, by_user: bool) -> str:
@@ -136,35 +136,35 @@ class Taint:
         return self._foreign.names(text, moment) or self._foreign.resembles(text, moment) or self.near(step)
 
     def strongly(self, text: str) -> str:
-        """The foreign source that a text quotes or names something from, where that is more than a program's output.
+        """Return the untrusted source that a text quotes or takes a name from, ignoring weak sources.
 
-        What sounds like an order in the output of the project's own programs is mostly a linter's advice.
+        An imperative in the output of the project's own programs is mostly a linter's advice.
         """
-        found = (self.quotes(text), self.names(text))
-        return next((source for source in found if source and not source.startswith(WEAK)), "")
+        sources = (self.quotes(text), self.names(text))
+        return next((source for source in sources if source and not source.startswith(WEAK)), "")
 
     def names(self, text: str) -> str:
-        """The source of something that a text names and that is known from nowhere else, if any."""
+        """Return the source of a name in the text that is known from nowhere else, or an empty string."""
         return self._foreign.names(text, len(self._sayings))
 
     def quotes(self, text: str) -> str:
-        """The foreign source that a text quotes, if any."""
+        """Return the untrusted source that a text quotes, or an empty string."""
         return self._foreign.quotes(text, len(self._sayings))
 
     def near(self, step: int) -> str:
-        """The foreign source that was read within a few steps before this one, if any."""
-        found = self.after(step)
-        return found if found and step - self._latest(step)[0] <= NEAR_STEPS else ""
+        """Return the untrusted source that was read within `NEAR_STEPS` steps before this one, or an empty string."""
+        source = self.after(step)
+        return source if source and step - self._latest(step)[0] <= NEAR_STEPS else ""
 
     def after(self, step: int) -> str:
-        """The last foreign source that came in before the words of a step, if any."""
+        """Return the last untrusted source that arrived up to a step, or an empty string."""
         return self._latest(step)[1]
 
     def _latest(self, step: int) -> tuple[int, str]:
-        return next((each for each in reversed(self._arrivals) if each[0] <= step), (0, ""))
+        return next((arrival for arrival in reversed(self._arrivals) if arrival[0] <= step), (0, ""))
 
     def _source(self, action: Action) -> tuple[str, bool]:
-        """Where an answer comes from, and whether it only lists names."""
+        """Classify a tool result; returns its untrusted source, or an empty string, and whether it only lists names."""
         if action.kind is ToolKind.WEB:
             return self._from_host("web", action.url), False
         if action.kind is ToolKind.MCP:
@@ -175,21 +175,21 @@ class Taint:
         if action.kind is ToolKind.SHELL:
             return self._from_shell(action)
         if action.kind in (ToolKind.READ, ToolKind.SEARCH, ToolKind.LIST):
-            found = self._from_file(action.path, outside=action.outside, untracked=bool(action.untracked))
-            return (found, action.kind is ToolKind.LIST) if found else (_instructing(action), False)
+            source = self._from_file(action.path, outside=action.outside, untracked=bool(action.untracked))
+            return (source, action.kind is ToolKind.LIST) if source else (_instructing(action), False)
         return "", False
 
     def _from_shell(self, action: Action) -> tuple[str, bool]:
-        found, listed = "", False
+        command_source, listed = "", False
         for step in understand(action.command):
-            source = self._from_step(step, found)
-            if source and (not found or listed or found.startswith(WEAK)):
-                found, listed = source, step.kind == "list"
-        if not found or listed or found.startswith(WEAK):
-            path = self._from_file(action.path, outside=action.outside, untracked=bool(action.untracked))
-            if strong := path or _instructing(action):
-                return strong, False
-        return found, listed
+            source = self._from_step(step, command_source)
+            if source and (not command_source or listed or command_source.startswith(WEAK)):
+                command_source, listed = source, step.kind == "list"
+        if not command_source or listed or command_source.startswith(WEAK):
+            path_source = self._from_file(action.path, outside=action.outside, untracked=bool(action.untracked))
+            if stronger := path_source or _instructing(action):
+                return stronger, False
+        return command_source, listed
 
     def _from_host(self, what: str, url: str) -> str:
         host = host_of(url if "//" in url else f"//{url}")
@@ -199,17 +199,20 @@ class Taint:
 
     def _from_file(self, path: str, *, outside: bool = False, untracked: bool = False) -> str:
         parts = path.split("/")
-        above = ("/".join(parts[:size]) for size in range(len(parts), 0, -1))
-        known = next((made for made in map(self._made, above) if made is not None), None)
-        if known is not None:
-            return known
+        prefixes = ("/".join(parts[:size]) for size in range(len(parts), 0, -1))
+        written_taint = next((taint for taint in map(self._made, prefixes) if taint is not None), None)
+        if written_taint is not None:
+            return written_taint
         if any(f"{path}/".startswith(folder) for folder in self._folders):
             return ""
         kind = "outside" if outside else "vendored" if is_third_party(path) else "untracked" if untracked else ""
         return f"{kind}:{path}" if kind else ""
 
     def _from_step(self, step: Step, before: str) -> str:
-        """Where what a step shows comes from; what it writes down is kept in mind, after what came before it."""
+        """Return the untrusted source of a shell step's output; records the files that it writes.
+
+        A written file has the source of its own step, else the source of the steps before it.
+        """
         paths = list(_paths(step))
         source = ""
         if step.kind == "fetch":
@@ -226,8 +229,8 @@ class Taint:
 
     def _fetched(self, step: Step) -> str:
         if step.program.startswith(_HOSTED):
-            own = ISSUES in self._trusted or _without_prose(step)
-            return "" if own else f"issue text: {' '.join((step.program, *step.args[:2]))}"
+            is_trusted = ISSUES in self._trusted or _without_prose(step)
+            return "" if is_trusted else f"issue text: {' '.join((step.program, *step.args[:2]))}"
         if step.program == "git clone" and not _ADDRESS.search(step.url):
             return self._from_shell_path(step.url)
         if _HOST.search(step.url):
@@ -239,15 +242,17 @@ class Taint:
         return self._from_file(inside or path, outside=not inside)
 
     def _inside(self, path: str) -> str:
-        """The path within the project, or nothing where it lies elsewhere."""
-        whole = posixpath.normpath(path)
-        if self._root and whole.startswith(self._root + "/"):
-            return whole[len(self._root) + 1 :]
-        away = whole.startswith(("../", "~")) or (whole.startswith("/") and (self._root or whole.startswith(_FAR)))
-        return "" if away else whole
+        """Return the path relative to the project, or an empty string if it is outside."""
+        normalised = posixpath.normpath(path)
+        if self._root and normalised.startswith(self._root + "/"):
+            return normalised[len(self._root) + 1 :]
+        is_outside = normalised.startswith(("../", "~")) or (
+            normalised.startswith("/") and (self._root or normalised.startswith(_FAR))
+        )
+        return "" if is_outside else normalised
 
     def _follow(self, action: Action) -> None:
-        """Keep in mind what this session wrote itself, and what of it may hold foreign text."""
+        """Track an edit: the lines and the file that this session wrote, with a check for untrusted text in them."""
         lines = [line for line in action.added if not _DIGEST.fullmatch(line)]
         added = "\n".join(lines)
         near = "" if added else self.near(action.step)
@@ -264,7 +269,7 @@ class Taint:
             self._files.setdefault(action.path, Made(None, [])).changes.append(number)
 
     def _take_in(self, take: Callable[[str, Judge | None], int], text: str, judge: Judge) -> int:
-        """Take in a text, which needs no judge while nothing foreign has come in."""
+        """Add a text; it needs no taint check while no untrusted text has arrived."""
         return take(text, judge if self._foreign.came_before(len(self._sayings)) else None)
 
     def _wrote(self, path: str, taint: str) -> None:
@@ -272,18 +277,26 @@ class Taint:
             self._files[path] = Made(taint, [])
 
     def _made(self, path: str) -> str | None:
-        """What taints a file of this session's making; nothing is known of one that was only edited with own words."""
-        made = self._files.get(path)
-        return (next(filter(None, map(self.heard, reversed(made.changes))), "") or made.taint) if made else None
+        """Return the taint source of a file that this session wrote; None if it wrote no such file.
+
+        None as well if the file was only edited, and only with clean text.
+        """
+        written = self._files.get(path)
+        return (
+            (next(filter(None, map(self.heard, reversed(written.changes))), "") or written.taint) if written else None
+        )
 
     def _is_own(self, line: str) -> bool:
-        """Whether a printed line is one that the session had written itself, and nothing foreign was in it then."""
+        """Whether a printed line was written by this session itself, in a clean text."""
         number = self._lines.get(line.strip())
         return number is not None and not self.heard(number)
 
     def _know(self, action: Action) -> None:
-        """What a clean tool showed is known. What a program printed is not all the project's: orders and strange names
-        in it are kept in mind as the program's, but for lines that the session had written itself."""
+        """Record a clean tool result.
+
+        The output of a program is only partly trusted: imperatives, external links and unknown names in it count as
+        the program's, except for lines that the session wrote itself.
+        """
         self._sayings.said("\n".join((action.path, action.command, action.pattern, action.url)))
         if action.kind is ToolKind.SHELL and any(step.kind in _PRINTS for step in understand(action.command)):
             leads = bool(_LEADS.search(action.text)) or bool(imperative(action.text))
@@ -297,7 +310,7 @@ class Taint:
 
 
 _DIGEST = re.compile(r"[0-9a-f]{8}")
-"""A line of an edit as a journal keeps it: nothing can be read off it."""
+"""An edited line as the journal stores it: a digest, not text."""
 _PRINTS = frozenset(("test", "check", "run", "other"))
 _FAR = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
 
@@ -313,7 +326,7 @@ def _server(tool: str) -> str:
 
 
 def _without_prose(step: Step) -> bool:
-    """Whether a command of a code host's client only says something there, or answers with facts."""
+    """Whether a command of a code host's client only posts something, or returns fields without prose."""
     if step.program.startswith("gh api"):
         return "graphql" not in step.args and any(map(_FIELD.match, step.args))
     fields = next((step.args[at + 1] for at, word in enumerate(step.args[:-1]) if word == "--json"), "")
@@ -327,21 +340,21 @@ def _paths(step: Step) -> Iterator[str]:
 
 
 def _from_where(step: Step, path: str) -> str:
-    """A path as it is named from the project: a step names it from the folder that it stands in."""
+    """Return a step's path relative to the project: a step names paths relative to its working directory."""
     return path if path.startswith(("/", "~")) or not step.directory else f"{step.directory}/{path}"
 
 
 def _written(step: Step, paths: list[str]) -> list[str]:
-    """The files and folders that a step makes: by redirection, copying, downloading, cloning, or empty."""
+    """Return the files and folders that a step writes: by redirecting, copying, downloading, cloning or mkdir."""
     return paths if step.kind == "edit" else [_from_where(step, name) for name in _made_by(step) if name]
 
 
 def _made_by(step: Step) -> list[str]:
-    plain = [word for word in step.args if not word.startswith("-")]
+    operands = [word for word in step.args if not word.startswith("-")]
     if step.program in ("mkdir", "git init"):
-        return plain
+        return operands
     if step.program in _CLONES:
-        return _cloned(step, step.url or next(iter(plain), ""))
+        return _cloned(step, step.url or next(iter(operands), ""))
     if step.kind == "fetch":
         named = [step.args[at + 1] for at, word in enumerate(step.args[:-1]) if _SAVES.fullmatch(word)]
         return [*named, posixpath.basename(step.url)]
@@ -349,12 +362,12 @@ def _made_by(step: Step) -> list[str]:
 
 
 def _cloned(step: Step, address: str) -> list[str]:
-    """Where a clone lies: in the folder that is named after its address, or else in one of its own name.
+    """Return the possible folders of a git clone: the one given after the address, else the repository's name.
 
-    A word that follows an option may be that option's value; then it may be either.
+    A word that follows an option may be that option's value; then both are returned.
     """
-    after = step.args[step.args.index(address) :] if address in step.args else ()
-    named = [(before, word) for before, word in pairwise(after) if not word.startswith("-")]
-    own = posixpath.basename(address.rstrip("/")).removesuffix(".git")
-    is_sure = any(not before.startswith("-") for before, _ in named)
-    return [word for _, word in named] + ([] if is_sure else [own])
+    tail = step.args[step.args.index(address) :] if address in step.args else ()
+    words_after = [(before, word) for before, word in pairwise(tail) if not word.startswith("-")]
+    repository_name = posixpath.basename(address.rstrip("/")).removesuffix(".git")
+    is_sure = any(not before.startswith("-") for before, _ in words_after)
+    return [word for _, word in words_after] + ([] if is_sure else [repository_name])

@@ -1,6 +1,7 @@
-"""What a text can be known by again: digests of its runs of words and of its sentences, and the names in it.
+"""Text digests: hashes of word shingles and sentences, and extracted names, to recognise a text that comes again.
 
-Plain ASCII, which nearly all text is, is cut up by tables of characters; the patterns say the same for everything else.
+ASCII text, nearly all of it, is tokenized with character tables for speed; regular expressions do the same for the
+rest.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from holloway.safety.prompt_injection import fold
 
 SHINGLE_WORDS = 5
 SHORT_CHARS = 3
-"""Words of so many letters say nothing by themselves."""
+"""Words up to this length are not content words."""
 CONTENT_WORDS_MIN = 2
-"""Of a run of words so many are longer; "in the root of the" is nobody's."""
+"""Minimum number of content words in a shingle; "in the root of the" identifies no text."""
 STEM_CHARS = 6
 NAME_CHARS_MIN = 5
 READ_CHARS_MAX = 100_000
@@ -43,7 +44,7 @@ _STOP = frozenset(
 
 
 def _only(kept: str, instead: str = " ") -> dict[int, str]:
-    """A table that keeps lower-case words and these characters; blanks become spaces, and all others what is given."""
+    """Build a translation table that keeps lower-case word characters and these; all others are replaced."""
     letters = "abcdefghijklmnopqrstuvwxyz0123456789_" + kept
     return {code: char if (char := chr(code)) in letters else " " if char.isspace() else instead for code in range(128)}
 
@@ -55,27 +56,27 @@ _TOKENS_ONLY = _only(".+-")
 _PARTS_ONLY = _only("")
 
 
-# The same text is asked for its runs and names several times in a row.
+# Cached, because shingles and names of the same text are requested several times in a row.
 @lru_cache(maxsize=ASKED_AGAIN)
 def folded(text: str) -> str:
-    """The text as it is compared: arrows, dashes and other signs beyond ASCII only part its words."""
+    """Normalise a text for comparison: arrows, dashes and other non-ASCII signs become word separators."""
     plain = fold(text[:READ_CHARS_MAX])
     return plain if plain.isascii() else _SIGN.sub("\0", plain)
 
 
 @lru_cache(maxsize=ASKED_AGAIN)
 def shingles(text: str) -> tuple[int, ...]:
-    """Digests of the runs of words of a folded text that say something."""
+    """Return the hashes of a folded text's shingles (runs of five words) that have enough content words."""
     words = text.translate(_WORDS_ONLY).split() if text.isascii() else _WORD.findall(text)
     runs = zip(*(words[at:] for at in range(SHINGLE_WORDS)), strict=False)
-    telling = list(accumulate(map(SHORT_CHARS.__lt__, map(len, words)), initial=0))
-    enough = map(CONTENT_WORDS_MIN.__le__, map(sub, telling[SHINGLE_WORDS:], telling))
-    return tuple(compress(map(hash, runs), enough))
+    content_counts = list(accumulate(map(SHORT_CHARS.__lt__, map(len, words)), initial=0))
+    has_content = map(CONTENT_WORDS_MIN.__le__, map(sub, content_counts[SHINGLE_WORDS:], content_counts))
+    return tuple(compress(map(hash, runs), has_content))
 
 
 @lru_cache(maxsize=ASKED_AGAIN)
 def names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Hosts, variables, identifiers and words of some length, which may be names; and packages that are taken in."""
+    """Return the possible names in a folded text (hosts, identifiers, longer words), and the packages it installs."""
     return tuple(dict.fromkeys(_tokens(text))), tuple(_taken(text))
 
 
@@ -90,25 +91,25 @@ def _tokens(text: str) -> list[str]:
 def _taken(text: str) -> list[str]:
     if text.isascii() and _TAKER_PARTS.isdisjoint(text.translate(_PARTS_ONLY).split()):
         return []
-    return [found.rstrip(".-:/") for found in _TAKEN.findall(text)]
+    return [package.rstrip(".-:/") for package in _TAKEN.findall(text)]
 
 
 _TAKER_PARTS = frozenset(name.split("-")[0] for name in _TAKERS)
 
 
 def sentences(text: str) -> list[list[int]]:
-    """The sentences of a folded text, each as digests of how its telling words begin."""
+    """Return the sentences of a folded text, each as hashes of the stems of its content words."""
     if text.isascii():
         text = text.translate(_SENTENCES_ONLY)
         for stop in _STOPS:
             text = text.replace(f"{stop} ", "\n")
-        cut = [sentence.split() for sentence in text.translate(_NO_STOPS).split("\n")]
+        sentence_words = [sentence.split() for sentence in text.translate(_NO_STOPS).split("\n")]
     else:
-        cut = [_WORD.findall(sentence) for sentence in _SENTENCE.split(text)]
-    return [list(dict.fromkeys(filter(None, map(_stem, words)))) for words in cut]
+        sentence_words = [_WORD.findall(sentence) for sentence in _SENTENCE.split(text)]
+    return [list(dict.fromkeys(filter(None, map(_stem, words)))) for words in sentence_words]
 
 
 @lru_cache(maxsize=STEMS_KEPT)
 def _stem(word: str) -> int:
-    """A digest of how a word begins; 0 where it says nothing."""
+    """Return the hash of a word's stem, or 0 for a stop word."""
     return hash(word[:STEM_CHARS]) if len(word) > SHORT_CHARS and word not in _STOP else 0

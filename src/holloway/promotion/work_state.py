@@ -26,18 +26,18 @@ CONSOLIDATED_FROM = 10
 """So many subtasks are told of in one memory."""
 
 
-def work_state(account: Account, judged: Judged, session: Session) -> Draft | None:
+def work_state(activity: Account, judged: Judged, session: Session) -> Draft | None:
     """What the next session needs to go on with this one's work; nothing where nothing is open."""
-    plan = account.pad.plan
+    plan = activity.pad.plan
     left = tuple(one_line(item.text, ITEM_CHARS_MAX) for item in plan if not item.done)[:ITEMS_MAX]
     done = tuple(one_line(item.text, ITEM_CHARS_MAX) for item in plan if item.done)[:ITEMS_MAX]
-    uncommitted = _uncommitted(account)
-    failure = _last_failure(account)
+    uncommitted = _uncommitted(activity)
+    failure = _last_failure(activity)
     is_open = bool(left or failure or (uncommitted and judged.outcome is not Outcome.SUCCESS))
     if not is_open or judged.type not in (SessionType.BUILD, SessionType.SPEC_CREATION):
         return None
-    task = one_line(prompt.spoken(account.task), TASK_CHARS_MAX) or "unnamed work"
-    state = WorkState(task, done, left, uncommitted, failure, _next_step(account))
+    task = one_line(prompt.spoken(activity.task), TASK_CHARS_MAX) or "unnamed work"
+    state = WorkState(task, done, left, uncommitted, failure, _next_step(activity))
     total = len(done) + len(left)
     told = f"Unfinished: {task}" + (f"; {len(done)} of {total} steps done" if total else "")
     told += f"; not committed: {', '.join(uncommitted[:4])}" if uncommitted else ""
@@ -64,28 +64,28 @@ def state_origin(branch: str) -> str:
     return f"{OBSERVED}work_state:{branch or '-'}"
 
 
-def unit_outcomes(account: Account, judged: Judged, session: Session) -> list[Draft]:
+def unit_outcomes(activity: Account, judged: Judged, session: Session) -> list[Draft]:
     """How the session's unit of work ended, and its subtasks, many of them in one."""
     unit = session.work_unit
     if unit is None:
         return []
-    subtasks = account.pad.subtasks
-    drafts = [_outcome(account, judged, session, unit.label or "/".join(unit.path), judged.outcome is Outcome.SUCCESS)]
+    subtasks = activity.pad.subtasks
+    drafts = [_outcome(activity, judged, session, unit.label or "/".join(unit.path), judged.outcome is Outcome.SUCCESS)]
     if len(subtasks) >= CONSOLIDATED_FROM:
         passed = sum(subtask.validated for subtask in subtasks)
         label = f"{len(subtasks)} subtasks of {unit.label or '/'.join(unit.path)}, {passed} validated"
-        return [*drafts, _outcome(account, judged, session, label, passed == len(subtasks))]
-    return [*drafts, *(_outcome(account, judged, session, each.name, each.validated) for each in subtasks)]
+        return [*drafts, _outcome(activity, judged, session, label, passed == len(subtasks))]
+    return [*drafts, *(_outcome(activity, judged, session, each.name, each.validated) for each in subtasks)]
 
 
-def _outcome(account: Account, judged: Judged, session: Session, label: str, succeeded: bool) -> Draft:
-    files = tuple(account.edited)[:ITEMS_MAX]
-    retries = sum(action.ok is False for action in account.pad.actions)
+def _outcome(activity: Account, judged: Judged, session: Session, label: str, succeeded: bool) -> Draft:
+    files = tuple(activity.edited)[:ITEMS_MAX]
+    retries = sum(action.ok is False for action in activity.pad.actions)
     failure = "" if succeeded else judged.evidence
-    details = WorkUnitOutcome(succeeded, files, (), account.pad.step, retries, account.pad.tokens_in or None, failure)
+    details = WorkUnitOutcome(succeeded, files, (), activity.pad.step, retries, activity.pad.tokens_in or None, failure)
     how = "succeeded" if succeeded else "did not succeed"
     return Draft(
-        content=f"{label} {how} in {account.pad.step} steps" + (f": {failure}" if failure else ""),
+        content=f"{label} {how} in {activity.pad.step} steps" + (f": {failure}" if failure else ""),
         type=MemoryType.WORK_UNIT_OUTCOME,
         details=details,
         files=files,
@@ -101,21 +101,21 @@ def _outcome(account: Account, judged: Judged, session: Session, label: str, suc
     )
 
 
-def _uncommitted(account: Account) -> tuple[str, ...]:
-    last = account.commits[-1].step if account.commits else 0
-    return only_paths(path for path, edits in account.edited.items() if edits[-1].step > last)[:ITEMS_MAX]
+def _uncommitted(activity: Account) -> tuple[str, ...]:
+    last = activity.commits[-1].step if activity.commits else 0
+    return only_paths(path for path, edits in activity.edited.items() if edits[-1].step > last)[:ITEMS_MAX]
 
 
-def _last_failure(account: Account) -> str:
+def _last_failure(activity: Account) -> str:
     """The failing command that nothing after it made pass."""
-    if account.tests and account.tests[-1].verdict == "red":
-        action = account.tests[-1].action
+    if activity.tests and activity.tests[-1].verdict == "red":
+        action = activity.tests[-1].action
         return one_line(f"{action.command}: {failures.telling(action.text)}", ITEM_CHARS_MAX)
     return ""
 
 
-def _next_step(account: Account) -> str:
-    for _, words in reversed(account.own_words[-8:]):
+def _next_step(activity: Account) -> str:
+    for _, words in reversed(activity.own_words[-8:]):
         if step := intent.next_step(words):
             return one_line(step, ITEM_CHARS_MAX)
     return ""

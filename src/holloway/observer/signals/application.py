@@ -42,9 +42,9 @@ _KINDS: tuple[tuple[E2EKind, re.Pattern[str]], ...] = (
 MESSAGE_CHARS_MAX = 240
 
 
-def e2e(account: Account) -> Iterator[Signal]:
+def e2e(activity: Account) -> Iterator[Signal]:
     """What a tool of the user interface stumbled over, by kind; what fits no kind is not worth keeping."""
-    for action in account.pad.actions:
+    for action in activity.pad.actions:
         if action.kind is not ToolKind.MCP or action.ok is not False or not _TOOL.search(action.tool.casefold()):
             continue
         kind = next((kind for kind, pattern in _KINDS if pattern.search(action.text)), None)

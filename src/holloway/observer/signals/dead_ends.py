@@ -28,29 +28,31 @@ READS_FROM = 8
 """Fewer reads than this say nothing about what is slow."""
 
 
-def backtrack(account: Account) -> Iterator[Signal]:
+def backtrack(activity: Account) -> Iterator[Signal]:
     """Lines that were changed and changed again soon after, with what was read in between."""
-    for path, edits in account.edited.items():
+    for path, edits in activity.edited.items():
         again = [(one, other) for one, other in pairwise(edits) if _takes_back(one, other)]
         if not again:
             continue
         one, other = again[0]
-        read = [deed.path for deed in account.of("read") if one.step < deed.step < other.step and deed.path != path]
-        failed = [deed for deed in account.deeds if one.step < deed.step < other.step and deed.action.ok is False]
+        read = [
+            entry.path for entry in activity.of("read") if one.step < entry.step < other.step and entry.path != path
+        ]
+        failed = [entry for entry in activity.deeds if one.step < entry.step < other.step and entry.action.ok is False]
         cause = "missing_context" if read else "cascading_change" if failed else "unknown"
         facts = {"times": len(again), "read": list(dict.fromkeys(read))[:5], "cause": cause}
         yield Signal(SignalName.BACKTRACK, path, other.step, (path,), facts)
 
 
-def dead_end(account: Account) -> Iterator[Signal]:
+def dead_end(activity: Account) -> Iterator[Signal]:
     """An approach that was followed for long, then left: in words or by taking its changes back, for other files."""
     since = 0
-    for note, said in account.own_words:
+    for note, said in activity.own_words:
         left = words.abandoned(said)
         if left is None:
             continue
-        before = _files(account, since, note.step)
-        after = _files(account, note.step, account.pad.step)
+        before = _files(activity, since, note.step)
+        after = _files(activity, note.step, activity.pad.step)
         reason = left.reason or left.approach
         if note.step - since >= DEAD_END_STEPS and reason and divergence(before, after) > DIVERGENCE_ABOVE:
             facts = {
@@ -59,28 +61,28 @@ def dead_end(account: Account) -> Iterator[Signal]:
                 "alternative": left.alternative,
                 "steps": note.step - since,
             }
-            files = tuple(sorted(before & set(account.edited)))[:8] or tuple(sorted(before))[:3]
+            files = tuple(sorted(before & set(activity.edited)))[:8] or tuple(sorted(before))[:3]
             yield Signal(SignalName.DEAD_END, _key(note), note.step, files, facts, (left.approach, left.reason))
             since = note.step
 
 
-def time_anomaly(account: Account) -> Iterator[Signal]:
+def time_anomaly(activity: Account) -> Iterator[Signal]:
     """A file that took far longer than others, where an error or a change taken back says that it was hard."""
     spent: dict[str, float] = {}
-    actions = account.pad.actions
+    actions = activity.pad.actions
     for action, following in pairwise(actions):
-        if action.path in account.touched:
+        if action.path in activity.touched:
             pause = min(max(0.0, following.at - action.at), 3_600.0)
             spent[action.path] = max(spent.get(action.path, 0.0), pause)
     if len(spent) < READS_FROM:
         return
     usual = median(spent.values())
-    hard = {signal.key for signal in backtrack(account)}
-    failing = {deed.path for deed in account.deeds if deed.action.ok is False}
+    hard = {signal.key for signal in backtrack(activity)}
+    failing = {entry.path for entry in activity.deeds if entry.action.ok is False}
     for path, seconds in spent.items():
         if seconds > max(SLOW_FROM_S, SLOW_FACTOR * usual) and path in hard | failing:
             facts = {"seconds": round(seconds), "backtrack": path in hard, "error": path in failing}
-            yield Signal(SignalName.TIME_ANOMALY, path, account.touched[path][0].step, (path,), facts)
+            yield Signal(SignalName.TIME_ANOMALY, path, activity.touched[path][0].step, (path,), facts)
 
 
 def divergence(before: set[str], after: set[str]) -> float:
@@ -98,17 +100,17 @@ def _takes_back(one: Deed, other: Deed) -> bool:
     return bool(replaced) and len(written & replaced) / len(replaced) >= SAME_LINES_FROM
 
 
-def _files(account: Account, start: int, end: int) -> set[str]:
-    return {path for path, deeds in account.touched.items() if any(start < deed.step <= end for deed in deeds)}
+def _files(activity: Account, start: int, end: int) -> set[str]:
+    return {path for path, entries in activity.touched.items() if any(start < entry.step <= end for entry in entries)}
 
 
 def _key(note: Note) -> str:
     return " ".join(note.text.casefold().split())[:120]
 
 
-def error_retry(account: Account) -> Iterator[Signal]:
+def error_retry(activity: Account) -> Iterator[Signal]:
     """An error, and what made it go away."""
-    for pair in retries.pairs(account.pad.actions):
+    for pair in retries.pairs(activity.pad.actions):
         if not pair.fingerprint:
             continue
         facts = {

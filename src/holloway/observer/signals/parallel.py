@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from holloway.observer.activity import Account
 
 
-def parallel_conflict(account: Account) -> Iterator[Signal]:
+def parallel_conflict(activity: Account) -> Iterator[Signal]:
     """A file that two agents changed in the same stretch of work."""
-    for path, edits in account.edited.items():
-        actors = sorted({deed.action.actor for deed in edits})
+    for path, edits in activity.edited.items():
+        actors = sorted({entry.action.actor for entry in edits})
         if len(actors) > 1:
             facts = {"agents": actors[:8]}
             yield Signal(SignalName.PARALLEL_CONFLICT, path, edits[-1].step, (path,), facts)

@@ -26,53 +26,57 @@ _EMPTY = re.compile(
 _SPACE = re.compile(r"\s+")
 
 
-def repeated_grep(account: Account) -> Iterator[Signal]:
+def repeated_grep(activity: Account) -> Iterator[Signal]:
     """The same search again and again, or one that found nothing, and where the thing was found at last."""
-    searches = [(place, deed) for place, deed in enumerate(account.deeds) if deed.kind == "search" and deed.pattern]
+    searches = [
+        (place, entry) for place, entry in enumerate(activity.deeds) if entry.kind == "search" and entry.pattern
+    ]
     places: dict[str, list[int]] = {}
-    for place, deed in searches:
-        places.setdefault(normal(deed.pattern), []).append(place)
+    for place, entry in searches:
+        places.setdefault(normal(entry.pattern), []).append(place)
     for pattern, found in places.items():
-        if len(found) < REPEATED_FROM or not any(empty(account.deeds[place]) for place in found):
+        if len(found) < REPEATED_FROM or not any(empty(activity.deeds[place]) for place in found):
             continue
-        goal = _reached(account, found[-1])
+        goal = _reached(activity, found[-1])
         if goal:
-            worked = _worked(account, found[-1], pattern)
+            worked = _worked(activity, found[-1], pattern)
             facts = {"pattern": pattern, "times": len(found), "found_in": goal, "worked": worked}
-            key, step = f"{pattern}>{goal}", account.deeds[found[-1]].step
+            key, step = f"{pattern}>{goal}", activity.deeds[found[-1]].step
             yield Signal(SignalName.REPEATED_GREP, key, step, (goal,), facts, (pattern,))
 
 
-def glob_ignore(account: Account) -> Iterator[Signal]:
+def glob_ignore(activity: Account) -> Iterator[Signal]:
     """A listing that returned much and of which almost nothing was opened, and where the work went instead."""
-    for place, deed in enumerate(account.deeds):
-        listed = deed.action.files
-        if deed.kind not in ("list", "search") or deed.action.count < RESULTS_FROM or not listed or not deed.pattern:
+    for place, entry in enumerate(activity.deeds):
+        listed = entry.action.files
+        if entry.kind not in ("list", "search") or entry.action.count < RESULTS_FROM or not listed or not entry.pattern:
             continue
-        opened = [path for path in listed if any(each.step > deed.step for each in account.touched.get(path, ()))]
-        ignored = 1 - len(opened) / deed.action.count
-        goal = _reached(account, place)
+        opened = [path for path in listed if any(each.step > entry.step for each in activity.touched.get(path, ()))]
+        ignored = 1 - len(opened) / entry.action.count
+        goal = _reached(activity, place)
         if ignored > IGNORED_ABOVE and goal and goal not in listed:
             facts = {
-                "pattern": normal(deed.pattern),
-                "returned": deed.action.count,
+                "pattern": normal(entry.pattern),
+                "returned": entry.action.count,
                 "opened": len(opened),
                 "instead": goal,
             }
-            key = f"{normal(deed.pattern)}>{goal}"
-            yield Signal(SignalName.GLOB_IGNORE, key, deed.step, (goal,), facts, (deed.pattern,))
+            key = f"{normal(entry.pattern)}>{goal}"
+            yield Signal(SignalName.GLOB_IGNORE, key, entry.step, (goal,), facts, (entry.pattern,))
 
 
-def external_reference(account: Account) -> Iterator[Signal]:
+def external_reference(activity: Account) -> Iterator[Signal]:
     """Something looked up outside of the project, after which a file was changed."""
-    for deed in account.of("fetch"):
-        site = host_of(deed.action.url)
-        query = normal(deed.pattern)
-        later = (edit for edit in account.edits if deed.step < edit.step <= deed.step + EDIT_WITHIN_STEPS and edit.path)
+    for entry in activity.of("fetch"):
+        site = host_of(entry.action.url)
+        query = normal(entry.pattern)
+        later = (
+            edit for edit in activity.edits if entry.step < edit.step <= entry.step + EDIT_WITHIN_STEPS and edit.path
+        )
         edit = next(later, None)
         if edit is not None and (site or query):
             facts = {"query": query, "site": site, "edited": edit.path}
-            yield Signal(SignalName.EXTERNAL_REFERENCE, site or query, deed.step, (edit.path,), facts, (query, site))
+            yield Signal(SignalName.EXTERNAL_REFERENCE, site or query, entry.step, (edit.path,), facts, (query, site))
 
 
 def normal(pattern: str) -> str:
@@ -80,21 +84,21 @@ def normal(pattern: str) -> str:
     return _SPACE.sub(" ", pattern.strip().casefold())[:200]
 
 
-def empty(deed: Deed) -> bool:
+def empty(entry: Deed) -> bool:
     """Whether a search found nothing."""
-    return not deed.action.count and bool(_EMPTY.match(deed.action.text))
+    return not entry.action.count and bool(_EMPTY.match(entry.action.text))
 
 
-def _reached(account: Account, place: int) -> str:
+def _reached(activity: Account, place: int) -> str:
     """The first file that was changed, or else opened, soon after a search."""
-    after = [deed for deed in account.deeds[place + 1 : place + 1 + LOOK_AHEAD_DEEDS] if deed.path]
-    changed = next((deed.path for deed in after if deed.changes), "")
-    return changed or next((deed.path for deed in after if deed.kind == "read"), "")
+    after = [entry for entry in activity.deeds[place + 1 : place + 1 + LOOK_AHEAD_DEEDS] if entry.path]
+    changed = next((entry.path for entry in after if entry.changes), "")
+    return changed or next((entry.path for entry in after if entry.kind == "read"), "")
 
 
-def _worked(account: Account, place: int, pattern: str) -> str:
+def _worked(activity: Account, place: int, pattern: str) -> str:
     """The other search that found something in the end."""
-    for deed in account.deeds[place + 1 : place + 1 + LOOK_AHEAD_DEEDS]:
-        if deed.kind == "search" and deed.pattern and normal(deed.pattern) != pattern and not empty(deed):
-            return deed.pattern[:200]
+    for entry in activity.deeds[place + 1 : place + 1 + LOOK_AHEAD_DEEDS]:
+        if entry.kind == "search" and entry.pattern and normal(entry.pattern) != pattern and not empty(entry):
+            return entry.pattern[:200]
     return ""

@@ -24,22 +24,22 @@ SHOWN_CHARS_MAX = 160
 _WORDS = re.compile(r"\w+")
 
 
-def user_edits(account: Account) -> Iterator[Signal]:
+def user_edits(activity: Account) -> Iterator[Signal]:
     """The user made another line of one of the agent's. Several lines at once are no lesson in a sentence."""
     found = 0
-    for deed in account.edits:
-        pair = _line_changed(deed.action)
+    for entry in activity.edits:
+        pair = _line_changed(entry.action)
         if pair is None or found >= EDITS_MAX:
             continue
         found += 1
         before, after = (form.replace("`", "'") for form in differing(*pair, SHOWN_CHARS_MAX))
-        said = f"In `{deed.path}` the user made `{after}` of the agent's `{before}`"
+        said = f"In `{entry.path}` the user made `{after}` of the agent's `{before}`"
         old, new = differing(*pair, 0)
-        files = (deed.path,) if deed.path else ()
+        files = (entry.path,) if entry.path else ()
         yield Signal(
             SignalName.USER_CORRECTION,
             f"{old} -> {new}",
-            deed.step,
+            entry.step,
             files,
             {"said": said, "agents_line": pair[0]},
             pair,

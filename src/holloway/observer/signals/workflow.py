@@ -32,9 +32,9 @@ _STEPS = {
 }
 
 
-def sequence(account: Account) -> Iterator[Signal]:
+def sequence(activity: Account) -> Iterator[Signal]:
     """Runs of canonical steps (edit in a folder, run a command), which may turn out to be how a task is done here."""
-    steps = _canonical(account)
+    steps = _canonical(activity)
     found: dict[tuple[str, ...], int] = {}
     for size in range(RECIPE_STEPS_MAX, RECIPE_STEPS_MIN - 1, -1):
         for start in range(len(steps) - size + 1):
@@ -46,15 +46,15 @@ def sequence(account: Account) -> Iterator[Signal]:
         yield Signal(SignalName.SEQUENCE, " > ".join(names), step, (), {"steps": list(names)})
 
 
-def test_order(account: Account) -> Iterator[Signal]:
+def test_order(activity: Account) -> Iterator[Signal]:
     """Whether tests were looked at or run before the code was changed."""
-    source = next((deed for deed in account.edits if deed.path and not is_test(deed.path)), None)
-    test = next((path for path in account.touched if is_test(path)), "")
-    if source is None or not (test or account.tests):
+    source = next((entry for entry in activity.edits if entry.path and not is_test(entry.path)), None)
+    test = next((path for path in activity.touched if is_test(path)), "")
+    if source is None or not (test or activity.tests):
         return
-    read_first = any(is_test(deed.path) and deed.step < source.step for deed in account.of("read"))
-    written_first = any(is_test(deed.path) and deed.step < source.step for deed in account.edits)
-    run_first = any(deed.step < source.step for deed in account.of("test"))
+    read_first = any(is_test(entry.path) and entry.step < source.step for entry in activity.of("read"))
+    written_first = any(is_test(entry.path) and entry.step < source.step for entry in activity.edits)
+    run_first = any(entry.step < source.step for entry in activity.of("test"))
     facts = {
         "test": test,
         "source": source.path,
@@ -63,46 +63,46 @@ def test_order(account: Account) -> Iterator[Signal]:
         "run_first": run_first,
     }
     files = (source.path, test) if test else (source.path,)
-    yield Signal(SignalName.TEST_ORDER, main_folder(account), source.step, files, facts)
+    yield Signal(SignalName.TEST_ORDER, main_folder(activity), source.step, files, facts)
 
 
-def step_overrun(account: Account) -> Iterator[Signal]:
+def step_overrun(activity: Account) -> Iterator[Signal]:
     """More steps than the caller planned, or a plan that grew while it was carried out."""
-    pad = account.pad
+    pad = activity.pad
     planned = pad.start.planned_steps if pad.start else 0
     actual, unit = pad.step, "steps"
     if not planned:
         planned, actual, unit = pad.first_plan, len(pad.plan), "plan items"
     if planned >= 2 and actual / planned > OVERRUN_ABOVE:
         facts = {"planned": planned, "actual": actual, "unit": unit, "steps": pad.step}
-        yield Signal(SignalName.STEP_OVERRUN, main_folder(account), pad.step, (), facts)
+        yield Signal(SignalName.STEP_OVERRUN, main_folder(activity), pad.step, (), facts)
 
 
-def context_token_spike(account: Account) -> Iterator[Signal]:
+def context_token_spike(activity: Account) -> Iterator[Signal]:
     """Far more tokens than the files that were read can explain."""
-    files = len(account.touched)
-    tokens = account.pad.context_peak or account.pad.tokens_in
+    files = len(activity.touched)
+    tokens = activity.pad.context_peak or activity.pad.tokens_in
     if files and tokens / files > TOKENS_PER_FILE_ABOVE:
         facts = {"tokens": tokens, "files": files}
-        yield Signal(SignalName.CONTEXT_TOKEN_SPIKE, main_folder(account), account.pad.step, (), facts)
+        yield Signal(SignalName.CONTEXT_TOKEN_SPIKE, main_folder(activity), activity.pad.step, (), facts)
 
 
-def main_folder(account: Account) -> str:
+def main_folder(activity: Account) -> str:
     """The folder where most of the session's changes were, or where it read most."""
     weights: Counter[str] = Counter()
-    for path, deeds in account.touched.items():
-        weights[posixpath.dirname(path) or "."] += len(deeds) * (3 if path in account.edited else 1)
+    for path, entries in activity.touched.items():
+        weights[posixpath.dirname(path) or "."] += len(entries) * (3 if path in activity.edited else 1)
     return weights.most_common(1)[0][0] if weights else "."
 
 
-def _canonical(account: Account) -> list[tuple[str, Deed]]:
+def _canonical(activity: Account) -> list[tuple[str, Deed]]:
     """The steps that change or prove something, each with its place or program, repetitions taken together."""
     steps: list[tuple[str, Deed]] = []
-    for deed in account.deeds:
-        verb = _STEPS.get(deed.kind)
-        about = (posixpath.dirname(deed.path) or deed.path) if verb == "edit" else deed.program
-        if verb and about and deed.action.ok is not False:
+    for entry in activity.deeds:
+        verb = _STEPS.get(entry.kind)
+        about = (posixpath.dirname(entry.path) or entry.path) if verb == "edit" else entry.program
+        if verb and about and entry.action.ok is not False:
             name = f"{verb} {about}"
             if not steps or steps[-1][0] != name:
-                steps.append((name, deed))
+                steps.append((name, entry))
     return steps

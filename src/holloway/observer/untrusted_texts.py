@@ -1,8 +1,8 @@
-"""The foreign texts of a session, remembered so that later words can be held against them. Nothing of them is kept
-but digests, bounded in number.
+"""Untrusted texts of a session: stores their digests, bounded in number, and matches later text against them.
 
-Four things give words away: they quote (runs of five words), they echo tainted words of the agent, they name what the
-session and the project know from nowhere else, or a sentence is made of the words of a foreign one.
+A text is traced to an untrusted source in four ways: it quotes it (shingles of five words), it echoes tainted text of
+the agent, it names something that neither the session nor the project knows from elsewhere, or one of its sentences
+shares most of its words with an untrusted sentence (similarity).
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ Digest = TypeVar("Digest", int, str)
 
 SHARED_MIN = 2
 ECHOED_MIN = 4
-"""Of the agent's tainted words so many runs, eight words in a row: its turns of phrase come back in all it says."""
+"""Runs of the agent's own tainted text that must be shared, eight words in a row: an agent repeats its phrases."""
 ALIKE_WORDS_MIN = 4
 ALIKE_SHARE_MIN = 0.6
-"""A sentence with so many, and this share, of its telling words in one foreign sentence says the same."""
+"""A sentence is similar to an untrusted one if it shares this number and this share of its content words."""
 COMMON_SENTENCES = 50
-"""A word in more foreign sentences than this tells nothing."""
+"""A word in more untrusted sentences than this is too common to compare by."""
 REMEMBERED_MAX = 100_000
-"""Digests of each kind that are kept; past it everything counts as quoted."""
-OVERFLOW = "too much was said to tell"
+"""Limit of stored digests of each kind; once it is reached, every text counts as quoted."""
+OVERFLOW = "too much text to compare"
 
 _ODD = re.compile(r"[a-z].*[\d._]|\d.*[a-z]|-.*-")
 _NUMBER = re.compile(r"v?\d[\d.,]*[a-z]{0,2}|[0-9a-f-]{6,}")
-"""Versions, durations, commits and other digests lead nowhere."""
+"""Versions, durations, commit hashes and other digests are not names."""
 
 
 class Arrival(NamedTuple):
-    """A foreign text: where it came from, and how much the session had said and seen before it."""
+    """The arrival of an untrusted text: its source, and the number of statements the session had before it."""
 
     source: str
     at: int
 
 
 class Foreign:
-    """What came in from outside, by source, held against what the session had said or seen before.
+    """Index of a session's untrusted texts by source, compared with the session's earlier statements.
 
-    Words are judged as of a moment: the number of the saying that they are, or now.
+    A text is evaluated as of a moment: the number of its own statement, or the current number of statements.
     """
 
     def __init__(self, known: Callable[[str], bool] | None) -> None:
@@ -65,7 +65,7 @@ class Foreign:
         self._full: Arrival | None = None
 
     def remember(self, text: str, source: str) -> None:
-        """Keep what a foreign text can be known by."""
+        """Store the digests of an untrusted text: shingles, names and sentences."""
         plain, arrival = folded(text), self._arrival(source)
         self._keep(self._shingles, text_digests.shingles(plain), arrival)
         self._keep_names(plain, arrival)
@@ -73,55 +73,57 @@ class Foreign:
             self._keep_sentence(sentence, arrival)
 
     def remember_names(self, text: str, source: str) -> None:
-        """Keep the names in a text that is neither foreign nor surely the project's; only a word list can tell them."""
+        """Store the names in a program's output, which is only partly trusted; needs a word list to recognise them."""
         if self._known is not None:
             self._keep_names(folded(text), self._arrival(source))
 
     def came_before(self, moment: int) -> bool:
-        """Whether anything foreign had come in by then."""
+        """Whether any untrusted text arrived by that moment."""
         return self._first is not None and self._first <= moment
 
     def quotes(self, text: str, moment: int) -> str:
-        """The source that a text quotes, if any."""
+        """Return the source that a text quotes or echoes, or an empty string."""
         if not self.came_before(moment):
             return ""
         runs = dict.fromkeys(text_digests.shingles(folded(text)))
         return self._foreign(runs, moment) or self._echoed(runs, moment) or self._overflow(moment)
 
     def names(self, text: str, moment: int) -> str:
-        """The source of something that a text names and that is known from nowhere else, if any."""
+        """Return the source of a name in the text that is known from nowhere else, or an empty string."""
         if not self._names:
             return ""
-        tokens, taken = (filter(self._names.__contains__, given) for given in text_digests.names(folded(text)))
-        given = ((name, self._names[name]) for name in chain(filterfalse(_NUMBER.fullmatch, tokens), taken))
-        return next((came.source for name, came in given if came.at <= moment and self._strange(name)), "")
+        tokens, packages = (filter(self._names.__contains__, names) for names in text_digests.names(folded(text)))
+        matches = ((name, self._names[name]) for name in chain(filterfalse(_NUMBER.fullmatch, tokens), packages))
+        return next((arrival.source for name, arrival in matches if arrival.at <= moment and self._strange(name)), "")
 
     def resembles(self, text: str, moment: int) -> str:
-        """The source of a foreign sentence that a sentence of the text is made of, if any."""
-        upto = bisect_right(self._sentences, moment, key=lambda each: each.at)
-        if not upto:
+        """Return the source of an untrusted sentence similar to one of the text, or an empty string."""
+        sentence_count = bisect_right(self._sentences, moment, key=lambda arrival: arrival.at)
+        if not sentence_count:
             return ""
-        return next(filter(None, (self._alike(words, upto) for words in text_digests.sentences(folded(text)))), "")
+        return next(
+            filter(None, (self._alike(words, sentence_count) for words in text_digests.sentences(folded(text)))), ""
+        )
 
     def _foreign(self, runs: dict[int, None], moment: int) -> str:
-        least = min(SHARED_MIN, len(runs) or 1)
-        shared = [run for run in runs if (came := self._shingles.get(run)) and came.at <= moment]
-        if len(shared) >= least:
+        min_shared = min(SHARED_MIN, len(runs) or 1)
+        shared = [run for run in runs if (arrival := self._shingles.get(run)) and arrival.at <= moment]
+        if len(shared) >= min_shared:
             shared = [run for run in shared if not self.sayings.was_said(run, self._shingles[run].at)]
-        return self._shingles[shared[0]].source if len(shared) >= least else ""
+        return self._shingles[shared[0]].source if len(shared) >= min_shared else ""
 
     def _echoed(self, runs: dict[int, None], moment: int) -> str:
         if self._first_strong is None or self._first_strong >= moment:
-            return ""  # nothing was said yet that could carry taint on
-        least = min(ECHOED_MIN, len(runs) or 1)
-        echoes = self.sayings.echoes(runs, moment, least)
+            return ""  # no statement so far can carry taint
+        min_shared = min(ECHOED_MIN, len(runs) or 1)
+        echoes = self.sayings.echoes(runs, moment, min_shared)
         shared = [number for run, number in echoes.items() if not self.sayings.was_said(run, self._came(run, number))]
-        return self.sayings.source(shared[0]) if len(shared) >= least else ""
+        return self.sayings.source(shared[0]) if len(shared) >= min_shared else ""
 
     def _came(self, run: int, echoed: int) -> int:
-        """When words of the session that echo something foreign were first heard."""
-        came = self._shingles.get(run)
-        return min(came.at, echoed) if came else echoed
+        """Return the moment at which a run of words first appeared, as untrusted text or as a tainted statement."""
+        arrival = self._shingles.get(run)
+        return min(arrival.at, echoed) if arrival else echoed
 
     def _overflow(self, moment: int) -> str:
         if self._full is not None and self._full.at <= moment:
@@ -137,35 +139,37 @@ class Foreign:
         return Arrival(source, moment)
 
     def _strange(self, name: str) -> bool:
-        """Whether a foreign name was new to the session, and is neither the project's nor a word; without a word list
-        only its form can tell."""
+        """Whether an untrusted name was new to the session and is neither the project's nor a dictionary word.
+
+        Without a word list only the form of the name decides.
+        """
         if name not in self._strangers:
             odd = bool(_ODD.search(name)) if self._known is None else not self._known(name)
             self._strangers[name] = odd and not self.sayings.was_seen(name, self._names[name].at)
         return self._strangers[name]
 
     def _keep_names(self, plain: str, arrival: Arrival) -> None:
-        tokens, taken = text_digests.names(plain)
-        self._keep(self._names, chain(filterfalse(_NUMBER.fullmatch, tokens), taken), arrival)
+        tokens, packages = text_digests.names(plain)
+        self._keep(self._names, chain(filterfalse(_NUMBER.fullmatch, tokens), packages), arrival)
 
     def _alike(self, words: list[int], upto: int) -> str:
-        least = max(ALIKE_WORDS_MIN, ALIKE_SHARE_MIN * len(words))
-        found = filter(None, map(self._within.get, words))
-        within = [numbers for each in found if (numbers := each[: bisect_left(each, upto)])]
-        within = [numbers for numbers in within if len(numbers) <= COMMON_SENTENCES]
-        if len(within) < least:
+        min_shared = max(ALIKE_WORDS_MIN, ALIKE_SHARE_MIN * len(words))
+        postings = filter(None, map(self._within.get, words))
+        sentence_numbers = [numbers for posting in postings if (numbers := posting[: bisect_left(posting, upto)])]
+        sentence_numbers = [numbers for numbers in sentence_numbers if len(numbers) <= COMMON_SENTENCES]
+        if len(sentence_numbers) < min_shared:
             return ""
-        counts = Counter(chain.from_iterable(within))
-        best, shared = max(counts.items(), key=lambda each: (each[1], -each[0]))
-        return self._sentences[best].source if shared >= least else ""
+        counts = Counter(chain.from_iterable(sentence_numbers))
+        best, shared = max(counts.items(), key=lambda item: (item[1], -item[0]))
+        return self._sentences[best].source if shared >= min_shared else ""
 
     def _keep_sentence(self, words: list[int], arrival: Arrival) -> None:
         if len(words) < ALIKE_WORDS_MIN or self._filled(self._sentences, arrival):
             return
         for word in words:
-            within = self._within.setdefault(word, [])
-            if len(within) <= COMMON_SENTENCES:
-                within.append(len(self._sentences))
+            sentence_numbers = self._within.setdefault(word, [])
+            if len(sentence_numbers) <= COMMON_SENTENCES:
+                sentence_numbers.append(len(self._sentences))
         self._sentences.append(arrival)
 
     def _keep(self, kept: dict[Digest, Arrival], new: Iterable[Digest], arrival: Arrival) -> None:
