@@ -1,1 +1,1 @@
-"""The signals: one detector each, grouped by what they watch."""
+"""Signal detectors: one function for each signal, grouped by the evidence that they read."""

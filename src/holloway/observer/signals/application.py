@@ -1,4 +1,4 @@
-"""Signals from a running application: what a browser or another tool of its user interface reported."""
+"""E2E signals: failures that a browser or another user interface tool reported about the running application."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MESSAGE_CHARS_MAX = 240
 
 
 def e2e(activity: Account) -> Iterator[Signal]:
-    """What a tool of the user interface stumbled over, by kind; what fits no kind is not worth keeping."""
+    """Detect failed calls of user interface tools by kind; a failure of no known kind is ignored."""
     for action in activity.pad.actions:
         if action.kind is not ToolKind.MCP or action.ok is not False or not _TOOL.search(action.tool.casefold()):
             continue

@@ -1,4 +1,4 @@
-"""Runs: shell commands with their results, and when a later one shows that an earlier failure is gone."""
+"""Command runs: parses shell commands and their results, and finds the later run that resolves a failure."""
 
 from __future__ import annotations
 
@@ -17,56 +17,56 @@ if TYPE_CHECKING:
     from holloway.text.commands import Step
 
 ALIKE_MIN = 0.4
-"""The share of words that two free-form commands must have in common to count as one."""
+"""Minimum similarity of two free-form commands (share of common words) to count as the same command."""
 
 
 class Run:
-    """One shell command of a session with its result, understood as far as it is asked for."""
+    """One shell command of a session with its result, parsed lazily."""
 
     def __init__(self, at: int, action: Action) -> None:
         self.at = at
-        """Its place among the session's actions."""
+        """Index among the session's actions."""
         self.action = action
         self.command = action.command
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """What the command does."""
+        """The parsed steps of the command."""
         return commands.understand(self.command)
 
     @cached_property
     def step(self) -> Step | None:
-        """What the command is there for."""
+        """The main step of the command."""
         return command_compare.chief(self.steps)
 
     @cached_property
     def failed(self) -> bool:
-        """Whether it failed, flagged or not."""
+        """Whether the command failed, by its exit status or by its output."""
         return failures.failed(self.action.text, self.action.ok is False, self.command)
 
     @cached_property
     def errors(self) -> tuple[str, ...]:
-        """What it complained about."""
+        """The errors in the output of a failed command."""
         return failures.errors(self.action.text) if self.failed else ()
 
     @cached_property
     def error(self) -> str:
-        """The one that says most."""
+        """The most informative error, or else the most informative line of the output."""
         return self.errors[0] if self.errors else failures.telling(self.action.text)
 
     @cached_property
     def prints(self) -> tuple[str, ...]:
-        """The fingerprints of its errors."""
+        """The fingerprints of the errors, deduplicated."""
         return tuple(dict.fromkeys(map(failures.fingerprint, self.errors)))
 
     @property
     def fingerprint(self) -> str:
-        """The one of the error that says most; nothing where no line says that it is an error."""
+        """The fingerprint of the most informative error; empty if no line is an error."""
         return self.prints[0] if self.prints else ""
 
     @cached_property
     def stage(self) -> int:
-        """How far it got: 0 it was not understood, 1 it did not build, 2 it ran and something was wrong."""
+        """The stage at which the command failed: 0 usage error, 1 build error, 2 failure at run time."""
         if _USAGE.search(self.action.text[:2_000]):
             return 0
         return 1 if any(_COMPILER.search(error) for error in self.errors) else 2
@@ -87,24 +87,27 @@ _COMPILER = re.compile(
 
 
 def resolution(actions: Sequence[Action], runs: list[Run | None], failure: Run, within: int) -> Run | None:
-    """The run that shows that a failure is gone: the same thing passes, or it gets further and fails otherwise."""
-    otherwise: Run | None = None
+    """Find the run that resolves a failure: the same command passes, gets further, or fails with other errors.
+
+    Looks at the given number of actions after the failure; returns None if none of them resolves it.
+    """
+    partial_fix: Run | None = None
     for at in range(failure.at + 1, min(len(actions), failure.at + 1 + within)):
         run = runs[at]
         if run is None:
             if _read_after_all(failure, actions[at]):
                 return Run(at, actions[at])
         elif _other_look(failure, run) and not any(map(changes_files, actions[failure.at + 1 : at])):
-            continue  # another tool over the same files cannot show that this finding is gone
+            continue  # another tool that checks the same files cannot prove that this finding is fixed
         elif _got_further(failure, run) or (not run.failed and _passes(failure, run)):
             return run
-        elif otherwise is None and run.failed and _gone(failure, run):
-            otherwise = run
-    return otherwise
+        elif partial_fix is None and run.failed and _gone(failure, run):
+            partial_fix = run
+    return partial_fix
 
 
 def _other_look(failure: Run, run: Run) -> bool:
-    """Whether a finding in a file is looked for by another tool than the one that found it."""
+    """Whether a run checks the failing file with another tool than the one that reported the failure."""
     before, after = failure.step, counterpart(failure, run)
     if before is None or after is None or before.program == after.program:
         return False
@@ -112,12 +115,12 @@ def _other_look(failure: Run, run: Run) -> bool:
 
 
 def changes_files(action: Action) -> bool:
-    """Whether an action changed a file, by a tool or in a shell."""
+    """Whether an action changed a project file, by an edit tool or in a shell."""
     return bool(changed_files(action))
 
 
 def changed_files(action: Action) -> list[str]:
-    """The files that an action changed; what a shell wrote outside the project or removed is not among them."""
+    """Return the project files that an action changed; files that a shell removed are not included."""
     if action.ok is False:
         return []
     if action.kind in ("edit", "write"):
@@ -125,8 +128,8 @@ def changed_files(action: Action) -> list[str]:
     if action.kind != "shell":
         return []
     steps = [step for step in commands.understand(action.command) if step.kind == EDIT and step.program not in REMOVES]
-    places = (posixpath.normpath(posixpath.join(step.directory, path)) for step in steps for path in step.paths)
-    return [path for path in places if _FILE_NAME.search(path)]
+    paths = (posixpath.normpath(posixpath.join(step.directory, path)) for step in steps for path in step.paths)
+    return [path for path in paths if _FILE_NAME.search(path)]
 
 
 REMOVES = frozenset(("rm", "git rm"))
@@ -134,7 +137,7 @@ _FILE_NAME = re.compile(r"^(?!/tmp/|/dev/|/var/)[\w./@-]+\.[A-Za-z][A-Za-z0-9]{0
 
 
 def _read_after_all(failure: Run, action: Action) -> bool:
-    """Whether a file that a command failed to show was then shown by a tool."""
+    """Whether a read tool showed a file that the failed command could not read."""
     step = failure.step
     if step is None or step.kind != READ or action.kind != "read" or action.ok is False or not action.path:
         return False
@@ -150,16 +153,16 @@ def _passes(failure: Run, run: Run) -> bool:
 
 
 def _verdictless(run: Run) -> bool:
-    """Whether a run of tests ended without saying how: filtered away, or no test was chosen."""
+    """Whether a test run gives no green verdict: its summary was filtered out, or it ran no test."""
     step = run.step
     if step is None or step.kind != TEST:
         return False
-    said = failures.verdict(run.command, run.action.text, run.action.ok is False)
-    return said != "green" or ("no tests to run" in run.action.text and "--- PASS" not in run.action.text)
+    verdict = failures.verdict(run.command, run.action.text, run.action.ok is False)
+    return verdict != "green" or ("no tests to run" in run.action.text and "--- PASS" not in run.action.text)
 
 
 def _got_further(failure: Run, run: Run) -> bool:
-    """Whether a command that was not understood is, or what did not build now runs, however that ends."""
+    """Whether a run passes the failed stage: a usage error is gone, or the code builds, however the run ends."""
     if failure.stage == 2 or run.stage <= failure.stage or not alike(failure, run):
         return False
     ran = failure.stage == 0 or (_covers(failure, run) and bool(run.errors or _RAN.search(run.action.text)))
@@ -170,21 +173,21 @@ _RAN = re.compile(r"^ok\s|^=== |^\s*--- (?:FAIL|PASS)|\b\d+ passed\b|^FAIL\s+\S+
 
 
 def _gone(failure: Run, run: Run) -> bool:
-    """Whether a run that fails at the same stage still shows that this error is no longer there."""
+    """Whether a run that fails at the same stage proves that this error is fixed, because it has other errors."""
     if not run.errors or run.stage != failure.stage or set(failure.prints) & set(run.prints):
         return False
     return alike(failure, run) and _covers(failure, run) and not command_compare.hides_status(run.command)
 
 
 def alike(failure: Run, run: Run) -> bool:
-    """Whether two commands are one for this purpose: the same program or task, or the same aspect of the project."""
+    """Whether two runs check the same thing: the same program or task, or the same aspect of the project."""
     if failure.step is None:
         return failure.command == run.command
     return counterpart(failure, run) is not None
 
 
 def counterpart(failure: Run, run: Run) -> Step | None:
-    """The step of a run that does again what failed."""
+    """Return the step of a run that repeats the failed step, or None."""
     before = failure.step
     return next((step for step in run.steps[::-1] if before and _same(failure, before, step)), None)
 
@@ -215,7 +218,7 @@ _ASPECTS = (
 
 
 def aspect(step: Step) -> str:
-    """What of the project a run looks at: test, lint, format, types or build; empty for anything else."""
+    """Return the aspect of the project that a step checks: test, lint, format, types or build; else empty."""
     if step.kind == TEST:
         return "test"
     if step.kind != CHECK:
@@ -224,16 +227,16 @@ def aspect(step: Step) -> str:
 
 
 def _similar(before: Step, after: Step) -> float:
-    one, other = (set(re.findall(r"[A-Za-z_]{2,}", " ".join(step.args))) for step in (before, after))
-    return len(one & other) / len(one | other) if one | other else 1.0
+    words_before, words_after = (set(re.findall(r"[A-Za-z_]{2,}", " ".join(step.args))) for step in (before, after))
+    return len(words_before & words_after) / len(words_before | words_after) if words_before | words_after else 1.0
 
 
 def _covers(failure: Run, run: Run) -> bool:
-    """Whether a run looks at least at what failed: the test by its name, the file by its folder."""
+    """Whether a run covers the failure: it selects the failed test by name, and the failed file by folder."""
     before, after = failure.step, command_compare.chief([step for step in run.steps if aspect(step)] or run.steps)
     if before is None or after is None or not aspect(after):
         return True
-    tests = [found[1] for error in failure.errors if (found := _TEST_NAME.match(error))]
+    tests = [match[1] for error in failure.errors if (match := _TEST_NAME.match(error))]
     if after.pattern and after.pattern != before.pattern:
         chosen = [part.strip("^$ ()'\"") for part in re.split(r"[|/]", after.pattern)]
         wanted = tests or re.split(r"[|/]", before.pattern)
@@ -250,13 +253,13 @@ def _reaches(paths: tuple[str, ...], file: str, before: tuple[str, ...]) -> bool
     if not roots or "" in roots or "." in roots or set(paths) & set(before):
         return True
     wanted = [file] if "/" in file else [path.removeprefix("./") for path in before]
-    return not wanted or any(one.startswith(root) for one in wanted for root in roots)
+    return not wanted or any(path.startswith(root) for path in wanted for root in roots)
 
 
 def file_of(error: str) -> str:
-    """The file that an error names, as it names it."""
-    found = _FILE.search(error)
-    return found[1].removeprefix("./") if found else ""
+    """Return the file path in an error message, as written there; empty if there is none."""
+    match = _FILE.search(error)
+    return match[1].removeprefix("./") if match else ""
 
 
 _FILE = re.compile(r"((?:[\w.~@-]{1,100}/){0,30}[\w.@-]{1,100}\.[A-Za-z][A-Za-z0-9]{0,9})(?::\d|\(\d|::|\", line)")

@@ -1,4 +1,4 @@
-"""Signals in what was tried and taken back."""
+"""Signals of failed attempts: backtracking, abandoned approaches, slow files, and errors with their fixes."""
 
 from __future__ import annotations
 
@@ -17,83 +17,93 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Note
 
 BACKTRACK_STEPS = 20
-"""A second change of the same lines within so many steps takes the first one back."""
+"""A second change of the same lines within this number of steps counts as a backtrack."""
 SAME_LINES_FROM = 0.5
 DEAD_END_STEPS = 20
-"""An approach counts from so many steps on; what was left sooner was a try."""
+"""Minimum number of steps of an approach; anything shorter is a quick try, not a dead end."""
 DIVERGENCE_ABOVE = 0.6
 SLOW_FACTOR = 4.0
 SLOW_FROM_S = 60.0
 READS_FROM = 8
-"""Fewer reads than this say nothing about what is slow."""
+"""Minimum number of timed files before one can be an outlier."""
 
 
 def backtrack(activity: Account) -> Iterator[Signal]:
-    """Lines that were changed and changed again soon after, with what was read in between."""
+    """Detect files whose lines were changed again soon after an edit, with the files read in between."""
     for path, edits in activity.edited.items():
-        again = [(one, other) for one, other in pairwise(edits) if _takes_back(one, other)]
-        if not again:
+        reversals = [(edit, later_edit) for edit, later_edit in pairwise(edits) if _takes_back(edit, later_edit)]
+        if not reversals:
             continue
-        one, other = again[0]
-        read = [
-            entry.path for entry in activity.of("read") if one.step < entry.step < other.step and entry.path != path
+        edit, later_edit = reversals[0]
+        paths_read = [
+            entry.path
+            for entry in activity.of("read")
+            if edit.step < entry.step < later_edit.step and entry.path != path
         ]
-        failed = [entry for entry in activity.deeds if one.step < entry.step < other.step and entry.action.ok is False]
-        cause = "missing_context" if read else "cascading_change" if failed else "unknown"
-        facts = {"times": len(again), "read": list(dict.fromkeys(read))[:5], "cause": cause}
-        yield Signal(SignalName.BACKTRACK, path, other.step, (path,), facts)
+        failures = [
+            entry for entry in activity.deeds if edit.step < entry.step < later_edit.step and entry.action.ok is False
+        ]
+        cause = "missing_context" if paths_read else "cascading_change" if failures else "unknown"
+        facts = {"times": len(reversals), "read": list(dict.fromkeys(paths_read))[:5], "cause": cause}
+        yield Signal(SignalName.BACKTRACK, path, later_edit.step, (path,), facts)
 
 
 def dead_end(activity: Account) -> Iterator[Signal]:
-    """An approach that was followed for long, then left: in words or by taking its changes back, for other files."""
-    since = 0
-    for note, said in activity.own_words:
-        left = words.abandoned(said)
-        if left is None:
+    """Detect approaches that the agent followed for long and then, in its own words, abandoned for other files."""
+    start_step = 0
+    for note, text in activity.own_words:
+        abandonment = words.abandoned(text)
+        if abandonment is None:
             continue
-        before = _files(activity, since, note.step)
-        after = _files(activity, note.step, activity.pad.step)
-        reason = left.reason or left.approach
-        if note.step - since >= DEAD_END_STEPS and reason and divergence(before, after) > DIVERGENCE_ABOVE:
+        files_before = _files(activity, start_step, note.step)
+        files_after = _files(activity, note.step, activity.pad.step)
+        reason = abandonment.reason or abandonment.approach
+        if (
+            note.step - start_step >= DEAD_END_STEPS
+            and reason
+            and divergence(files_before, files_after) > DIVERGENCE_ABOVE
+        ):
             facts = {
-                "approach": left.approach,
-                "reason": left.reason,
-                "alternative": left.alternative,
-                "steps": note.step - since,
+                "approach": abandonment.approach,
+                "reason": abandonment.reason,
+                "alternative": abandonment.alternative,
+                "steps": note.step - start_step,
             }
-            files = tuple(sorted(before & set(activity.edited)))[:8] or tuple(sorted(before))[:3]
-            yield Signal(SignalName.DEAD_END, _key(note), note.step, files, facts, (left.approach, left.reason))
-            since = note.step
+            files = tuple(sorted(files_before & set(activity.edited)))[:8] or tuple(sorted(files_before))[:3]
+            yield Signal(
+                SignalName.DEAD_END, _key(note), note.step, files, facts, (abandonment.approach, abandonment.reason)
+            )
+            start_step = note.step
 
 
 def time_anomaly(activity: Account) -> Iterator[Signal]:
-    """A file that took far longer than others, where an error or a change taken back says that it was hard."""
-    spent: dict[str, float] = {}
+    """Detect files that took far longer than others and also had an error or a backtrack."""
+    seconds_by_path: dict[str, float] = {}
     actions = activity.pad.actions
     for action, following in pairwise(actions):
         if action.path in activity.touched:
             pause = min(max(0.0, following.at - action.at), 3_600.0)
-            spent[action.path] = max(spent.get(action.path, 0.0), pause)
-    if len(spent) < READS_FROM:
+            seconds_by_path[action.path] = max(seconds_by_path.get(action.path, 0.0), pause)
+    if len(seconds_by_path) < READS_FROM:
         return
-    usual = median(spent.values())
-    hard = {signal.key for signal in backtrack(activity)}
+    usual = median(seconds_by_path.values())
+    backtracked = {signal.key for signal in backtrack(activity)}
     failing = {entry.path for entry in activity.deeds if entry.action.ok is False}
-    for path, seconds in spent.items():
-        if seconds > max(SLOW_FROM_S, SLOW_FACTOR * usual) and path in hard | failing:
-            facts = {"seconds": round(seconds), "backtrack": path in hard, "error": path in failing}
+    for path, seconds in seconds_by_path.items():
+        if seconds > max(SLOW_FROM_S, SLOW_FACTOR * usual) and path in backtracked | failing:
+            facts = {"seconds": round(seconds), "backtrack": path in backtracked, "error": path in failing}
             yield Signal(SignalName.TIME_ANOMALY, path, activity.touched[path][0].step, (path,), facts)
 
 
 def divergence(before: set[str], after: set[str]) -> float:
-    """How little the files of two stretches of work have in common: 0 the same, 1 none."""
+    """Return how much the files of two stretches of work differ: 0 for the same files, 1 for disjoint ones."""
     if not before or not after:
         return 0.0
     return 1 - len(before & after) / max(len(before), len(after))
 
 
 def _takes_back(one: Deed, other: Deed) -> bool:
-    """Whether a change replaces what an earlier one had written."""
+    """Whether a change replaces lines that an earlier one wrote."""
     if not 0 < other.step - one.step <= BACKTRACK_STEPS:
         return False
     written, replaced = set(one.action.added) - set(one.action.removed), set(other.action.removed)
@@ -109,7 +119,7 @@ def _key(note: Note) -> str:
 
 
 def error_retry(activity: Account) -> Iterator[Signal]:
-    """An error, and what made it go away."""
+    """Detect errors together with the action that fixed them."""
     for pair in retries.pairs(activity.pad.actions):
         if not pair.fingerprint:
             continue

@@ -1,4 +1,4 @@
-"""What made an error go away: an edit, a variable, a flag, another command, in words from the evidence."""
+"""Error fixes: derives the action that fixed an error (edit, variable, flag, another command) from the session."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from holloway.text.commands import Step
 
 NEXT_CALLS = 2
-"""How many calls may lie between for a success to be the next thing tried."""
+"""Maximum number of calls between failure and success for the success to be the next attempt."""
 FILES_MAX = 3
 LINE_CHARS_MAX = 80
 VALUE_CHARS_MAX = 60
 RULE_WEIGHT = 3
-"""How many common words a linter's rule is worth that is named in the error and in the change."""
+"""Weight, in common words, of a linter rule that both the error and the change name."""
 PHRASE_CHARS_MAX = 200
 WITH_OWN_TOOL = "with the agent's own tool"
 CONFLICT = "CONFLICT "
-"""By which git begins to tell of a merge that it cannot make."""
+"""Prefix of git's report of a merge conflict."""
 DIGEST = re.compile(r"[0-9a-f]{6,64}")
-"""A changed line where only its digest is kept."""
+"""A changed line of which only the digest was stored."""
 
 
 @dataclass(slots=True)
 class Story:
-    """A failure from its first appearance to its end."""
+    """A failure from its first occurrence to its fix."""
 
     actions: Sequence[Action]
     runs: list[Run | None]
@@ -44,19 +44,19 @@ class Story:
 
     @property
     def lints(self) -> bool:
-        """Whether it is what a linter found."""
+        """Whether the failure is a linter's finding."""
         step = self.first.step
         return step is not None and aspect(step) == "lint" and self.first.stage == 2
 
 
 def edited(between: Sequence[Action]) -> list[str]:
-    """The files that were changed, by a tool or in a shell, the latest last."""
-    found: dict[str, None] = {}
+    """Return the files that these actions changed, by a tool or in a shell, the latest last."""
+    paths: dict[str, None] = {}
     for action in between:
         for path in changed_files(action):
-            found.pop(path, None)
-            found[path] = None
-    return list(found)
+            paths.pop(path, None)
+            paths[path] = None
+    return list(paths)
 
 
 _CHANGES_GIT = frozenset(
@@ -68,19 +68,19 @@ _MISSING = re.compile(
 
 
 class Fix(NamedTuple):
-    """What made an error go away."""
+    """The action that fixed an error."""
 
     kind: str
     """edit, command, env, flag, directory, install or other."""
     words: str
-    """What to do: "set REDIS_URL", "run `npm install` first"."""
+    """The instruction: "set REDIS_URL", "run `npm install` first"."""
     files: tuple[str, ...] = ()
     shared: int = 0
-    """How many words of the error the changed line has."""
+    """Number of words that the changed line shares with the error."""
 
 
 def fix_of(story: Story, fixed: Run, error: str) -> Fix:
-    """What was done between a failure's last return and the run after which it was gone."""
+    """Derive the fix from the actions between the last occurrence of a failure and the run that resolved it."""
     between = story.actions[story.last.at + 1 : fixed.at]
     changed = edited(between) or edited(story.actions[story.first.at + 1 : fixed.at])
     if changed and story.first.stage != 0 and not _installs(story, between, fixed):
@@ -109,26 +109,26 @@ def _without_edit(story: Story, fixed: Run, between: Sequence[Action]) -> Fix:
 
 
 def _plausible(changed: tuple[str, str], failure: Run, calls_between: int) -> bool:
-    """Another flag explains a success where the error was about flags, or where it was the next thing tried."""
+    """Whether a changed flag explains the success: the error was about usage, or it was the next attempt."""
     step = failure.step
     looks = step is None or step.kind in (GIT, READ, SEARCH, LIST)
     return changed[0] != "flag" or failure.stage == 0 or (calls_between <= NEXT_CALLS and not looks)
 
 
 def _change(between: Sequence[Action], files: tuple[str, ...], error: str) -> tuple[str, int]:
-    """The small change of a line in these files that has most words of the error, and how many it has."""
+    """Return the small line change in these files that shares most words with the error, and their number."""
     wanted = _words(failures.normalised(error))
-    best, most = "", 0
+    best_change, best_score = "", 0
     for action in between:
         if action.path in files and (pair := _line_change(action, wanted)):
             shared = _shared(" ".join(pair), wanted)
-            best, most = (_said(*pair), shared) if shared >= most else (best, most)
-    return best, most
+            best_change, best_score = (_said(*pair), shared) if shared >= best_score else (best_change, best_score)
+    return best_change, best_score
 
 
 def _shared(said: str, wanted: set[str]) -> int:
-    """How many words a change has in common with the error; a rule that is silenced must be the one of the error."""
-    silenced = {rule for found in _SILENCES.findall(said) for part in found for rule in _RULE.findall(part)}
+    """Count the words that a change shares with the error; -1 if it silences a linter rule that is not the error's."""
+    silenced = {rule for groups in _SILENCES.findall(said) for part in groups for rule in _RULE.findall(part)}
     if silenced:
         return RULE_WEIGHT * len(silenced & wanted) or -1
     return len(wanted & _words(said))
@@ -146,7 +146,7 @@ def _words(text: str) -> set[str]:
 
 
 def _line_change(action: Action, wanted: set[str]) -> tuple[str, str] | None:
-    """The line that an edit took away and the one that it put in, of several those that have most to do with it."""
+    """Return the removed and the added line of a small edit that share most words with the error, or None."""
     new = [_line(line) for line in action.added if line not in action.removed and _line(line)]
     old = [_line(line) for line in action.removed if line not in action.added and _line(line)]
     if len(new) > FILES_MAX or len(old) > FILES_MAX or not (new or old):
@@ -157,7 +157,7 @@ def _line_change(action: Action, wanted: set[str]) -> tuple[str, str] | None:
 
 
 def _said(before: str, after: str) -> str:
-    # A secret is known by what stands around it, so it goes before a line is cut.
+    # Redact before truncating: a secret is recognised by its surrounding text.
     before, after = secrets.redact(before)[0], secrets.redact(after)[0]
     if before == after:
         return ""
@@ -168,7 +168,7 @@ def _said(before: str, after: str) -> str:
 
 
 def _line(line: str) -> str:
-    """A line of code as it may be quoted; nothing for a bare bracket, a digest, or a comment that silences no rule."""
+    """Return a code line ready to quote; empty for a bracket, a digest, or a comment that silences no linter rule."""
     flat = " ".join(line.replace("`", "'").split())
     if DIGEST.fullmatch(flat) or (_COMMENT.match(flat) and not _SILENCES.search(flat)):
         return ""
@@ -181,33 +181,33 @@ _COMMON = frozenset("error err nil return returns not the from func should for a
 
 
 def _difference(failure: Run, fixed: Run) -> tuple[str, str] | None:
-    """What the passing command had that the failing one had not, the most telling first."""
+    """Return the kind and text of the most informative difference between failing and passing command, or None."""
     before, after = failure.step, counterpart(failure, fixed)
     if before is None or after is None:
         return None
-    said: dict[str, list[str]] = {}
-    for one in command_compare.differing(before, after):
-        said.setdefault(one.split(" ", 1)[0], []).append(one.split(" ", 1)[1])
-    if "env" in said:
-        return "env", f"set {', '.join(_setting(name, fixed.command) for name in said['env'][:FILES_MAX])}"
-    if "program" in said:
+    differences: dict[str, list[str]] = {}
+    for difference in command_compare.differing(before, after):
+        differences.setdefault(difference.split(" ", 1)[0], []).append(difference.split(" ", 1)[1])
+    if "env" in differences:
+        return "env", f"set {', '.join(_setting(name, fixed.command) for name in differences['env'][:FILES_MAX])}"
+    if "program" in differences:
         return "command", f"use `{_short(after.program)}` instead of `{_short(before.program)}`"
-    if "directory" in said:
+    if "directory" in differences:
         into = f"run it in {_short(after.directory)}"
         return "directory", into if after.directory else f"leave `cd {_short(before.directory)}` out"
-    dropped = said.get("without", [])
+    dropped = differences.get("without", [])
     named = [flag for flag in dropped if flag.split("=", 1)[0] in failure.error]
-    return _flags(before, said.get("flag", []), named or dropped)
+    return _flags(before, differences.get("flag", []), named or dropped)
 
 
 def _setting(name: str, command: str) -> str:
-    """A variable with the value that helped; without one that is a secret or a place on one machine."""
-    given = re.search(
+    """Return a variable with its value, or its name alone if the value is a secret or specific to one machine."""
+    assignment = re.search(
         rf"(?<![\w$]){re.escape(name)}=(['\"]?)([\w:.,+/-]{{1,{VALUE_CHARS_MAX}}})\1(?![^\s;&|)])", command
     )
-    if given is None or _ON_ONE_MACHINE.match(given[2]) or _SECRET_NAME.search(name):
+    if assignment is None or _ON_ONE_MACHINE.match(assignment[2]) or _SECRET_NAME.search(name):
         return name
-    setting = f"{name}={given[2]}"
+    setting = f"{name}={assignment[2]}"
     return name if secrets.scan(setting) else setting
 
 
@@ -233,17 +233,17 @@ _ENDINGS = frozenset(("--continue", "--skip", "--abort"))
 
 
 def _prepared(between: Sequence[Action], first: Run, fixed: Run) -> list[Step]:
-    """The steps before the success that change something and are not the failing command itself."""
-    own = {step.program for step in first.steps}
-    done = [
+    """Return the steps before the success that change something and do not run the failing program."""
+    failing_programs = {step.program for step in first.steps}
+    steps = [
         step
         for action in between
         if action.kind == "shell" and action.ok
         for step in commands.understand(action.command)
     ]
     chief = fixed.step
-    done += [step for step in fixed.steps if step is not chief]
-    return [step for step in done if step.program not in own and _changes(step)]
+    steps += [step for step in fixed.steps if step is not chief]
+    return [step for step in steps if step.program not in failing_programs and _changes(step)]
 
 
 def _changes(step: Step) -> bool:
@@ -261,10 +261,10 @@ def _changes(step: Step) -> bool:
 
 
 def _related(edited: list[str], error: str) -> tuple[str, ...]:
-    """The edited file that the error names; else the ones that were edited last before the success."""
-    named = file_of(error).rsplit("/", 1)[-1]
-    own = [path for path in edited if path.rsplit("/", 1)[-1] == named]
-    return tuple((own or edited[::-1])[:FILES_MAX])
+    """Return the edited files that the error names, else the files that were edited last before the success."""
+    file_name = file_of(error).rsplit("/", 1)[-1]
+    matching_paths = [path for path in edited if path.rsplit("/", 1)[-1] == file_name]
+    return tuple((matching_paths or edited[::-1])[:FILES_MAX])
 
 
 def _other(failure: Run, fixed: Run) -> Fix:

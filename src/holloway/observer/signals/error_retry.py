@@ -1,4 +1,4 @@
-"""error_retry: an error, and what made it go away. The pair proves itself, because the fix was seen to work."""
+"""error_retry: pairs each error with its fix. The pair is self-validating: the session shows that the fix works."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action
 
 WINDOW_CALLS = 30
-"""How many calls after a failure, or after its last return, may pass before it counts as unresolved."""
+"""Number of calls after a failure, or its last occurrence, after which it counts as unresolved."""
 LOOKBACK_CALLS = 15
-"""How far back a test that was just written explains why it fails."""
+"""Number of earlier calls in which a newly written test explains its own failure."""
 STUBBORN_RETRIES = 2
-"""After so many failed attempts even an edit in the named file was not obvious."""
+"""Number of failed retries from which even an edit in the file that the error names was not obvious."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error that came, perhaps several times; steps count the session's calls."""
+    """An unresolved error, perhaps seen several times; steps count the session's calls."""
 
     error: str
     fingerprint: str
@@ -46,7 +46,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class ErrorFixPair:
-    """An error and the first thing after which it was gone."""
+    """An error and the fix that resolved it."""
 
     error: str
     fingerprint: str
@@ -58,16 +58,16 @@ class ErrorFixPair:
     resolved_at: int
     retries: int
     telling: bool
-    """Whether the fix says more than the error did, so that it helps whoever meets the error again."""
+    """Whether the fix says more than the error itself, so that it helps when the error comes again."""
 
 
 def pairs(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[ErrorFixPair]:
-    """The errors of a session that were seen to go away, in the order in which they came."""
+    """Return the resolved errors of a session with their fixes, in order of occurrence."""
     return [pair for story in _stories(actions, within) if story.fixed for pair in _pairs(story, story.fixed)]
 
 
 def unresolved(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[Failure]:
-    """The errors that were still there when they were last looked at: never an error pattern, perhaps a dead end."""
+    """Return the errors without a fix: never an error pattern, perhaps a dead end."""
     return [
         Failure(story.first.error, story.first.fingerprint, story.first.command, story.first.action.step, story.retries)
         for story in _stories(actions, within)
@@ -76,7 +76,7 @@ def unresolved(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[Fa
 
 
 def pair_of(actions: Sequence[Action], at: int, within: int = WINDOW_CALLS) -> ErrorFixPair | None:
-    """What became of the failure at this place of the session, within so many calls; None where it is none."""
+    """Return the fix of the failure at this index, or None if there is no failure or no fix within the window."""
     runs = _runs(actions)
     failure = runs[at]
     if failure is None or not _is_error(failure):
@@ -95,19 +95,19 @@ _MEANT = re.compile(
 def _stories(actions: Sequence[Action], within: int) -> list[Story]:
     runs = _runs(actions)
     stories: list[Story] = []
-    told: set[int] = set()
-    for at, run in enumerate(runs):
-        if run is None or at in told or not _is_error(run):
+    seen_indexes: set[int] = set()
+    for index, run in enumerate(runs):
+        if run is None or index in seen_indexes or not _is_error(run):
             continue
         story = Story(actions, runs, run, run)
-        _follow(story, within, told)
+        _follow(story, within, seen_indexes)
         if not _deliberate(actions, run, story.fixed):
             stories.append(story)
     return stories
 
 
 def _runs(actions: Sequence[Action]) -> list[Run | None]:
-    """The runs at their places; None where something else was done."""
+    """Return one item per action: its run if it is a finished shell command, else None."""
     return [
         Run(at, action) if action.kind == "shell" and action.ok is not None else None
         for at, action in enumerate(actions)
@@ -115,21 +115,21 @@ def _runs(actions: Sequence[Action]) -> list[Run | None]:
 
 
 def _is_error(run: Run) -> bool:
-    """A failure that says something, and that nobody asked for."""
+    """Whether a run failed with an error message and was not meant to fail."""
     return run.failed and bool(run.error) and not _MEANT.search(run.command)
 
 
 def _follow(story: Story, within: int, told: set[int]) -> None:
-    """Go on to the failure's last return and to the run after which it was gone; its returns are marked as told."""
+    """Follow a failure to its last occurrence and its fix; adds the indexes of its repeats to the given set."""
     while True:
         last = story.last
         story.fixed = resolution(story.actions, story.runs, last, within)
         end = story.fixed.at if story.fixed else last.at + 1 + within
-        again = next((run for run in story.runs[last.at + 1 : end] if run and _returns(story.first, run)), None)
-        if again is None:
+        repeat = next((run for run in story.runs[last.at + 1 : end] if run and _returns(story.first, run)), None)
+        if repeat is None:
             return
-        told.add(again.at)
-        story.last = again
+        told.add(repeat.at)
+        story.last = repeat
         story.retries += 1
 
 
@@ -138,7 +138,7 @@ def _returns(first: Run, run: Run) -> bool:
 
 
 def _deliberate(actions: Sequence[Action], failure: Run, fixed: Run | None) -> bool:
-    """Whether a test failed as it was meant to: just written, and then met by other files than its own."""
+    """Whether a test failed as intended (TDD): it was just written, and edits of other files then made it pass."""
     step = failure.step
     if step is None or step.kind != TEST:
         return False
@@ -154,24 +154,26 @@ def _writes_test(action: Action) -> bool:
 
 
 def _about_new_test(failure: Run, written: list[Action]) -> bool:
-    """Whether the failing test, or the test file that does not compile, is what was just written."""
+    """Whether the failing test, or the test file that does not compile, was just written."""
     names = {action.path.rsplit("/", 1)[-1] for action in written}
     lines = [line for action in written for line in action.added]
-    if failure.stage == 1 or all(map(DIGEST.fullmatch, lines)):  # where lines are kept as digests, files must do
+    if failure.stage == 1 or all(
+        map(DIGEST.fullmatch, lines)
+    ):  # with digests instead of lines, only file names can match
         return file_of(failure.error).rsplit("/", 1)[-1] in names
-    found = _TEST_NAME.search(failure.error)
-    return bool(found and any(found[1].split("/")[0] in line for line in lines))
+    test_name = _TEST_NAME.search(failure.error)
+    return bool(test_name and any(test_name[1].split("/")[0] in line for line in lines))
 
 
 _TEST_NAME = re.compile(r"(?:--- FAIL: |FAILED \S*?::|FAIL: |ERROR: |test )([\w/\[\].-]+)")
 
 
 def _pairs(story: Story, fixed: Run) -> list[ErrorFixPair]:
-    """One pair; of a linter's findings, which are fixed one by one, one for each."""
+    """Return one pair for a failure; for a linter, one pair for each finding, because they are fixed one by one."""
     errors = story.first.errors or (story.first.error,)
-    chosen = errors if story.lints and not fixed.failed else errors[:1]
-    found = {failures.fingerprint(error): _pair(story, fixed, error) for error in chosen}
-    return list(found.values())
+    reported_errors = errors if story.lints and not fixed.failed else errors[:1]
+    pairs_by_fingerprint = {failures.fingerprint(error): _pair(story, fixed, error) for error in reported_errors}
+    return list(pairs_by_fingerprint.values())
 
 
 def _pair(story: Story, fixed: Run, error: str) -> ErrorFixPair:
@@ -196,12 +198,14 @@ _CONFIG = re.compile(
     r"|\.(?:toml|ya?ml|ini|cfg|lock|properties|json)$"
 )
 _ELSEWHERE = re.compile(r"run it in [/~]|leave `cd |`kill (?:-\w+ )?\d|(?<![\w.-])/(?:private/)?(?:tmp|var/folders)/")
-"""Where a shell happened to stand, what number a process had, or a file that was there for a moment says nothing to
-another session."""
+"""Fixes that do not transfer to another session: a working directory, a process id, or a temporary file."""
 
 
 def _is_telling(story: Story, error: str, fix: Fix) -> bool:
-    """Whether the fix is not plain from the error: no edit where it points to, a project's way to please a linter."""
+    """Whether the fix is not obvious from the error: it is no edit of the file that the error points to.
+
+    A configuration change, the project's way to satisfy a linter, and a fix after several retries are not obvious.
+    """
     if fix.kind == "other" or fix.words.endswith(WITH_OWN_TOOL):
         return False
     if CONFLICT in story.first.action.text or _ELSEWHERE.search(fix.words):

@@ -1,4 +1,4 @@
-"""Signals in which files a session opens and changes, and in what company."""
+"""File access signals: the files that a session opens and changes, and the files that it uses together."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 ACCESS_WEIGHT = {"read": 1, "edit": 2, "write": 3}
 NEIGHBOURS = 5
-"""Files opened within this many others count as opened together."""
+"""Window, in file accesses, within which two files count as opened together."""
 EDITED_TOGETHER_MAX = 12
-"""A change of more files than this is a sweep; its pairs say nothing."""
+"""Limit of edited files for pairs to be meaningful; a larger change is a sweep."""
 PAIRS_MAX = 400
 CHASE_DEEDS = 3
-"""A file found within this many deeds of its neighbour, with a search in between, was chased."""
+"""Window, in entries, after a search within which an opened file counts as found by it."""
 OPENED_FIRST = 3
-"""Among so many first files the wrong turn is looked for."""
+"""Number of first opened files in which a wrong turn is looked for."""
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+")
 
 
 def file_access(activity: Account) -> Iterator[Signal]:
-    """Every file that was opened: how much it mattered, and how early."""
+    """Report every opened file, with the weight and the time of its access."""
     for path, entries in activity.touched.items():
         weight = max(ACCESS_WEIGHT[entry.kind] for entry in entries)
         facts = {"weight": weight, "times": len(entries), "first": entries[0].step, "edited": path in activity.edited}
@@ -39,50 +39,64 @@ def file_access(activity: Account) -> Iterator[Signal]:
 
 
 def co_access(activity: Account) -> Iterator[Signal]:
-    """Files opened close to each other, and files changed in the same session."""
+    """Report pairs of files that were opened close to each other or changed in the same session."""
     pairs: dict[tuple[str, str], int] = {}
     recent: deque[str] = deque(maxlen=NEIGHBOURS)
     for entry in activity.deeds:
         if not entry.path or entry.kind not in ACCESS_WEIGHT:
             continue
-        for other in recent:
-            if other != entry.path:
-                pairs.setdefault((min(other, entry.path), max(other, entry.path)), entry.step)
+        for recent_path in recent:
+            if recent_path != entry.path:
+                pairs.setdefault((min(recent_path, entry.path), max(recent_path, entry.path)), entry.step)
         recent.append(entry.path)
     edited = list(activity.edited)
     if len(edited) <= EDITED_TOGETHER_MAX:
-        for one, other in combinations(sorted(edited), 2):
-            pairs.setdefault((one, other), activity.edited[other][0].step)
+        for left, right in combinations(sorted(edited), 2):
+            pairs.setdefault((left, right), activity.edited[right][0].step)
     ranked = sorted(pairs, key=lambda pair: -sum(path in activity.edited for path in pair))
-    for one, other in ranked[:PAIRS_MAX]:
-        both = one in activity.edited and other in activity.edited and len(edited) <= EDITED_TOGETHER_MAX
-        order = activity.touched[one][0].step < activity.touched[other][0].step
-        facts = {"edited": both, "first": one if order else other}
-        yield Signal(SignalName.CO_ACCESS, f"{one}|{other}", pairs[(one, other)], (one, other), facts)
+    for left, right in ranked[:PAIRS_MAX]:
+        both_edited = left in activity.edited and right in activity.edited and len(edited) <= EDITED_TOGETHER_MAX
+        is_in_order = activity.touched[left][0].step < activity.touched[right][0].step
+        facts = {"edited": both_edited, "first": left if is_in_order else right}
+        yield Signal(SignalName.CO_ACCESS, f"{left}|{right}", pairs[(left, right)], (left, right), facts)
 
 
 def import_chase(activity: Account) -> Iterator[Signal]:
-    """A file that was found by searching right after another one was read."""
-    seen: set[str] = set()
-    last: Deed | None = None
-    searched = 0
-    for place, entry in enumerate(activity.deeds):
+    """Detect files that were found by a search right after another file was read."""
+    seen_paths: set[str] = set()
+    last_read: Deed | None = None
+    search_index = 0
+    for index, entry in enumerate(activity.deeds):
         if entry.kind == "search":
-            searched = place
+            search_index = index
         if entry.kind != "read" or not entry.path:
             continue
-        near = last is not None and place - searched <= CHASE_DEEDS and last.step < activity.deeds[searched].step
-        if near and last is not None and searched and entry.path not in seen and entry.path != last.path:
-            facts = {"parent": last.path, "child": entry.path}
+        is_near_search = (
+            last_read is not None
+            and index - search_index <= CHASE_DEEDS
+            and last_read.step < activity.deeds[search_index].step
+        )
+        if (
+            is_near_search
+            and last_read is not None
+            and search_index
+            and entry.path not in seen_paths
+            and entry.path != last_read.path
+        ):
+            facts = {"parent": last_read.path, "child": entry.path}
             yield Signal(
-                SignalName.IMPORT_CHASE, f"{last.path}>{entry.path}", entry.step, (last.path, entry.path), facts
+                SignalName.IMPORT_CHASE,
+                f"{last_read.path}>{entry.path}",
+                entry.step,
+                (last_read.path, entry.path),
+                facts,
             )
-        seen.add(entry.path)
-        last = entry
+        seen_paths.add(entry.path)
+        last_read = entry
 
 
 def config_touch(activity: Account) -> Iterator[Signal]:
-    """A configuration file that had to change together with the code of some folder."""
+    """Detect configuration files that changed together with the code of a folder."""
     sources = [path for path in activity.edited if not is_project_config(path) and not is_test(path)]
     if not sources:
         return
@@ -94,24 +108,31 @@ def config_touch(activity: Account) -> Iterator[Signal]:
 
 
 def read_abandon(activity: Account) -> Iterator[Signal]:
-    """The wrong turn: a file opened first and left for a namesake, where the work then was."""
+    """Detect wrong turns: a file opened first and abandoned for one of a similar name, which was then edited."""
     if not activity.edits:
         return
     goal = next((entry for entry in activity.edits if entry.path and not is_test(entry.path)), None)
     if goal is None:
         return
     for entry in activity.first_reads[:OPENED_FIRST]:
-        wrong = entry.path
-        later = [each.step for each in activity.touched[wrong]]
-        if wrong == goal.path or wrong in activity.edited or is_test(wrong) or max(later) > goal.step:
+        wrong_path = entry.path
+        access_steps = [access.step for access in activity.touched[wrong_path]]
+        if (
+            wrong_path == goal.path
+            or wrong_path in activity.edited
+            or is_test(wrong_path)
+            or max(access_steps) > goal.step
+        ):
             continue
-        if namesakes(wrong, goal.path):
-            facts = {"first": wrong, "final": goal.path}
-            yield Signal(SignalName.READ_ABANDON, f"{wrong}>{goal.path}", entry.step, (goal.path, wrong), facts)
+        if namesakes(wrong_path, goal.path):
+            facts = {"first": wrong_path, "final": goal.path}
+            yield Signal(
+                SignalName.READ_ABANDON, f"{wrong_path}>{goal.path}", entry.step, (goal.path, wrong_path), facts
+            )
 
 
 def namesakes(one: str, other: str) -> bool:
-    """Whether two files have a word of their names in common, so that one may be taken for the other."""
+    """Whether two files share a word of their names and their suffix, so that one can be mistaken for the other."""
     return bool(_stem_words(one) & _stem_words(other)) and posixpath.splitext(one)[1] == posixpath.splitext(other)[1]
 
 

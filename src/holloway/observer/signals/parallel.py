@@ -1,4 +1,4 @@
-"""Signals between agents that work at the same time."""
+"""Parallel work signals: conflicts between agents that work at the same time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def parallel_conflict(activity: Account) -> Iterator[Signal]:
-    """A file that two agents changed in the same stretch of work."""
+    """Detect files that two or more agents changed in the same session."""
     for path, edits in activity.edited.items():
         actors = sorted({entry.action.actor for entry in edits})
         if len(actors) > 1:

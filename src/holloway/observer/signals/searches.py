@@ -1,4 +1,4 @@
-"""Signals in how a session looks for things: the lesson is always the query or place that worked in the end."""
+"""Search signals: repeated or useless searches, and the query or file that worked in the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 REPEATED_FROM = 2
 RESULTS_FROM = 10
-"""A listing of fewer results than this cannot be ignored."""
+"""Minimum number of results of a listing that can count as ignored."""
 IGNORED_ABOVE = 0.9
 LOOK_AHEAD_DEEDS = 6
 EDIT_WITHIN_STEPS = 10
@@ -27,33 +27,33 @@ _SPACE = re.compile(r"\s+")
 
 
 def repeated_grep(activity: Account) -> Iterator[Signal]:
-    """The same search again and again, or one that found nothing, and where the thing was found at last."""
+    """Detect a search that was repeated without results, with the file where the session found its target."""
     searches = [
-        (place, entry) for place, entry in enumerate(activity.deeds) if entry.kind == "search" and entry.pattern
+        (index, entry) for index, entry in enumerate(activity.deeds) if entry.kind == "search" and entry.pattern
     ]
-    places: dict[str, list[int]] = {}
-    for place, entry in searches:
-        places.setdefault(normal(entry.pattern), []).append(place)
-    for pattern, found in places.items():
-        if len(found) < REPEATED_FROM or not any(empty(activity.deeds[place]) for place in found):
+    indexes_by_pattern: dict[str, list[int]] = {}
+    for index, entry in searches:
+        indexes_by_pattern.setdefault(normal(entry.pattern), []).append(index)
+    for pattern, indexes in indexes_by_pattern.items():
+        if len(indexes) < REPEATED_FROM or not any(empty(activity.deeds[index]) for index in indexes):
             continue
-        goal = _reached(activity, found[-1])
+        goal = _reached(activity, indexes[-1])
         if goal:
-            worked = _worked(activity, found[-1], pattern)
-            facts = {"pattern": pattern, "times": len(found), "found_in": goal, "worked": worked}
-            key, step = f"{pattern}>{goal}", activity.deeds[found[-1]].step
+            working_query = _worked(activity, indexes[-1], pattern)
+            facts = {"pattern": pattern, "times": len(indexes), "found_in": goal, "worked": working_query}
+            key, step = f"{pattern}>{goal}", activity.deeds[indexes[-1]].step
             yield Signal(SignalName.REPEATED_GREP, key, step, (goal,), facts, (pattern,))
 
 
 def glob_ignore(activity: Account) -> Iterator[Signal]:
-    """A listing that returned much and of which almost nothing was opened, and where the work went instead."""
-    for place, entry in enumerate(activity.deeds):
+    """Detect a listing with many results of which almost none was opened, with the file that was used instead."""
+    for index, entry in enumerate(activity.deeds):
         listed = entry.action.files
         if entry.kind not in ("list", "search") or entry.action.count < RESULTS_FROM or not listed or not entry.pattern:
             continue
-        opened = [path for path in listed if any(each.step > entry.step for each in activity.touched.get(path, ()))]
+        opened = [path for path in listed if any(access.step > entry.step for access in activity.touched.get(path, ()))]
         ignored = 1 - len(opened) / entry.action.count
-        goal = _reached(activity, place)
+        goal = _reached(activity, index)
         if ignored > IGNORED_ABOVE and goal and goal not in listed:
             facts = {
                 "pattern": normal(entry.pattern),
@@ -66,7 +66,7 @@ def glob_ignore(activity: Account) -> Iterator[Signal]:
 
 
 def external_reference(activity: Account) -> Iterator[Signal]:
-    """Something looked up outside of the project, after which a file was changed."""
+    """Detect a web lookup that was followed by an edit."""
     for entry in activity.of("fetch"):
         site = host_of(entry.action.url)
         query = normal(entry.pattern)
@@ -80,24 +80,24 @@ def external_reference(activity: Account) -> Iterator[Signal]:
 
 
 def normal(pattern: str) -> str:
-    """A search as it is compared with others."""
+    """Normalise a search pattern for comparison."""
     return _SPACE.sub(" ", pattern.strip().casefold())[:200]
 
 
 def empty(entry: Deed) -> bool:
-    """Whether a search found nothing."""
+    """Whether a search returned no results."""
     return not entry.action.count and bool(_EMPTY.match(entry.action.text))
 
 
 def _reached(activity: Account, place: int) -> str:
-    """The first file that was changed, or else opened, soon after a search."""
-    after = [entry for entry in activity.deeds[place + 1 : place + 1 + LOOK_AHEAD_DEEDS] if entry.path]
-    changed = next((entry.path for entry in after if entry.changes), "")
-    return changed or next((entry.path for entry in after if entry.kind == "read"), "")
+    """Return the first file that was changed, or else opened, soon after a search; empty if there is none."""
+    next_entries = [entry for entry in activity.deeds[place + 1 : place + 1 + LOOK_AHEAD_DEEDS] if entry.path]
+    changed = next((entry.path for entry in next_entries if entry.changes), "")
+    return changed or next((entry.path for entry in next_entries if entry.kind == "read"), "")
 
 
 def _worked(activity: Account, place: int, pattern: str) -> str:
-    """The other search that found something in the end."""
+    """Return the next search with another pattern that had results; empty if there is none."""
     for entry in activity.deeds[place + 1 : place + 1 + LOOK_AHEAD_DEEDS]:
         if entry.kind == "search" and entry.pattern and normal(entry.pattern) != pattern and not empty(entry):
             return entry.pattern[:200]

@@ -1,4 +1,4 @@
-"""The signals: what each is worth, what it may become, and how many sessions must show it."""
+"""Signal definitions: the score, target memory types and minimum number of sessions of each signal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = MemoryType
 
 
 class SignalName(StrEnum):
-    """Seventeen signals of the observer, and what people, agents and commits say outright."""
+    """Names of the seventeen observed signals, and of explicit statements by people, agents and commits."""
 
     FILE_ACCESS = "file_access"
     CO_ACCESS = "co_access"
@@ -44,7 +44,7 @@ class SignalName(StrEnum):
 
 
 class Row(NamedTuple):
-    """What the design says of a signal."""
+    """Design values of a signal."""
 
     score: float
     types: tuple[MemoryType, ...]
@@ -81,14 +81,14 @@ SIGNALS: dict[SignalName, Row] = {
     SignalName.QA_FINDING: Row(0.80, (T.ERROR_PATTERN, T.REQUIREMENT, T.GOTCHA), 1, Source.QA_AUTO),
     SignalName.E2E: Row(0.75, (T.E2E_OBSERVATION,), 1, Source.MCP_AUTO),
 }
-"""Score, target types, minimum sessions. A self-validating signal has seen its own proof within the session."""
+"""Score, target types and minimum sessions. A self-validating signal is proved within its own session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One observation in one session. `key` is what makes it the same observation in another session.
+    """One observation in one session. Signals of equal name and `key` are the same observation in different sessions.
 
-    `quotes` holds words that are not ours (an agent's, a tool's, a page's): only those can carry something foreign in.
+    `quotes` holds text that holloway did not write (from an agent, a tool, a page): only quotes can carry taint.
     """
 
     name: SignalName

@@ -1,4 +1,4 @@
-"""Signals in what is said: by the user, by the agent, in commits and in the caller's findings."""
+"""Statement signals: corrections, causal statements, decisions, records and QA findings in messages and commits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CORRECTIONS_MAX = 20
 EVIDENCE_STEPS = 40
-"""Within so many steps the session must show that a correction was right."""
+"""Number of steps within which the session must confirm a correction by a successful action."""
 NAME_CHARS_MIN = 3
 
 _CODE = re.compile(r"`([^`\n]{2,80})`|\b(\w+(?:[._/]\w+)+|[a-z]+[A-Z]\w+|[A-Z]\w*[a-z][A-Z]\w*|\w+\(\))")
@@ -28,13 +28,13 @@ _SHA = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]", re.MULTILINE)
 
 
 def self_corrections(activity: Account) -> Iterator[Signal]:
-    """The agent was wrong about something and says what is true; whether what it did then agrees with that."""
-    found = 0
-    for note, words in activity.own_words:
-        correction = self_correction.find(words)
-        if correction is None or found >= CORRECTIONS_MAX:
+    """Detect statements in which the agent corrects itself, and whether its later actions agree with them."""
+    count = 0
+    for note, text in activity.own_words:
+        correction = self_correction.find(text)
+        if correction is None or count >= CORRECTIONS_MAX:
             continue
-        found += 1
+        count += 1
         file = _about(activity, note, f"{correction.belief} {correction.fact}")
         facts = {
             "belief": correction.belief,
@@ -50,34 +50,46 @@ def self_corrections(activity: Account) -> Iterator[Signal]:
 
 
 def causal_statements(activity: Account) -> Iterator[Signal]:
-    """The agent says that one thing must change whenever another does."""
-    for note, words in activity.own_words:
-        stated = causal.find(words)
-        if stated is not None:
-            told = f"{stated.when} {stated.then}"
-            facts = {"when": stated.when, "then": stated.then, "agrees": agrees(activity, note.step, told)}
-            files = tuple(filter(None, (_about(activity, note, stated.when), _about(activity, note, stated.then))))
-            key = _key(told)
-            quotes = (stated.when, stated.then)
+    """Detect statements of the agent that one thing must change whenever another does."""
+    for note, text in activity.own_words:
+        statement = causal.find(text)
+        if statement is not None:
+            sentence = f"{statement.when} {statement.then}"
+            facts = {"when": statement.when, "then": statement.then, "agrees": agrees(activity, note.step, sentence)}
+            files = tuple(
+                filter(None, (_about(activity, note, statement.when), _about(activity, note, statement.then)))
+            )
+            key = _key(sentence)
+            quotes = (statement.when, statement.then)
             yield Signal(SignalName.CAUSAL_STATEMENT, key, note.step, tuple(dict.fromkeys(files)), facts, quotes)
 
 
 def user_corrections(activity: Account) -> Iterator[Signal]:
-    """The user says no, or what always holds."""
-    for place, note in enumerate(activity.said("user")):
-        words = prompt.spoken(own_text.strip(note.text))
-        edited = any(note.step - 3 <= entry.step <= note.step for entry in activity.edits)
-        said = user_correction.find(words, after_edit=edited, interrupted=activity.pad.interrupted_at == note.step)
-        if said is not None:
-            file = _about(activity, note, said.text)
-            facts = {"said": said.text, "score": round(said.score, 3), "prompt": place}
+    """Detect prompts in which the user corrects the agent or states a lasting rule."""
+    for prompt_index, note in enumerate(activity.said("user")):
+        text = prompt.spoken(own_text.strip(note.text))
+        follows_edit = any(note.step - 3 <= entry.step <= note.step for entry in activity.edits)
+        correction = user_correction.find(
+            text, after_edit=follows_edit, interrupted=activity.pad.interrupted_at == note.step
+        )
+        if correction is not None:
+            file = _about(activity, note, correction.text)
+            facts = {"said": correction.text, "score": round(correction.score, 3), "prompt": prompt_index}
             files = (file,) if file else ()
-            kind = MemoryType(str(said.kind))
-            yield Signal(SignalName.USER_CORRECTION, _key(said.text), note.step, files, facts, (said.text,), type=kind)
+            kind = MemoryType(str(correction.kind))
+            yield Signal(
+                SignalName.USER_CORRECTION,
+                _key(correction.text),
+                note.step,
+                files,
+                facts,
+                (correction.text,),
+                type=kind,
+            )
 
 
 def commit_auto(activity: Account) -> Iterator[Signal]:
-    """A commit whose message gives a reason."""
+    """Detect commits whose message gives a reason."""
     for entry in activity.commits:
         reason = decision.reason_in(entry.message)
         if reason:
@@ -88,7 +100,7 @@ def commit_auto(activity: Account) -> Iterator[Signal]:
 
 
 def agent_records(activity: Account) -> Iterator[Signal]:
-    """What the agent asked to be remembered."""
+    """Report the records that the agent asked to be remembered."""
     for note in activity.said("record"):
         text = own_text.strip(note.text)
         if text.strip():
@@ -98,7 +110,7 @@ def agent_records(activity: Account) -> Iterator[Signal]:
 
 
 def qa_findings(activity: Account) -> Iterator[Signal]:
-    """What a check of the work found wrong."""
+    """Report the findings of QA checks."""
     for finding in activity.pad.qa_findings:
         files = tuple(path for path in activity.edited if posixpath.basename(path) in finding)[:4]
         facts = {"finding": finding, "passed": bool(activity.pad.qa_passed)}
@@ -106,31 +118,33 @@ def qa_findings(activity: Account) -> Iterator[Signal]:
 
 
 def sha_of(entry: Deed) -> str:
-    """The commit that git reported."""
-    found = _SHA.search(entry.action.text)
-    return found.group(1) if found else ""
+    """Return the commit hash in git's output; empty if there is none."""
+    match = _SHA.search(entry.action.text)
+    return match.group(1) if match else ""
 
 
 def agrees(activity: Account, step: int, fact: str) -> bool:
-    """Whether something the session did afterwards, with success, was about what the fact names."""
+    """Whether a later successful action of the session involves something that the fact names."""
     named = names_in(fact)
     later = (entry for entry in activity.deeds if step < entry.step <= step + EVIDENCE_STEPS and entry.action.ok)
     for entry in later:
         action = entry.action
-        told = " ".join((entry.path, entry.pattern, action.command[:1_000], *action.added[:40])).casefold()
-        if (entry.changes or entry.kind in ("test", "check", "run", "commit")) and any(name in told for name in named):
+        action_text = " ".join((entry.path, entry.pattern, action.command[:1_000], *action.added[:40])).casefold()
+        if (entry.changes or entry.kind in ("test", "check", "run", "commit")) and any(
+            name in action_text for name in named
+        ):
             return True
     return False
 
 
 def names_in(text: str) -> set[str]:
-    """What a sentence names that code can hold: identifiers, paths, things between backticks."""
-    found = {(quoted or bare).strip("()").casefold() for quoted, bare in _CODE.findall(text)}
-    return {name for name in found if len(name) >= NAME_CHARS_MIN}
+    """Return the code names in a sentence: identifiers, paths, and text between backticks."""
+    names = {(quoted or bare).strip("()").casefold() for quoted, bare in _CODE.findall(text)}
+    return {name for name in names if len(name) >= NAME_CHARS_MIN}
 
 
 def _about(activity: Account, note: Note, text: str) -> str:
-    """The file that a sentence speaks of: one it names, else the last one that was touched before it."""
+    """Return the file that a sentence is about: one that it names, else the last one touched before; empty if none."""
     flat = text.casefold()
     named = [path for path in activity.touched if posixpath.basename(path).casefold() in flat]
     if named:

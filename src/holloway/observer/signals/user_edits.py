@@ -1,4 +1,4 @@
-"""What the user made of the agent's edits before they were written."""
+"""User edit signals: lines that the user changed in the agent's edit before it was applied."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 EDITS_MAX = 20
 SHOWN_CHARS_MAX = 160
-"""Of both forms of a line; of longer ones what differs is shown."""
+"""Limit for both versions of a line together; for longer lines only the difference is shown."""
 
 _WORDS = re.compile(r"\w+")
 
 
 def user_edits(activity: Account) -> Iterator[Signal]:
-    """The user made another line of one of the agent's. Several lines at once are no lesson in a sentence."""
-    found = 0
+    """Detect edits in which the user changed exactly one line of the agent; several lines give no clear lesson."""
+    count = 0
     for entry in activity.edits:
         pair = _line_changed(entry.action)
-        if pair is None or found >= EDITS_MAX:
+        if pair is None or count >= EDITS_MAX:
             continue
-        found += 1
+        count += 1
         before, after = (form.replace("`", "'") for form in differing(*pair, SHOWN_CHARS_MAX))
-        said = f"In `{entry.path}` the user made `{after}` of the agent's `{before}`"
+        sentence = f"In `{entry.path}` the user made `{after}` of the agent's `{before}`"
         old, new = differing(*pair, 0)
         files = (entry.path,) if entry.path else ()
         yield Signal(
@@ -41,24 +41,24 @@ def user_edits(activity: Account) -> Iterator[Signal]:
             f"{old} -> {new}",
             entry.step,
             files,
-            {"said": said, "agents_line": pair[0]},
+            {"said": sentence, "agents_line": pair[0]},
             pair,
             type=MemoryType.PREFERENCE,
         )
 
 
 def _line_changed(action: Action) -> tuple[str, str] | None:
-    """The one line of an edit that the user changed, before and after; none where only its signs differ."""
+    """Return the single line that the user changed, before and after; None if only punctuation differs."""
     if not action.changed_by_user or not _is_whole(action):
         return None
-    made = [line for line in action.applied if line in action.added or line not in action.removed]
-    others = [pair for pair in zip(action.added, made, strict=False) if pair[0] != pair[1]]
-    if len(made) != len(action.added) or len(others) != 1:
+    applied_lines = [line for line in action.applied if line in action.added or line not in action.removed]
+    changed_pairs = [pair for pair in zip(action.added, applied_lines, strict=False) if pair[0] != pair[1]]
+    if len(applied_lines) != len(action.added) or len(changed_pairs) != 1:
         return None
-    old, new = others[0]
-    if old in made or new in action.added:
+    old, new = changed_pairs[0]
+    if old in applied_lines or new in action.added:
         return None
-    # A secret is known by what stands around it, so it goes before a line is cut.
+    # Redact before truncating: a secret is recognised by its surrounding text.
     old, new = secrets.redact(old)[0], secrets.redact(new)[0]
     if _WORDS.findall(old) == _WORDS.findall(new):
         return None
@@ -66,5 +66,5 @@ def _line_changed(action: Action) -> tuple[str, str] | None:
 
 
 def _is_whole(action: Action) -> bool:
-    """Whether all lines are there: where the end is cut off, a line that came in pushes another out of sight."""
+    """Whether no line was truncated: past the limit an added line would push another one out."""
     return 0 < len(action.applied) < SCRATCHPAD_LINES_MAX and len(action.added) < SCRATCHPAD_LINES_MAX

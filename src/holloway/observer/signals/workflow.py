@@ -1,4 +1,4 @@
-"""Signals in how the work goes along: its steps, their order, their number and what they cost."""
+"""Workflow signals: recurring sequences of steps, test order, plan overruns and token cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RECIPE_STEPS_MAX = 6
 RECIPES_MAX = 60
 OVERRUN_ABOVE = 1.2
 TOKENS_PER_FILE_ABOVE = 20_000
-"""A session that uses more than this for each file it reads is expensive."""
+"""Tokens per touched file above which a session counts as expensive."""
 
 _STEPS = {
     "edit": "edit",
@@ -33,21 +33,21 @@ _STEPS = {
 
 
 def sequence(activity: Account) -> Iterator[Signal]:
-    """Runs of canonical steps (edit in a folder, run a command), which may turn out to be how a task is done here."""
+    """Report sequences of canonical steps (edit in a folder, run a command): candidates for a workflow recipe."""
     steps = _canonical(activity)
-    found: dict[tuple[str, ...], int] = {}
+    first_steps: dict[tuple[str, ...], int] = {}
     for size in range(RECIPE_STEPS_MAX, RECIPE_STEPS_MIN - 1, -1):
         for start in range(len(steps) - size + 1):
             window = steps[start : start + size]
             names = tuple(name for name, _ in window)
-            if len(set(names)) >= RECIPE_STEPS_MIN and len(found) < RECIPES_MAX:
-                found.setdefault(names, window[0][1].step)
-    for names, step in found.items():
+            if len(set(names)) >= RECIPE_STEPS_MIN and len(first_steps) < RECIPES_MAX:
+                first_steps.setdefault(names, window[0][1].step)
+    for names, step in first_steps.items():
         yield Signal(SignalName.SEQUENCE, " > ".join(names), step, (), {"steps": list(names)})
 
 
 def test_order(activity: Account) -> Iterator[Signal]:
-    """Whether tests were looked at or run before the code was changed."""
+    """Report whether tests were read, written or run before the code was changed."""
     source = next((entry for entry in activity.edits if entry.path and not is_test(entry.path)), None)
     test = next((path for path in activity.touched if is_test(path)), "")
     if source is None or not (test or activity.tests):
@@ -67,7 +67,7 @@ def test_order(activity: Account) -> Iterator[Signal]:
 
 
 def step_overrun(activity: Account) -> Iterator[Signal]:
-    """More steps than the caller planned, or a plan that grew while it was carried out."""
+    """Detect a session that took more steps than planned, or whose plan grew during the work."""
     pad = activity.pad
     planned = pad.start.planned_steps if pad.start else 0
     actual, unit = pad.step, "steps"
@@ -79,7 +79,7 @@ def step_overrun(activity: Account) -> Iterator[Signal]:
 
 
 def context_token_spike(activity: Account) -> Iterator[Signal]:
-    """Far more tokens than the files that were read can explain."""
+    """Detect a session that used far more tokens than its number of files explains."""
     files = len(activity.touched)
     tokens = activity.pad.context_peak or activity.pad.tokens_in
     if files and tokens / files > TOKENS_PER_FILE_ABOVE:
@@ -88,7 +88,7 @@ def context_token_spike(activity: Account) -> Iterator[Signal]:
 
 
 def main_folder(activity: Account) -> str:
-    """The folder where most of the session's changes were, or where it read most."""
+    """Return the folder with most of the session's accesses; edited files count three times."""
     weights: Counter[str] = Counter()
     for path, entries in activity.touched.items():
         weights[posixpath.dirname(path) or "."] += len(entries) * (3 if path in activity.edited else 1)
@@ -96,13 +96,13 @@ def main_folder(activity: Account) -> str:
 
 
 def _canonical(activity: Account) -> list[tuple[str, Deed]]:
-    """The steps that change or prove something, each with its place or program, repetitions taken together."""
+    """Return the steps that change or verify something, as verb and target, with adjacent repeats collapsed."""
     steps: list[tuple[str, Deed]] = []
     for entry in activity.deeds:
         verb = _STEPS.get(entry.kind)
-        about = (posixpath.dirname(entry.path) or entry.path) if verb == "edit" else entry.program
-        if verb and about and entry.action.ok is not False:
-            name = f"{verb} {about}"
+        target = (posixpath.dirname(entry.path) or entry.path) if verb == "edit" else entry.program
+        if verb and target and entry.action.ok is not False:
+            name = f"{verb} {target}"
             if not steps or steps[-1][0] != name:
                 steps.append((name, entry))
     return steps

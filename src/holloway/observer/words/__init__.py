@@ -1,1 +1,1 @@
-"""What agents and users say in their own words: corrections, causes, dead ends, reasons, next steps."""
+"""Statement parsers: find corrections, causal rules, dead ends, reasons and next steps in prose."""

@@ -1,4 +1,4 @@
-"""Whoever changes one thing has to change another: stated in words."""
+"""Causal statements: parses sentences which say that changing one thing requires changing another."""
 
 from __future__ import annotations
 
@@ -51,25 +51,25 @@ _MAY = Patterns(
     ),
     any_case=True,
 )
-"""What one of the patterns has in any case: looked for first, in a time that follows the length."""
+"""Prefilter in linear time: every pattern above needs one of these."""
 _ASKS = re.compile(r"\?|\b(?:would|might|could|maybe|let me)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Causal:
-    """When this is changed, then that is to be done."""
+    """A causal statement: a change, and the action that it requires."""
 
     when: str
     then: str
 
 
 def find(text: str) -> Causal | None:
-    """The first statement of a text that one change asks for another."""
+    """Return the first causal statement in a text, or None."""
     if not _MAY.any(bounded(text)):
         return None
     for sentence in sentences(text)[:SENTENCES_MAX]:
-        if _MAY.any(sentence) and not _ASKS.search(sentence) and (found := _read(sentence)):
-            return found
+        if _MAY.any(sentence) and not _ASKS.search(sentence) and (statement := _read(sentence)):
+            return statement
     return None
 
 

@@ -1,4 +1,4 @@
-"""An agent gives up an approach: which one, why, and what it does instead, as far as it says so."""
+"""Dead-end statements: parses which approach an agent abandons, why, and the alternative, as far as it says so."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _MAY = Patterns(
     ),
     any_case=True,
 )
-"""What one of the patterns has in any case: looked for first, in a time that follows the length."""
+"""Prefilter in linear time: every pattern above needs one of these."""
 _ONLY_TRY = re.compile(
     r"(?:(?:a|an) )?(?:\w+ )?(?:different|another|new|alternative) (?:approach|strategy|way|route|tack|method"
     r"|solution)",
@@ -78,7 +78,7 @@ _ASKS = re.compile(r"\?|^(?:if|should|could|would)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Abandonment:
-    """An approach that was left; what was not said is empty."""
+    """An abandoned approach; a part that was not stated is empty."""
 
     approach: str
     reason: str
@@ -86,15 +86,15 @@ class Abandonment:
 
 
 def abandoned(text: str) -> Abandonment | None:
-    """The first approach that a text gives up."""
+    """Return the first approach that a text abandons, or None."""
     if not _MAY.any(bounded(text)):
         return None
-    said = sentences(text)[:SENTENCES_MAX]
-    for at, sentence in enumerate(said):
+    texts = sentences(text)[:SENTENCES_MAX]
+    for index, sentence in enumerate(texts):
         if _MAY.any(sentence) and not _ASKS.search(sentence):
             for pattern in _PATTERNS:
                 if match := pattern.search(sentence):
-                    return _read(match.groupdict(), said, at)
+                    return _read(match.groupdict(), texts, index)
     return None
 
 

@@ -1,4 +1,4 @@
-"""What an agent said last that it would do next."""
+"""Intent statements: extracts the next step that an agent last announced."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _ASKS_USER = re.compile(r"\b(?:let me know|I'll wait|let me explain|I'll be happ
 
 
 def next_step(text: str) -> str:
-    """The last next step that a text states, or nothing."""
-    said = sentences(text)
-    for at in range(len(said) - 1, -1, -1):
-        if found := _step(said, at):
-            return found
+    """Return the last next step that a text states, or an empty string."""
+    texts = sentences(text)
+    for index in range(len(texts) - 1, -1, -1):
+        if step := _step(texts, index):
+            return step
     return ""
 
 
 def _step(said: tuple[str, ...], at: int) -> str:
     sentence = said[at]
     if stated := _STATED.match(sentence):
-        what = clause(stated["what"]) or (clause(said[at + 1]) if at + 1 < len(said) else "")
+        step = clause(stated["what"]) or (clause(said[at + 1]) if at + 1 < len(said) else "")
     elif (intended := _INTENDED.search(sentence)) and not _ASKS_USER.search(sentence) and not sentence.endswith("?"):
-        what = clause(intended["what"])
+        step = clause(intended["what"])
     else:
         return ""
-    return what if len(what) >= CLAUSE_CHARS_MIN else ""
+    return step if len(step) >= CLAUSE_CHARS_MIN else ""

@@ -1,4 +1,4 @@
-"""An agent says that something it believed or did was wrong, and what is so instead."""
+"""Self-corrections: finds statements in which an agent says that a belief or action was wrong, and what is right."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Kind = Literal["factual", "approach", "api", "config", "path"]
 SCORE_MIN = 0.5
 CANDIDATES_MAX = 16
 READ_MAX = 30
-"""How many sentences that may hold a correction are read, from the first on."""
+"""Limit of sentences with an anchor that are read, from the first on."""
 CLAUSE_CHARS_MIN = 12
 BELIEF_CHARS_MIN = 4
 STATEMENT_CHARS_MIN = 24
 NEAR = 2
-"""How many sentences before and after one are its neighbours."""
+"""Number of sentences before and after a sentence that count as its context."""
 _SIGN_NAMES = tuple(SIGNS)
 _DENIAL = re.compile(
     r"\b(?P<verb>do|does|did|is|are|was|were|wo|ca|would|could|should|will|can|has|have|(?<=there)'s)"
@@ -85,7 +85,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What was believed, what is so, and how sure it is that this was a correction."""
+    """A self-correction: the wrong belief, the fact, and the probability that this is a correction."""
 
     belief: str
     fact: str
@@ -96,35 +96,35 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence that may be a correction, with both halves, and what speaks for and against it."""
+    """A sentence that may be a correction, with belief and fact, and the features that scored it."""
 
     belief: str
     fact: str
     sentence: str
     features: tuple[str, ...]
     score: float
-    """How likely it is that this is a correction, from 0 to 1."""
+    """Probability that this is a correction, from 0 to 1."""
 
 
 def find(text: str) -> Correction | None:
-    """The likeliest self-correction of a block of an agent's text, if one is likely enough."""
-    best = max(candidates(text), key=lambda one: one.score, default=None)
+    """Return the most probable self-correction in a text of the agent, or None below the threshold."""
+    best = max(candidates(text), key=lambda candidate: candidate.score, default=None)
     if best is None or best.score < SCORE_MIN:
         return None
     return Correction(best.belief, best.fact, kind_of(best.belief, best.fact), round(best.score, 3), best.sentence)
 
 
 def candidates(text: str) -> list[Candidate]:
-    """Every sentence that has the form of a correction and both of its halves."""
+    """Return every sentence that has the form of a correction and both a belief and a fact."""
     if not _anchored(bounded(text)):
         return []
     passage = _Passage(sentences(text))
-    found = (passage.candidate(at) for at in islice(passage.promising(), READ_MAX))
-    return list(islice((one for one in found if one), CANDIDATES_MAX))
+    possible = (passage.candidate(index) for index in islice(passage.promising(), READ_MAX))
+    return list(islice((candidate for candidate in possible if candidate), CANDIDATES_MAX))
 
 
 class _Passage:
-    """Sentences with their signs, each read once."""
+    """The sentences of a text with their signs, each matched once."""
 
     def __init__(self, said: tuple[str, ...]) -> None:
         self.said = said
@@ -132,11 +132,11 @@ class _Passage:
         self._signs: dict[int, frozenset[str]] = {}
 
     def promising(self) -> Iterator[int]:
-        """Where the sentences stand that have an anchor of a form."""
+        """Yield the indexes of the sentences that have an anchor of a form."""
         return (at for at, forms in enumerate(self._forms) if forms)
 
     def signs(self, at: int) -> frozenset[str]:
-        """What the sentence at this place has of the signs; nothing where there is none."""
+        """Return the signs in the sentence at this index; empty if there is no such sentence."""
         if not 0 <= at < len(self.said):
             return frozenset()
         if at not in self._signs:
@@ -144,7 +144,7 @@ class _Passage:
         return self._signs[at]
 
     def candidate(self, at: int) -> Candidate | None:
-        """The correction that this sentence may be, if both halves are said here or nearby."""
+        """Return the sentence as a candidate if belief and fact are stated in it or nearby, else None."""
         read = self._read(at)
         if read is None:
             return None
@@ -159,7 +159,7 @@ class _Passage:
         return Candidate(belief, fact, self.said[at], features, 1 / (1 + math.exp(-points)))
 
     def _read(self, at: int) -> tuple[Form, dict[str, str | None]] | None:
-        """The first form that this sentence has, and what it says in it."""
+        """Return the first form that this sentence matches, with its groups, or None."""
         for form in self._forms[at]:
             match = linear(form.pattern).search(self.said[at])
             if match is None or (form.weak and not CHANGES_OF_MIND & self._round(at)):
@@ -172,7 +172,7 @@ class _Passage:
         return frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at + NEAR + 1)))
 
     def _stated(self, at: int, *, admits: bool) -> str:
-        """The first statement after a sentence, else the one before it if that is what was admitted or conceded."""
+        """Return the first statement after a sentence, else the one before it if the agent admits or concedes it."""
         after = next((near for near in range(at + 1, at + 1 + NEAR) if self._is_statement(near)), None)
         if after is not None:
             return clause(self.said[after])
@@ -185,21 +185,27 @@ class _Passage:
         return frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at + 1)))
 
     def _before(self, at: int) -> str:
-        """What was said before a sentence."""
+        """Return the nearest earlier sentence that is long enough, or an empty string."""
         before = (self.said[near] for near in range(at - 1, max(-1, at - 1 - NEAR), -1))
-        return next((clause(one) for one in before if len(one) >= STATEMENT_CHARS_MIN), "")
+        return next((clause(sentence) for sentence in before if len(sentence) >= STATEMENT_CHARS_MIN), "")
 
     def _is_statement(self, at: int) -> bool:
         if not 0 <= at < len(self.said) or "asks" in self.signs(at):
             return False
-        said = self.said[at]
-        return len(said) >= STATEMENT_CHARS_MIN and not said.endswith(":") and not _INTENT.match(said)
+        sentence = self.said[at]
+        return len(sentence) >= STATEMENT_CHARS_MIN and not sentence.endswith(":") and not _INTENT.match(sentence)
 
     def _signs_round(self, at: int) -> list[tuple[str, str]]:
-        here = self.signs(at)
+        current = self.signs(at)
         before = frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at)))
         after = frozenset[str]().union(*(self.signs(near) for near in range(at + 1, at + 1 + NEAR)))
-        places = {HERE: here, BEFORE: before, AFTER: after, SO_FAR: here | before, ROUND: here | before | after}
+        places = {
+            HERE: current,
+            BEFORE: before,
+            AFTER: after,
+            SO_FAR: current | before,
+            ROUND: current | before | after,
+        }
         places[CONCEDED] = frozenset()
         if "concede" in places[SO_FAR]:
             places[AFTER], places[CONCEDED] = after - {"repair"}, after
@@ -207,7 +213,7 @@ class _Passage:
 
 
 def _anchored(text: str) -> list[Form]:
-    """The forms that a text may have, because it has an anchor of theirs."""
+    """Return the forms of which the text has an anchor (prefilter)."""
     return [FORMS[index] for index in _anchors().found(text)]
 
 
@@ -222,7 +228,7 @@ def _signs() -> Patterns:
 
 
 def _denies_its_verb(form: Form, groups: dict[str, str | None]) -> bool:
-    """Whether the "not" between the two belongs to the verb before it: "it does not", unlike "red, not blue"."""
+    """Whether the "not" between fact and belief negates the verb before it: "it does not", unlike "red, not blue"."""
     fact, belief = groups.get("f"), groups.get("b")
     if not fact or not belief or form.pattern.index("(?P<f>") > form.pattern.index("(?P<b>"):
         return False
@@ -230,7 +236,7 @@ def _denies_its_verb(form: Form, groups: dict[str, str | None]) -> bool:
 
 
 def _long(text: str | None, chars_min: int = CLAUSE_CHARS_MIN) -> str:
-    """A clause that says something, or nothing."""
+    """Return the cleaned clause, or an empty string if it is too short, vague or an intention."""
     cleaned = clause(_LEAD.sub("", (text or "").lstrip(), count=1))
     if len(cleaned) < chars_min or _VAGUE.fullmatch(cleaned) or _INTENT.match(cleaned):
         return ""
@@ -238,13 +244,13 @@ def _long(text: str | None, chars_min: int = CLAUSE_CHARS_MIN) -> str:
 
 
 def _contrasted(fact: str) -> str:
-    """What a fact is set against: "it was the second, not the first" gives "the first"."""
+    """Return the belief that a fact contrasts with: "it was the second, not the first" gives "the first"."""
     match = _CONTRAST.search(fact)
     return _long(match["b"], BELIEF_CHARS_MIN) if match else ""
 
 
 def _affirmed(fact: str) -> str:
-    """What a sentence denies, as the statement that it was believed to be; nothing where it denies nothing."""
+    """Return the belief behind a negated sentence, without its negation; empty if it negates nothing."""
     match = _DENIAL.search(fact)
     if match is None:
         return ""
@@ -253,6 +259,6 @@ def _affirmed(fact: str) -> str:
 
 
 def kind_of(belief: str, fact: str) -> Kind:
-    """What a correction is about, by the first word that tells."""
-    said = f"{fact} {belief}"
-    return next((kind for kind, pattern in _KINDS if pattern.search(said)), "factual")
+    """Classify a correction by the first matching cue word; "factual" if none matches."""
+    text = f"{fact} {belief}"
+    return next((kind for kind, pattern in _KINDS if pattern.search(text)), "factual")

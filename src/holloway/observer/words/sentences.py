@@ -1,4 +1,4 @@
-"""Prose in sentences: code, quotes and markup are out, and everything is bounded."""
+"""Prose sentences: splits a text into bounded sentences, without code, quotations, tables and markup."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import re2
 from holloway.text.sentences import split_sentences
 
 TEXT_CHARS_MAX = 12_000
-"""A longer text is read at its beginning and its end; what an agent says is far shorter."""
+"""Limit of a text; of a longer one only the beginning and the end are read. Agents' messages are far shorter."""
 SENTENCES_MAX = 120
 TEXTS_KEPT = 1_024
 SENTENCE_CHARS_MAX = 400
@@ -23,27 +23,27 @@ _QUOTES = (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'))
 _EDGES = " \t,;:.!?-–—("
 
 
-# Several detectors go through the same words of a session, one after the other.
+# Cached, because several detectors read the same texts of a session one after the other.
 @lru_cache(maxsize=TEXTS_KEPT)
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text in order, each on one line; fenced code, quoted lines and tables are left out."""
-    found: list[str] = []
+    """Return the sentences of a text in order, each on one line, without fenced code, quoted lines and tables."""
+    result: list[str] = []
     for line in prose(text).split("\n"):
-        if kept := _LIST_MARK.sub("", line.strip()):
-            found += [part[:SENTENCE_CHARS_MAX].strip() for part in split_sentences(kept)]
-            if len(found) >= SENTENCES_MAX:
+        if content := _LIST_MARK.sub("", line.strip()):
+            result += [part[:SENTENCE_CHARS_MAX].strip() for part in split_sentences(content)]
+            if len(result) >= SENTENCES_MAX:
                 break
-    return tuple(sentence for sentence in found[:SENTENCES_MAX] if sentence)
+    return tuple(sentence for sentence in result[:SENTENCES_MAX] if sentence)
 
 
 def prose(text: str) -> str:
-    """The lines of a text that are neither code nor quotation nor table."""
-    spoken = "\n".join(bounded(text).split(_FENCE)[::2])
-    return "\n".join(line for line in spoken.split("\n") if not line.lstrip().startswith((">", "|")))
+    """Return the lines of a text that are neither code nor quotation nor table."""
+    unfenced = "\n".join(bounded(text).split(_FENCE)[::2])
+    return "\n".join(line for line in unfenced.split("\n") if not line.lstrip().startswith((">", "|")))
 
 
 def bounded(text: str) -> str:
-    """A text of a size that is safe to read, with plain quotes and no emphasis."""
+    """Return a text truncated to a safe size, with plain quotes and without emphasis marks."""
     if len(text) > TEXT_CHARS_MAX:
         half = (TEXT_CHARS_MAX - 1) // 2
         text = f"{text[:half]}\n{text[-half:]}"
@@ -56,7 +56,7 @@ def bounded(text: str) -> str:
 
 @cache
 def linear(pattern: str) -> re2._Regexp:
-    """A pattern in any case whose time follows the length of the sentence, whatever is repeated in it."""
+    """Compile a case-insensitive pattern with RE2, which matches in linear time on any input."""
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
@@ -64,7 +64,7 @@ def linear(pattern: str) -> re2._Regexp:
 
 
 def clause(text: str) -> str:
-    """A stretch of a sentence, cleaned at both ends and cut at a word."""
+    """Return a part of a sentence, stripped at both ends and truncated at a word."""
     flat = " ".join(text.split()).strip(_EDGES)
     if flat.count("`") % 2:
         flat = flat.replace("`", "")

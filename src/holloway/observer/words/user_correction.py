@@ -1,4 +1,4 @@
-"""The user says no, or states a rule that outlives the task."""
+"""User corrections: finds prompts in which the user contradicts the agent or states a lasting rule or preference."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from holloway.observer.words.sentences import clause, sentences
 
 Kind = Literal["preference", "requirement", "gotcha"]
 PROMPT_CHARS_MAX = 2_500
-"""Longer prompts are documents: what they demand is the task, not a rule."""
+"""Limit of the user's own text; a longer prompt is a document that describes the task, not a rule."""
 SCORE_MIN = 0.6
 CONTEXT_BONUS = 0.1
-"""For each of: a "no" at the beginning, an edit of the agent just before, an interruption."""
+"""Score bonus for each of: a "no" at the beginning, an edit of the agent just before, an interruption."""
 SURE = 0.8
-"""A statement below this score must not stand in a sentence that doubts or supposes."""
+"""Confidence threshold: a statement below it is rejected if its sentence expresses doubt."""
 SENTENCES_MAX = 40
 _CASUAL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) (?=[a-z])")
-"""People begin sentences with a small letter."""
+"""Sentence break before a lower-case letter, as people type it."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserCorrection:
-    """What the user wants remembered, in their own words."""
+    """A rule or correction in the user's own words."""
 
     text: str
     kind: Kind
@@ -32,7 +32,7 @@ class UserCorrection:
 
 
 class _Rule(NamedTuple):
-    """One way to state it, and how sure it is that the statement is meant to last."""
+    """One pattern of a rule, with the probability that a match is meant to last."""
 
     pattern: re.Pattern[str]
     score: float
@@ -125,7 +125,7 @@ _RULES = (
         "gotcha",
     ),
 )
-"""From the surest to the least sure; a sentence has the score of the best."""
+"""The most certain patterns first; a sentence gets the score of its best match."""
 _NO = re.compile(
     r"^(?:no|nope|nah|wrong|incorrect|not (?:quite|correct|right))\b|\bnot correct\b|\bI said\b", re.IGNORECASE
 )
@@ -155,23 +155,23 @@ _TRAP = re.compile(r"\b(?:careful|watch out|beware|breaks?|fails?|otherwise|flak
 
 
 def find(prompt: str, after_edit: bool = False, interrupted: bool = False) -> UserCorrection | None:
-    """The surest rule or contradiction in what the user said, if one is meant to last."""
-    said = spoken(prompt)
-    if not said or len(said) > PROMPT_CHARS_MAX:
+    """Return the highest-scored rule or contradiction in the user's own text, or None."""
+    text = spoken(prompt)
+    if not text or len(text) > PROMPT_CHARS_MAX:
         return None
     context = CONTEXT_BONUS * (after_edit + interrupted)
-    found = [
-        one
-        for sentence in sentences(_CASUAL_STOP.sub("\n", said))[:SENTENCES_MAX]
-        if (one := _judged(sentence, context))
+    corrections = [
+        correction
+        for sentence in sentences(_CASUAL_STOP.sub("\n", text))[:SENTENCES_MAX]
+        if (correction := _judged(sentence, context))
     ]
-    return max(found, key=lambda one: one.score, default=None)
+    return max(corrections, key=lambda correction: correction.score, default=None)
 
 
 def _judged(sentence: str, context: float) -> UserCorrection | None:
     if _ASKS.search(sentence) or _ONE_OFF.search(sentence):
         return None
-    rule = max((one for one in _RULES if one.pattern.search(sentence)), key=lambda one: one.score, default=None)
+    rule = max((rule for rule in _RULES if rule.pattern.search(sentence)), key=lambda rule: rule.score, default=None)
     if rule is None or (rule.score < SURE and _DOUBTS.search(sentence)):
         return None
     score = min(0.95, rule.score + context + CONTEXT_BONUS * bool(_NO.search(sentence)))
