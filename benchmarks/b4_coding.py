@@ -124,7 +124,7 @@ def opened(repository: Path, coded: CodingSet, clock: FakeClock, embedder: Embed
     ):
         place.move(f"{first}^")
         with holloway.open(place.root, home=home, clock=clock) as memory:
-            memory.searching.choice = Choice(embedder)
+            memory.search.choice = Choice(embedder)
             if cached.exists():
                 shutil.copy(cached, memory.map.path)
             memory.map.update(workers=1)
@@ -184,7 +184,7 @@ def measured(repository: Path, coded: CodingSet, embedder: Embedder) -> Measured
                 _until(clock, past.at)
                 turns.append(teach(memory, past))
             _until(clock, question.at)
-            while memory.searching.to_embed():
+            while memory.search.to_embed():
                 catch(memory, "catch up")
             before = git(repository, "rev-parse", f"{question.commit}^").strip()
             changed = partial(rewritten.shares, now=before)

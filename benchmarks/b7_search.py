@@ -66,7 +66,7 @@ import sys
 from pathlib import Path
 import holloway
 with holloway.open(Path(sys.argv[1]), home=Path(sys.argv[2])) as memory:
-    assert memory.searching.to_embed() == 0
+    assert memory.search.to_embed() == 0
     assert memory.recall(sys.argv[3])
 """
 _BARE = "import sys, sqlite3, numpy; sqlite3.connect(sys.argv[4]).execute('SELECT count(*) FROM memories').fetchone()"

@@ -8,21 +8,27 @@ from collections.abc import Callable, Iterator
 from holloway.proof.record_fields import FIELDS
 from holloway.service.code_map import CodeMap
 from holloway.service.holloway import Holloway
+from holloway.service.memory_editor import MemoryEditor
+from holloway.service.memory_search import MemorySearch
+from holloway.service.open_project import OpenProject
 
-METHODS: dict[str, tuple[type, tuple[str, ...]]] = {
-    "memory": (
-        Holloway,
-        (
-            *("remember", "recall", "recall_everywhere", "memories", "get", "why", "brief", "session"),
-            *("edit", "pin", "wrong", "forget", "restore", "prune", "to_review", "confirm", "later"),
-        ),
-    ),
-    "memory.map": (
+METHODS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
+    ("memory", MemoryEditor, ("remember",)),
+    ("memory", MemorySearch, ("recall", "recall_everywhere")),
+    ("memory", OpenProject, ("memories", "get")),
+    ("memory", MemoryEditor, ("why",)),
+    ("memory", OpenProject, ("brief",)),
+    ("memory", Holloway, ("session",)),
+    ("memory", MemoryEditor, ("edit", "pin", "wrong", "forget", "restore")),
+    ("memory", OpenProject, ("prune",)),
+    ("memory", MemoryEditor, ("to_review", "confirm", "later")),
+    (
+        "memory.map",
         CodeMap,
         ("update", "watch", "locate", "impact", "modules", "module", "edit_module", "relate", "unrelate"),
     ),
-}
-"""By what a program calls them on: whose they are, and which of them are for programs."""
+)
+"""The object that a program calls a method on, the class that defines the method, and the names, in page order."""
 
 
 def methods_table() -> str:
@@ -37,7 +43,7 @@ def record_table() -> str:
 
 
 def _rows() -> Iterator[str]:
-    for on, (owner, names) in METHODS.items():
+    for on, owner, names in METHODS:
         for name in names:
             method = getattr(owner, name)
             said = " ".join((inspect.getdoc(method) or "").partition("\n\n")[0].split())

@@ -35,10 +35,10 @@ class OwnMemory:
 
     def _wait_for_vectors(self) -> None:
         """Questions catch up a second's worth each, the worker does the rest; here it belongs to the ingest."""
-        waiting, before = self.memory.searching.to_embed(), -1
+        waiting, before = self.memory.search.to_embed(), -1
         while waiting not in (0, before):
             self.memory.recall("catch up", limit=1)
-            waiting, before = self.memory.searching.to_embed(), waiting
+            waiting, before = self.memory.search.to_embed(), waiting
 
     def ask(self, question: str, limit: int) -> list[str]:
         """Recall."""

@@ -5,7 +5,6 @@ import pytest
 
 import holloway
 from holloway.domain.memory import State
-from holloway.service import trust
 from tests.cli.conftest import Cli
 from tests.cli.test_sessions import watched
 from tests.conftest import Repository
@@ -84,7 +83,7 @@ def test_the_confident_are_asked_only_what_needs_them_and_the_autonomous_get_no_
     with holloway.open(repository.root) as memory:
         with memory.store.database.write():
             memory.store.database.run("UPDATE memories SET review = NULL")
-        trust.choose(memory, str(level))
+        memory.trust.choose(str(level))
     printed = cli("review").out
     assert ("Last session" in printed) is summary
     assert ("Nothing waits for you." not in printed) is cards

@@ -41,7 +41,7 @@ def test_a_server_is_not_asked_again_and_the_words_are_not_kept(
     embedder = FakeEmbedder()
     with holloway.open(repository.root, clock=clock) as memory:
         taught(memory, "tokens live an hour")
-        memory.searching.__dict__["choice"] = Choice(embedder)
+        memory.search.__dict__["choice"] = Choice(embedder)
         for _ in range(2):
             memory.recall("how long do zeppelins live")
     assert embedder.asked == ["how long do zeppelins live"]

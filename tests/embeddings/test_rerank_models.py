@@ -99,11 +99,11 @@ def test_a_question_is_answered_in_the_order_of_the_closer_look_or_as_before(
     monkeypatch.setenv("HOLLOWAY_RERANK_PROVIDER", "onnx")
     monkeypatch.setenv("HOLLOWAY_RERANK_FOLDER", str(cross_encoder(tmp_path)))
     monkeypatch.setattr(rerank_models, "RERANK_BATCH", 2)
-    memory.searching.__dict__.pop("_closer", None)
+    memory.search.__dict__.pop("_closer", None)
     (first, _) = memory.recall("money")
     assert first.memory.content == "money tests tests tests"
     assert "reranked" in first.stages
     (tmp_path / "model.onnx").write_bytes(b"nonsense")
     rerank_models._loaded.cache_clear()
     assert memory.recall("money")[0].memory.content == "money money money"
-    assert "cannot be loaded" in memory.searching.degraded["reranking"]
+    assert "cannot be loaded" in memory.search.degraded["reranking"]

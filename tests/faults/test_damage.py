@@ -82,10 +82,10 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         for number in range(60):
             words = f"Trap {number}: invoice {number * 7} is rounded twice when the queue is retried"
             memory.remember(words, type="gotcha", files=["src/shop/billing/invoice.py"], tags=[f"tag{number % 5}"])
-        memory.searching.embed_waiting()
+        memory.search.embed_waiting()
         memory.store.backup()
         memory.remember("Learned after the copy")
-        memory.searching.embed_waiting()
+        memory.search.embed_waiting()
     return root, home
 
 

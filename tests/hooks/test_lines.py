@@ -8,7 +8,6 @@ import pytest
 import holloway
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.hooks import entry
-from holloway.service import trust
 from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
 from tests.conftest import Repository
@@ -60,7 +59,7 @@ def test_a_brief_without_memories_says_that_the_taught_one_is_on_its_way(
 def test_three_wrong_memories_in_a_session_are_met_with_an_offer_at_the_next_start(
     repository: Repository, memory: holloway.Holloway
 ) -> None:
-    trust.choose(memory, "standard")
+    memory.trust.choose("standard")
     assert isinstance(memory.clock, FakeClock)
     memory.clock.advance(hours=1)
     with memory.session("s1") as session:

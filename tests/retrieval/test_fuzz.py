@@ -41,7 +41,7 @@ PIECES = [
 def test_any_question_is_answered_or_refused_as_empty(memory: holloway.Holloway, seed: int) -> None:
     for text in ("tokens live an hour", "parseHTTPResponse swallows timeouts", "日本語 works", "the of and"):
         taught(memory, text)
-    memory.searching.__dict__["choice"] = Choice(FakeEmbedder())
+    memory.search.__dict__["choice"] = Choice(FakeEmbedder())
     randomly = random.Random(seed)
     answered = 0
     for _ in range(COUNT // 4):
@@ -70,5 +70,5 @@ def test_a_memory_that_holds_strange_signs_is_found(memory: holloway.Holloway) -
     for piece in PIECES:
         if piece.strip() and "\ud800" not in piece:
             memory.store.memories.add(admit(Draft(content=f"{piece} zeppelin")))
-    memory.searching.__dict__["choice"] = Choice(None, "")
+    memory.search.__dict__["choice"] = Choice(None, "")
     assert len(memory.recall("zeppelin", limit=200)) > 30

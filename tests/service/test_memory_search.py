@@ -32,7 +32,7 @@ class Broken(FakeEmbedder):
 
 
 def use(memory: holloway.Holloway, embedder: FakeEmbedder | None, reason: str = "") -> None:
-    memory.searching.__dict__["choice"] = Choice(embedder, reason)
+    memory.search.__dict__["choice"] = Choice(embedder, reason)
 
 
 def contents(memory: holloway.Holloway, query: str, **options: object) -> list[str]:
@@ -47,7 +47,7 @@ def test_a_question_in_other_words_finds_the_memory_by_its_meaning(memory: hollo
     assert first.memory.content.startswith("The refresh endpoint")
     assert "text" not in first.stages
     assert first.stages["dense"] >= Builtin.related_from
-    assert memory.searching.degraded == {}
+    assert memory.search.degraded == {}
 
 
 def test_what_has_nothing_to_do_with_a_question_is_no_answer_to_it(memory: holloway.Holloway) -> None:
@@ -76,7 +76,7 @@ def test_without_vectors_a_question_is_answered_by_words_and_that_is_said(
     taught(memory, "tokens live an hour")
     use(memory, broken, "nothing embeds here")
     assert contents(memory, "tokens") == ["tokens live an hour"]
-    said = " ".join(memory.searching.degraded.values())
+    said = " ".join(memory.search.degraded.values())
     assert ("the server is down" if broken else "nothing embeds here") in said
 
 
@@ -87,7 +87,7 @@ def test_a_question_does_not_wait_long_for_many_memories_without_vectors(
     taught(memory, "tokens live an hour")
     use(memory, FakeEmbedder())
     assert contents(memory, "tokens") == ["tokens live an hour"]
-    assert "1 have no vector yet" in memory.searching.degraded["new memories by meaning"]
+    assert "1 have no vector yet" in memory.search.degraded["new memories by meaning"]
 
 
 @pytest.mark.promise("models-are-not-mixed")
@@ -97,7 +97,7 @@ def test_a_change_of_model_embeds_anew_and_never_mixes(memory: holloway.Holloway
     contents(memory, "tokens")
     other = FakeEmbedder(dims=32, model="two")
     use(memory, other)
-    assert memory.searching.to_embed() == 1
+    assert memory.search.to_embed() == 1
     assert contents(memory, "tokens") == ["tokens live an hour"]
     counts = StoredVectors(memory.store.database, memory.store.memories, memory.clock).counts()
     assert counts == {"one": 1, "two": 1}
@@ -162,20 +162,20 @@ def test_memories_get_their_vectors_in_the_background_by_one_process_at_a_time(m
     taught(memory, "tokens live an hour")
     use(memory, FakeEmbedder())
     with FileLock(str(memory.project.folder / "vectors.lock")):
-        assert memory.searching.embed_waiting() == 0
-    assert memory.searching.embed_waiting() == 1
-    assert memory.searching.to_embed() == 0
+        assert memory.search.embed_waiting() == 0
+    assert memory.search.embed_waiting() == 1
+    assert memory.search.to_embed() == 0
     use(memory, None)
-    assert memory.searching.embed_waiting() == 0
+    assert memory.search.embed_waiting() == 0
 
 
 def test_what_holds_in_every_project_gets_its_vectors_in_the_background_too(memory: holloway.Holloway) -> None:
     taught(memory, "tokens live an hour")
     memory.remember("answers are short", user=True)
     use(memory, FakeEmbedder())
-    assert memory.searching.to_embed() == 2
-    assert memory.searching.embed_waiting() == 2
-    assert memory.searching.to_embed() == 0
+    assert memory.search.to_embed() == 2
+    assert memory.search.embed_waiting() == 2
+    assert memory.search.to_embed() == 0
 
 
 def test_a_closer_look_that_cannot_be_taken_is_told_with_every_question(
@@ -186,4 +186,4 @@ def test_a_closer_look_that_cannot_be_taken_is_told_with_every_question(
     taught(memory, "tokens live an hour")
     for _ in range(2):
         assert contents(memory, "tokens") == ["tokens live an hour"]
-        assert "rerank.folder" in memory.searching.degraded["reranking"]
+        assert "rerank.folder" in memory.search.degraded["reranking"]

@@ -52,7 +52,7 @@ def index_command(
                 return
             raise
         if no_wait:
-            memory.searching.embed_waiting()
+            memory.search.embed_waiting()
         # As `init` and `modules` do, without examples and the like; a quiet index, as hooks start it, need not know.
         listed = len(memory.map.overview().modules) if as_json or not quiet else 0
         if as_json:

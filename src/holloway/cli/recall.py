@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holloway.retrieval.recall import Result
     from holloway.service.ask import Answer
     from holloway.service.holloway import Holloway
-    from holloway.service.results import Provenance
+    from holloway.service.memory_editor import Provenance
 
 QUERY_SHOWN_CHARS = 80
 """A question that found nothing is repeated, but not at any length."""
@@ -94,7 +94,7 @@ def recall_command(
         else:
             places = [memory.path_of(path, standing(project)) for path in near]
             results = memory.recall(query, chosen=wanted, limit=limit, phase=phase, files=places)
-        for stage, reason in memory.searching.degraded.items():
+        for stage, reason in memory.search.degraded.items():
             click.echo(f"Without {stage}: {reason}", err=True)
         now = memory.clock.now()
     if as_json:

@@ -25,7 +25,7 @@ from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
-    from holloway.service.results import Remembered
+    from holloway.service.memory_editor import Remembered
 
 
 @click.command("remember")

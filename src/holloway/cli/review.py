@@ -64,7 +64,6 @@ def review_command(
     """
     from holloway.service import summary  # loaded when the command runs
     from holloway.service.json_view import memory_json
-    from holloway.service.trust import more_careful
 
     with opened(project) as memory:
         decided = _by_options(memory, ok_ids, drop_ids, later_ids, ok_files)
@@ -81,7 +80,7 @@ def review_command(
             _summary(last)
             known = {each.id for each in waiting}
             waiting += [each for each in last.to_decide if each.id not in known]
-        if offer := more_careful(memory):
+        if offer := memory.trust.offer_more_careful():
             say(f"{offer}.", "yellow")
         if not waiting:
             say("Nothing waits for you.")

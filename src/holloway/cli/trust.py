@@ -10,7 +10,7 @@ import click
 from holloway.cli.common import emit, json_option, many, opened, project_option, say
 
 if TYPE_CHECKING:
-    from holloway.service.trust import Standing
+    from holloway.promotion.trust_level import Standing
 
 SAYS = {
     1: "shows only what was confirmed or taught, and errors whose fix was seen",
@@ -35,10 +35,8 @@ def trust_command(level: str | None, as_json: bool, project: str) -> None:
       holloway trust confident
       holloway trust auto
     """
-    from holloway.service import trust  # loaded when the command runs
-
     with opened(project, create=level is not None) as memory:
-        found = trust.choose(memory, level) if level else trust.standing(memory)
+        found = memory.trust.choose(level) if level else memory.trust.standing()
     if as_json:
         emit(standing_json(found))
     else:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 def at_start(memory: Holloway, sessions: int, briefed: int) -> str:
     """From how much the agent was briefed, what waits for the person, and an offer to be more careful."""
-    from holloway.service import trust  # a session starts once; it may load what it needs
-    from holloway.store.filter import Filter
+    from holloway.store.filter import Filter  # a session starts once; it may load what it needs
 
     if not (sessions or memory.store.memories.count(Filter())):
         return ""
@@ -28,7 +27,7 @@ def at_start(memory: Holloway, sessions: int, briefed: int) -> str:
     line += "" if briefed else "; what is known of a file comes with it"
     if waiting := memory.count_to_review():
         line += f"; {waiting} to review (holloway review)"
-    less = trust.more_careful(memory)
+    less = memory.trust.offer_more_careful()
     return f"{line}; {less}" if less else line
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holloway.llm.providers import CapReached, NotAsked
+from holloway.store.llm_usage import Spending
 from holloway.text.tokens import MARGIN, estimate
 
 if TYPE_CHECKING:
+    from holloway.config import Settings
     from holloway.domain.ports import Clock, Completion, Writer
-    from holloway.store.llm_usage import Spending
+    from holloway.store.store import Store
 
 
 class Metered:
@@ -55,3 +57,9 @@ class Metered:
             raise
         self._spending.settle(reserved, done.tokens_in or most - max_tokens, done.tokens_out or estimate(done.text))
         return done
+
+
+def meter_writer(store: Store, settings: Settings, writer: Writer, purpose: str) -> Metered:
+    """Return a writer whose calls are counted in a project's store under a purpose, up to the month's cap."""
+    spending = Spending(store.database, store.clock)
+    return Metered(writer, spending, store.clock, cap=settings.number("llm.monthly_tokens"), purpose=purpose)

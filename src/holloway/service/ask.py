@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from holloway.config import ASK_ANSWER_TOKENS, ASK_DEADLINE_S, ASK_EVIDENCE_TOKENS
 from holloway.domain.work import Phase
 from holloway.errors import HollowayError
+from holloway.llm.metered_client import meter_writer
 from holloway.llm.prompts import prompt
 from holloway.llm.provider_choice import choose
 from holloway.retrieval.pack import pack
 from holloway.safety.neutralize import neutral
-from holloway.service.llm_budget import metered
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
@@ -50,7 +50,7 @@ def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> Ans
     writer = writer or chosen.writer
     if writer is None:
         return Answer(results, located, note=chosen.reason)
-    model = metered(memory, writer, "ask")
+    model = meter_writer(memory.store, memory.settings, writer, "ask")
     evidence, known = _evidence(memory, results, located)
     text = prompt("ask", project=memory.project.name, question=neutral(question), evidence=evidence)
     try:

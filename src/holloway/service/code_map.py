@@ -23,6 +23,7 @@ from holloway.retrieval.locate import Located, locate
 from holloway.retrieval.past_sessions import PastSession
 from holloway.safety.repository_text import is_name, is_path, only_names, only_paths
 from holloway.service import background_worker
+from holloway.service.project_paths import closest_path, resolve_path
 from holloway.store import contributions, observations
 from holloway.store.contributions import Relation
 from holloway.store.filter import Filter
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from holloway.codemap.graph import Impact
     from holloway.codemap.modules.detection import Module
     from holloway.domain.memory import Memory
-    from holloway.service.holloway import Holloway
+    from holloway.store.store import Store
 
 PROGRESS_STALE_S = 30
 """An index that has not said anything for so long is taken for dead."""
@@ -93,18 +94,22 @@ class Consequences:
 class CodeMap:
     """One checkout's map."""
 
-    def __init__(self, memory: Holloway) -> None:
-        self._memory = memory
-        self.root = memory.project.root
-        self.path = health.map_file(memory.project.folder, self.root)
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.root = store.project.root
+        self.path = health.map_file(store.project.folder, self.root)
         self._progress = self.path.with_suffix(".progress")
 
     @cached_property
     def database(self) -> MapDatabase:
         """The map's file, open."""
-        made = open_map(self.path)
-        self._memory.at_close(made.close)
-        return made
+        return open_map(self.path)
+
+    def close(self) -> None:
+        """Close the map's file, if it was opened."""
+        if "database" in self.__dict__:
+            self.database.close()
+            del self.database
 
     @property
     def is_ready(self) -> bool:
@@ -128,7 +133,7 @@ class CodeMap:
         from holloway.service.map_index import Indexing  # parsers and locks, which nobody who only asks should load
 
         refuse_everything(self.root)
-        return Indexing(self._memory, self.path, self._progress, self.database).run(workers, only, wait, scip, progress)
+        return Indexing(self._store, self.path, self._progress, self.database).run(workers, only, wait, scip, progress)
 
     def progress(self) -> str:
         """How far another process has come with the map, as a person reads it; empty where none is at work."""
@@ -144,7 +149,7 @@ class CodeMap:
 
     def start(self) -> None:
         """Have the worker bring the map up to date, among what else is due; nobody waits for it."""
-        background_worker.start(str(self._memory.project.folder), str(self.root))
+        background_worker.start(str(self._store.project.folder), str(self.root))
 
     def watch(self) -> Iterator[list[str]]:
         """Follow every change of the files, for as long as the caller goes on asking; yields what was followed."""
@@ -172,9 +177,9 @@ class CodeMap:
 
     def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> Located:
         """The files that a task is about, each with its reasons; `known` are files already in play."""
-        now = self._memory.clock.now()
-        past = [PastSession(*each) for each in observations.past(self._memory.store.database, PAST_SESSIONS)]
-        here = branch or self._memory.branch
+        now = self._store.clock.now()
+        past = [PastSession(*each) for each in observations.past(self._store.database, PAST_SESSIONS)]
+        here = branch or git.branch(str(self.root))
         if here == git.default_branch(str(self.root)):
             here = ""  # Everybody's work ends up there: it is no one piece of work.
         underway = git.underway(str(self.root), GIT_ASIDE_S)
@@ -187,7 +192,7 @@ class CodeMap:
             nodes = self._nodes(spec, where)
             found = graph.impact(self.database, nodes, depth=depth, forward=forward)
             files = list(dict.fromkeys(node.path for node in nodes))
-            partners = cochange.partners(self.database, files, now=self._memory.clock.now(), limit=40)
+            partners = cochange.partners(self.database, files, now=self._store.clock.now(), limit=40)
             here = queries.present(self.database, [one.path for one in partners])
             often = [one for one in partners if one.commits >= COUPLED_COMMITS_MIN and one.path in here]
             tied = queries.tied(self.database, files, [one.path for one in often])
@@ -197,19 +202,19 @@ class CodeMap:
         reached = {path for path, _ in found.files} | tied | set(files) | set(found.tests)
         coupled = [(one.path, one.score, one.commits) for one in often if one.path not in reached and is_path(one.path)]
         found.withhold(is_path, is_name)
-        chosen = Filter(quarantined=False, branch=self._memory.branch, files=tuple(files))
+        chosen = Filter(quarantined=False, branch=git.branch(str(self.root)), files=tuple(files))
         return Consequences(
             found,
             tuple(coupled[:COUPLED_MAX]),
-            tuple(one for path in files for one in contributions.relations(self._memory.store.database, path)),
-            tuple(self._memory.memories(chosen, limit=MEMORIES_SHOWN)),
+            tuple(one for path in files for one in contributions.relations(self._store.database, path)),
+            tuple(self._store.memories.find(chosen, MEMORIES_SHOWN)),
         )
 
     def _nodes(self, spec: str, where: Path | None) -> list[graph.Node]:
         if not spec.strip():
             raise InvalidInput("The place is empty.", "Give a path of the project, path:symbol, or a symbol's name.")
         path, _, symbol = spec.partition(":")
-        found = graph.find(self.database, self._memory.path_of(path, where), symbol) if path else []
+        found = graph.find(self.database, resolve_path(self.root, path, where), symbol) if path else []
         if found:
             return found
         if not symbol and "/" not in spec:
@@ -224,8 +229,6 @@ class CodeMap:
     def _closest(self, path: str, symbol: str) -> str:
         from difflib import get_close_matches  # only on the error path
 
-        from holloway.service.suggestions import closest_path
-
         if symbol and (inside := graph.find(self.database, path)):
             close = get_close_matches(symbol, only_names(node.name for node in inside), n=1, cutoff=0.4)
             return f"Did you mean {path}:{close[0]}?" if close else f"{path} has no such symbol."
@@ -239,7 +242,7 @@ class CodeMap:
         """The modules as they were last drawn, each as well known as sessions have worked in it."""
         from holloway.codemap.modules import module_store  # heavy, and a brief has them on its page
 
-        counts = observations.modules(self._memory.store.database)
+        counts = observations.modules(self._store.database)
         drawn = module_store.modules(self.database)
         return [replace(module, confidence=known(counts.get(module.name, 0))) for module in drawn]
 
@@ -260,8 +263,8 @@ class CodeMap:
     ) -> None:
         """A person's word on a module; it wins over what is drawn, now and after every index."""
         key = self.module(name).key
-        at = stamp(self._memory.clock.now())
-        store = self._memory.store.database
+        at = stamp(self._store.clock.now())
+        store = self._store.database
         for kind, value in (("name", rename), ("purpose", purpose), ("hidden", "1" if hide else "")):
             if value:
                 contributions.edit_module(store, kind, key, value, at)
@@ -271,20 +274,20 @@ class CodeMap:
 
     def reset_module(self, name: str) -> int:
         """Draw a module as if nobody had said anything about it."""
-        taken = contributions.reset_module(self._memory.store.database, self.module(name).key)
+        taken = contributions.reset_module(self._store.database, self.module(name).key)
         self.update()
         return taken
 
     def relate(self, source: str, kind: str, target: str, *, note: str = "", agent: str = "") -> Relation:
         """Add an edge that no parser can see."""
         relation = Relation(
-            source, kind, target, "agent" if agent else "user", agent, note, stamp(self._memory.clock.now())
+            source, kind, target, "agent" if agent else "user", agent, note, stamp(self._store.clock.now())
         )
-        return contributions.relate(self._memory.store.database, relation)
+        return contributions.relate(self._store.database, relation)
 
     def unrelate(self, source: str, kind: str, target: str) -> bool:
         """Take such an edge back; whether it was there."""
-        return contributions.unrelate(self._memory.store.database, source, kind, target)
+        return contributions.unrelate(self._store.database, source, kind, target)
 
     @property
     def is_behind(self) -> bool:

@@ -145,12 +145,12 @@ def take_back(memory: Holloway, seconds: float) -> str:
 
 def has_unembedded(memory: Holloway) -> bool:
     """Whether memories wait for their vectors."""
-    return memory.searching.to_embed() > 0
+    return memory.search.to_embed() > 0
 
 
 def embed(memory: Holloway, seconds: float) -> str:
     """Give memories their vectors."""
-    return f"{memory.searching.embed_waiting(min(seconds, EMBED_S))} embedded"
+    return f"{memory.search.embed_waiting(min(seconds, EMBED_S))} embedded"
 
 
 def has_reached_a_count(memory: Holloway) -> bool:

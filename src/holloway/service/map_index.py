@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from holloway.codemap.database import MapDatabase
     from holloway.codemap.modules.user_edits import Edits
-    from holloway.service.holloway import Holloway
+    from holloway.store.store import Store
 
 LOCK_WAIT_S = 120
 PROGRESS_EVERY_S = 0.5
@@ -33,9 +33,9 @@ PROGRESS_EVERY_S = 0.5
 class Indexing:
     """One run over a checkout: what is read goes into the map, how far it came into a file beside it."""
 
-    def __init__(self, memory: Holloway, path: Path, progress: Path, database: MapDatabase) -> None:
-        self._memory = memory
-        self._root = memory.project.root
+    def __init__(self, store: Store, path: Path, progress: Path, database: MapDatabase) -> None:
+        self._store = store
+        self._root = store.project.root
         self._database = database
         self._progress = progress
         self._lock = FileLock(str(path.with_suffix(".lock")), mode=0o600)
@@ -72,9 +72,9 @@ class Indexing:
             done = index.index(database, self._root, workers=workers, only=only, progress=self._telling(progress))
             if only is None:
                 import_index.bring_in(database, self._root, Path(scip) if scip else None)
-            past = sync(database, self._root, now=self._memory.clock.now()) if only is None else None
+            past = sync(database, self._root, now=self._store.clock.now()) if only is None else None
             moves = self._moves(database) if only is None else {}
-            edits = contributions.module_edits(self._memory.store.database)
+            edits = contributions.module_edits(self._store.database)
             drawn_for = json.dumps([edits, database.meta("history.tip")])
             moved = bool(done.read or done.removed or (past and (past.added or past.removed)))
             if only is None and (moved or database.meta("drawn_for") != drawn_for):
@@ -95,7 +95,7 @@ class Indexing:
             overview_builder,
         )
 
-        found = module_store.draw(self._database, self._root, _edits(said), self._memory.project.name, renamed)
+        found = module_store.draw(self._database, self._root, _edits(said), self._store.project.name, renamed)
         overview_builder.look(self._database, self._root, found)
 
     def _moves(self, database: MapDatabase) -> dict[str, str]:
@@ -106,7 +106,7 @@ class Indexing:
 
     def _follow(self, renamed: dict[str, str]) -> None:
         """Memories go with the file that they are about."""
-        store = self._memory.store.memories
+        store = self._store.memories
         for old, new in sorted(renamed.items()):
             if (self._root / old).exists() or not (self._root / new).exists():
                 continue

@@ -1,21 +1,28 @@
-"""Asking the memory: what the question may use is put together here, and what is missing is said."""
+"""Search over memories: recall with embeddings, reranking and the code map, and what was missing for it."""
 
 from __future__ import annotations
 
 import time
+from contextlib import closing
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holloway.codemap import queries
 from holloway.codemap.history import cochange, rewritten_share
 from holloway.config import RERANK_DEADLINE_S
+from holloway.domain.memory import choice, several
+from holloway.domain.work import Phase
 from holloway.embeddings import rerank_models
 from holloway.embeddings.backfill import catch_up
 from holloway.embeddings.memory_texts import MemoryTexts
 from holloway.embeddings.provider_choice import Choice, choose
 from holloway.errors import HollowayError
 from holloway.retrieval.candidates import Meaning
+from holloway.retrieval.query_intent import understand
 from holloway.retrieval.recall import Means, Result, check, recall
+from holloway.service.project_paths import resolve_path
+from holloway.store import project as projects
 from holloway.store.embedding_cache import EmbeddingCache
 from holloway.store.filter import Filter
 from holloway.store.vectors import Vectors
@@ -28,10 +35,9 @@ if TYPE_CHECKING:
 
     from holloway.domain.ports import Embedder
     from holloway.domain.ranking_fields import Sketch
-    from holloway.domain.work import Phase
     from holloway.embeddings.nearest_neighbors import Nearest
     from holloway.retrieval.query_intent import Query
-    from holloway.service.holloway import Holloway
+    from holloway.service.open_project import OpenProject
     from holloway.store.store import Store
 
 CATCH_UP_S = 1.0
@@ -43,24 +49,58 @@ NEAR_WEIGHT = 0.5
 PARTNERS_MAX = 20
 
 
-class Searching:
-    """How one opened memory is asked."""
+class MemorySearch:
+    """Searches the memories of one open project."""
 
-    def __init__(self, memory: Holloway) -> None:
-        self._memory = memory
+    def __init__(self, opened: OpenProject) -> None:
+        self._opened = opened
         self._nearest: dict[str, Nearest] = {}
         self.degraded: dict[str, str] = {}
         """Stages that did not run for the last question, and why; for people."""
 
+    def recall(
+        self,
+        query: str,
+        *,
+        chosen: Filter | None = None,
+        limit: int = 10,
+        phase: Phase | str | None = None,
+        files: Sequence[str] = (),
+    ) -> list[Result]:
+        """The memories that answer a question, best first; what is quarantined only if the filter asks for it.
+
+        `files` are in play: memories on them and near them count more. `phase` prefers the types that it needs.
+        Each result says in `stages` what every stage made of it.
+        """
+        wanted = chosen or Filter(quarantined=False, branch=self._opened.branch)
+        root = self._opened.project.root
+        question = understand(query, files=tuple(resolve_path(root, path) for path in several("files", files)))
+        return self.ask(self._opened.stores(), question, wanted, limit, phase=choice(Phase, phase) if phase else None)
+
+    def recall_everywhere(
+        self, query: str, *, chosen: Filter | None = None, limit: int = 10
+    ) -> tuple[list[Result], list[HollowayError]]:
+        """As `recall`, over every project on this machine; a project that cannot be read is told of, not fatal."""
+        results, errors = self.recall(query, chosen=chosen, limit=limit), []
+        elsewhere = replace(chosen or Filter(quarantined=False), branch="")
+        for other in projects.known_projects(self._opened.home):
+            if other.key != self._opened.project.key and other.database.exists():
+                try:
+                    with closing(self._opened.open_store(other)) as store:
+                        results += self.ask([store], understand(query), elsewhere, limit)
+                except HollowayError as error:
+                    errors.append(error)
+        return sorted(results, key=lambda result: -result.score)[:limit], errors
+
     @cached_property
     def choice(self) -> Choice:
         """What embeds here; choosing it loads and contacts nothing."""
-        return choose(self._memory.settings)
+        return choose(self._opened.settings)
 
     def to_embed(self) -> int:
         """How many memories have no vector of the present model yet, the user's own among them."""
         embedder = self.choice.embedder
-        return sum(_texts(store, embedder).remaining() for store in self._memory.stores()) if embedder else 0
+        return sum(_texts(store, embedder).remaining() for store in self._opened.stores()) if embedder else 0
 
     def embed_waiting(self, deadline_s: float = BACKGROUND_S) -> int:
         """Give memories their vectors in the background, one process at a time; returns how many got theirs."""
@@ -68,7 +108,7 @@ class Searching:
         if embedder is None:
             return 0
         end = time.monotonic() + deadline_s
-        return sum(_embedded(store, embedder, end - time.monotonic()) for store in self._memory.stores())
+        return sum(_embedded(store, embedder, end - time.monotonic()) for store in self._opened.stores())
 
     def ask(
         self,
@@ -93,14 +133,14 @@ class Searching:
     def _means(self, store: Store, query: Query, vector: NDArray[np.float32] | None, phase: Phase | None) -> Means:
         meaning = None if vector is None else Meaning(vector, self._vectors_of(store), self._related_from)
         rerank = self._rerank if self._closer.reranker else None
-        if store is not self._memory.store or not self._memory.map.is_ready:
+        if store is not self._opened.store or not self._opened.map.is_ready:
             return Means(meaning, phase=phase, rerank=rerank)
         return Means(meaning, self._places(query.files) if query.files else {}, phase, self._rewritten, rerank)
 
     @cached_property
     def _closer(self) -> rerank_models.Choice:
         """What looks closer at the best few; choosing it loads nothing."""
-        return rerank_models.choose(self._memory.settings)
+        return rerank_models.choose(self._opened.settings)
 
     def _rerank(self, query: str, texts: list[str]) -> list[float] | None:
         """Scores for texts by a closer look; none where nothing looks, or not in time."""
@@ -119,7 +159,7 @@ class Searching:
     @property
     def _is_here(self) -> bool:
         """Whether the model is the one inside holloway, which answers in milliseconds."""
-        return self._memory.settings.text("embedding.provider") == "builtin"
+        return self._opened.settings.text("embedding.provider") == "builtin"
 
     @property
     def _related_from(self) -> float:
@@ -147,7 +187,7 @@ class Searching:
             self._catch_up(store, embedder)
         from holloway.embeddings.query_vectors import vector_of  # numpy is loaded when a vector is asked for
 
-        store = self._memory.store
+        store = self._opened.store
         cache = None if self._is_here else EmbeddingCache(store.database, store.clock)
         try:
             return vector_of(query.text, embedder, cache)
@@ -176,20 +216,20 @@ class Searching:
     def _places(self, files: Sequence[str]) -> dict[str, float]:
         """The files in play, what they use or are used by, and what changes with them."""
         places = dict.fromkeys(files, 1.0)
-        near = queries.around(self._memory.map.database, files)
+        near = queries.around(self._opened.map.database, files)
         for others in near.values():
             for path, weight in others.items():
                 places[path] = max(places.get(path, 0.0), weight)
-        now = self._memory.clock.now()
-        for one in cochange.partners(self._memory.map.database, files, now=now, limit=PARTNERS_MAX):
+        now = self._opened.clock.now()
+        for one in cochange.partners(self._opened.map.database, files, now=now, limit=PARTNERS_MAX):
             places[one.path] = max(places.get(one.path, 0.0), NEAR_WEIGHT * min(one.score, 1.0))
         return places
 
     def _rewritten(self, memories: Sequence[Sketch]) -> Mapping[str, Mapping[str, float]]:
         asked = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}
-        if not asked or not self._memory.under_git:
+        if not asked or not self._opened.under_git:
             return {}
-        found = rewritten_share.rewritten(self._memory.map.database, self._memory.project.root, asked)
+        found = rewritten_share.rewritten(self._opened.map.database, self._opened.project.root, asked)
         return {
             memory.id: {path: found[memory.commit, path] for path in memory.files if (memory.commit, path) in found}
             for memory in memories

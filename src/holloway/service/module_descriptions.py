@@ -11,10 +11,10 @@ from holloway.codemap.modules.purpose import PURPOSE_CHARS_MAX, is_description
 from holloway.config import DESCRIBE_ANSWER_TOKENS, DESCRIBE_DEADLINE_S
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
+from holloway.llm.metered_client import meter_writer
 from holloway.llm.prompts import prompt
 from holloway.llm.provider_choice import choose
 from holloway.safety.neutralize import neutral
-from holloway.service.llm_budget import metered
 from holloway.store import contributions
 from holloway.text.sanitize import one_line
 
@@ -40,7 +40,7 @@ def describe(memory: Holloway, *, writer: Writer | None = None) -> list[tuple[st
     asked = [module for module in memory.map.modules() if module.key not in said and not module.support][:MODULES_MAX]
     if not asked:
         return []
-    model = metered(memory, writer, "modules")
+    model = meter_writer(memory.store, memory.settings, writer, "modules")
     text = prompt("modules", project=memory.project.name, modules="\n".join(_line(module) for module in asked))
     done = model.complete(text, system=SYSTEM, max_tokens=DESCRIBE_ANSWER_TOKENS, deadline_s=DESCRIBE_DEADLINE_S)
     found = _read(done.text, asked)

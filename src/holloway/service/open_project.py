@@ -1,37 +1,40 @@
-"""A project's memory held open: its stores, where it is, and how one memory of it is found."""
+"""An open project: its stores, clock, settings and code map, as all parts of the service use them."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Self
 
 from holloway import config, git
-from holloway.codemap.parse.source_files import names
-from holloway.domain.memory import several
+from holloway.codemap.modules.overview import Overview
 from holloway.domain.ports import RandomIds, SystemClock
 from holloway.errors import InvalidInput
-from holloway.safety import paths
-from holloway.service import trust
-from holloway.store import branches, lifecycle, privacy, registry, vectors
+from holloway.injection import brief_facts
+from holloway.promotion.trust_level import ProjectTrust
+from holloway.service.code_map import CodeMap
+from holloway.service.invocation import invocation
+from holloway.store import branches, lifecycle, lookup, privacy, registry
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
 from holloway.store.filter import Filter
-from holloway.store.lifecycle import Pruned
 from holloway.store.memories import Unknown
 from holloway.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Clock, Ids
+    from holloway.injection.session_start import Brief
+    from holloway.store.lifecycle import Pruned
     from holloway.store.project import Project
 
 
-class Opened:
-    """One project's stores, with the user's own beside them. Use it as a context manager, or call `close`."""
+class OpenProject:
+    """A project and the user's own store, opened by one thread; `here` opens them again for another."""
 
     def __init__(
         self,
@@ -47,11 +50,12 @@ class Opened:
         self.home = home
         self._thread = get_ident()
         self.clock = clock or SystemClock()
-        self._ids = ids or RandomIds()
+        self.ids = ids or RandomIds()
         self.settings = config.Settings.load(project.key, str(home))
         self._synchronous = self.settings.text("synchronous")
         self._busy_timeout_ms = busy_timeout_ms
-        self.store = self._opened(project)
+        self.store = self.open_store(project)
+        self.trust = ProjectTrust(self.store, self.settings, home)
         self._user: Store | None = None
         self._at_close: list[Callable[[], None]] = []
         if settle:
@@ -62,46 +66,48 @@ class Opened:
                 raise
 
     def settle(self) -> None:
-        """Bring what others left behind up to date: what hooks have shown, branches that were merged."""
+        """Apply what other processes left behind: uses counted by hooks, merged branches, expired journals."""
         for store in self.stores():
             lifecycle.freshen(store.database)
         branches.release_merged(self.store.database, str(self.project.root), self.clock.now())
         privacy.drop_old_journals(self.project, self.clock.now())
-        trust.keep(self.store, self.settings)
+        self.trust.save()
 
     def prune(self) -> Pruned:
         """Set aside what faded; remove what is past its grace."""
-        done = [lifecycle.prune(store.database, self.clock.now()) for store in self.stores()]
-        for store, pruned in zip(self.stores(), done, strict=True):
-            if pruned.removed:
-                vectors.purge(store.project.folder)
-        return Pruned(tuple(i for each in done for i in each.faded), tuple(i for each in done for i in each.removed))
+        return lifecycle.prune_stores(self.stores(), self.clock.now())
 
     def maintain(self) -> None:
-        """The daily chores that a command may do on its way out: a backup, and space given back."""
+        """Do the daily maintenance that a command may do before it exits: back up, and give free space back."""
         for store in self.stores():
             store.backup_if_due()
             store.vacuum_if_due()
 
     @property
     def user(self) -> Store:
-        """The store of what holds in every project of this user."""
+        """The store of the memories that this user has for every project."""
         if self._user is None:
-            self._user = self._opened(projects.user_project(self.home))
+            self._user = self.open_store(projects.user_project(self.home))
         return self._user
 
-    def _opened(self, project: Project) -> Store:
+    def open_store(self, project: Project) -> Store:
+        """Open the store of a project with this project's clock and settings."""
         return Store(
             project,
             synchronous=self._synchronous,
             busy_timeout_ms=self._busy_timeout_ms,
             clock=self.clock,
-            ids=self._ids,
+            ids=self.ids,
         )
 
     def stores(self) -> list[Store]:
-        """This project's store, and the user's own where there is one."""
+        """Return this project's store, and the user's own if it exists."""
         return [self.store, self.user] if projects.user_project(self.home).database.exists() else [self.store]
+
+    @cached_property
+    def map(self) -> CodeMap:
+        """The code map of this checkout."""
+        return CodeMap(self.store)
 
     def __enter__(self) -> Self:
         return self
@@ -110,31 +116,37 @@ class Opened:
         self.close()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close all files, then run the callbacks of `at_close`, the last one first."""
         self.store.close()
         if self._user is not None:
             self._user.close()
+        if "map" in self.__dict__:
+            self.map.close()
         while self._at_close:
             self._at_close.pop()()
 
     @contextmanager
-    def here(self) -> Iterator[Self]:
-        """This memory for the thread that asks: itself, or for another than opened it, the same files once more."""
+    def here(self) -> Iterator[OpenProject]:
+        """Give this project to the calling thread: itself, or the same files opened again for another thread."""
         if get_ident() == self._thread:
             yield self
             return
-        wait = self._busy_timeout_ms
-        with type(self)(
-            self.project, self.home, clock=self.clock, ids=self._ids, busy_timeout_ms=wait, settle=False
-        ) as beside:
-            yield beside
+        with OpenProject(
+            self.project,
+            self.home,
+            clock=self.clock,
+            ids=self.ids,
+            busy_timeout_ms=self._busy_timeout_ms,
+            settle=False,
+        ) as reopened:
+            yield reopened
 
-    def at_close(self, chore: Callable[[], None]) -> None:
-        """Have something done when this memory is closed."""
-        self._at_close.append(chore)
+    def at_close(self, callback: Callable[[], None]) -> None:
+        """Call something when this project is closed."""
+        self._at_close.append(callback)
 
     def paused(self, what: str) -> bool:
-        """Whether the person has paused `capture` or `injection`, here or everywhere."""
+        """Return whether the person has paused `capture` or `injection`, here or everywhere."""
         return registry.paused(str(self.home), self.project.key) in ("all", what)
 
     @property
@@ -147,40 +159,21 @@ class Opened:
         """The branch that is checked out."""
         return git.branch(str(self.project.root))
 
-    def _existing(self, files: Sequence[str], where: Path | None = None) -> tuple[str, ...]:
-        """The files relative to the project; one that is not there is an error that names the closest."""
-        return tuple(self._existing_file(path, where) for path in several("files", files))
-
-    def _existing_file(self, given: str, where: Path | None) -> str:
-        path = self.path_of(given, where)
-        if paths.is_there(path, str(self.project.root)):
-            return path
-        from holloway.service.suggestions import closest_path  # only on the error path
-
-        close = closest_path(path, names(self.project.root))
-        hint = f"Did you mean {close}?" if close else f"Paths are taken from {where or self.project.root}."
-        raise InvalidInput(f"{given} does not exist in {self.project.name}.", hint)
-
-    def path_of(self, given: str, where: Path | None = None) -> str:
-        """A path as the project names it: from where the caller stands if there is such a file, else from the root."""
-        root = str(self.project.root)
-        near = paths.relative(given, root, str(where or root))
-        return near if paths.is_there(near, root) else paths.contained(given, root) or near
-
     def memories(self, chosen: Filter | None = None, *, limit: int = 50, user: bool = False) -> list[Memory]:
         """Memories, newest first."""
         store = self.user if user else self.store
         return store.memories.find(chosen or Filter(), limit)
 
     def count_user(self) -> int:
-        """How many memories of the user's own there are."""
+        """Return the number of the user's own memories."""
         return sum(store.memories.count(Filter()) for store in self.stores()[1:])
 
     def get(self, reference: str) -> Memory:
         """The memory with that id, or a unique beginning of it; the user's own store is searched too."""
-        return self._located(reference)[1]
+        return self.find_memory(reference)[1]
 
-    def _located(self, reference: str) -> tuple[Store, Memory]:
+    def find_memory(self, reference: str) -> tuple[Store, Memory]:
+        """Return a memory and its store; raises Unknown if neither store has it."""
         *others, last = self.stores()
         for store in others:
             try:
@@ -189,12 +182,45 @@ class Opened:
                 continue
         return last, last.memories.get(reference)
 
-    def _living(self, reference: str) -> tuple[Store, Memory]:
-        """As `_located`, for what only makes sense while the memory holds."""
-        store, memory = self._located(reference)
+    def find_living(self, reference: str) -> tuple[Store, Memory]:
+        """Return a memory and its store; raises InvalidInput if it was forgotten or replaced."""
+        store, memory = self.find_memory(reference)
         if memory.deleted_at:
             raise InvalidInput(f"{memory.id} is forgotten.", f"`holloway restore {memory.id}` brings it back first.")
         if memory.superseded_by:
             hint = f"`holloway show {memory.superseded_by}` shows what holds now."
             raise InvalidInput(f"{memory.id} was replaced by {memory.superseded_by}.", hint)
         return store, memory
+
+    def brief(self, *, with_map: bool = True) -> Brief:
+        """What an agent reads when its session starts here; without the map and git it is made much faster."""
+        return brief_facts.collect_brief(
+            self.stores(),
+            self.branch,
+            overview=self.map.overview() if with_map else Overview(),
+            command=invocation(),
+            indexing=self.map.progress() if with_map else "",
+            open_work=brief_facts.describe_open_work(self.store, self.branch) if with_map else "",
+        )
+
+    def work_state(self) -> Memory | None:
+        """Return the unfinished work of this branch, if it was left within the last month."""
+        return brief_facts.find_open_work(self.store, self.branch)
+
+    def changes_since(self, state: Memory) -> list[str]:
+        """Return the short hashes of the commits on the files of unfinished work since it was left."""
+        return brief_facts.changes_since(self.store, state)
+
+    def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
+        """Write into the ledgers that a session was given a brief."""
+        for store in self.stores():
+            own = [memory for memory in made.memories if store.memories.has(memory)]
+            lookup.claim(
+                store.database.connection,
+                own,
+                session=session,
+                agent=agent,
+                point="session_start",
+                now=now,
+                compacted=compacted,
+            )

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.ports import moment, stamp
 from holloway.errors import HollowayError
+from holloway.llm.metered_client import meter_writer
 from holloway.llm.provider_choice import choose
 from holloway.promotion import insight
 from holloway.promotion.synthesis import THRESHOLDS
-from holloway.service.llm_budget import metered
 from holloway.store import observations
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Reflecting:
         """What one call yielded; None where it failed."""
         if self.writer is None:
             return None
-        model = metered(self.memory, self.writer, PURPOSE)
+        model = meter_writer(self.memory.store, self.memory.settings, self.writer, PURPOSE)
         try:
             return insight.insights(model, self.store, self.memory.project.name, modules)
         except HollowayError as error:

@@ -12,6 +12,7 @@ from holloway.domain.memory import MemoryType
 from holloway.domain.ports import moment, stamp
 from holloway.domain.session import Outcome, Session
 from holloway.embeddings.vocabulary import ordinary
+from holloway.llm.metered_client import meter_writer
 from holloway.llm.provider_choice import choose
 from holloway.observer.activity import Account
 from holloway.observer.observer import Detected
@@ -27,8 +28,6 @@ from holloway.promotion.pipeline import Promotion
 from holloway.proof.session_facts import Before, Shown, StoreFigures
 from holloway.proof.session_record import record
 from holloway.safety import secrets
-from holloway.service import trust
-from holloway.service.llm_budget import metered
 from holloway.store import branches, feedback_counts, observations, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.observations import ErrorSeen, Observed, Sighting
@@ -120,7 +119,7 @@ class Learning:
             self.take_back()
         settled = tuple(self.settle_held()) if settle and not part else ()
         if not part:
-            trust.advance(self.memory)
+            self.memory.trust.advance()
         return Learned(session, promotion, figures, tuple(looked_at), settled)
 
     def _candidates(self, finished: Finished, detected: Detected, unseen: str) -> list[Candidate]:
@@ -137,7 +136,7 @@ class Learning:
         chosen = self.writer or choose(self.memory.settings).writer
         if chosen is None:
             return ""
-        model = metered(self.memory, chosen, "wording")
+        model = meter_writer(self.memory.store, self.memory.settings, chosen, "wording")
         return reword(model, self.memory.project.name, [each for each in found if each.alive])
 
     def settle_held(self) -> list[Kept]:
@@ -236,7 +235,7 @@ class Learning:
             dead_end_files=frozenset(path for memory in dead_ends for path in memory.files),
             shown=tuple(self._shown(session.id)),
             corrected=feedback_counts.corrected_in(self.database, session.id),
-            trust_level=trust.level(self.memory),
+            trust_level=self.memory.trust.level,
             flagged=feedback_counts.flagged_in(self.database, session.id),
             search_tokens=observations.mean_search_tokens(self.database, session.started_at),
             modules=self._modules_of(touched),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from holloway.domain.memory import MemoryType, State
 from holloway.domain.ports import stamp
 from holloway.llm.provider_choice import choose
-from holloway.service import trust
 from holloway.service.doctor import ANSWERS_DAYS
 from holloway.service.session_learning import Learning
 from holloway.store import answer_log, candidates, registry, session_ledger
@@ -105,7 +104,7 @@ def _observer(memory: Holloway) -> dict[str, Any]:
 
 
 def _trust(memory: Holloway) -> dict[str, Any]:
-    found = trust.standing(memory)
+    found = memory.trust.standing()
     return {"sessions_watched": found.regard.sessions, "trust_level": found.level, "trust_offer": found.offer or None}
 
 
@@ -125,10 +124,10 @@ def _language_model(memory: Holloway) -> dict[str, Any] | None:
 
 def _search(memory: Holloway) -> dict[str, Any]:
     """What answers questions here: by words always, by meaning where something embeds."""
-    embedder = memory.searching.choice.embedder
+    embedder = memory.search.choice.embedder
     return {
         "search": "text and meaning" if embedder else "text",
         "model": embedder.model if embedder else None,
-        "to_embed": memory.searching.to_embed(),
-        "search_note": memory.searching.choice.reason or None,
+        "to_embed": memory.search.to_embed(),
+        "search_note": memory.search.choice.reason or None,
     }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import State
-from holloway.service import trust
+from holloway.promotion import trust_level
 from holloway.service.session_report import explain
 from holloway.store import session_ledger
 
@@ -43,9 +43,9 @@ class Summary:
 
 def summary(memory: Holloway) -> Summary | None:
     """The summary of the latest session that was learned from; nothing where it had nothing to tell."""
-    level = trust.level(memory)
+    level = memory.trust.level
     ended = [session for session in session_ledger.latest(memory.store.database, LOOKED_AT) if session.outcome]
-    if not ended or level == trust.AUTONOMOUS:
+    if not ended or level == trust_level.AUTONOMOUS:
         return None
     told = explain(memory, ended[0].id)
     new = tuple(each for each in told.learned if each.session == told.session.id and each.alive)
@@ -54,7 +54,7 @@ def summary(memory: Holloway) -> Summary | None:
     if not (new or used or saved):
         return None
     open_ones = {each.id: each for each in (*new, *used) if each.state is State.UNCONFIRMED}
-    asked = tuple(each for each in open_ones.values() if each.review or level < trust.CONFIDENT)
+    asked = tuple(each for each in open_ones.values() if each.review or level < trust_level.CONFIDENT)
     return Summary(told.session, saved, used, new, asked, _passed(memory, told.session.id) >= SHORT_AFTER)
 
 

@@ -11,13 +11,15 @@ from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES, WORK_TOLD_DAYS
 from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, State
 from holloway.domain.ports import stamp
+from holloway.store import vectors
 from holloway.store.memories import CORRECTED_KINDS, FLAGGED_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from holloway.store.database import Database
+    from holloway.store.store import Store
 
 FADED = "faded"
 """Why a memory that nobody used was set aside."""
@@ -87,6 +89,19 @@ def prune(database: Database, now: datetime) -> Pruned:
         told = "UPDATE candidates SET draft = '{}' WHERE memory IN (SELECT value FROM json_each(?))"
         database.run(told, (json.dumps(removed),))
         database.run("DELETE FROM embedding_cache WHERE expires_at < ?", (stamp(now),))
+    return Pruned(tuple(faded), tuple(removed))
+
+
+def prune_stores(stores: Sequence[Store], now: datetime) -> Pruned:
+    """Prune several stores, and remove the cached vectors of those that lost memories."""
+    faded: list[str] = []
+    removed: list[str] = []
+    for store in stores:
+        pruned = prune(store.database, now)
+        if pruned.removed:
+            vectors.purge(store.project.folder)
+        faded += pruned.faded
+        removed += pruned.removed
     return Pruned(tuple(faded), tuple(removed))
 
 

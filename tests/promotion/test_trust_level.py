@@ -13,10 +13,9 @@ from holloway.config import INJECTION_THRESHOLDS, TRUST_NAMES
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.memory_details import parse
 from holloway.errors import InvalidInput
-from holloway.service import trust
+from holloway.promotion.trust_level import Standing, is_fit_for_confident, is_fit_for_standard
 from holloway.service.agents import dispute, used
 from holloway.service.holloway import Holloway
-from holloway.service.trust import Standing, fit_for_confident, fit_for_standard
 from holloway.store.feedback_counts import Regard
 from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
@@ -144,7 +143,7 @@ def test_a_recipes_next_step_is_said_unasked_only_where_the_level_allows(memory:
 def test_standard_is_earned_by_sessions_and_by_what_people_made_of_them(
     counts: tuple[int, int, int, int], fits: bool
 ) -> None:
-    assert fit_for_standard(Regard(*counts)) is fits
+    assert is_fit_for_standard(Regard(*counts)) is fits
 
 
 @pytest.mark.parametrize(
@@ -159,7 +158,7 @@ def test_standard_is_earned_by_sessions_and_by_what_people_made_of_them(
     ],
 )
 def test_confident_fits_where_somebody_looks_and_corrects_little(counts: tuple[int, int, int, int], fits: bool) -> None:
-    assert fit_for_confident(Regard(*counts)) is fits
+    assert is_fit_for_confident(Regard(*counts)) is fits
 
 
 def worked(memory: Holloway, name: str) -> None:
@@ -170,12 +169,12 @@ def worked(memory: Holloway, name: str) -> None:
 
 @pytest.mark.promise("trust-levels")
 def test_after_three_sessions_without_a_correction_cautious_becomes_standard_and_stays(memory: Holloway) -> None:
-    levels = [trust.level(memory)]
+    levels = [memory.trust.level]
     for number in range(25):
         worked(memory, f"s{number}")
-        levels.append(trust.level(memory))
+        levels.append(memory.trust.level)
     assert levels == [1, 1, 1, *[2] * 23]
-    found = trust.standing(memory)
+    found = memory.trust.standing()
     assert (found.name, found.origin, found.regard.sessions) == ("standard", "earned", 25)
     assert found.offered == 3
     assert "holloway trust confident" in found.offer
@@ -195,12 +194,12 @@ def test_a_correction_holds_it_back_until_half_of_what_was_shown_is_confirmed(me
     memory.wrong(ids[0], "incorrect")
     for number in range(3):
         worked(memory, f"s{number}")
-    assert trust.standing(memory).regard == Regard(sessions=4, shown=4, confirmed=0, corrected=1)
-    assert trust.level(memory) == 1
+    assert memory.trust.standing().regard == Regard(sessions=4, shown=4, confirmed=0, corrected=1)
+    assert memory.trust.level == 1
     memory.confirm(ids[1])
     memory.confirm(ids[2])
     worked(memory, "last")
-    assert trust.level(memory) == 2
+    assert memory.trust.level == 2
 
 
 def test_sessions_from_before_the_memory_was_made_earn_nothing(memory: Holloway, clock: FakeClock) -> None:
@@ -208,22 +207,22 @@ def test_sessions_from_before_the_memory_was_made_earn_nothing(memory: Holloway,
     for number in range(5):
         worked(memory, f"old{number}")
     clock.advance(days=30)
-    assert trust.standing(memory).regard.sessions == 0
-    assert trust.level(memory) == 1
+    assert memory.trust.standing().regard.sessions == 0
+    assert memory.trust.level == 1
 
 
 def test_a_level_that_was_chosen_is_in_force_at_once_and_stays(memory: Holloway) -> None:
-    assert trust.choose(memory, "Autonomous").level == 4
+    assert memory.trust.choose("Autonomous").level == 4
     for number in range(4):
         worked(memory, f"s{number}")
-    assert (trust.level(memory), trust.standing(memory).origin) == (4, "project")
-    assert trust.choose(memory, "1").level == 1
-    assert trust.choose(memory, "auto").level == 2
+    assert (memory.trust.level, memory.trust.standing().origin) == (4, "project")
+    assert memory.trust.choose("1").level == 1
+    assert memory.trust.choose("auto").level == 2
 
 
 def test_a_level_that_there_is_not_is_an_error_that_names_those_that_there_are(memory: Holloway) -> None:
     with pytest.raises(InvalidInput) as caught:
-        trust.choose(memory, "reckless")
+        memory.trust.choose("reckless")
     assert "2 standard" in caught.value.hint
 
 
@@ -231,19 +230,19 @@ def test_a_level_that_there_is_not_is_an_error_that_names_those_that_there_are(m
 def test_three_wrong_in_one_session_and_a_more_careful_level_is_offered_not_forced(
     memory: Holloway, clock: FakeClock
 ) -> None:
-    trust.choose(memory, "confident")
+    memory.trust.choose("confident")
     clock.advance(hours=1)
     texts = [f"refresh() number {word} burns" for word in ("one", "two", "three")]
     ids = [made.memory.id for text in texts if (made := memory.remember(text, files=[TOKENS])).memory]
     worked(memory, "s1")
     for number, each in enumerate(ids):
-        assert trust.standing(memory).offered == 0, number
+        assert memory.trust.standing().offered == 0, number
         memory.wrong(each, "incorrect")
-    found = trust.standing(memory)
+    found = memory.trust.standing()
     assert (found.level, found.offered) == (3, 2)
     assert "3 memories of one session were wrong" in found.offer
     clock.advance(hours=1)
-    assert trust.choose(memory, "confident").offered == 0, "who chooses the level again has answered"
+    assert memory.trust.choose("confident").offered == 0, "who chooses the level again has answered"
 
 
 def test_at_the_most_careful_level_nothing_more_careful_is_offered() -> None:
@@ -255,7 +254,7 @@ def test_a_new_memory_reads_the_level_of_the_last_one(memory: Holloway, reposito
         worked(memory, f"s{number}")
     memory.close()
     with holloway.open(Path(repository.root)) as again:
-        assert trust.level(again) == 2
+        assert again.trust.level == 2
 
 
 def test_the_record_of_a_session_counts_what_was_corrected_of_what_it_was_shown(memory: Holloway) -> None:

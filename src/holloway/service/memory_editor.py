@@ -1,8 +1,8 @@
-"""What a person does to a memory that exists: change, confirm, pin, mark wrong, forget, restore, put off."""
+"""Teaching, correcting and reviewing memories: everything that a person does to them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,24 +13,131 @@ from holloway.domain import memory_details as typed
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State, Visibility, WrongReason, choice, several
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
-from holloway.service.open_project import Opened
-from holloway.service.results import Forgotten, Provenance
-from holloway.store import candidates, privacy, session_ledger
+from holloway.retrieval.novelty import closest
+from holloway.service.project_paths import existing_files
+from holloway.service.taught_memory import CLOSE_SHOWN, Inferred, against, infer, same
+from holloway.store import branches, candidates, privacy, session_ledger
 from holloway.store.filter import Filter
-from holloway.store.memories import Unknown
+from holloway.store.memories import HUMAN, Unknown
 from holloway.store.write_gate import admit, reason_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from holloway.retrieval.novelty import Close
+    from holloway.service.open_project import OpenProject
+    from holloway.store.candidates import Kept
     from holloway.store.store import Store
 
 
 CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility")
 
 
-class Corrected(Opened):
-    """The memory of a project as the person who must trust it handles it."""
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a taught sentence."""
+
+    outcome: str
+    memory: Memory | None
+    redacted: tuple[str, ...]
+    inferred: Inferred
+    close: tuple[Close, ...] = ()
+    """Memories that say almost the same, or contradict it; nothing was done to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was forgotten, and what could not be cleaned yet."""
+
+    memories: tuple[Memory, ...]
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a memory comes from and where it went."""
+
+    memory: Memory
+    history: tuple[tuple[str, str, str], ...]
+    shown: tuple[tuple[str, str, str], ...]
+    replaced: tuple[Memory, ...]
+    seen: tuple[Kept, ...] = ()
+    """What sessions showed that it was made from, or that agreed with it."""
+
+
+class MemoryEditor:
+    """Changes the memories of one open project."""
+
+    def __init__(self, opened: OpenProject) -> None:
+        self._opened = opened
+
+    def remember(
+        self,
+        content: str,
+        *,
+        type: MemoryType | str | None = None,  # noqa: A002  (the word that every command and field uses)
+        files: Sequence[str] | None = None,
+        modules: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        details: Mapping[str, object] | None = None,
+        summary: str = "",
+        pin: bool = False,
+        everywhere: bool = False,
+        user: bool = False,
+        visibility: Visibility | str = Visibility.PROJECT,
+        source: Source = Source.USER_TAUGHT,
+        agent: str = "",
+        session: str = "",
+        where: Path | None = None,
+    ) -> Remembered:
+        """Teach something. Type, files and module are inferred where they are not given."""
+        if user and files:
+            raise InvalidInput("What holds in every project is about no file.", "Leave out --file or --user.")
+        given = existing_files(self._opened.project, files or (), where)
+        inferred = Inferred()
+        if not user:
+            module_of = self._opened.map.module_of
+            inferred = infer(content, self._opened.project.root, module_of, has_type=type is not None, files=given)
+        memory_type = choice(MemoryType, type) if type is not None else inferred.type or MemoryType.PREFERENCE
+        draft = Draft(
+            content=content,
+            type=memory_type,
+            summary=summary,
+            details=typed.parse(memory_type, details),
+            files=given or inferred.files,
+            modules=several("modules", modules) or ((inferred.module,) if inferred.module else ()),
+            tags=several("tags", tags),
+            visibility=Visibility.PERSONAL if user else choice(Visibility, visibility),
+            source=source,
+            pinned=pin,
+            agent=agent,
+            session=session,
+        )
+        store = self._opened.user if user else self._opened.store
+        close = closest(store, content)
+        placed = against(draft, close) if user else self._placed(against(draft, close), everywhere=everywhere)
+        admitted = admit(placed, "" if user else str(self._opened.project.root))
+        twin = same(placed, close)
+        added = store.memories.agree(twin, admitted) if twin else store.memories.add(admitted)
+        known = added.memory if added.outcome == "reinforced" and source in HUMAN else None
+        if known and (type is not None or summary or details):
+            said = self.edit(known.id, type=type, summary=summary or None, details=details)[0]
+            added = replace(added, memory=said)
+        near = tuple(one for one in close if added.memory is None or one.memory.id != added.memory.id)
+        return Remembered(added.outcome, added.memory, added.redacted, inferred, near[:CLOSE_SHOWN])
+
+    def _placed(self, draft: Draft, *, everywhere: bool) -> Draft:
+        """A draft with the commit and branch that it is taught on; what is about the person holds on all of them."""
+        root = str(self._opened.project.root)
+        unmerged = branches.note(self._opened.store.database, root)
+        apart = (
+            everywhere
+            or draft.type is MemoryType.PREFERENCE
+            or self._opened.settings.text("branch_scope") == "everywhere"
+        )
+        return replace(
+            draft, branch=self._opened.branch, branch_only="" if apart else unmerged, commit=git.head_commit(root)
+        )
 
     def edit(
         self, reference: str, *, where: Path | None = None, everywhere: bool = False, **changes: Any
@@ -39,12 +146,12 @@ class Corrected(Opened):
 
         Who rewrites the content vouches for it, so it counts as confirmed. Returns it and the secrets that were cut.
         """
-        store, old = self._living(reference)
+        store, old = self._opened.find_living(reference)
         if unknown := [name for name in changes if name not in CHANGEABLE]:
             raise InvalidInput(f"{unknown[0]} is nothing to change.", f"Known: {', '.join(CHANGEABLE)}.")
         given = {name: value for name, value in changes.items() if value is not None}
         if "files" in given:
-            given["files"] = self._existing(given["files"], where)
+            given["files"] = existing_files(self._opened.project, given["files"], where)
         memory_type = choice(MemoryType, given.get("type", old.type))
         keeps_details = memory_type is old.type and "details" not in given
         draft = Draft(
@@ -57,7 +164,7 @@ class Corrected(Opened):
             tags=several("tags", given.get("tags", old.tags)),
             visibility=choice(Visibility, given.get("visibility", old.visibility)),
         )
-        admitted = admit(draft, "" if store is self._user else str(self.project.root))
+        admitted = admit(draft, "" if store is not self._opened.store else str(self._opened.project.root))
         names = {*given, "details", "summary"} if {"content", "type"} & set(given) else set(given)
         fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
         if everywhere:
@@ -65,7 +172,7 @@ class Corrected(Opened):
         if "type" in given:
             fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
         if "content" in given:
-            now = stamp(self.clock.now())
+            now = stamp(self._opened.clock.now())
             fields |= {"state": State.CONFIRMED, "review": None, "stale_at": "", "last_used_at": now}
         rewritten = admitted.draft.content != old.content
         told = old.content if rewritten else ", ".join(sorted(given))
@@ -73,12 +180,12 @@ class Corrected(Opened):
 
     def pin(self, reference: str, *, on: bool = True) -> Memory:
         """Keep a memory from fading, or let it fade again."""
-        store, memory = self._living(reference)
+        store, memory = self._opened.find_living(reference)
         return store.memories.change(memory, "pinned" if on else "unpinned", pinned=on)
 
     def confirm(self, reference: str) -> Memory:
         """A person says that it is right; this is the only way out of quarantine."""
-        store, memory = self._living(reference)
+        store, memory = self._opened.find_living(reference)
         return store.memories.change(
             memory,
             "confirmed",
@@ -86,7 +193,7 @@ class Corrected(Opened):
             confidence=confidence.confirmed(memory.confidence),
             review=None,
             stale_at="",
-            last_used_at=stamp(self.clock.now()),
+            last_used_at=stamp(self._opened.clock.now()),
         )
 
     def wrong(self, reference: str, reason: WrongReason | str, *, note: str = "", instead: str = "") -> Memory:
@@ -94,7 +201,7 @@ class Corrected(Opened):
 
         Returns the memory that holds now: the replacement, or the old one as it was set aside.
         """
-        store, memory = self._living(reference)
+        store, memory = self._opened.find_living(reference)
         why = choice(WrongReason, reason)
         said = f"{why}" + (f": {reason_text(note)}" if note else "")
         if not instead:
@@ -107,9 +214,9 @@ class Corrected(Opened):
             modules=memory.modules,
             tags=memory.tags,
             visibility=memory.visibility,
-            branch=self.branch,
+            branch=self._opened.branch,
             branch_only=memory.branch_only,
-            commit=git.head_commit(str(self.project.root)),
+            commit=git.head_commit(str(self._opened.project.root)),
             pinned=memory.pinned,
         )
         with store.database.write():
@@ -117,7 +224,7 @@ class Corrected(Opened):
             return store.memories.supersede(memory, admit(draft), "wrong", said)
 
     def _set_aside(self, store: Store, memory: Memory, kind: str, reason: str, at: str = "") -> Memory:
-        moment = at or stamp(self.clock.now())
+        moment = at or stamp(self._opened.clock.now())
         with store.database.write():
             store.memories.reject(memory, kind)
             return store.memories.change(
@@ -129,21 +236,21 @@ class Corrected(Opened):
     ) -> list[Memory]:
         """The memories that a person means: by id, by session, by source (its kind, file or address), or all."""
         if references:
-            return list({memory.uid: memory for memory in map(self.get, references)}.values())
+            return list({memory.uid: memory for memory in map(self._opened.get, references)}.values())
         kind = (Source(source),) if source in set(Source) else ()
         wanted = Filter(session=session, origin="" if kind else source, sources=kind, superseded=True)
         if not (session or source or everything):
             raise InvalidInput("Nothing was chosen.", "Give an id, --session, --source or --all.")
-        alive = self.store.memories.find(wanted, limit=-1)
-        return alive + self.store.memories.find(replace(wanted, deleted=True), limit=-1)
+        alive = self._opened.store.memories.find(wanted, limit=-1)
+        return alive + self._opened.store.memories.find(replace(wanted, deleted=True), limit=-1)
 
     def forget(self, memories: Sequence[Memory | str], *, hard: bool = False) -> Forgotten:
         """Forget memories or ids of them: recoverable for thirty days, or with `hard` so that no byte stays."""
-        at = stamp(self.clock.now())
+        at = stamp(self._opened.clock.now())
         given = several("memories", memories)
-        owners = [self._located(each if isinstance(each, str) else each.id) for each in given]
+        owners = [self._opened.find_memory(each if isinstance(each, str) else each.id) for each in given]
         left: list[str] = []
-        for store in self.stores():
+        for store in self._opened.stores():
             own = [memory for owner, memory in owners if owner is store]
             if hard and own:
                 left += privacy.erase(store, own)
@@ -156,12 +263,12 @@ class Corrected(Opened):
 
     def restore(self, reference: str) -> Memory:
         """Take back a forget, a prune or a wrong; what had taken its place makes room for it again."""
-        store, memory = self._located(reference)
+        store, memory = self._opened.find_memory(reference)
         if memory.alive:
             raise InvalidInput(f"{memory.id} is not forgotten.", f"`holloway show {memory.id}` shows it.")
         with store.database.write():
             store.memories.unreject(memory)
-            fields = {"deleted_at": "", "deleted_reason": "", "last_used_at": stamp(self.clock.now())}
+            fields = {"deleted_at": "", "deleted_reason": "", "last_used_at": stamp(self._opened.clock.now())}
             if not memory.deleted_at:
                 self._withdraw(store, memory.superseded_by)
                 fields["superseded_by"] = ""
@@ -174,7 +281,10 @@ class Corrected(Opened):
         except Unknown:
             return
         if replacement.alive:
-            gone = {"deleted_at": stamp(self.clock.now()), "deleted_reason": "withdrawn: what it replaced was restored"}
+            gone = {
+                "deleted_at": stamp(self._opened.clock.now()),
+                "deleted_reason": "withdrawn: what it replaced was restored",
+            }
             store.memories.change(replacement, "withdrawn", **gone)
 
     def last_forgotten(self) -> list[Memory]:
@@ -182,7 +292,7 @@ class Corrected(Opened):
         gone_by_person = ("forgotten", "wrong")
         found = [
             memory
-            for store in self.stores()
+            for store in self._opened.stores()
             for memory in store.memories.find(Filter(deleted=True, superseded=True), limit=-1)
             if memory.deleted_reason.startswith(gone_by_person)
         ]
@@ -191,29 +301,31 @@ class Corrected(Opened):
 
     def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
         """What waits for a person, quarantined first."""
-        found = [each for store in self.stores() for each in store.memories.find(self._due(), limit, "waiting")]
+        found = [each for store in self._opened.stores() for each in store.memories.find(self._due(), limit, "waiting")]
         return found[:limit]
 
     def count_to_review(self) -> int:
         """How much waits for a person today."""
-        return sum(store.memories.count(self._due()) for store in self.stores())
+        return sum(store.memories.count(self._due()) for store in self._opened.stores())
 
     def _due(self) -> Filter:
-        return Filter(to_review=True, due=stamp(self.clock.now()))
+        return Filter(to_review=True, due=stamp(self._opened.clock.now()))
 
     def later(self, reference: str, days: int = 1) -> Memory:
         """Ask again another day."""
-        store, memory = self._living(reference)
-        return store.memories.change(memory, "postponed", review_after=stamp(self.clock.now() + timedelta(days=days)))
+        store, memory = self._opened.find_living(reference)
+        return store.memories.change(
+            memory, "postponed", review_after=stamp(self._opened.clock.now() + timedelta(days=days))
+        )
 
     def times_shown(self, reference: str) -> int:
         """How often agents were shown a memory, once for each session until its context is cut."""
-        store, memory = self._located(reference)
+        store, memory = self._opened.find_memory(reference)
         return session_ledger.times_shown(store.database, memory.id)
 
     def why(self, reference: str) -> Provenance:
         """Where a memory comes from, what happened to it, and which agents were shown it."""
-        store, memory = self._located(reference)
+        store, memory = self._opened.find_memory(reference)
         wanted = [relation.memory for relation in memory.relations if relation.type == "supersedes"]
         found = [store.memories.get(old) for old in wanted if store.memories.has(old)]
         replaced = [old for old in found if not old.deleted_at]

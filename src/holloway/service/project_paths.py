@@ -1,0 +1,52 @@
+"""Paths that people and agents name, as the project names them, and the file they probably meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.codemap.parse.source_files import names
+from holloway.domain.memory import several
+from holloway.errors import InvalidInput
+from holloway.safety import paths
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.store.project import Project
+
+
+def resolve_path(root: Path, given: str, where: Path | None = None) -> str:
+    """Return a path relative to the root: taken from `where` if there is such a file, else from the root."""
+    near = paths.relative(given, str(root), str(where or root))
+    return near if paths.is_there(near, str(root)) else paths.contained(given, str(root)) or near
+
+
+def existing_files(project: Project, files: Sequence[str], where: Path | None = None) -> tuple[str, ...]:
+    """Return files relative to the project; raises InvalidInput, naming the closest one, for a missing file."""
+    return tuple(_existing_file(project, path, where) for path in several("files", files))
+
+
+def _existing_file(project: Project, given: str, where: Path | None) -> str:
+    path = resolve_path(project.root, given, where)
+    if paths.is_there(path, str(project.root)):
+        return path
+    suggestion = closest_path(path, names(project.root))
+    hint = f"Did you mean {suggestion}?" if suggestion else f"Paths are taken from {where or project.root}."
+    raise InvalidInput(f"{given} does not exist in {project.name}.", hint)
+
+
+def closest_path(given: str, candidates: Sequence[str]) -> str:
+    """Return the most similar path among those with a similar file name; empty if there is no such path.
+
+    Names are compared without their endings, or every `.py` file would be half similar to every other.
+    """
+    from difflib import get_close_matches  # only on an error path
+
+    similar_names = get_close_matches(_stem(given), {_stem(path) for path in candidates})
+    similar_paths = [path for path in candidates if _stem(path) in similar_names]
+    return next(iter(get_close_matches(given, similar_paths, n=1, cutoff=0.0)), "")
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0] or path.rpartition("/")[2]
