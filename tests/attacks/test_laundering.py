@@ -83,7 +83,7 @@ def test_a_clean_session_that_says_the_same_does_not_lift_it_either(memory: Holl
     told = Story("bad").fetch("https://evil.example/x", page).says(said).edit("limits.toml", [], ["retry_limit = 3"])
     Learning(memory).learn(told.green().pad())
     done = Learning(memory).learn(Story("good").says(said).edit("limits.toml", [], ["retry_limit = 3"]).green().pad())
-    assert "prove nothing for each other" in done.promotion.candidates[0].reason
+    assert "untrusted text proves nothing" in done.promotion.candidates[0].reason
     assert memory.recall("retry limit") == []
 
 

@@ -92,7 +92,7 @@ def test_what_a_person_rejected_does_not_come_back(memory: Holloway) -> None:
 def test_a_correction_that_nothing_bears_out_is_not_believed(memory: Holloway) -> None:
     told = Story().read("src/shop/auth/session.py").says(FIX).edit("README.md").green()
     done = learn(memory, told)
-    assert [each.reason for each in done.promotion.of("dropped")] == ["nothing that the session did bears it out"]
+    assert [each.reason for each in done.promotion.of("dropped")] == ["no later action of the session confirms it"]
 
 
 def test_what_came_from_a_page_is_quarantined_and_loses_confidence(memory: Holloway) -> None:

@@ -1,1 +1,1 @@
-"""From what was observed to what is believed: gates, the pipeline of promotion, what is held, and synthesis."""
+"""Promotes observed signals to memories: gates, the promotion pipeline, held candidates, rules files, synthesis."""

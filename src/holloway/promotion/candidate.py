@@ -1,4 +1,4 @@
-"""A candidate: a signal on its way to becoming a memory."""
+"""Candidate: a signal on its way through the promotion pipeline, and the JSON form of its draft."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A session that is over, as it was observed."""
+    """A finished session with its classification and its signals."""
 
     session: Session
     judged: Judged
@@ -37,7 +37,10 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What promotion asks of the code map; without one it knows of no modules and no imports."""
+    """Code map lookups for promotion: the module of a path, and whether an import explains a pair of files.
+
+    The defaults, for a project without a code map, know no modules and no imports.
+    """
 
     module_of: Callable[[str], str] = field(default=lambda path: "")
     explained: Callable[[str, str], bool] = field(default=lambda one, other: False)
@@ -45,7 +48,7 @@ class Places:
 
 @dataclass(slots=True)
 class Candidate:
-    """A signal, and what each stage made of it. `state` is empty while it is still on its way."""
+    """A signal with the results of each pipeline stage. `state` is empty until a stage decides on it."""
 
     number: int
     signal: Signal
@@ -62,20 +65,20 @@ class Candidate:
 
     @property
     def alive(self) -> bool:
-        """Whether no stage has decided on it yet."""
+        """Whether no stage has decided on this candidate yet."""
         return not self.state
 
     def drop(self, reason: str) -> None:
-        """It will not become a memory, and this is why."""
+        """Drop the candidate, with the reason why it does not become a memory."""
         self.state, self.reason = DROPPED, reason
 
     @property
     def origin(self) -> str:
-        """What recognises this observation in any session."""
+        """The origin that identifies this observation in any session."""
         return origin_of(self.signal)
 
     def kept(self, session: str, at: str, held_until: str) -> Kept:
-        """As the ledger keeps it."""
+        """Return the candidate as a row of the candidate ledger."""
         return Kept(
             session=session,
             number=self.number,
@@ -92,17 +95,17 @@ class Candidate:
 
 
 def sighting_key(signal: Signal) -> str:
-    """What a signal is about, for the statistics: words that are not ours only as a digest."""
+    """Return the key that counts a signal over sessions; a signal with quotes is identified by a digest only."""
     return fingerprint(signal.key, "") if signal.quotes else clean(signal.key)[:500]
 
 
 def origin_of(signal: Signal) -> str:
-    """How the memory of an observation names where it comes from."""
+    """Return the origin under which a memory of this observation is stored (provenance)."""
     return f"{OBSERVED}{signal.name}:{fingerprint(signal.key, '')[:16]}"
 
 
 def to_plain(draft: Draft) -> dict[str, object]:
-    """A draft as JSON holds it."""
+    """Serialize a draft to a JSON-compatible dictionary."""
     unit = draft.work_unit
     return {
         "content": draft.content,
@@ -123,12 +126,15 @@ def to_plain(draft: Draft) -> dict[str, object]:
         "commit": draft.commit,
         "origin": draft.origin,
         "work_unit": [unit.methodology, list(unit.path), unit.label] if unit else None,
-        "relations": [[str(one.type), one.memory, one.path, one.confidence, one.automatic] for one in draft.relations],
+        "relations": [
+            [str(relation.type), relation.memory, relation.path, relation.confidence, relation.automatic]
+            for relation in draft.relations
+        ],
     }
 
 
 def from_plain(values: dict[str, Any]) -> Draft:
-    """The draft behind it."""
+    """Parse a draft from its JSON dictionary; raises KeyError, TypeError or ValueError if it is malformed."""
     kind, unit = MemoryType(values["type"]), values.get("work_unit")
     return Draft(
         content=values["content"],
@@ -149,5 +155,5 @@ def from_plain(values: dict[str, Any]) -> Draft:
         commit=values["commit"],
         origin=values["origin"],
         work_unit=WorkUnit(unit[0], tuple(unit[1]), unit[2]) if unit else None,
-        relations=tuple(Relation(RelationType(one[0]), *one[1:]) for one in values.get("relations", ())),
+        relations=tuple(Relation(RelationType(row[0]), *row[1:]) for row in values.get("relations", ())),
     )

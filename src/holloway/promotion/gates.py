@@ -1,4 +1,4 @@
-"""The gates: what a session of each type may leave behind, and how much of it."""
+"""Promotion gates: which signals may become memories, and how many, for each session type and outcome."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from holloway.domain.session import Outcome, SessionType
 from holloway.observer.signals.signal import SIGNALS, SignalName
 
 HELD_DAYS = 14
-"""What a partial session left waits so long for its change to be committed or tested."""
+"""Number of days that a held candidate waits for its change to be committed or tested."""
 
 
 class Rule(NamedTuple):
-    """How a gate lets one signal through: from how many sessions on, and how much less sure."""
+    """Gate rule for one signal: the minimum number of sessions, and the reduction of its confidence."""
 
     min_sessions: int
     reduction: float = 0.0
 
 
 class Gate(NamedTuple):
-    """What one type of session may leave behind. Without rules, every signal passes on its own terms."""
+    """Gate for one session type: outcomes that open it, limit of memories, review, rules and memory types.
+
+    Without rules, every signal passes with its own minimum number of sessions.
+    """
 
     opens: frozenset[Outcome]
     most: int
@@ -80,11 +83,11 @@ GATES: dict[SessionType, Gate] = {
 }
 
 FROM_FAILURE = frozenset({SignalName.DEAD_END, SignalName.QA_FINDING, SignalName.USER_CORRECTION})
-"""What a failed session may teach: what not to try again, and what a person said."""
+"""Signals that may become memories even if the session failed: approaches to avoid, and a person's statements."""
 
 
 class Passage(NamedTuple):
-    """What a gate says to one signal: `open`, `held` or `shut`, and why."""
+    """Decision of a gate on one signal: `open`, `held` or `shut`, with the reason."""
 
     way: str
     why: str = ""
@@ -93,7 +96,7 @@ class Passage(NamedTuple):
 
 
 def passage(kind: SessionType, outcome: Outcome, signal: SignalName) -> Passage:
-    """Whether a signal of a session of that type and outcome may become a memory now."""
+    """Decide whether a signal of a session of this type and outcome may become a memory now, later or never."""
     gate = GATES[kind]
     rule = gate.rules.get(signal) if gate.rules is not None else Rule(SIGNALS[signal].min_sessions)
     if rule is None or not gate.most:
@@ -109,5 +112,5 @@ def passage(kind: SessionType, outcome: Outcome, signal: SignalName) -> Passage:
 
 
 def plain(name: SessionType | SignalName) -> str:
-    """A name as a sentence has it."""
+    """Return a name in words, for a sentence."""
     return name.value.replace("_", " ")

@@ -1,7 +1,7 @@
-"""Across sessions, with a language model: what the memories of a module add up to. One call, and nothing on trust.
+"""Module insights: a language model summarises the memories of a module in one call; every insight is verified.
 
-An insight rests on at least two memories, names nothing that they do not name, and is as sure as the least sure of
-them. What came from outside is not sent, so nothing of it can come back under another name.
+An insight cites at least two memories, names nothing that they do not name, and gets the lowest confidence among them.
+Untrusted memories are not sent to the model, so an insight cannot launder them.
 """
 
 from __future__ import annotations
@@ -34,80 +34,89 @@ if TYPE_CHECKING:
 
 SYSTEM = "You find what several notes about a codebase say together, and say only that."
 EVIDENCE_MIN = 3
-"""Fewer memories add up to nothing, and nobody is asked."""
+"""Minimum number of memories for the model to be called."""
 EVIDENCE_MAX = 24
 INSIGHTS_MAX = 3
 RESTS_ON_MIN = 2
 ANSWER_TOKENS = 600
 DEADLINE_S = 60.0
 PAIR_SESSIONS_MIN = 5
-"""So many sessions must have changed files of two modules for the pair to be looked at."""
+"""Minimum number of sessions that changed files of both modules of a pair."""
 _NO_EVIDENCE = frozenset({MemoryType.WORK_STATE, MemoryType.WORK_UNIT_OUTCOME})
 
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """A sentence, and the memories that it rests on."""
+    """A sentence with the memories that support it."""
 
     sentence: str
     evidence: tuple[Memory, ...]
 
 
 def insights(writer: Writer, store: Store, project: str, modules: Sequence[str]) -> list[Memory]:
-    """Ask once what the memories of these modules add up to, and keep what stands the test; an error is raised."""
-    known = evidence(store, modules)
-    if len(known) < EVIDENCE_MIN:
+    """Ask the model once for insights on these modules and store the valid ones; returns the new memories.
+
+    An error of the writer is raised.
+    """
+    memories = evidence(store, modules)
+    if len(memories) < EVIDENCE_MIN:
         return []
-    told = "\n".join(f"{number}. {_note(memory)}" for number, memory in enumerate(known, 1))
-    named = " and ".join(modules)
-    text = prompt("synthesis", project=neutral(project), modules=neutral(named), findings=told, most=str(INSIGHTS_MAX))
-    done = writer.complete(text, system=SYSTEM, max_tokens=ANSWER_TOKENS, deadline_s=DEADLINE_S)
-    found = [one for one in read(done.text, known) if sound(one, modules)][:INSIGHTS_MAX]
+    findings = "\n".join(f"{number}. {_note(memory)}" for number, memory in enumerate(memories, 1))
+    module_names = " and ".join(modules)
+    text = prompt(
+        "synthesis", project=neutral(project), modules=neutral(module_names), findings=findings, most=str(INSIGHTS_MAX)
+    )
+    completion = writer.complete(text, system=SYSTEM, max_tokens=ANSWER_TOKENS, deadline_s=DEADLINE_S)
+    proposals = [insight for insight in read(completion.text, memories) if sound(insight, modules)][:INSIGHTS_MAX]
     with store.database.write():
-        return [memory for one in found if (memory := _kept(store, one, modules)) is not None]
+        return [memory for insight in proposals if (memory := _kept(store, insight, modules)) is not None]
 
 
 def evidence(store: Store, modules: Sequence[str]) -> list[Memory]:
-    """The surest living memories of these modules; none that came from outside, and no insight of an earlier look.
+    """Return the most confident active memories of these modules, without quarantined ones and earlier insights.
 
-    Nor one that only its person or only a branch may see: an insight is for the whole project.
+    Personal memories and those of one branch are left out, because an insight is visible to the whole project.
     """
-    found = store.memories.find(Filter(modules=tuple(modules), quarantined=False), limit=-1)
-    telling = [each for each in found if each.type not in _NO_EVIDENCE and not _is_insight(each) and _is_shared(each)]
-    return sorted(telling, key=lambda memory: (-memory.confidence, memory.id))[:EVIDENCE_MAX]
+    memories = store.memories.find(Filter(modules=tuple(modules), quarantined=False), limit=-1)
+    usable = [
+        memory
+        for memory in memories
+        if memory.type not in _NO_EVIDENCE and not _is_insight(memory) and _is_shared(memory)
+    ]
+    return sorted(usable, key=lambda memory: (-memory.confidence, memory.id))[:EVIDENCE_MAX]
 
 
 def read(answer: str, known: Sequence[Memory]) -> list[Insight]:
-    """The insights in an answer; what is not of that form, or rests on notes that were not given, is left out."""
-    found = []
+    """Parse the insights in a model's answer; a malformed item, or one that cites an unknown number, is skipped."""
+    valid_insights = []
     for item in listed(answer):
         if isinstance(item, dict) and isinstance(item.get("sentence"), str) and isinstance(item.get("from"), list):
             numbers = [number for number in item["from"] if type(number) is int and 0 < number <= len(known)]
             if len(numbers) == len(item["from"]):
                 rests_on = tuple(known[number - 1] for number in dict.fromkeys(numbers))
-                found.append(Insight(one_line(item["sentence"], LLM_ANSWER_CHARS_MAX), rests_on))
-    return found
+                valid_insights.append(Insight(one_line(item["sentence"], LLM_ANSWER_CHARS_MAX), rests_on))
+    return valid_insights
 
 
 def sound(one: Insight, modules: Sequence[str]) -> bool:
-    """Whether it rests on enough, on each of the modules, and on nothing that its evidence does not say."""
-    said = [text for each in one.evidence for text in (each.content, *each.files, *typed.texts(each.details))]
-    covered = {module for each in one.evidence for module in each.modules}
+    """Whether an insight cites enough memories, covers each module, and names only what its evidence names."""
+    texts = [text for memory in one.evidence for text in (memory.content, *memory.files, *typed.texts(memory.details))]
+    covered = {module for memory in one.evidence for module in memory.modules}
     enough = len(one.evidence) >= RESTS_ON_MIN and covered >= set(modules)
-    return enough and keeps_to(one.sentence, (*said, *modules))
+    return enough and keeps_to(one.sentence, (*texts, *modules))
 
 
 def pair(store: Store, places: Places) -> tuple[str, str] | None:
-    """The two modules whose files most sessions changed together."""
-    for one, other, _ in observations.most_together(store.database, PAIR_SESSIONS_MIN):
-        first, second = places.module_of(one), places.module_of(other)
+    """Return the two modules whose files are most often changed together, or None."""
+    for path, other_path, _ in observations.most_together(store.database, PAIR_SESSIONS_MIN):
+        first, second = places.module_of(path), places.module_of(other_path)
         if first and second and first != second:
             return first, second
     return None
 
 
 def _kept(store: Store, one: Insight, modules: Sequence[str]) -> Memory | None:
-    """Store an insight that is news: neither known in such words nor refused by a person."""
+    """Store an insight unless it is a duplicate or was rejected by a person; returns the memory or None."""
     draft = _draft(one, modules)
     if store.memories.is_rejected(draft.origin) or store.memories.is_rejected(draft.content):
         return None
@@ -119,8 +128,8 @@ def _kept(store: Store, one: Insight, modules: Sequence[str]) -> Memory | None:
 
 
 def _draft(one: Insight, modules: Sequence[str]) -> Draft:
-    files = tuple(dict.fromkeys(path for each in one.evidence for path in each.files if path in one.sentence))
-    rests_on = sorted(each.id for each in one.evidence)
+    files = tuple(dict.fromkeys(path for memory in one.evidence for path in memory.files if path in one.sentence))
+    rests_on = sorted(memory.id for memory in one.evidence)
     return Draft(
         content=one.sentence,
         type=MemoryType.MODULE_INSIGHT,
@@ -129,10 +138,12 @@ def _draft(one: Insight, modules: Sequence[str]) -> Draft:
         source=Source.SYNTHESIS,
         scope=Scope.MODULE,
         state=State.UNCONFIRMED,
-        confidence=min(each.confidence for each in one.evidence),
+        confidence=min(memory.confidence for memory in one.evidence),
         session=one.evidence[0].session,
         origin=f"{OBSERVED}insight:{fingerprint(' '.join(rests_on), '')[:16]}",
-        relations=tuple(Relation(RelationType.DERIVED_FROM, memory=each, automatic=True) for each in rests_on),
+        relations=tuple(
+            Relation(RelationType.DERIVED_FROM, memory=memory_id, automatic=True) for memory_id in rests_on
+        ),
     )
 
 

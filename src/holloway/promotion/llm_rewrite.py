@@ -1,4 +1,4 @@
-"""Better words from a language model, in one call for all candidates of a session; without it the templates stand."""
+"""LLM rewrite: a language model rewrites the text of all candidates of a session in one call; fallback: templates."""
 
 from __future__ import annotations
 
@@ -32,30 +32,38 @@ _PATH = re.compile(r"[\w@.-]+(?:/[\w@.-]+)+|\b[\w-]+\.[A-Za-z]{1,5}\b")
 
 
 def reword(writer: Writer, project: str, candidates: Sequence[Candidate]) -> str:
-    """Give candidates better words where the model kept to the evidence; returns what went wrong, if something did.
+    """Rewrite the text of candidates where the model keeps to the evidence; returns an error message, or empty.
 
-    What came from outside is not sent: it waits for a person in the words that it came with. Nor is what is known:
-    the memory of it keeps its own words.
+    Tainted candidates are not sent: a person reviews their original text. Duplicates of a stored memory are not sent
+    either: the memory keeps its text.
     """
-    asked = {each.number: each for each in candidates if each.draft and not each.signal.taint and not each.known}
-    asked = dict(list(asked.items())[:FINDINGS_MAX])
-    if not asked:
+    by_number = {
+        candidate.number: candidate
+        for candidate in candidates
+        if candidate.draft and not candidate.signal.taint and not candidate.known
+    }
+    by_number = dict(list(by_number.items())[:FINDINGS_MAX])
+    if not by_number:
         return ""
-    findings = "\n".join(f"{number}. {_finding(each.draft)}" for number, each in asked.items() if each.draft)
+    findings = "\n".join(
+        f"{number}. {_finding(candidate.draft)}" for number, candidate in by_number.items() if candidate.draft
+    )
     text = prompt("wording", project=neutral(project), findings=findings)
     try:
-        done = writer.complete(text, system=SYSTEM, max_tokens=WORDING_ANSWER_TOKENS, deadline_s=WORDING_DEADLINE_S)
+        completion = writer.complete(
+            text, system=SYSTEM, max_tokens=WORDING_ANSWER_TOKENS, deadline_s=WORDING_DEADLINE_S
+        )
     except HollowayError as error:
         return error.message
-    for number, sentence in read(done.text).items():
-        each = asked.get(number)
-        if each is not None and each.draft is not None and sound(sentence, each.draft):
-            each.draft = replace(each.draft, content=sentence)
+    for number, sentence in read(completion.text).items():
+        candidate = by_number.get(number)
+        if candidate is not None and candidate.draft is not None and sound(sentence, candidate.draft):
+            candidate.draft = replace(candidate.draft, content=sentence)
     return ""
 
 
 def read(answer: str) -> dict[int, str]:
-    """The sentences in an answer by their number; what is not of that form is left out."""
+    """Parse the sentences in a model's answer by number; a malformed item is skipped."""
     sentences: dict[int, str] = {}
     for item in listed(answer):
         if isinstance(item, dict) and isinstance(item.get("number"), int) and isinstance(item.get("sentence"), str):
@@ -64,30 +72,30 @@ def read(answer: str) -> dict[int, str]:
 
 
 def listed(answer: str) -> list[object]:
-    """The items of the JSON list in an answer, whatever stands round it; none where it cannot be read."""
+    """Parse the JSON list in a model's answer, ignoring text around it; empty if it is invalid."""
     start, end = answer.find("["), answer.rfind("]") + 1
     try:
-        found: object = json.loads(answer[start:end]) if 0 <= start < end else []
+        items: object = json.loads(answer[start:end]) if 0 <= start < end else []
     except (ValueError, RecursionError):
         return []
-    return found if isinstance(found, list) else []
+    return items if isinstance(items, list) else []
 
 
 def sound(sentence: str, draft: Draft) -> bool:
-    """Whether a sentence keeps to a draft's evidence."""
+    """Whether a sentence keeps to the evidence of a draft."""
     return keeps_to(sentence, (draft.content, *draft.files, *typed.texts(draft.details)))
 
 
 def keeps_to(sentence: str, evidence: Iterable[str]) -> bool:
-    """Whether a sentence keeps to the evidence: no file, command or identifier in it that was not seen.
+    """Whether a sentence names no file, command or identifier that the evidence does not contain.
 
-    One that is too long is not cut: what was left would say something else.
+    A sentence that is too long is rejected, not truncated: truncation could change its meaning.
     """
     if not SENTENCE_CHARS_MIN <= len(sentence) <= WORDS_MAX:
         return False
-    known = " ".join(evidence).casefold()
+    evidence_text = " ".join(evidence).casefold()
     named = {name.casefold() for name in (*names_in(sentence), *_PATH.findall(sentence))}
-    return all(name in known for name in named) and not instructs(sentence)
+    return all(name in evidence_text for name in named) and not instructs(sentence)
 
 
 def _finding(draft: Draft) -> str:

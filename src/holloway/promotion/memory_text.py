@@ -1,7 +1,7 @@
-"""What a memory says, written from its evidence by one template per signal.
+"""Memory text: writes the sentence of a memory from its evidence, with one template for each signal.
 
-A template that could only say something vague says nothing. How many sessions showed it is not part of the words: it
-grows, stands in the citation, and words that a person rejected must be recognised when they come again.
+A template returns nothing rather than a vague sentence. The number of sessions is not part of the text: it grows, it
+is shown in the citation, and a text that a person rejected must be recognised when it comes again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from holloway.domain.memory_details import Details
 
 _PLACE = re.compile(r"^(?:[\w.@-]+/)*[\w.@-]+\.\w+:\d+(?::\d+)?:\s*")
-"""Where a compiler or linter saw an error: another place each time."""
+"""Location prefix of a compiler or linter error, which differs each time."""
 
 _ASIDE = re.compile(
     r"^(?:(?:ah|oh|wait|hmm|ok|okay|right|so|now|actually|i see)(?: -{1,2} |\b[^,—:.!]{0,30}[,—:.!]\s*)"
@@ -43,7 +43,7 @@ _ASIDE = re.compile(
 )
 _ORDER = re.compile(r"^i (?:should|need to|must|have to|can) ", re.IGNORECASE)
 _TALK = re.compile(r"\b(?:the user|user's)\b", re.IGNORECASE)
-"""What is said about the conversation, not about the code."""
+"""Statements about the conversation, not about the code."""
 _LINK = re.compile(r"^(?:and|but|so|also|ok|okay)\b,? (?:also |remember to )?", re.IGNORECASE)
 _DESTROYS = re.compile(
     r"(?<![\w.-])rm [^`]|\b(?:rmdir|shred|dropdb|flushall|flushdb|mkfs|Remove-Item)\b|\bdd if=|--force\b"
@@ -55,30 +55,30 @@ _DESTROYS = re.compile(
     r"|\b(?:terraform|pulumi) destroy\b|\bkubectl [^`]{0,80}\bdelete\b",
     re.IGNORECASE,
 )
-"""A fix that destroys something worked once; that is no reason to hand it to the next agent."""
+"""Destructive commands: a fix that contains one is never suggested to another agent, even if it worked once."""
 _WORD = re.compile(r"[A-Za-z][\w.'+-]*(?<![.'+-])")
 
 WORDS_MAX = 400
-"""Characters of a memory's sentence."""
+"""Limit of a memory's sentence, in characters."""
 CLAUSE_MAX = 240
 ERROR_CHARS_MIN = 80
-"""An error is known by its beginning: it is cut before the fix is."""
+"""Minimum length of a quoted error; a long error is truncated before the fix is."""
 RULE_WORDS_MIN = 5
-"""What a user lays down in fewer words means nothing outside of its conversation,"""
+"""Minimum number of words of a user's rule; a shorter one means nothing outside its conversation."""
 NAMING_RULE_WORDS_MIN = 3
-"""unless it names something: "Always use pnpm"."""
+"""Minimum number of words of a user's rule that names something: "Always use pnpm"."""
 FACT_WORDS_MIN = 6
-"""A fact in fewer words needs the sentence that it stands in."""
+"""Minimum number of words of a fact; a shorter one is replaced by its full sentence."""
 REASON_WORDS_MIN = 4
-"""A reason in fewer words explains nothing."""
+"""Minimum number of words of a reason."""
 FINDING_WORDS_MIN = 2
-"""What is wrong, and with what."""
+"""Minimum number of words of a QA finding: the subject and the problem."""
 PATTERN_CHARS_MIN = 3
-"""What is searched for by fewer could be anything."""
+"""Minimum length of a search pattern; a shorter one matches anything."""
 
 
 class Worded(NamedTuple):
-    """A sentence, its type, and what its type wants to know beside it."""
+    """The text of a memory, with its type, details and files."""
 
     type: MemoryType
     content: str
@@ -87,17 +87,19 @@ class Worded(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What other sessions had to say about the same, and how many they are."""
+    """Evidence for a signal: its facts in other sessions, and the number of sessions."""
 
     facts: Sequence[Mapping[str, object]] = ()
     sessions: int = 1
 
 
 def word(signal: Signal, evidence: Evidence) -> Worded | None:
-    """The memory that a signal would become, or nothing where it could only be vague."""
+    """Write the memory text of a signal; returns None if it would be vague."""
     template = _TEMPLATES.get(signal.name)
-    found = template(signal, evidence) if template else None
-    return found._replace(content=one_line(found.content, WORDS_MAX)) if found and found.content.strip() else None
+    memory_text = template(signal, evidence) if template else None
+    if memory_text is None or not memory_text.content.strip():
+        return None
+    return memory_text._replace(content=one_line(memory_text.content, WORDS_MAX))
 
 
 def _text(signal: Signal, name: str, limit: int = CLAUSE_MAX) -> str:
@@ -110,10 +112,10 @@ def _error_retry(signal: Signal, evidence: Evidence) -> Worded | None:
     if not (error and fix and signal.facts.get("telling")) or _DESTROYS.search(fix):
         return None
     details = ErrorFix(error, fix, command, str(signal.facts.get("fingerprint", "")))
-    told = "`{}` failed with “{}”; what solved it: {}"
-    room = WORDS_MAX - len(told.format(command, "", fix))
-    said = one_line(error, max(ERROR_CHARS_MIN, room))
-    return Worded(MemoryType.ERROR_PATTERN, told.format(command, said, fix), details)
+    template = "`{}` failed with “{}”; what solved it: {}"
+    room = WORDS_MAX - len(template.format(command, "", fix))
+    short_error = one_line(error, max(ERROR_CHARS_MIN, room))
+    return Worded(MemoryType.ERROR_PATTERN, template.format(command, short_error, fix), details)
 
 
 def _self_correction(signal: Signal, evidence: Evidence) -> Worded | None:
@@ -129,15 +131,15 @@ def _self_correction(signal: Signal, evidence: Evidence) -> Worded | None:
 
 
 def _user_correction(signal: Signal, evidence: Evidence) -> Worded | None:
-    said = _LINK.sub("", _text(signal, "said", WORDS_MAX))
-    least = NAMING_RULE_WORDS_MIN if _names(said) else RULE_WORDS_MIN
-    told = said[:1].upper() + said[1:]
-    return Worded(signal.type or MemoryType.PREFERENCE, told) if len(told.split()) >= least else None
+    rule = _LINK.sub("", _text(signal, "said", WORDS_MAX))
+    min_words = NAMING_RULE_WORDS_MIN if _names(rule) else RULE_WORDS_MIN
+    sentence = rule[:1].upper() + rule[1:]
+    return Worded(signal.type or MemoryType.PREFERENCE, sentence) if len(sentence.split()) >= min_words else None
 
 
 def _names(said: str) -> bool:
-    """Whether it names something: as code does, or by what is no word of the language."""
-    return bool(names_in(said)) or not all(ordinary(each.lower()) for each in _WORD.findall(said))
+    """Whether a rule names something: a code name, or a token that is no dictionary word."""
+    return bool(names_in(said)) or not all(ordinary(token.lower()) for token in _WORD.findall(said))
 
 
 def _agent_record(signal: Signal, evidence: Evidence) -> Worded | None:
@@ -160,19 +162,19 @@ def _dead_end(signal: Signal, evidence: Evidence) -> Worded | None:
     approach, reason, instead = (_text(signal, name).rstrip(".") for name in ("approach", "reason", "alternative"))
     if len(reason.split()) < REASON_WORDS_MIN:
         return None
-    told = f"Dead end{f': {approach}' if approach else ''}; {reason}" + (f"; instead: {instead}" if instead else "")
+    sentence = f"Dead end{f': {approach}' if approach else ''}; {reason}" + (f"; instead: {instead}" if instead else "")
     details = DeadEnd(approach or "an approach", reason, instead)
-    return Worded(MemoryType.DEAD_END, told, details)
+    return Worded(MemoryType.DEAD_END, sentence, details)
 
 
 def _co_access(signal: Signal, evidence: Evidence) -> Worded | None:
     if not signal.facts.get("edited"):
         return None
-    one, other = signal.files
-    details = CausalDependency(one, other, "sessions changed both; no import ties them")
+    path, other_path = signal.files
+    details = CausalDependency(path, other_path, "sessions changed both; no import ties them")
     return Worded(
         MemoryType.CAUSAL_DEPENDENCY,
-        f"`{one}` and `{other}` change together, though neither imports the other",
+        f"`{path}` and `{other_path}` change together, though neither imports the other",
         details,
     )
 
@@ -195,11 +197,11 @@ def _read_abandon(signal: Signal, evidence: Evidence) -> Worded | None:
 
 
 def _repeated_grep(signal: Signal, evidence: Evidence) -> Worded | None:
-    pattern, found, worked = _text(signal, "pattern", 80), _text(signal, "found_in"), _text(signal, "worked", 80)
+    pattern, target, worked = _text(signal, "pattern", 80), _text(signal, "found_in"), _text(signal, "worked", 80)
     if len(pattern) < PATTERN_CHARS_MIN:
         return None
     hint = f" (search for `{worked}`)" if worked else ""
-    return Worded(MemoryType.MODULE_INSIGHT, f"What a search for `{pattern}` is after is in `{found}`{hint}")
+    return Worded(MemoryType.MODULE_INSIGHT, f"What a search for `{pattern}` is after is in `{target}`{hint}")
 
 
 def _glob_ignore(signal: Signal, evidence: Evidence) -> Worded | None:
@@ -214,7 +216,7 @@ def _glob_ignore(signal: Signal, evidence: Evidence) -> Worded | None:
 def _backtrack(signal: Signal, evidence: Evidence) -> Worded | None:
     path = signal.files[0]
     lists = [set(_strings(facts.get("read"))) for facts in (signal.facts, *evidence.facts)]
-    counted = {name: sum(name in each for each in lists) for each in lists for name in each}
+    counted = {name: sum(name in paths for paths in lists) for paths in lists for name in paths}
     needed = [name for name, times in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])) if times >= 2]
     if not needed:
         return None
@@ -230,12 +232,12 @@ def _sequence(signal: Signal, evidence: Evidence) -> Worded | None:
     first = next((step for step in steps if step.startswith("edit ")), "")
     if not first or not any(step.startswith("run ") for step in steps):
         return None
-    told = [_step(step) for step in steps]
+    sentences = [_step(step) for step in steps]
     task = f"change {posixpath.basename(first.removeprefix('edit ')) or 'the code'}"
-    details = Recipe(task, tuple(RecipeStep(step) for step in told), evidence.sessions)
+    details = Recipe(task, tuple(RecipeStep(step) for step in sentences), evidence.sessions)
     return Worded(
         MemoryType.WORKFLOW_RECIPE,
-        f"To {task}: " + "; ".join(f"{n}) {step}" for n, step in enumerate(told, 1)),
+        f"To {task}: " + "; ".join(f"{n}) {step}" for n, step in enumerate(sentences, 1)),
         details,
     )
 
@@ -261,8 +263,8 @@ def _commit_auto(signal: Signal, evidence: Evidence) -> Worded | None:
     reason = _text(signal, "reason").rstrip(".")
     if not reason:
         return None
-    told = reason if subject.casefold() in reason.casefold() else f"{subject}: {reason}"
-    return Worded(MemoryType.DECISION, told, Decision(reason))
+    sentence = reason if subject.casefold() in reason.casefold() else f"{subject}: {reason}"
+    return Worded(MemoryType.DECISION, sentence, Decision(reason))
 
 
 def _strings(value: object) -> list[str]:
@@ -276,9 +278,9 @@ def _e2e(signal: Signal, evidence: Evidence) -> Worded | None:
 
 
 def _plainly(text: str) -> str:
-    """What an agent says to itself, as it would say it to others."""
-    told = _ORDER.sub("", _ASIDE.sub("", text)).rstrip(".")
-    return told[:1].upper() + told[1:]
+    """Return a statement of an agent to itself as plain advice, without asides and "I should"."""
+    sentence = _ORDER.sub("", _ASIDE.sub("", text)).rstrip(".")
+    return sentence[:1].upper() + sentence[1:]
 
 
 _TEMPLATES: dict[SignalName, Callable[[Signal, Evidence], Worded | None]] = {
@@ -301,4 +303,4 @@ _TEMPLATES: dict[SignalName, Callable[[Signal, Evidence], Worded | None]] = {
     SignalName.COMMIT_AUTO: _commit_auto,
     SignalName.E2E: _e2e,
 }
-"""File access, import chases, test order, overruns and costs are figures: synthesis words them across sessions."""
+"""Templates by signal. File access, import chases, test order, overruns and costs have none: synthesis counts them."""

@@ -1,7 +1,9 @@
-"""The pipeline of promotion, stage by stage; what falls out keeps its reason, what stays is written at once.
+"""Promotion pipeline: turns the signals of a finished session into memories, stage by stage.
 
-validation ─> frequency ─> words ─> source ─> novelty ─> refusal ─> contradiction ─> trust ─> scoring
-─> better words ─> the store
+validate > check frequency > write text > trace sources > deduplicate > reject known > resolve contradictions
+> apply trust > score > rewrite (LLM) > store
+
+A dropped candidate keeps its reason; all others are written in one transaction.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ COUNTED_ONLY = frozenset(
         SignalName.CONTEXT_TOKEN_SPIKE,
     }
 )
-"""Signals that become memories across sessions only; see synthesis."""
+"""Signals that are only counted; synthesis turns them into memories across sessions."""
 
 COUNTED_FIRST = frozenset({SignalName.SEQUENCE, SignalName.CO_ACCESS})
 TOO_FEW = "seen in"
@@ -75,241 +77,251 @@ _OWN_CONFIDENCE = frozenset(
 
 
 Sources = Callable[[Sequence[Signal]], list[str]]
-"""What taints each of some signals, if anything does."""
+"""Returns the taint source of each signal, or empty strings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """What became of a session's candidates."""
+    """The candidates of a session after promotion."""
 
     candidates: tuple[Candidate, ...]
 
     def of(self, state: str) -> list[Candidate]:
-        """The candidates in one state."""
-        return [each for each in self.candidates if each.state == state]
+        """Return the candidates in one state."""
+        return [candidate for candidate in self.candidates if candidate.state == state]
 
 
 def judged(
     store: Store, finished: Finished, places: Places, sources: Sources, *, strict: bool = False
 ) -> list[Candidate]:
-    """Carry a session's signals through all stages that decide; nothing is written yet."""
-    found = validated(finished)
-    found = frequent(store, finished, found, places, strict=strict)
-    worded(store, finished, found, places)
-    sourced(found, sources)
-    novel(store, found)
-    refused(store, found)
-    contradicted(found)
-    trusted(found)
-    scored(finished, found, strict=strict)
-    return found
+    """Run a session's signals through all deciding stages; nothing is written yet."""
+    candidates = validated(finished)
+    candidates = frequent(store, finished, candidates, places, strict=strict)
+    worded(store, finished, candidates, places)
+    sourced(candidates, sources)
+    novel(store, candidates)
+    refused(store, candidates)
+    contradicted(candidates)
+    trusted(candidates)
+    scored(finished, candidates, strict=strict)
+    return candidates
 
 
 def validated(finished: Finished) -> list[Candidate]:
-    """What the gate lets through, now or later. A correction that nothing in the session bears out is not believed."""
-    judged = finished.judged
+    """Apply the gate of the session type; drops corrections that no later action of the session confirms."""
+    classification = finished.judged
     chosen = [signal for signal in finished.signals if _could_be(signal)][:CANDIDATES_MAX]
-    found = []
+    candidates = []
     for number, signal in enumerate(chosen, 1):
-        way = passage(judged.type, judged.outcome, signal.name)
-        each = Candidate(number, signal, way)
-        if way.way == "shut":
-            each.drop(way.why)
+        decision = passage(classification.type, classification.outcome, signal.name)
+        candidate = Candidate(number, signal, decision)
+        if decision.way == "shut":
+            candidate.drop(decision.why)
         elif signal.facts.get("agrees") is False:
-            each.drop("nothing that the session did bears it out")
-        found.append(each)
-    return found
+            candidate.drop("no later action of the session confirms it")
+        candidates.append(candidate)
+    return candidates
 
 
 def frequent(
     store: Store, finished: Finished, found: list[Candidate], places: Places, *, strict: bool
 ) -> list[Candidate]:
-    """What too few sessions have shown waits for more of them; two agents that saw the same count as enough.
+    """Drop candidates that too few sessions have shown; two agents that saw the same in one session are enough.
 
-    Runs of steps and pairs of files are counted by the hundred: before they come again they are no candidates at all.
+    Sequences and file pairs are counted by the hundred, so until they recur they are left out instead of dropped.
     """
     _count_sessions(store, _alive(found), finished.session.id)
-    for each in _alive(found):
-        least = max(each.passage.min_sessions, OBVIOUS_FIX_SESSIONS if _obvious(each.signal) else 1)
-        if strict and least > 1:
-            least = math.ceil(least * REJECTED_TIGHTENS)
-        if each.signal.actors < 2 and len(each.sessions) + 1 < least:
-            each.drop(f"{TOO_FEW} {len(each.sessions) + 1} of the {least} sessions it takes")
-        elif each.signal.name is SignalName.CO_ACCESS:
-            _coupled(store, each, places)
-        elif each.signal.name is SignalName.SEQUENCE and _succeeded(store, finished, each) <= RECIPE_SUCCESS_ABOVE:
-            each.drop("sessions that went this way did not succeed often enough")
-    return [each for each in found if not (each.signal.name in COUNTED_FIRST and each.reason.startswith(TOO_FEW))]
+    for candidate in _alive(found):
+        min_sessions = max(candidate.passage.min_sessions, OBVIOUS_FIX_SESSIONS if _obvious(candidate.signal) else 1)
+        if strict and min_sessions > 1:
+            min_sessions = math.ceil(min_sessions * REJECTED_TIGHTENS)
+        if candidate.signal.actors < 2 and len(candidate.sessions) + 1 < min_sessions:
+            candidate.drop(f"{TOO_FEW} {len(candidate.sessions) + 1} of the {min_sessions} sessions it takes")
+        elif candidate.signal.name is SignalName.CO_ACCESS:
+            _coupled(store, candidate, places)
+        elif (
+            candidate.signal.name is SignalName.SEQUENCE
+            and _succeeded(store, finished, candidate) <= RECIPE_SUCCESS_ABOVE
+        ):
+            candidate.drop("sessions that went this way did not succeed often enough")
+    return [
+        candidate
+        for candidate in found
+        if not (candidate.signal.name in COUNTED_FIRST and candidate.reason.startswith(TOO_FEW))
+    ]
 
 
 def _obvious(signal: Signal) -> bool:
-    """Whether an error was mended where it said it was: what a compiler or linter says helps only if it comes again."""
+    """Whether an error was fixed in the file that it names: such a fix is obvious unless the error recurs."""
     error = str(signal.facts.get("error", ""))
     edited = signal.name is SignalName.ERROR_RETRY and signal.facts.get("fix_kind") == "edit"
     return edited and any(path in error for path in signal.files)
 
 
 def _coupled(store: Store, each: Candidate, places: Places) -> None:
-    one, other = _pair(each.signal)
-    if is_test(one) or is_test(other):
+    path, other_path = _pair(each.signal)
+    if is_test(path) or is_test(other_path):
         each.drop("code and its tests change together everywhere")
-    elif places.explained(one, other):
+    elif places.explained(path, other_path):
         each.drop("an import explains it")
-    elif not often_together(store, one, other, len(each.sessions) + 1):
+    elif not often_together(store, path, other_path, len(each.sessions) + 1):
         each.drop("they change apart more often than together")
 
 
 def _succeeded(store: Store, finished: Finished, each: Candidate) -> float:
-    """The share of sessions with this signal that succeeded."""
+    """Return the share of sessions with this signal that succeeded."""
     outcomes = [session_ledger.outcome_of(store.database, session) for session in each.sessions]
     outcomes.append(str(finished.judged.outcome))
     return outcomes.count(Outcome.SUCCESS) / len(outcomes)
 
 
 def worded(store: Store, finished: Finished, found: list[Candidate], places: Places) -> None:
-    """What it would say; nothing vague."""
-    for each in _alive(found):
-        signal = each.signal
-        facts = observations.facts_of(store.database, signal.name, sighting_key(signal)) if each.sessions else []
-        said = word(signal, Evidence(facts, len(each.sessions) + 1))
-        if said is None:
-            each.drop("it would only say something vague")
+    """Write the draft of each candidate; drops those whose text would be vague or whose files are missing."""
+    for candidate in _alive(found):
+        signal = candidate.signal
+        facts = observations.facts_of(store.database, signal.name, sighting_key(signal)) if candidate.sessions else []
+        memory_text = word(signal, Evidence(facts, len(candidate.sessions) + 1))
+        if memory_text is None:
+            candidate.drop("it would only say something vague")
             continue
         root = str(store.project.root)
-        files = tuple(path for path in said.files or signal.files if is_there(path, root))
-        if said.files and not files:
-            each.drop("the files are gone")
+        files = tuple(path for path in memory_text.files or signal.files if is_there(path, root))
+        if memory_text.files and not files:
+            candidate.drop("its files no longer exist")
             continue
         module = places.module_of(files[0]) if files else ""
         session = finished.session
-        each.draft = Draft(
-            content=said.content,
-            type=said.type,
-            details=said.details,
+        candidate.draft = Draft(
+            content=memory_text.content,
+            type=memory_text.type,
+            details=memory_text.details,
             files=files,
             modules=(module,) if module else (),
             source=SIGNALS[signal.name].source,
-            confidence=birth(signal, len(each.sessions) + 1, each.passage.reduction),
+            confidence=birth(signal, len(candidate.sessions) + 1, candidate.passage.reduction),
             state=State.CONFIRMED if signal.actors > 1 else None,
             review=ReviewReason.INFERRED if _to_review(finished, signal) else None,
             session=session.id,
             agent=session.agent,
             branch=session.branch,
-            branch_only="" if _holds_anywhere(said.type, files) else finished.branch_only,
+            branch_only="" if _holds_anywhere(memory_text.type, files) else finished.branch_only,
             commit=str(signal.facts.get("sha") or "") or finished.commit or session.commit,
             work_unit=session.work_unit,
-            origin=each.origin,
+            origin=candidate.origin,
         )
-        if each.draft.type not in GATES[finished.judged.type].types:
-            each.drop(f"{plain(finished.judged.type)} sessions leave no {said.type.label}")
+        if candidate.draft.type not in GATES[finished.judged.type].types:
+            candidate.drop(f"{plain(finished.judged.type)} sessions leave no {memory_text.type.label}")
 
 
 def _holds_anywhere(kind: MemoryType, files: tuple[str, ...]) -> bool:
-    """Whether no branch's code is meant: what somebody likes, and what a tool wants that names no file of ours."""
+    """Whether a memory is independent of any branch: a preference, or an error pattern without project files."""
     return kind is MemoryType.PREFERENCE or (kind is MemoryType.ERROR_PATTERN and not files)
 
 
 def sourced(found: list[Candidate], sources: Sources) -> None:
-    """Where its words come from, which is found out only for what came so far."""
+    """Set the taint source of the remaining candidates; tracing is too slow for all signals."""
     alive = _alive(found)
-    for each, source in zip(alive, sources([each.signal for each in alive]), strict=True):
-        each.signal = replace(each.signal, taint=source)
+    for candidate, source in zip(alive, sources([candidate.signal for candidate in alive]), strict=True):
+        candidate.signal = replace(candidate.signal, taint=source)
 
 
 def novel(store: Store, found: list[Candidate]) -> None:
-    """What is known already makes that memory surer; what a rules file says is not stored again."""
-    for each, draft in _drafted(found):
-        twin = store.memories.by_origin(each.origin)
-        if twin is None and each.signal.quotes:
-            each.near = tuple(closest(store, draft.content))
-            same = (one.memory for one in each.near if one.verdict is Verdict.SAME)
-            twin = next((memory for memory in same if memory.type is draft.type), None)
-        if twin is None:
+    """Deduplicate: link each candidate to the stored memory that it confirms; drops what a rules file already says.
+
+    Untrusted candidates and quarantined memories do not confirm each other.
+    """
+    for candidate, draft in _drafted(found):
+        duplicate = store.memories.by_origin(candidate.origin)
+        if duplicate is None and candidate.signal.quotes:
+            candidate.near = tuple(closest(store, draft.content))
+            same = (match.memory for match in candidate.near if match.verdict is Verdict.SAME)
+            duplicate = next((memory for memory in same if memory.type is draft.type), None)
+        if duplicate is None:
             continue
-        if twin.source is Source.RULES_FILE:
-            each.drop(f"a rules file says it already ({twin.id})")
-        elif twin.state is State.QUARANTINED or each.signal.taint:
-            each.drop(f"{twin.id} says it, and the two prove nothing for each other")
+        if duplicate.source is Source.RULES_FILE:
+            candidate.drop(f"a rules file says it already ({duplicate.id})")
+        elif duplicate.state is State.QUARANTINED or candidate.signal.taint:
+            candidate.drop(f"{duplicate.id} says it, and untrusted text proves nothing")
         else:
-            each.known = twin
+            candidate.known = duplicate
 
 
 def refused(store: Store, found: list[Candidate]) -> None:
-    """What a person marked wrong, rejected or forgot does not come back."""
-    for each, draft in _drafted(found):
-        if each.known is None and (
-            store.memories.is_rejected(draft.content) or store.memories.is_rejected(each.origin)
+    """Drop candidates that a person marked wrong, rejected or forgot (tombstones)."""
+    for candidate, draft in _drafted(found):
+        if candidate.known is None and (
+            store.memories.is_rejected(draft.content) or store.memories.is_rejected(candidate.origin)
         ):
-            each.drop("a person rejected it")
+            candidate.drop("a person rejected it")
 
 
 def contradicted(found: list[Candidate]) -> None:
-    """Said of the same, but otherwise: the new word replaces an observed one. A person's word stays beside it."""
-    for each, draft in _drafted(found):
-        if each.known is not None or not each.signal.quotes or each.signal.taint:
+    """Resolve contradictions: a candidate replaces an observed memory; one by a person stays, marked as a conflict."""
+    for candidate, draft in _drafted(found):
+        if candidate.known is not None or not candidate.signal.quotes or candidate.signal.taint:
             continue
-        against = [one.memory for one in each.near if one.verdict is Verdict.CONTRADICTS]
+        against = [match.memory for match in candidate.near if match.verdict is Verdict.CONTRADICTS]
         same = [memory for memory in against if memory.type is draft.type and set(memory.files) & set(draft.files)]
         if same and same[0].source not in (*HUMAN, Source.RULES_FILE) and same[0].state is not State.QUARANTINED:
-            each.replaces = same[0]
+            candidate.replaces = same[0]
         elif against:
             relation = Relation(RelationType.CONFLICTS_WITH, memory=against[0].id, automatic=True)
-            each.draft = replace(draft, relations=(*draft.relations, relation))
+            candidate.draft = replace(draft, relations=(*draft.relations, relation))
 
 
 def trusted(found: list[Candidate]) -> None:
-    """What came in from outside waits for a person; what tries to instruct an agent is not kept at all."""
-    for each, draft in _drafted(found):
-        words = (*each.signal.quotes, draft.content)  # The words of a memory may be more than it quotes.
-        reason = "" if _is_users_word(each.signal) else instructs("\n".join(words))
+    """Quarantine tainted candidates for review by a person; drops those that contain a prompt injection."""
+    for candidate, draft in _drafted(found):
+        texts = (*candidate.signal.quotes, draft.content)  # The text of a memory may contain more than its quotes.
+        reason = "" if _is_users_word(candidate.signal) else instructs("\n".join(texts))
         if reason:
-            each.drop(f"it tries to instruct an agent ({reason})")
-        elif each.signal.taint:
-            each.draft = replace(
+            candidate.drop(f"it tries to instruct an agent ({reason})")
+        elif candidate.signal.taint:
+            candidate.draft = replace(
                 draft,
                 state=State.QUARANTINED,
                 review=ReviewReason.TAINTED,
                 confidence=(draft.confidence or 0.0) * confidence.TAINTED_FACTOR,
-                tags=(*draft.tags, f"from {each.signal.taint}"[:60]),
+                tags=(*draft.tags, f"from {candidate.signal.taint}"[:60]),
             )
 
 
 def _is_users_word(signal: Signal) -> bool:
-    """Whether all of it is what the user said: a line of the agent's that they changed is quoted beside theirs."""
+    """Whether the user wrote all quotes of a signal; a changed line of the agent is quoted next to the user's."""
     by_person = SIGNALS[signal.name].source is Source.USER_CORRECTION
     return by_person and not signal.taint and "agents_line" not in signal.facts
 
 
 def scored(finished: Finished, found: list[Candidate], *, strict: bool) -> None:
-    """The best ones up to the gate's number."""
+    """Score the candidates; drops those below the threshold and those beyond the gate's limit."""
     factor = REJECTED_TIGHTENS if strict else 1.0
-    for each, draft in _drafted(found):
-        each.score = 0.5 * SIGNALS[each.signal.name].score + 0.5 * (draft.confidence or 0.0)
-        if each.score < factor * score_from(draft.type) and not each.signal.taint:
-            each.drop(f"its score is {each.score:.2f}")
-    most = GATES[finished.judged.type].most
-    ranked = sorted(_alive(found), key=lambda each: (-each.score, each.number))
-    for each in ranked[most:]:
-        each.drop(f"more than {most} from one session")
+    for candidate, draft in _drafted(found):
+        candidate.score = 0.5 * SIGNALS[candidate.signal.name].score + 0.5 * (draft.confidence or 0.0)
+        if candidate.score < factor * score_from(draft.type) and not candidate.signal.taint:
+            candidate.drop(f"its score is {candidate.score:.2f}")
+    max_memories = GATES[finished.judged.type].most
+    ranked = sorted(_alive(found), key=lambda candidate: (-candidate.score, candidate.number))
+    for candidate in ranked[max_memories:]:
+        candidate.drop(f"more than {max_memories} from one session")
 
 
 def written(store: Store, finished: Finished, found: list[Candidate]) -> Promotion:
-    """Everything or nothing: memories, what was held, what was dropped and why."""
+    """Write memories, held and dropped candidates with their reasons, in one transaction."""
     now = store.clock.now()
     with store.database.write():
-        for each, draft in _drafted(found):
-            if each.passage.way == "held":
-                each.state, each.reason = HELD, each.passage.why
+        for candidate, draft in _drafted(found):
+            if candidate.passage.way == "held":
+                candidate.state, candidate.reason = HELD, candidate.passage.why
             else:
-                write(store, each, draft)
+                write(store, candidate, draft)
         until = stamp(now + timedelta(days=HELD_DAYS))
-        kept = [each.kept(finished.session.id, stamp(now), until) for each in found]
-        ledger.replace_all(store.database, finished.session.id, kept)
+        rows = [candidate.kept(finished.session.id, stamp(now), until) for candidate in found]
+        ledger.replace_all(store.database, finished.session.id, rows)
     return Promotion(tuple(found))
 
 
 def write(store: Store, each: Candidate, draft: Draft) -> None:
-    """Turn one candidate into a memory, or into one more voice for a known one."""
+    """Store one candidate as a new memory, as a replacement, or as a confirmation of a stored one."""
     try:
         admitted = admit(draft, str(store.project.root))
     except HollowayError as error:
@@ -338,18 +350,18 @@ def write(store: Store, each: Candidate, draft: Draft) -> None:
 
 
 def birth(signal: Signal, sessions: int, reduction: float) -> float:
-    """How sure a memory of this signal is at birth."""
+    """Return the initial confidence of a memory from this signal."""
     row = SIGNALS[signal.name]
     if row.source in _OWN_CONFIDENCE or row.source is Source.USER_CORRECTION:
-        born = confidence.BIRTH[row.source][0]
+        initial = confidence.BIRTH[row.source][0]
     else:
-        further = max(0, sessions - row.min_sessions)
-        born = min(CONFIDENCE_MOST, row.score * (CONFIDENCE_AT_MINIMUM + CONFIDENCE_PER_SESSION * further))
-    return round(max(0.0, born - reduction), 4)
+        extra_sessions = max(0, sessions - row.min_sessions)
+        initial = min(CONFIDENCE_MOST, row.score * (CONFIDENCE_AT_MINIMUM + CONFIDENCE_PER_SESSION * extra_sessions))
+    return round(max(0.0, initial - reduction), 4)
 
 
 def score_from(kind: MemoryType) -> float:
-    """The score from which a memory of this type is worth keeping."""
+    """Return the score threshold for memories of this type."""
     return _SCORE_FROM.get(kind, SCORE_FROM_OTHERWISE)
 
 
@@ -360,20 +372,20 @@ def _could_be(signal: Signal) -> bool:
 
 
 def _count_sessions(store: Store, found: list[Candidate], session: str) -> None:
-    """Note with each candidate the other sessions that showed the same."""
-    pairs = [each for each in found if each.signal.name is SignalName.CO_ACCESS]
-    others = [each for each in found if each.signal.name is not SignalName.CO_ACCESS]
-    files = [_pair(each.signal) for each in pairs]
-    keys = [(str(each.signal.name), sighting_key(each.signal)) for each in others]
-    seen = observations.edited_together(store.database, files, session)
-    seen += observations.seen_before(store.database, keys, session)
-    for each, names in zip([*pairs, *others], seen, strict=True):
-        each.sessions = tuple(names)
+    """Set on each candidate the other sessions that showed the same signal."""
+    pairs = [candidate for candidate in found if candidate.signal.name is SignalName.CO_ACCESS]
+    single = [candidate for candidate in found if candidate.signal.name is not SignalName.CO_ACCESS]
+    files = [_pair(candidate.signal) for candidate in pairs]
+    keys = [(str(candidate.signal.name), sighting_key(candidate.signal)) for candidate in single]
+    sessions = observations.edited_together(store.database, files, session)
+    sessions += observations.seen_before(store.database, keys, session)
+    for candidate, names in zip([*pairs, *single], sessions, strict=True):
+        candidate.sessions = tuple(names)
 
 
 def _pair(signal: Signal) -> tuple[str, str]:
-    one, other = sorted(signal.files)
-    return one, other
+    path, other_path = sorted(signal.files)
+    return path, other_path
 
 
 def _to_review(finished: Finished, signal: Signal) -> bool:
@@ -381,9 +393,9 @@ def _to_review(finished: Finished, signal: Signal) -> bool:
 
 
 def _alive(found: list[Candidate]) -> list[Candidate]:
-    return [each for each in found if each.alive]
+    return [candidate for candidate in found if candidate.alive]
 
 
 def _drafted(found: list[Candidate]) -> list[tuple[Candidate, Draft]]:
-    """What is on its way and has words."""
-    return [(each, each.draft) for each in _alive(found) if each.draft is not None]
+    """Return the undecided candidates that have a draft."""
+    return [(candidate, candidate.draft) for candidate in _alive(found) if candidate.draft is not None]

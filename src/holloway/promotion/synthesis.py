@@ -1,6 +1,6 @@
-"""Across sessions: what no single one shows. Figures alone prove these memories; no language model is needed.
+"""Synthesis: derives memories from statistics over many sessions, without a language model.
 
-A module is looked at when it has been worked in 5, 10, 20, 50 and 100 times, once each, and pairs of modules weekly.
+A module is analysed once each after 5, 10, 20, 50 and 100 sessions; pairs of modules are analysed weekly.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 THRESHOLDS = (5, 10, 20, 50, 100)
 LOOKED_BACK = 50
-"""Sessions of a module, the latest ones, that count: what was refactored away fades."""
+"""Number of latest sessions of a module that count, so that refactored code drops out."""
 ALWAYS_ABOVE = 0.8
 OFTEN_ABOVE = 0.5
 PREFETCH_MAX = 6
 SAMPLES_MIN = 3
 COST_TOKENS_MIN = 1_000
-"""A session that takes less costs nothing worth telling; counts are told in thousands."""
+"""Minimum mean token cost worth a memory; costs are rounded to thousands."""
 PAIR_SESSIONS_MIN = 5
 PAIRS_WEEKLY_MAX = 10
 TOGETHER_SHARE = 0.4
-"""Of the sessions that change either of two files, so many must change both."""
+"""Minimum share, of the sessions that change either of two files, that change both (co-change)."""
 SHARE_OF_ALL_BELOW = 0.5
-"""A file that this share of all sessions opens says nothing about one module."""
+"""Share of all sessions from which an opened file is not specific to one module."""
 CONFIDENCE_FROM = 0.6
 CONFIDENCE_PER_SESSION = 0.01
 CONFIDENCE_MOST = 0.85
@@ -49,7 +49,7 @@ CONFIDENCE_MOST = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Synthesised:
-    """What was found, by module and threshold."""
+    """Memories that were synthesised for a module at a threshold."""
 
     module: str
     threshold: int
@@ -57,56 +57,60 @@ class Synthesised:
 
 
 def due(store: Store, modules: Sequence[str]) -> list[tuple[str, int]]:
-    """The modules among these that have reached a count at which nobody has looked at them yet."""
+    """Return the modules that have reached a threshold at which they were not analysed yet, with that threshold."""
     counts = observations.modules(store.database)
-    found = []
+    due_modules = []
     for module in dict.fromkeys(modules):
         reached = [threshold for threshold in THRESHOLDS if threshold <= counts.get(module, 0)]
         if reached and not observations.synthesised(store.database, module, reached[-1]):
-            found.append((module, reached[-1]))
-    return found
+            due_modules.append((module, reached[-1]))
+    return due_modules
 
 
 def synthesise(store: Store, module: str, threshold: int, places: Places) -> Synthesised:
-    """Look at one module; what is found is written together with the note that it was done."""
-    drafts = [draft for find in (prefetch, calibration, context_cost) if (draft := find(store, module, places))]
+    """Analyse one module; stores its memories and the completed threshold in one transaction."""
+    drafts = [
+        draft for build_draft in (prefetch, calibration, context_cost) if (draft := build_draft(store, module, places))
+    ]
     with store.database.write():
-        kept = [memory for draft in drafts if (memory := _kept(store, draft)) is not None]
-        observations.note_synthesis(store.database, module, threshold, stamp(store.clock.now()), len(kept))
-    return Synthesised(module, threshold, tuple(kept))
+        memories = [memory for draft in drafts if (memory := _kept(store, draft)) is not None]
+        observations.note_synthesis(store.database, module, threshold, stamp(store.clock.now()), len(memories))
+    return Synthesised(module, threshold, tuple(memories))
 
 
 def weekly(store: Store, places: Places) -> list[Memory]:
-    """Pairs of modules that are worked in together without importing each other."""
+    """Store memories on modules that are changed together without importing each other; returns them."""
     drafts = across_modules(store, places)
     with store.database.write():
         return [memory for draft in drafts if (memory := _kept(store, draft)) is not None]
 
 
 def prefetch(store: Store, module: str, places: Places) -> Draft | None:
-    """The files that sessions in a module open almost always, and often; not those that every session opens."""
+    """Draft the files that sessions in a module open nearly always or often, without files that all sessions open."""
     recent = observations.module_sessions(store.database, module)[-LOOKED_BACK:]
     opened = observations.files_of(store.database, recent)
     counted = Counter(path for files in opened.values() for path, _ in files)
-    everywhere = observations.sessions_with(store.database, list(counted))
+    session_counts = observations.sessions_with(store.database, list(counted))
     total = max(1, session_ledger.count(store.database))
-    elsewhere = {
-        path for path, (count, _) in everywhere.items() if count / total > SHARE_OF_ALL_BELOW and total > len(recent)
+    common_paths = {
+        path
+        for path, (count, _) in session_counts.items()
+        if count / total > SHARE_OF_ALL_BELOW and total > len(recent)
     }
-    telling = {path: count / len(recent) for path, count in counted.items() if path not in elsewhere}
-    ranked = sorted(telling, key=lambda path: (-telling[path], path))
-    always = tuple(path for path in ranked if telling[path] > ALWAYS_ABOVE)[:PREFETCH_MAX]
-    often = tuple(path for path in ranked if ALWAYS_ABOVE >= telling[path] > OFTEN_ABOVE)[:PREFETCH_MAX]
+    shares = {path: count / len(recent) for path, count in counted.items() if path not in common_paths}
+    ranked = sorted(shares, key=lambda path: (-shares[path], path))
+    always = tuple(path for path in ranked if shares[path] > ALWAYS_ABOVE)[:PREFETCH_MAX]
+    often = tuple(path for path in ranked if ALWAYS_ABOVE >= shares[path] > OFTEN_ABOVE)[:PREFETCH_MAX]
     if len(always) + len(often) < 2:
         return None
-    told = [f"nearly always {_named(always)}" if always else "", f"often {_named(often)}" if often else ""]
-    content = f"Work in {module} opens " + " and ".join(filter(None, told))
+    phrases = [f"nearly always {_named(always)}" if always else "", f"often {_named(often)}" if often else ""]
+    content = f"Work in {module} opens " + " and ".join(filter(None, phrases))
     details = Prefetch(module, always, often, len(recent))
     return _draft(MemoryType.PREFETCH_PATTERN, content, details, (*always, *often), module, recent)
 
 
 def calibration(store: Store, module: str, places: Places) -> Draft | None:
-    """How many steps work in a module takes, against what was planned where somebody planned."""
+    """Draft the ratio of actual to planned steps in a module, if enough sessions had a plan."""
     recent = observations.module_sessions(store.database, module)[-LOOKED_BACK:]
     overruns = [facts for session in recent for facts in _facts(store, session, SignalName.STEP_OVERRUN)]
     planned = [facts for facts in overruns if facts.get("planned") and facts.get("actual")]
@@ -122,14 +126,14 @@ def calibration(store: Store, module: str, places: Places) -> Draft | None:
 
 
 def context_cost(store: Store, module: str, places: Places) -> Draft | None:
-    """How many tokens of context a session in a module takes."""
+    """Draft the mean and the 90th percentile of context tokens that a session in a module takes."""
     recent = observations.module_sessions(store.database, module)[-LOOKED_BACK:]
     records = [session_ledger.record_of(store.database, session) for session in recent]
     tokens = [float(record.get("context_peak") or record.get("tokens_in") or 0) for record in records]
     tokens = [count for count in tokens if count > 0]
     if len(tokens) < SAMPLES_MIN or mean(tokens) < COST_TOKENS_MIN:
         return None
-    p90 = quantiles(tokens, n=10, method="inclusive")[-1]  # the other method tells more than was ever measured
+    p90 = quantiles(tokens, n=10, method="inclusive")[-1]  # the exclusive method can exceed the maximum
     usual, high = f"{round(mean(tokens), -3):,.0f}", f"{round(p90, -3):,.0f}"
     content = f"A session in {module} takes about {usual} tokens of context, up to {high}"
     details = ContextCost(module, mean(tokens), p90, len(tokens))
@@ -137,34 +141,39 @@ def context_cost(store: Store, module: str, places: Places) -> Draft | None:
 
 
 def across_modules(store: Store, places: Places) -> list[Draft]:
-    """Files of different modules that sessions change together though no import ties them."""
+    """Draft the co-changed files of different modules that no import connects."""
     pairs = observations.most_together(store.database, PAIR_SESSIONS_MIN)
-    found = []
-    for one, other, count in pairs:
-        first, second = places.module_of(one), places.module_of(other)
-        apart = first and second and first != second
-        if apart and not is_test(one) and not is_test(other) and coupled(store, one, other, count, places):
-            content = f"Work in {first} reaches into {second}: `{one}` and `{other}` change together"
-            details = CausalDependency(one, other, "sessions changed both; no import ties them")
-            draft = _draft(MemoryType.CAUSAL_DEPENDENCY, content, details, (one, other), first, [""] * count)
-            found.append(draft)
-    return found[:PAIRS_WEEKLY_MAX]
+    drafts = []
+    for path, other_path, count in pairs:
+        first, second = places.module_of(path), places.module_of(other_path)
+        are_different = first and second and first != second
+        if (
+            are_different
+            and not is_test(path)
+            and not is_test(other_path)
+            and coupled(store, path, other_path, count, places)
+        ):
+            content = f"Work in {first} reaches into {second}: `{path}` and `{other_path}` change together"
+            details = CausalDependency(path, other_path, "sessions changed both; no import ties them")
+            draft = _draft(MemoryType.CAUSAL_DEPENDENCY, content, details, (path, other_path), first, [""] * count)
+            drafts.append(draft)
+    return drafts[:PAIRS_WEEKLY_MAX]
 
 
 def coupled(store: Store, one: str, other: str, both: int, places: Places) -> bool:
-    """Whether two files change together often enough to mean it, and nothing plain explains it."""
+    """Whether two files are often changed together and no import explains it."""
     return often_together(store, one, other, both) and not places.explained(one, other)
 
 
 def often_together(store: Store, one: str, other: str, both: int) -> bool:
-    """Whether two files change together often enough to mean it."""
+    """Whether two files are often changed together (co-change share at or above the threshold)."""
     changed = observations.sessions_with(store.database, [one, other])
     either = sum(edited for _, edited in changed.values()) - both
     return both / max(1, either) >= TOGETHER_SHARE
 
 
 def confidence(samples: int) -> float:
-    """A figure is as sure as it has samples."""
+    """Return the confidence of a statistic by its number of samples."""
     return min(CONFIDENCE_MOST, CONFIDENCE_FROM + CONFIDENCE_PER_SESSION * samples)
 
 
@@ -192,7 +201,10 @@ def _draft(
 
 
 def _kept(store: Store, draft: Draft) -> Memory | None:
-    """Store it, in the place of what was found about the same at an earlier count; not what a person rejected."""
+    """Store a draft, replacing the memory of an earlier threshold; returns the memory.
+
+    Returns None if a person rejected it, the write gate refuses it, or nothing changed.
+    """
     if store.memories.is_rejected(draft.origin) or store.memories.is_rejected(draft.content):
         return None
     old = store.memories.by_origin(draft.origin)

@@ -1,4 +1,4 @@
-"""Where work stands when a session ends, and how units of work ended: from what the session itself shows."""
+"""Work state: drafts memories of a session's unfinished work and of the outcome of its work units."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ ITEM_CHARS_MAX = 160
 ITEMS_MAX = 12
 CONFIDENCE = 0.75
 CONSOLIDATED_FROM = 10
-"""So many subtasks are told of in one memory."""
+"""Number of subtasks from which they are consolidated into one memory."""
 
 
 def work_state(activity: Account, judged: Judged, session: Session) -> Draft | None:
-    """What the next session needs to go on with this one's work; nothing where nothing is open."""
+    """Draft the state that the next session needs to continue this work; None if nothing is open."""
     plan = activity.pad.plan
-    left = tuple(one_line(item.text, ITEM_CHARS_MAX) for item in plan if not item.done)[:ITEMS_MAX]
-    done = tuple(one_line(item.text, ITEM_CHARS_MAX) for item in plan if item.done)[:ITEMS_MAX]
+    open_items = tuple(one_line(item.text, ITEM_CHARS_MAX) for item in plan if not item.done)[:ITEMS_MAX]
+    finished_items = tuple(one_line(item.text, ITEM_CHARS_MAX) for item in plan if item.done)[:ITEMS_MAX]
     uncommitted = _uncommitted(activity)
     failure = _last_failure(activity)
-    is_open = bool(left or failure or (uncommitted and judged.outcome is not Outcome.SUCCESS))
+    is_open = bool(open_items or failure or (uncommitted and judged.outcome is not Outcome.SUCCESS))
     if not is_open or judged.type not in (SessionType.BUILD, SessionType.SPEC_CREATION):
         return None
     task = one_line(prompt.spoken(activity.task), TASK_CHARS_MAX) or "unnamed work"
-    state = WorkState(task, done, left, uncommitted, failure, _next_step(activity))
-    total = len(done) + len(left)
-    told = f"Unfinished: {task}" + (f"; {len(done)} of {total} steps done" if total else "")
-    told += f"; not committed: {', '.join(uncommitted[:4])}" if uncommitted else ""
+    state = WorkState(task, finished_items, open_items, uncommitted, failure, _next_step(activity))
+    total = len(finished_items) + len(open_items)
+    content = f"Unfinished: {task}" + (f"; {len(finished_items)} of {total} steps done" if total else "")
+    content += f"; not committed: {', '.join(uncommitted[:4])}" if uncommitted else ""
     return Draft(
-        content=told,
+        content=content,
         type=MemoryType.WORK_STATE,
         details=state,
         files=uncommitted,
@@ -60,12 +60,12 @@ def work_state(activity: Account, judged: Judged, session: Session) -> Draft | N
 
 
 def state_origin(branch: str) -> str:
-    """One unfinished state for each branch; the latest replaces the one before."""
+    """Return the origin of the work state of a branch; there is one per branch, the latest replaces it."""
     return f"{OBSERVED}work_state:{branch or '-'}"
 
 
 def unit_outcomes(activity: Account, judged: Judged, session: Session) -> list[Draft]:
-    """How the session's unit of work ended, and its subtasks, many of them in one."""
+    """Draft the outcome of the session's work unit and of its subtasks; many subtasks share one memory."""
     unit = session.work_unit
     if unit is None:
         return []
@@ -75,7 +75,7 @@ def unit_outcomes(activity: Account, judged: Judged, session: Session) -> list[D
         passed = sum(subtask.validated for subtask in subtasks)
         label = f"{len(subtasks)} subtasks of {unit.label or '/'.join(unit.path)}, {passed} validated"
         return [*drafts, _outcome(activity, judged, session, label, passed == len(subtasks))]
-    return [*drafts, *(_outcome(activity, judged, session, each.name, each.validated) for each in subtasks)]
+    return [*drafts, *(_outcome(activity, judged, session, subtask.name, subtask.validated) for subtask in subtasks)]
 
 
 def _outcome(activity: Account, judged: Judged, session: Session, label: str, succeeded: bool) -> Draft:
@@ -107,7 +107,7 @@ def _uncommitted(activity: Account) -> tuple[str, ...]:
 
 
 def _last_failure(activity: Account) -> str:
-    """The failing command that nothing after it made pass."""
+    """Return the last test run with its error if it is red, else an empty string."""
     if activity.tests and activity.tests[-1].verdict == "red":
         action = activity.tests[-1].action
         return one_line(f"{action.command}: {failures.telling(action.text)}", ITEM_CHARS_MAX)
