@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 from holloway.data.source import (
     FOLDER,
     Source,
+    check_flag,
     check_linear_pattern,
     check_number,
     check_one_of,
+    check_pattern,
+    check_piece,
     check_text,
     check_texts,
     check_words,
@@ -96,8 +100,109 @@ def compile_repository_text(source: Source) -> dict[str, Table]:
     return {"repository_text": {row["role"]: row["words"] for row in rows}}
 
 
+def compile_failures(source: Source) -> dict[str, Table]:
+    """Compile one pattern for each sign of a failure, from the formats of all tools."""
+    signs = source.check_rows(
+        "signs",
+        {"name": check_text, "meaning": check_text},
+        {"prefix": check_piece, "suffix": check_piece, "flags": check_one_of("i", "m")},
+    )
+    names = check_one_of(*(sign["name"] for sign in signs))
+    formats = source.check_rows("formats", {"sign": names, "regex": check_pattern})
+    normalisations = source.check_rows("normalisations", {"regex": check_pattern}, {"placeholder": check_text})
+    return {
+        "failures": {
+            "signs": {sign["name"]: _join_formats(sign, formats) for sign in signs},
+            "normalisations": [[row["regex"], row.get("placeholder", "")] for row in normalisations],
+            **source.check_table("commands", {"probes": check_texts, "git_views": check_texts}),
+        }
+    }
+
+
+def _join_formats(sign: Table, formats: list[Table]) -> str:
+    flags = f"(?{sign['flags']})" if "flags" in sign else ""
+    alternatives = "|".join(row["regex"] for row in formats if row["sign"] == sign["name"])
+    return f"{flags}{sign.get('prefix', '')}{alternatives}{sign.get('suffix', '')}"
+
+
+REASONS = "override role command exfiltration markup authority".split()
+IMPERATIVES = "must always verb answer".split()
+
+
+def compile_prompt_injection(source: Source) -> dict[str, Table]:
+    """Compile the cues of prompt injection, by their reason."""
+    cues = source.check_rows("cues", {"reason": check_one_of(*REASONS), "regex": check_linear_pattern})
+    imperatives = source.check_rows("imperatives", {"cue": check_one_of(*IMPERATIVES), "regex": check_linear_pattern})
+    return {
+        "prompt_injection": {
+            "cues": {name: [row["regex"] for row in cues if row["reason"] == name] for name in REASONS},
+            "imperatives": {name: [row["regex"] for row in imperatives if row["cue"] == name] for name in IMPERATIVES},
+        }
+    }
+
+
+def compile_corrections(source: Source) -> dict[str, Table]:
+    """Compile the forms and signs of self-corrections."""
+    forms = source.check_rows(
+        "forms",
+        {"name": check_text, "points": check_number, "regex": check_linear_pattern},
+        {"anchors": check_texts, "anchor_parts": _check_parts, "admits": check_flag, "weak": check_flag},
+    )
+    signs = source.check_rows(
+        "signs",
+        {"name": check_text, "regex": check_linear_pattern, "points": _check_points},
+        {"changes_mind": check_flag},
+    )
+    return {
+        "corrections": {
+            **source.check_table("score", {"bias": check_number}),
+            "forms": [
+                {
+                    **{key: form[key] for key in ("name", "points", "regex")},
+                    "anchors": form.get("anchors") or form["anchor_parts"],
+                    **{key: form.get(key, False) for key in ("admits", "weak")},
+                }
+                for form in forms
+            ],
+            "signs": [
+                {
+                    **{key: sign[key] for key in ("name", "regex", "points")},
+                    "changes_mind": sign.get("changes_mind", False),
+                }
+                for sign in signs
+            ],
+        }
+    }
+
+
+def _check_parts(value: Any) -> list[str]:
+    """Accept lists of texts; they are compiled to all combinations of one text of each list."""
+    if not isinstance(value, list) or not all(isinstance(part, list) for part in value):
+        raise ValueError("is not a list of lists of texts")
+    return list(map("".join, product(*value)))
+
+
+PLACES = "here", "before", "after", "so far", "round", "after a concession"
+
+
+def _check_points(value: Any) -> dict[str, float]:
+    """Accept the points of a sign by its place."""
+    if not isinstance(value, dict) or not set(value) <= set(PLACES):
+        raise ValueError(f"is not a table whose keys are of {', '.join(PLACES)}")
+    return {place: check_number(points) for place, points in value.items()}
+
+
+def compile_instructions(source: Source) -> dict[str, Table]:
+    """Compile the patterns that tell a rule from a description."""
+    return {"instructions": source.check_entries("patterns", check_pattern)}
+
+
 COMPILERS: dict[str, Callable[[Source], dict[str, Table]]] = {
+    "corrections": compile_corrections,
+    "failures": compile_failures,
+    "instructions": compile_instructions,
     "programs": compile_programs,
+    "prompt_injection": compile_prompt_injection,
     "repository_text": compile_repository_text,
     "secrets": compile_secrets,
 }

@@ -46,7 +46,7 @@ def blocks(source: RulesText) -> list[Block]:
     """The rules that a file states, in its order."""
     found: list[Block] = []
     for headings, group in groupby(elements(source.text), key=lambda element: element.headings):
-        if source.sections and not instruction_check.conventions(headings):
+        if source.sections and not instruction_check.is_about_conventions(headings):
             continue
         for piece in _pieces(list(group)):
             if text := _rule(piece, strict=source.sections):
@@ -81,7 +81,7 @@ def _is_recipe(piece: _Piece, strict: bool) -> bool:
 def _shortened(text: str) -> str:
     if len(text) <= PARAGRAPH_CHARS_MAX:
         return text
-    commands = (sentence for sentence in split_sentences(text) if instruction_check.commands(sentence))
+    commands = (sentence for sentence in split_sentences(text) if instruction_check.is_obligation(sentence))
     return "".join(commands).rstrip()[:STEPS_CHARS_MAX]
 
 
@@ -133,14 +133,14 @@ def _listed(run: list[Element], lead: Element | None = None) -> Iterator[_Piece]
         run[0].ordered
         and not lead
         and run[0].headings
-        and not all(instruction_check.commands(one[0].text) for one in items)
+        and not all(instruction_check.is_obligation(one[0].text) for one in items)
     ):
         said = f"{run[0].headings[-1]}:"
     most = STEPS_CHARS_MAX if run[0].ordered else TOGETHER_CHARS_MAX
     if said and len(whole) + len(said) <= most and (run[0].ordered or _are_parts(items)):
         yield _Piece(f"{said}\n{whole}", (lead or run[0]).line, run[0].headings, item=bool(run[0].ordered))
         return
-    before = said if instruction_check.commands(said) else ""
+    before = said if instruction_check.is_obligation(said) else ""
     for head, parts, code in items:
         yield from _item(head, parts, code, before)
 
@@ -155,7 +155,7 @@ def _said(lead: Element) -> str:
 def _are_parts(items: list[tuple[Element, list[Element], tuple[Element, ...]]]) -> bool:
     """Whether items mean something only together: none of them is a sentence that asks for something."""
     heads = [plain(head.text) for head, _, _ in items]
-    return not all(instruction_check.imperative(text) and len(text) > 60 for text in heads)
+    return not all(instruction_check.is_imperative(text) and len(text) > 60 for text in heads)
 
 
 def _item(head: Element, parts: list[Element], code: tuple[Element, ...], lead: str) -> Iterator[_Piece]:
