@@ -41,10 +41,11 @@ test: $(VENV)/installed-dev ## all tests of a commit
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not nightly"
 	$(BIN)/lint-imports --no-cache
 
-check: $(VENV)/installed-dev ## format, lint, types, layers, docs, then the tests
+check: $(VENV)/installed-dev ## format, lint, types, style figures, the tests, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python -m docs.style
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not nightly"
 	$(BIN)/lint-imports --no-cache
 

@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from docs import style
+
+SOURCE = '''
+"""What agents read. The parser is made anew."""
+
+
+class Row:
+    """A row."""
+
+
+def told(each):
+    for found in each:
+        yield found
+
+
+def parse_rows(rows):
+    return [row for row in rows]
+'''
+
+
+@pytest.fixture
+def figures(tmp_path: Path) -> dict[str, style.Figure]:
+    """The figures of a tree with one good and several odd names."""
+    source, pages = tmp_path / "source", tmp_path / "pages"
+    source.mkdir()
+    pages.mkdir()
+    (source / "telling.py").write_text(SOURCE, "utf-8")
+    (source / "rows.py").write_text("class Row:\n    pass\n", "utf-8")
+    (pages / "page.md").write_text("One page.\n```\nrun it anew\n```\nMend it.\n", "utf-8")
+    return {figure.name: figure for figure in style.measure_tree(source, pages)}
+
+
+def test_variables_named_by_a_filler_word_are_counted(figures: dict[str, style.Figure]) -> None:
+    assert figures["filler_variables_percent"].value == 50
+    assert figures["filler_variables_percent"].offenders == ["each (telling.py:9)", "found (telling.py:10)"]
+
+
+def test_functions_named_by_one_word_or_a_participle_are_counted(figures: dict[str, style.Figure]) -> None:
+    assert figures["one_word_functions_percent"].offenders == ["told (telling.py:9)"]
+    assert figures["participle_functions_percent"].value == 50
+
+
+def test_gerund_modules_and_repeated_class_names_are_counted(figures: dict[str, style.Figure]) -> None:
+    assert figures["gerund_modules"].offenders == ["telling"]
+    assert figures["repeated_public_classes"].offenders == ["Row (rows.py, telling.py)"]
+
+
+def test_odd_phrases_are_counted_per_ten_thousand_words_outside_of_code_blocks(
+    figures: dict[str, style.Figure],
+) -> None:
+    assert figures["odd_phrases_in_docstrings"].offenders == ["What agents", "anew"]
+    assert figures["odd_phrases_in_docs"].value == 0
+    assert figures["odd_phrases_in_docstrings"].is_exceeded
+
+
+@pytest.mark.parametrize(("name", "is_odd"), [("_kept", True), ("loaded", True), ("embed", False), ("load", False)])
+def test_a_verb_that_ends_like_a_participle_is_not_counted(name: str, is_odd: bool) -> None:
+    assert style.is_participle(name) is is_odd
+
+
+def test_every_figure_has_a_limit(figures: dict[str, style.Figure]) -> None:
+    assert figures.keys() == style.LIMITS.keys()
