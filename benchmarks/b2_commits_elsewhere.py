@@ -45,7 +45,7 @@ OURS = "holloway"
 ALL = "mean of the repositories"
 HOW = [
     f"As B2, on the last {LAST} commits before a fixed one of each repository. No weight was set on any of them. Of "
-    "those marked as looked into, the misses were read when two rules were mended (a word that up to half of the "
+    "those marked as looked into, the misses were read when two rules were fixed (a word that up to half of the "
     "pieces have counts; links, ids, numbers of issues and signatures in a task are not words of it); the others "
     "were measured afterwards, to see whether that holds.",
     "p is how often chance alone would make holloway and the named baseline differ as much: the signs of the "

@@ -55,7 +55,7 @@ HOW = [
     "Call edges: PyCG's micro-benchmark, pairs of caller and callee; the caller of code outside of functions is the "
     "module, a class stands for its `__init__`. Own callees lie in the program's files, lambdas included; external "
     "ones count as their package. Name matching ties every `name(` to every function of that name.",
-    "Intervals draw files, or programs, anew 1,000 times.",
+    "Intervals come from 1,000 bootstrap samples of files or programs.",
 ]
 
 

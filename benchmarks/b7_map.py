@@ -38,7 +38,7 @@ TARGETS = {
 }
 """The figure, at most so much: two milliseconds a file are 500 files per second and core."""
 HOW = [
-    "Cold means an empty map; the files are in the system's cache. Each index runs in a process of its own. "
+    "Cold means an empty map; the files are in the system's cache. Each index runs in a separate process. "
     "With one worker, tree-sitter alone parses the same files in turns with it; the ratio is CPU time to CPU time. "
     "Files a second and core are files of code over the CPU time of all processes; what is spent on prose counts.",
     "The generated codebase is 60 % Python and 40 % TypeScript, from a seed: 6 to 7 kB and eleven definitions a "
@@ -53,7 +53,7 @@ HOW = [
     "names, paths or tests.",
     "Aider ranks the tags and renders a map of 1,024 tokens each time; holloway resolves and writes edges and search "
     "text. Cold: no cache. Once more: in the same process. New process: with the cache, or the map, of the first.",
-    "A fresh process opens the map and answers once; beside it one that opens an empty SQLite file, in turns.",
+    "A fresh process opens the map and answers once, in turns with one that opens an empty SQLite file.",
 ]
 
 

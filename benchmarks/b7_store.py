@@ -47,7 +47,7 @@ HOW = [
     "Plain FTS5 is a bare table of the same texts with the same OR query, common words included, and no conditions. "
     "LIKE is a scan that counts the words which a text has.",
     "A lookup asks for the traps of one file and its folders, as the hook does when an agent opens a file.",
-    "A fresh process that opens the store and recalls does so by words alone; what vectors cost is told of search.",
+    "A fresh process that opens the store and recalls does so by words alone; b7_search has the cost of vectors.",
     "A write is one memory in one transaction, the gate with its secret scanner included.",
     "Everything is interleaved with its baseline in one process. Wall clock suffers from whatever else the machine "
     "does; CPU time suffers less.",

@@ -42,7 +42,7 @@ HOW = [
     "publish, in a table that was written apart from holloway's rules and with the same vendors in mind, so they "
     "flatter it; one is found only if every character is. In Python's own standard library hardly any line holds a "
     "secret.",
-    "Five patterns are those that many tools begin with, a low bar. detect-secrets stands beside them where it is "
+    "Five patterns are those that many tools begin with, a low bar. detect-secrets is measured too where it is "
     "installed, with its default plugins and filters, as it reads a file; it is slow, so that it reads every tenth "
     "line of the library. Intervals are Wilson's, 95 %.",
 ]

@@ -80,7 +80,7 @@ def result(curve: Curve, took_ms: Sequence[float]) -> dict[str, Any]:
             _over_time("Recall@10", 0, curve.looked),
             _over_time("DCA@10, an upper bound,", 1, curve.looked),
             {
-                "title": f"Recall@10 of the same {later} later sessions, with so many sessions before each learned",
+                "title": f"Recall@10 of the same {later} later sessions, by number of sessions learned before each",
                 "columns": ["sessions learned", *METHODS],
                 "rows": [
                     [depth, *(str(_of(figures, name, 0)) for name in METHODS)]
@@ -206,7 +206,7 @@ HOW = [
     "DCA@10 is the share of discovery calls that ten named files could have saved, an upper bound.",
     "Errors: failing shell commands with a fingerprint, each once a session. Met and solved before: by any session "
     "that was learned from. By more than the error says: not where a compiler, a linter or a merge pointed at the "
-    "place that was mended. Fix handed over: the hook's own lookup finds a memory that it may show at the default "
+    "place that was fixed. Fix handed over: the hook's own lookup finds a memory that it may show at the default "
     "trust level.",
     "Learning is CPU time, map excluded; no language model is asked.",
 ]

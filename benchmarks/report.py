@@ -15,12 +15,12 @@ FIRST = ("learning_curve",)
 """Results that the page begins with; the others follow by name."""
 INTRODUCTION = """# Benchmarks
 
-Every figure here comes from `benchmarks/` and can be measured again with the command beside it, two sections excepted:
+Every figure here comes from `benchmarks/` and can be measured again with the command next to it, two sections excepted:
 errors with their fixes and self-corrections rest on labels that quote people's words, which are not published. The
 numbers are also in `benchmarks/results/` as JSON. This page is generated: change the benchmark, not the page.
 
 Times are p50 and p95 on the machine that is named, or ratios within one run. Machines are noisy and these runs had
-neighbours, so trust ratios and CPU time before milliseconds. Each figure stands beside the simplest thing that could
+neighbours, so trust ratios and CPU time before milliseconds. Each figure is compared with the simplest baseline that could
 do the same job, measured in the same run.
 
 ```sh

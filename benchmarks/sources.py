@@ -25,7 +25,7 @@ def section() -> str:
         "Each clone stands at the commit that the figures were measured at.",
         report.grid(["folder", "repository", "commit"], [[name, *one] for name, one in TABLE.items()]),
         "### The peers",
-        "What is measured beside holloway, where it is installed.",
+        "Other tools, measured where they are installed.",
         report.grid(["environment", "what"], [[where, f"`pip install {what}`"] for where, what in peers]),
     ]
     return "\n\n".join(parts) + "\n"

@@ -25,9 +25,9 @@ HEAD = """# Architecture
 
 Written by `make docs` from the packages themselves: their first line, their order in `.importlinter`, their imports.
 
-A library with thin edges. The core is synchronous Python over SQLite, and nothing is resident: a hook is a short
-process that appends a line to a journal and does one indexed lookup; what takes longer is done by one worker per
-project that ends by itself.
+holloway is a library with thin edges. The core is synchronous Python over SQLite, and there is no daemon: a hook is a
+short process that appends a line to a journal and does one indexed lookup; one background worker per project runs the
+longer jobs and exits.
 
 ```
  agents ──hooks──> journal ──> observer ─> scratchpad ─> promotion ─┐
@@ -37,14 +37,14 @@ project that ends by itself.
    └──── injection <── retrieval <────────────────────────────────┘  └── codemap, embeddings (derived)
 ```
 
-How an event becomes a memory, step by step: [how it learns](learning.md). What is kept where: [how it
-works](how-it-works.md). Why it is so: [decisions](decisions).
+[How it learns](learning.md) describes how an event becomes a memory, [how it works](how-it-works.md) which file holds
+what, [decisions](decisions) the reasons.
 """
 LAYERS = """## The layers
 
-A package may import what stands in the rows below it, and nothing beside or above it; `lint-imports` checks it with
-every commit. That order makes some promises hold by themselves: watching never writes, because `observer` and
-`scratchpad` lie below the `store`. The command line and the MCP server call `service` and nothing beneath it.
+A package may import packages in the rows below it, and nothing in its own row or above; `lint-imports` checks it with
+every commit. The order guarantees some promises: observing never writes, because `observer` is below `store`. The
+command line and the MCP server call `service` and nothing below it.
 
 | layer | package | what it is |
 | --- | --- | --- |"""
@@ -52,8 +52,8 @@ TOUCHES = """## What touches what
 
 | only these | touch |
 | --- | --- |"""
-TAIL = """The hook's path (`hooks/entry.py` and what it loads to note an event or to look a file up) is a contract of
-its own: the standard library only, and little of it, checked on `sys.modules`. A process that loads dataclasses takes
+TAIL = """The hook's path (`hooks/entry.py` and what it loads to note an event or to look a file up) has an
+import budget: the standard library only, and little of it, checked on `sys.modules`. A process that loads dataclasses takes
 three times as long to start as bare Python.
 """
 

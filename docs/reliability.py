@@ -18,7 +18,7 @@ FIGURES = DOCS / "reliability.json"
 PAGE = DOCS / "reliability.md"
 HEAD = """# Reliability
 
-What was tried to make holloway lose, leak or hang, and what came of it. `make nightly` runs all of it and writes this
+Attempts to make holloway lose data, leak or hang, and their results. `make nightly` runs all of them and writes this
 page from the figures; every commit runs a short form of each. The promises behind it are in [promises](promises.md),
 figures of speed and quality in [benchmarks](benchmarks.md).
 """
@@ -52,7 +52,7 @@ RUNS = {
     "many": Run(
         "Many at once",
         "Processes that read a number and write the next one in one transaction, with a memory, all on one project;"
-        " beside them one that copies the memory and one that searches it, without end, and the worker.",
+        " while one process copies the memory, one searches it, without end, and the worker runs.",
         "tests/faults/test_many_at_once.py",
         {
             "writers": "writing processes",

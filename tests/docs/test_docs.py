@@ -51,7 +51,7 @@ def test_a_table_in_a_page_says_what_the_code_says(name: str) -> None:
 @pytest.mark.promise("documented", "signals")
 def test_every_signal_that_is_watched_is_explained() -> None:
     page = (generate.DOCS / "learning.md").read_text("utf-8")
-    named = set(re.findall(r"[a-z0-9_]+", page.partition("## What is watched")[2].partition("## When")[0]))
+    named = set(re.findall(r"[a-z0-9_]+", page.partition("## Signals")[2].partition("## Validation")[0]))
     assert {str(signal) for signal in SIGNALS} <= named
 
 
