@@ -70,7 +70,7 @@ def read_after_a_kill(root: Path, place: Path) -> None:
 
 def test_a_process_that_is_killed_is_said_and_leaves_nothing_behind(root: Path) -> None:
     place = root.parent / "parallel.facts"
-    with pytest.raises(HollowayError, match="ended before it was done"):
+    with pytest.raises(HollowayError, match="died before it finished"):
         read_after_a_kill(root, place)
     assert not place.exists()
 

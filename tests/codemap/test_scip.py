@@ -141,7 +141,7 @@ def test_a_document_outside_of_the_project_is_left_out(index: Index, path: str) 
 )
 def test_a_foreign_or_hostile_file_is_an_error_that_names_it(index: Index, data: bytes) -> None:
     path = index(data, head=b"")
-    with pytest.raises(HollowayError, match=r"index\.scip is not a whole SCIP index") as caught:
+    with pytest.raises(HollowayError, match=r"index\.scip is not a complete SCIP index") as caught:
         list(read(path))
     assert "Run the indexer again" in caught.value.hint
 

@@ -1,1 +1,1 @@
-"""Where things are, how they connect and what moves together: one derived database per checkout."""
+"""Code map: one derived database per checkout with its files, definitions, dependencies, history and modules."""

@@ -1,4 +1,4 @@
-"""The map's own file: derived, so a file of another version or a broken one is made anew instead of migrated."""
+"""The SQLite database of the code map; it is derived, so a broken file or another version is rebuilt, not migrated."""
 
 from __future__ import annotations
 
@@ -16,41 +16,42 @@ if TYPE_CHECKING:
     from holloway.codemap.resolve.imports.import_resolver import Importer
 
 MAP_VERSION = 11
-"""Raised when the schema, a query, the resolver or what is left out changes what a map says: older ones are rebuilt."""
+"""Version of the map's content. Raise it when the schema, a query, the resolver or the exclusion rules change what a
+map contains: older maps are rebuilt."""
 
 CACHE_KB = 64 * 1024
 TEXT_GATHERED_BYTES = 1 << 20
 TEXT_GATHERED_FILLING_BYTES = 32 << 20
-"""What the text index gathers before it writes it out, usually and while an empty map is filled; it takes twice that.
-"""
+"""Bytes that the full-text index buffers before it writes them out: normally, and while an empty map is filled. SQLite
+uses twice that much memory."""
 FILLED_TABLES = frozenset({"nodes", "edges", "unresolved", "consulted", "import_words", "chunks"})
-"""Tables that an index of a whole project fills."""
+"""Tables that a full index run fills."""
 
 
 class MapDatabase(Database):
-    """The map of one checkout."""
+    """SQLite connection to the map of one checkout."""
 
     page_bytes = 16_384
-    """Long rows are written a quarter faster than into SQLite's usual 4,096, and read as fast."""
+    """Long rows are written 25 % faster than with SQLite's default of 4,096 bytes, and read just as fast."""
     importer: tuple[tuple[str, str], Importer] | None = None
-    """What finds the files behind imports, and what it was made from."""
+    """Cached import resolver, with the key of the state it was built from."""
 
     def _open(self) -> sqlite3.Connection:
         connection = super()._open()
-        # What is deleted here stands in the code anyway, and in its history.
+        # Deleted content is still in the source files and the git history, so overwriting it protects nothing.
         connection.execute("PRAGMA secure_delete = OFF")
-        # One writer puts in and takes out whole files: looking up each reference would find what it just wrote.
+        # One writer inserts and deletes complete files: checking every reference would only confirm its own writes.
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(f"PRAGMA cache_size = {-CACHE_KB}")
         return connection
 
     @property
     def is_current(self) -> bool:
-        """Whether the file holds a map of this version."""
+        """Whether the file holds a map of the current version."""
         return bool(self.value("PRAGMA user_version") == MAP_VERSION)
 
     def prepare(self) -> None:
-        """Make the tables, in place of those of another version."""
+        """Create the tables, replacing those of another version."""
         if self.is_current:
             return
         with self.write():
@@ -65,30 +66,30 @@ class MapDatabase(Database):
 
     @contextmanager
     def filling(self) -> Iterator[None]:
-        """Fill an empty map faster: the indexes are made at the end, from sorted rows. Inside a transaction."""
-        made = [
+        """Speed up filling an empty map: drop its indexes and rebuild them at the end. Call inside a transaction."""
+        index_statements = [
             statement
             for statement in schema()
             if statement.startswith("CREATE INDEX") and statement.split()[4] in FILLED_TABLES
         ]
-        for statement in made:
+        for statement in index_statements:
             self.run(f"DROP INDEX {statement.split()[2]}")
         self._gather(TEXT_GATHERED_FILLING_BYTES)
         yield
         self._gather(TEXT_GATHERED_BYTES)
-        for statement in made:
+        for statement in index_statements:
             self.run(statement)
 
     def _gather(self, size: int) -> None:
         self.run("INSERT INTO chunk_text (chunk_text, rank) VALUES ('hashsize', ?)", (size,))
 
     def meta(self, key: str, default: str = "") -> str:
-        """A remark about the map as a whole."""
-        found = self.value("SELECT value FROM meta WHERE key = ?", (key,))
-        return default if found is None else str(found)
+        """Return a metadata value of the map, or the default."""
+        value = self.value("SELECT value FROM meta WHERE key = ?", (key,))
+        return default if value is None else str(value)
 
     def note(self, key: str, value: str) -> None:
-        """Keep a remark; inside a transaction of the caller."""
+        """Store a metadata value; the caller holds the transaction."""
         self.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
@@ -99,21 +100,24 @@ _OWN_TABLES = (
 
 
 def schema() -> list[str]:
-    """The statements that make an empty map."""
+    """Return the SQL statements that create an empty map."""
     with open(os.path.join(os.path.dirname(__file__), "schema.sql"), encoding="utf-8") as text:
         lines = [line for line in text.read().splitlines() if not line.startswith("--")]
     return [statement.strip() for statement in "\n".join(lines).split(";\n") if statement.strip()]
 
 
 def map_name(root: str) -> str:
-    """The name of the file that holds the map of a checkout; the folder is that of the project's memory."""
-    import zlib  # only where a map is looked for by its checkout
+    """Return the name of the file that holds the map of a checkout; it is stored in the project's memory folder."""
+    import zlib  # loaded only when a map is located by its checkout
 
     return f"map-{zlib.crc32(root.encode('utf-8', 'replace')):08x}.db"
 
 
 def open_map(file: str | Path) -> MapDatabase:
-    """The map in that file, ready to be read and written; a file that is no database is replaced by an empty map."""
+    """Open the map in that file for reading and writing; a file that is no database is replaced by an empty map.
+
+    Raises the original error when the file cannot be opened for another reason, such as a lock.
+    """
     database = MapDatabase(file)
     try:
         database.prepare()

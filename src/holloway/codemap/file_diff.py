@@ -1,4 +1,4 @@
-"""The difference between the files and the map, and whose names it makes mean something else."""
+"""Diff between the source files and the map, and the invalidation of files whose names may now resolve differently."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from holloway.store.database import Row
 
 Before = dict[str, tuple[int, str]]
-"""The files of the map as it was: id and language."""
+"""Files of the previous map: path to id and language."""
 
 
 class Change:
-    """What is known so far of the difference."""
+    """The difference between the source files and the map, filled in as files are read."""
 
     def __init__(self, known: dict[str, Row], gone: dict[str, int], skipped: list[Skipped], *, is_first: bool) -> None:
         self.known = known
-        """Files of the map that are looked at."""
+        """Rows of the map for the files that are compared."""
         self.gone = gone
         self.skipped = skipped
         self.is_first = is_first
         """Whether the map was empty."""
         self.read: dict[str, int] = {}
         self.seen: set[int] = set()
-        """Files that others may see differently now."""
+        """Ids of files whose interface changed, so that files that use them must be resolved again."""
         self.renamed: dict[str, str] = {}
         copies = Counter(known[path]["hash"] for path in gone)
         self._by_hash = {known[path]["hash"]: path for path in gone if copies[known[path]["hash"]] == 1}
-        """Files that went, by their bytes; which of several with the same came back, nobody can tell."""
+        """Removed files by content hash; hashes that occur more than once are left out as ambiguous."""
 
     @property
     def added(self) -> set[str]:
@@ -46,21 +46,21 @@ class Change:
 
     @property
     def paths(self) -> set[str]:
-        """Files that came, went or are not what they were."""
+        """Files that were added, removed or changed."""
         return self.read.keys() | self.gone.keys()
 
     @property
     def is_of_names(self) -> bool:
-        """Whether imports may lead elsewhere now: files came or went, or what decides the meaning of names changed."""
+        """Whether imports may resolve differently: files were added or removed, or a manifest changed."""
         return bool(self.added or self.gone) or self.has_manifest
 
     @property
     def has_manifest(self) -> bool:
-        """Whether a file changed whose name says that it decides what all imports mean."""
+        """Whether a manifest changed, such as package.json, which decides how all imports resolve."""
         return any(path.rpartition("/")[2] in MANIFESTS for path in self.paths)
 
     def former_id(self, one: ReadFile) -> int | None:
-        """The id that a file keeps: its own, or that of a file with the same bytes that went."""
+        """Return the id a file keeps: its own, or that of a removed file with the same content (a rename)."""
         if one.path in self.known:
             return int(self.known[one.path]["id"])
         old = self._by_hash.pop(one.hash, None)
@@ -70,7 +70,7 @@ class Change:
         return self.gone[old]
 
     def leave_out(self, one: ReadFile, reason: str) -> None:
-        """A file is not read after all, and what is known of it goes."""
+        """Skip a file after all; its previous rows are removed."""
         self.skipped.append(Skipped(one.path, reason, *(one[1:3] if reason in UNFIT else ())))
         self.renamed = {old: new for old, new in self.renamed.items() if new != one.path}
         if one.path in self.known:
@@ -78,16 +78,16 @@ class Change:
 
 
 def touched_by(database: MapDatabase, change: Change, importer: Importer) -> set[int]:
-    """Files whose names may mean something else now, where no manifest changed."""
+    """Return the ids of files whose names may resolve differently now, provided that no manifest changed."""
     changed = _led_elsewhere(database, change, importer) if change.is_of_names else set()
-    # Who looked at a file whose imports may lead elsewhere now looked through it.
+    # A file that consulted one whose imports may resolve differently depends on those imports too.
     through = json.dumps(sorted(changed | change.seen | set(change.gone.values())))
     sql = "SELECT file FROM consulted WHERE seen IN (SELECT value FROM json_each(?))"
     return changed | {row[0] for row in database.rows(sql, (through,))}
 
 
 def _led_elsewhere(database: MapDatabase, change: Change, importer: Importer) -> set[int]:
-    """Files whose imports may lead elsewhere, because files came or went."""
+    """Return the ids of files whose imports may resolve differently, because files were added or removed."""
     came_or_went = change.added | change.gone.keys()
     before = _before(database, change)
     folders = {path.rpartition("/")[0] for path in came_or_went}
@@ -116,7 +116,7 @@ def _before(database: MapDatabase, change: Change) -> Before:
 
 
 def _below_faces(before: Before, came_or_went: set[str]) -> set[int]:
-    """What lies below a package's own file may reach it without naming it: `from . import x`, `super::x`."""
+    """Return files below an added or removed package file: they reach it without its name (`from . import x`)."""
     stems = ((path.rpartition("/")[0], path.rpartition("/")[2].partition(".")[0]) for path in came_or_went)
     faces = {(folder, FACES[stem]) for folder, stem in stems if stem in FACES}
     return {
@@ -128,10 +128,10 @@ def _below_faces(before: Before, came_or_went: set[str]) -> set[int]:
 
 
 def _way_down(database: MapDatabase, before: Before, path: str, other_folders: set[str]) -> tuple[set[int], set[str]]:
-    """How `package.module` may lead to a file without an import of it.
+    """Find how `package.module` may reach a file without importing it.
 
-    The files that looked into the package and write the module's name; where folders without a package's own file, or
-    ones that were not there, lie between, their names.
+    Returns the files that consulted the package and contain the module's name; and the names of folders in between that
+    have no package file or did not exist before.
     """
     passed: set[int] = set()
     names: set[str] = set()
@@ -152,7 +152,7 @@ def _way_down(database: MapDatabase, before: Before, path: str, other_folders: s
 
 
 def _who_wrote(database: MapDatabase, name: str, seen: int) -> set[int]:
-    """The files that looked at another one and have a name in them."""
+    """Return the files that consulted another file and contain a name."""
     sql = (
         "SELECT c.file FROM consulted c JOIN files f ON f.id = c.file JOIN mentions m ON m.file = f.id"
         " WHERE c.seen = ? AND (instr(f.facts, ?) OR instr(m.data, ?))"

@@ -1,4 +1,4 @@
-"""Mistakes of our own: a file that trips the map costs that file, never the map, and is said."""
+"""Error handling per file: an error in one file skips that file, never the whole map, and is recorded as its reason."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sqlite3
 from holloway.errors import HollowayError
 
 NOT_OURS = (HollowayError, sqlite3.Error, OSError)
-"""What happens to the map's own file, and concerns the whole of it."""
+"""Errors of the map's database or disk, which concern the whole map and are raised."""
 
 
 def reason(stage: str, error: Exception) -> str:
-    """Why a file is left out, or half read."""
+    """Return the recorded reason why a file was skipped or only partly read."""
     return f"{stage} failed ({type(error).__name__})"

@@ -1,4 +1,4 @@
-"""Changes of a project's files as they happen, for processes that stay."""
+"""File watcher: reports changes of a project's files as they happen, for long-lived processes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from threading import Event
 
 DEBOUNCE_MS = 500
-"""Changes are gathered for so long: an editor saves a file in several steps, a checkout changes hundreds."""
+"""Time over which changes are collected: an editor saves a file in several steps, a checkout changes hundreds."""
 
 
 def changes(root: Path, stop: Event | None = None) -> Iterator[list[str]]:
-    """Paths that changed, relative to the root, in batches; whether each belongs to the map is for the index to say."""
+    """Yield batches of changed paths, relative to the root; the index decides whether each belongs to the map."""
     from watchfiles import Change, watch  # only long-lived processes watch
 
     base = root.resolve()
@@ -31,9 +31,9 @@ def changes(root: Path, stop: Event | None = None) -> Iterator[list[str]]:
 
 
 def _is_wanted(base: Path, deleted: object, change: object, path: str) -> bool:
-    """Whether a change may be one of the project's files; the project itself may lie anywhere."""
+    """Whether a change may concern one of the project's files; vendored folders above the root do not count."""
     *folders, name = Path(path).relative_to(base).parts or ("",)
-    # Nobody can tell any more whether what is gone was a file that has the name of a built folder.
+    # A deleted path may have been a file with the name of a build folder; that cannot be checked any more.
     return SKIPPED_FOLDERS.isdisjoint(folders) and (
         name not in SKIPPED_FOLDERS or change == deleted or Path(path).is_file()
     )

@@ -1,4 +1,4 @@
-"""How a map is doing: whether there is one, whether it is of this version, and whether it has grown large."""
+"""Health check of a code map: whether it exists, has the current version, and how large it has grown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from holloway.codemap.history.cochange import read_to
 
 NODES_LARGE = 50_000
 BYTES_LARGE = 500 * 1024 * 1024
-"""Above this, an index takes a minute rather than seconds, and a search a tenth of a second."""
+"""Above this, an index run takes a minute rather than seconds, and a search a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What there is of a map."""
+    """Size and state of a map."""
 
     files: int
     nodes: int
@@ -23,22 +23,22 @@ class Health:
     size: int
     """Bytes on disk."""
     tip: str
-    """The commit that the history was read to."""
+    """Last commit whose history was read."""
     is_current: bool
 
     @property
     def is_large(self) -> bool:
-        """Whether one machine begins to feel it."""
+        """Whether the map is large enough to slow down indexing and search noticeably."""
         return self.nodes > NODES_LARGE or self.size > BYTES_LARGE
 
 
 def map_file(folder: Path, root: Path) -> Path:
-    """Where the map of a checkout lies: each has its own, beside the memory that they share."""
+    """Return the path of a checkout's map: each checkout has one, next to the memory that all checkouts share."""
     return folder / map_name(str(root))
 
 
 def examine(path: Path) -> Health | None:
-    """Look at a map without changing it; None where there is none."""
+    """Inspect a map without changing it; None if there is no map."""
     if not path.exists():
         return None
     database = MapDatabase(path, busy_timeout_ms=2_000)

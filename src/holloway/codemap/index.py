@@ -1,7 +1,7 @@
-"""Bring the map up to the files: read what changed, write it, resolve what that touches, all in one transaction.
+"""Incremental indexing: parse changed files, write them to the map and resolve affected names, in one transaction.
 
-A reader sees the map before or after, never between. What is left after any sequence of edits is what one clean
-index of the same files gives.
+A reader sees the map before or after an update, never in between. After any sequence of edits the map equals the result
+of one clean index of the same files.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ if TYPE_CHECKING:
     from holloway.store.database import Row
 
     Say = Callable[[str, int, int], None]
-    """Stage, what is done of it, all of it."""
+    """Progress callback: stage, items done, total items."""
     Wanted = list[tuple[source_files.Listed, bytes]]
 
 PARALLEL_FILES_MIN = 200
-"""Fewer files are read faster than a second process starts."""
+"""Below this number of files, parsing is faster than starting a second process."""
 RACY_NS = 2_000_000_000
-"""A file changed so shortly before it was read may have changed again within the clock's grain: it is read again."""
+"""A file modified this shortly before the last index may have changed again within the clock's resolution, so it is
+parsed again."""
 
 
 class Indexed(NamedTuple):
-    """What an index did."""
+    """Counts of an index run."""
 
     files: int
     read: int
@@ -51,7 +52,7 @@ class Indexed(NamedTuple):
     resolved: int
     skipped: int
     renamed: dict[str, str]
-    """Files that came back under another name with the same bytes: old name to new."""
+    """Files that reappeared under another name with the same content: old path to new path."""
     seconds: float
 
 
@@ -63,11 +64,11 @@ def index(
     only: Iterable[str] | None = None,
     progress: Say | None = None,
 ) -> Indexed:
-    """Bring the map up to date; `only` looks at these files, and those in these folders, and trusts the rest."""
+    """Bring the map up to date; `only` restricts the comparison to these files, and to files in these folders."""
     started = time.perf_counter()
     only = None if only is None else sorted(set(only))
-    say = progress or (lambda stage, done, total: None)
-    # The lock is taken before anything is compared: of two processes, the second finds nothing left to do.
+    say = progress or (lambda stage, count, total: None)
+    # The lock is taken before the comparison: of two processes, the second has nothing left to do.
     with _no_collection(), database.write():
         change, resolved = _followed(database, root, workers, only, say)
         total = int(database.value("SELECT COUNT(*) FROM files"))
@@ -94,11 +95,9 @@ def _followed(
     count = (workers or os.cpu_count() or 1) if len(wanted) >= PARALLEL_FILES_MIN else 1
     with (
         database.filling() if change.is_first else nullcontext(),
-        process_pool.started(count, root, database.path.with_suffix(".facts"))
-        if count > 1
-        else nullcontext() as others,
+        process_pool.started(count, root, database.path.with_suffix(".facts")) if count > 1 else nullcontext() as pool,
     ):
-        resolved = _apply(database, root, change, _read_all(root, wanted, others, say), others, say)
+        resolved = _apply(database, root, change, _read_all(root, wanted, pool, say), pool, say)
     _write_skipped(database, change.skipped, only)
     if only is None:
         database.note("indexed_ns", str(now_ns))
@@ -106,25 +105,31 @@ def _followed(
 
 
 def _compared(database: MapDatabase, root: Path, only: list[str] | None) -> tuple[Change, Wanted]:
-    """What is known of the difference before any file is read, and the files to read."""
+    """Compare file sizes and times with the map; return the difference so far, and the files to parse."""
     is_first = database.value("SELECT 1 FROM files") is None
-    known = {row["path"]: row for row in _rows(database, _KNOWN, only)}
+    stored_rows = {row["path"]: row for row in _rows(database, _KNOWN, only)}
     unfit = {source_files.Listed(row[0], row[2], row[3]): row for row in _rows(database, _UNFIT, only)}
     settled_ns = int(database.meta("indexed_ns", "0")) - RACY_NS
     if only is None:
-        found, skipped = source_files.listed(root)
-        gone = {path: known[path]["id"] for path in known.keys() - {one.path for one in found}}
+        listed_files, skipped = source_files.listed(root)
+        removed_ids = {
+            path: stored_rows[path]["id"]
+            for path in stored_rows.keys() - {listed_file.path for listed_file in listed_files}
+        }
     else:
-        found, skipped, gone = _looked_at(root, only, known)
+        listed_files, skipped, removed_ids = _looked_at(root, only, stored_rows)
     wanted: Wanted = []
-    for one in found:
-        former = known.get(one.path)
-        is_same = former is not None and (former["size"], former["mtime_ns"]) == (one.size, one.mtime_ns)
-        if one.mtime_ns >= settled_ns or not (is_same or one in unfit):
-            wanted.append((one, former["hash"] if former is not None else b""))
-        elif one in unfit:
-            skipped.append(source_files.Skipped(*unfit[one]))
-    return Change(known, gone, skipped, is_first=is_first), wanted
+    for listed_file in listed_files:
+        former = stored_rows.get(listed_file.path)
+        is_same = former is not None and (former["size"], former["mtime_ns"]) == (
+            listed_file.size,
+            listed_file.mtime_ns,
+        )
+        if listed_file.mtime_ns >= settled_ns or not (is_same or listed_file in unfit):
+            wanted.append((listed_file, former["hash"] if former is not None else b""))
+        elif listed_file in unfit:
+            skipped.append(source_files.Skipped(*unfit[listed_file]))
+    return Change(stored_rows, removed_ids, skipped, is_first=is_first), wanted
 
 
 _KNOWN = "SELECT id, path, size, mtime_ns, hash, interface, language FROM files"
@@ -132,17 +137,17 @@ _UNFIT = "SELECT path, reason, size, mtime_ns FROM (SELECT * FROM skipped WHERE 
 _ASKED = (
     ", (SELECT value AS asked FROM json_each(?)) WHERE path = asked OR (path > asked || '/' AND path < asked || '0')"
 )
-"""The rows of the paths that are asked for, or that lie in folders that are: 0 is the sign that follows the slash."""
+"""SQL filter for the requested paths and everything inside requested folders; '0' is the character after '/'."""
 
 
 def _rows(database: MapDatabase, sql: str, only: list[str] | None) -> list[Row]:
-    """What the map says of all files, or of some."""
+    """Run a query for all files, or only for the requested ones."""
     return database.rows(sql) if only is None else database.rows(f"{sql}{_ASKED}", (json.dumps(only),))
 
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Hundreds of thousands of small rows and no cycle among them: looking for one would take half the time."""
+    """Disable garbage collection: with hundreds of thousands of small rows and no cycles it takes half the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -150,7 +155,7 @@ def _no_collection() -> Iterator[None]:
     finally:
         if enabled:
             if not gc.get_freeze_count():
-                # What is left counts as old: else the next row that anybody makes has all of it looked through.
+                # Move the survivors to the oldest generation, so that the next allocation does not scan all of them.
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
@@ -159,26 +164,30 @@ def _no_collection() -> Iterator[None]:
 def _looked_at(
     root: Path, only: list[str], known: dict[str, Row]
 ) -> tuple[list[source_files.Listed], list[source_files.Skipped], dict[str, int]]:
-    found: list[source_files.Listed] = []
+    listed_files: list[source_files.Listed] = []
     skipped: list[source_files.Skipped] = []
-    gone: dict[str, int] = {}
+    removed_ids: dict[str, int] = {}
     for path in sorted({*known, *source_files.among(root, set(only) - known.keys())}):
-        one = source_files.look(root, path)
-        if isinstance(one, source_files.Listed):
-            found.append(one)
+        status = source_files.look(root, path)
+        if isinstance(status, source_files.Listed):
+            listed_files.append(status)
         elif path in known:
-            gone[path] = known[path]["id"]
-        if isinstance(one, source_files.Skipped):
-            skipped.append(one)
-    return found, skipped, gone
+            removed_ids[path] = known[path]["id"]
+        if isinstance(status, source_files.Skipped):
+            skipped.append(status)
+    return listed_files, skipped, removed_ids
 
 
 def _read_all(root: Path, wanted: Wanted, others: process_pool.Processes | None, say: Say) -> Iterator[ReadFile]:
     total = len(wanted)
-    read = others.read(wanted) if others else (read_file(root, one, known) for one, known in wanted)
-    for at, one in enumerate(read):
-        say("reading", at, total)
-        yield one
+    parsed_files = (
+        others.read(wanted)
+        if others
+        else (read_file(root, listed_file, former_hash) for listed_file, former_hash in wanted)
+    )
+    for count, parsed_file in enumerate(parsed_files):
+        say("reading", count, total)
+        yield parsed_file
 
 
 def _apply(
@@ -189,17 +198,17 @@ def _apply(
     others: process_pool.Processes | None,
     say: Say,
 ) -> int:
-    """Write what was read, and follow all names that may mean something else now; how many files have such names."""
-    read = FactsRead(InMap(database))
-    rows = Rows(database, read.scopes)
-    # Names are followed where all facts are at hand: those of files that did not change are in the map alone.
+    """Write the parsed files and resolve all affected names; return the number of files resolved."""
+    facts_cache = FactsRead(InMap(database))
+    rows = Rows(database, facts_cache.scopes)
+    # Workers resolve names only on a first index: facts of unchanged files are in the map alone.
     shared = others if change.is_first else None
-    for one in results:
-        facts = _put(database, rows, change, one)
+    for parsed_file in results:
+        facts = _put(database, rows, change, parsed_file)
         if facts is not None and shared:
-            shared.shelf.add(one.path, one.language, one.stored, one.mentions)
-        elif facts is not None and one.language:
-            read.keep(one.path, one.language, facts)
+            shared.shelf.add(parsed_file.path, parsed_file.language, parsed_file.stored, parsed_file.mentions)
+        elif facts is not None and parsed_file.language:
+            facts_cache.keep(parsed_file.path, parsed_file.language, facts)
     if not change.read and not change.gone:
         return 0
     dirty = set(change.read.values()) | _misled(database, root, change)
@@ -209,7 +218,7 @@ def _apply(
     if shared:
         outcomes = shared.resolve(paths)
     else:
-        resolver = Resolver(_importer(database, root, change), read.scopes, read.mentions)
+        resolver = Resolver(_importer(database, root, change), facts_cache.scopes, facts_cache.mentions)
         outcomes = ((path, process_pool.outcome(resolver, path)) for path in paths)
     _put_resolutions(rows, outcomes, total, change.skipped, say)
     if not change.is_first:
@@ -220,7 +229,7 @@ def _apply(
 
 
 def _put(database: MapDatabase, rows: Rows, change: Change, one: ReadFile) -> Facts | None:
-    """Write what was read of a file; its facts, unless it is as it was or left out."""
+    """Write a parsed file; return its facts, or None if it is unchanged or skipped."""
     former = change.known.get(one.path)
     if one.skipped:
         change.leave_out(one, one.skipped)
@@ -242,7 +251,7 @@ def _put(database: MapDatabase, rows: Rows, change: Change, one: ReadFile) -> Fa
 
 
 def _drop(rows: Rows, change: Change, dirty: set[int]) -> None:
-    """Take out the files that went, and what was known of names that are followed anew."""
+    """Delete removed files, and the resolved names of files that are resolved again."""
     for path, file in change.gone.items():
         if path not in change.renamed:
             rows.drop(file)
@@ -253,7 +262,7 @@ def _drop(rows: Rows, change: Change, dirty: set[int]) -> None:
 
 
 def _misled(database: MapDatabase, root: Path, change: Change) -> set[int]:
-    """The files whose names may mean something else now, although they did not change themselves."""
+    """Return the ids of unchanged files whose names may resolve differently now."""
     if change.is_of_names:
         _note_names(database)
     if change.is_first:
@@ -269,22 +278,22 @@ def _misled(database: MapDatabase, root: Path, change: Change) -> set[int]:
 
 
 def _note_names(database: MapDatabase) -> None:
-    """Note that imports may lead elsewhere than before."""
+    """Invalidate the cached import resolver: imports may resolve differently than before."""
     database.note("names", f"{time.time_ns()} {os.getpid()}")
 
 
 def _importer(database: MapDatabase, root: Path, change: Change) -> Importer:
-    """What finds the files behind imports; kept as long as nothing changes that it was made from."""
+    """Return the import resolver, cached until the state that it was built from changes."""
     made_from = (str(root), database.meta("names"))
     if database.importer is None or database.importer[0] != made_from:
-        left = change.gone.keys() - change.renamed.keys()
-        paths = {row[0] for row in database.rows("SELECT path FROM files")} - left
+        removed_paths = change.gone.keys() - change.renamed.keys()
+        paths = {row[0] for row in database.rows("SELECT path FROM files")} - removed_paths
         database.importer = (made_from, Importer(paths, partial(source_files.manifest, root)))
     return database.importer[1]
 
 
 def _of_code(database: MapDatabase, ids: set[int]) -> list[str]:
-    """Those of the files that have names to follow, in order."""
+    """Return the paths of those files that are code, sorted."""
     sql = "SELECT path FROM files WHERE language != '' AND id IN (SELECT value FROM json_each(?)) ORDER BY path"
     return [path for (path,) in database.connection.execute(sql, (json.dumps(sorted(ids)),))]
 
@@ -292,12 +301,12 @@ def _of_code(database: MapDatabase, ids: set[int]) -> list[str]:
 def _put_resolutions(
     rows: Rows, outcomes: Iterable[process_pool.Outcome], total: int, skipped: list[source_files.Skipped], say: Say
 ) -> None:
-    for at, (path, found) in enumerate(outcomes):
-        say("resolving", at, total)
-        reason = found if isinstance(found, str) else ""
+    for count, (path, resolution) in enumerate(outcomes):
+        say("resolving", count, total)
+        reason = resolution if isinstance(resolution, str) else ""
         try:
-            if not isinstance(found, str):
-                rows.put_resolution(path, found)
+            if not isinstance(resolution, str):
+                rows.put_resolution(path, resolution)
         except file_errors.NOT_OURS:
             raise
         except Exception as error:

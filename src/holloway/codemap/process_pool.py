@@ -1,4 +1,4 @@
-"""The work of an index that processes of its own share: reading files, and following names from file to file."""
+"""Worker processes of an index run: they parse files and resolve names in parallel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Wanted = list[tuple[source_files.Listed, bytes]]
     Outcome = tuple[str, Resolution | str]
-    """A file and what its names mean, or why that is not known."""
+    """A path and its resolution, or the reason why resolving failed."""
 
 Work = TypeVar("Work")
 Done = TypeVar("Done")
@@ -38,11 +38,11 @@ Done = TypeVar("Done")
 SAFE_PATH = "PYTHONSAFEPATH"
 BATCH_FILES = 40
 BATCHES_AHEAD = 2
-"""Batches per process that are done before they can be written: about 2 MB each."""
+"""Batches per process that may be finished before they are written: about 2 MB each."""
 
 
 class Processes:
-    """Processes that read files, and where all are read at once follow their names too."""
+    """Pool of processes that parse files and, on a first index, resolve their names."""
 
     def __init__(self, pool: ProcessPoolExecutor, count: int, root: Path, shelf: Shelf) -> None:
         self._pool = pool
@@ -51,27 +51,27 @@ class Processes:
         self.shelf = shelf
 
     def read(self, wanted: Wanted) -> Iterator[ReadFile]:
-        """Read these files, in their order; the list is used up."""
+        """Parse these files and yield the results in order; the list is consumed."""
         return self._in_turns(wanted, lambda batch: self._pool.submit(read_many, self._root, batch))
 
     def resolve(self, paths: list[str]) -> Iterator[Outcome]:
-        """Follow the names of these files; the facts of all are on the shelf. The list is used up."""
+        """Resolve the names of these files, whose facts are all in the facts file. The list is consumed."""
         self.shelf.finish()
         place = str(self.shelf.path)
         return self._in_turns(paths, lambda batch: self._pool.submit(_resolve_many, place, self._root, batch))
 
     def _in_turns(self, work: list[Work], submit: Callable[[list[Work]], Future[list[Done]]]) -> Iterator[Done]:
-        """What is done comes in its order, and no more is done ahead than memory may hold."""
+        """Yield results in order, and limit the batches in flight so that memory stays bounded."""
         batches = _batches(work)
         ahead = deque(submit(batch) for batch in islice(batches, self._ahead))
         while ahead:
-            done = ahead.popleft().result()
+            results = ahead.popleft().result()
             ahead.extend(submit(batch) for batch in islice(batches, 1))
-            yield from done
+            yield from results
 
 
 def _batches(work: list[Work]) -> Iterator[list[Work]]:
-    """The work in its order, what is handed out being held no longer."""
+    """Split the work into batches, in order, and release what was handed out."""
     work.reverse()
     while work:
         batch = work[-BATCH_FILES:]
@@ -81,8 +81,11 @@ def _batches(work: list[Work]) -> Iterator[list[Work]]:
 
 @contextmanager
 def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
-    """So many processes, for as long as they are needed; what they share lies in that place."""
-    # Few files need no other process, and whoever waits for those should not wait for this.
+    """Start that many processes and stop them afterwards; they share a facts file at that path.
+
+    Raises HollowayError when a process dies before it has finished.
+    """
+    # Small updates need no pool and should not wait for these imports.
     from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -95,16 +98,17 @@ def started(count: int, root: Path, place: Path) -> Iterator[Processes]:
             yield Processes(pool, count, root, shared)
     except BrokenExecutor as error:
         raise HollowayError(
-            f"A process that read files of {root} ended before it was done.",
-            "Nothing was written. Where memory is short, `holloway index --workers 1` needs least.",
+            f"A worker process that parses files of {root} died before it finished.",
+            "Nothing was written. If memory is short, run `holloway index --workers 1`, which needs the least.",
         ) from error
 
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Let processes that start meanwhile import nothing from the current folder, which may be a stranger's project.
+    """Keep new processes from importing code from the current folder, which may be an untrusted project.
 
-    Python starts each with `-c`, which puts that folder first; what this process imports from is told to them later.
+    Python starts each with `-c`, which puts that folder first in the import path; the parent's path is sent to them
+    later.
     """
     before = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"
@@ -123,20 +127,22 @@ def _resolve_many(place: str, root: str, paths: list[str]) -> list[Outcome]:
 
 
 def _plain(found: Resolution | str) -> Resolution | str:
-    """The same with edges that are sent in half the time."""
+    """Convert edges to plain tuples, which are pickled in half the time."""
     return found if isinstance(found, str) else found._replace(edges=[edge[:] for edge in found.edges])
 
 
 @cache
 def _resolver(place: str, root: str) -> Resolver:
     forget_words()
-    shelved = Shelved(place)
-    read = FactsRead(shelved)
-    return Resolver(Importer(shelved.paths, partial(source_files.manifest, Path(root))), read.scopes, read.mentions)
+    facts_file = Shelved(place)
+    facts_cache = FactsRead(facts_file)
+    return Resolver(
+        Importer(facts_file.paths, partial(source_files.manifest, Path(root))), facts_cache.scopes, facts_cache.mentions
+    )
 
 
 def outcome(resolver: Resolver, path: str) -> Resolution | str:
-    """What a file's names mean, or why that is not known."""
+    """Resolve the names of a file; return the resolution, or the reason why it failed."""
     try:
         return resolver.resolve(path)
     except file_errors.NOT_OURS:

@@ -1,4 +1,4 @@
-"""Small questions to the map, for those who fuse the answers."""
+"""Small read-only queries on the map database: paths, definitions, imports, tests and neighbouring files."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ if TYPE_CHECKING:
 DEFINERS_MAX = 60
 NEIGHBOURS_MAX = 60
 USE_WEIGHT = 0.5
-"""How near a file is that uses another, or is used by it."""
+"""Weight of a file that uses another one, or is used by it."""
 
 
 def paths(database: MapDatabase) -> list[str]:
-    """All files of the map."""
+    """Return the paths of all files in the map."""
     return [row[0] for row in database.rows("SELECT path FROM files")]
 
 
 def present(database: MapDatabase, asked: Iterable[str]) -> set[str]:
-    """Those of these files that are in the map."""
+    """Return those of these files that are in the map."""
     sql = "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?))"
     return {row[0] for row in database.rows(sql, (json.dumps(list(asked)),))}
 
 
 def module_of(database: MapDatabase, path: str) -> str:
-    """The module that a file belongs to, or nothing."""
+    """Return the module that a file belongs to, or an empty string."""
     sql = "SELECT m.module FROM module_files m JOIN files f ON f.id = m.file WHERE f.path = ?"
     return str(database.value(sql, (path,)) or "")
 
 
 def skipped(database: MapDatabase) -> dict[str, int]:
-    """How many files were left out, by the reason."""
+    """Return the number of skipped files by reason."""
     return {row[0]: row[1] for row in database.rows("SELECT reason, COUNT(*) FROM skipped GROUP BY reason")}
 
 
 def drawn(database: MapDatabase) -> tuple[int, int]:
-    """How many commits and modules the map has."""
+    """Return how many commits and modules the map has."""
     (row,) = database.rows("SELECT (SELECT COUNT(*) FROM commits), (SELECT COUNT(*) FROM modules)")
     return int(row[0]), int(row[1])
 
 
 def definers(database: MapDatabase, name: str) -> list[tuple[str, str]]:
-    """The files that define a name, and what it is there."""
+    """Return the files that define a name, with the kind of definition."""
     sql = "SELECT DISTINCT f.path, n.kind FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? LIMIT ?"
     return [(row[0], row[1]) for row in database.rows(sql, (name, DEFINERS_MAX))]
 
 
 def knows(database: MapDatabase, name: str) -> bool:
-    """Whether a name stands in the code: each of its parts is one of the words there."""
+    """Whether a name occurs in the code: each of its parts is one of the words there."""
     words = [word for word in re.split(r"\W+", name.casefold().replace("_", "")) if word]
     sql = "SELECT 1 FROM chunk_text WHERE chunk_text MATCH ? LIMIT 1"
     return bool(words) and all(database.value(sql, (quoted(word),)) for word in words)
 
 
 def imported(database: MapDatabase, path: str) -> list[str]:
-    """The files that a file imports."""
+    """Return the files that a file imports."""
     rows = database.rows(
         "SELECT DISTINCT t.path FROM files s JOIN edges e ON e.file = s.id AND e.kind IN ('imports', 'imports_symbol')"
         " JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file WHERE s.path = ? AND t.id != s.id LIMIT ?",
@@ -71,7 +71,7 @@ def imported(database: MapDatabase, path: str) -> list[str]:
 
 
 def tests_of(database: MapDatabase, tested: Iterable[str], limit: int) -> list[str]:
-    """The tests of these files, the surest first."""
+    """Return the tests of these files, most confident first."""
     rows = database.rows(
         "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
         " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
@@ -83,10 +83,10 @@ def tests_of(database: MapDatabase, tested: Iterable[str], limit: int) -> list[s
 
 
 def tied(database: MapDatabase, some: Iterable[str], others: Iterable[str]) -> set[str]:
-    """Those of the other files that use one of some files, or are used by one."""
-    here, there = json.dumps(list(some)), json.dumps(list(others))
-    used = {row[1] for row in database.rows(_TIES, (here, there))}
-    return used | {row[0] for row in database.rows(_TIES, (there, here))}
+    """Return those of the other files that use one of some files, or are used by one."""
+    some_json, others_json = json.dumps(list(some)), json.dumps(list(others))
+    used = {row[1] for row in database.rows(_TIES, (some_json, others_json))}
+    return used | {row[0] for row in database.rows(_TIES, (others_json, some_json))}
 
 
 _TIES = (
@@ -97,13 +97,13 @@ _TIES = (
 
 
 def around(database: MapDatabase, asked: Iterable[str]) -> dict[str, dict[str, float]]:
-    """For each file the files that it uses or that use it, by how sure that is; the file itself at 1."""
-    found: dict[str, dict[str, float]] = {path: {path: 1.0} for path in asked}
+    """Return for each file its neighbours (files that it uses or that use it) by confidence; the file itself has 1."""
+    neighbours: dict[str, dict[str, float]] = {path: {path: 1.0} for path in asked}
     for sql in (_USES, _USED_BY):
-        for path, other, sure in database.rows(sql, (json.dumps(list(found)),)):
-            if len(found[path]) <= NEIGHBOURS_MAX:
-                found[path][other] = max(found[path].get(other, 0.0), USE_WEIGHT * sure)
-    return found
+        for path, other, confidence in database.rows(sql, (json.dumps(list(neighbours)),)):
+            if len(neighbours[path]) <= NEIGHBOURS_MAX:
+                neighbours[path][other] = max(neighbours[path].get(other, 0.0), USE_WEIGHT * confidence)
+    return neighbours
 
 
 _USES = (

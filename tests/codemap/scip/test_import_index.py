@@ -128,7 +128,7 @@ def test_a_damaged_index_takes_nothing_away_and_is_an_error_where_it_was_chosen(
     brought_in(database, root, INDEX)
     before = uses(database)
     assert brought_in(database, root, INDEX[:-1]) == 0
-    with pytest.raises(HollowayError, match="is not a whole SCIP index"):
+    with pytest.raises(HollowayError, match="is not a complete SCIP index"):
         import_index.bring_in(database, root, root / import_index.DEFAULT_NAME)
     assert uses(database) == before
 

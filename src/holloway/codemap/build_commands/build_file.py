@@ -1,4 +1,4 @@
-"""How a project is built, tested and checked, as one of its files says."""
+"""Data types for build, test and lint commands that are read from a project's manifests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOLDER = re.compile(r"[\w.@+-]{1,60}(/[\w.@+-]{1,60}){0,4}\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What one manifest says. `suffixes` are those of the files that it is about; a task runner has none."""
+    """The commands of one manifest. `suffixes` are those of the files that it is about; a task runner has none."""
 
     test_tool: str = ""
     build: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The files that recipes are read from: names relative to a folder, and their text."""
+    """The files that commands are read from: names relative to a folder, and their cached text."""
 
     root: Path
     names: frozenset[str]
@@ -37,14 +37,14 @@ class Project:
     texts: dict[str, str] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
-        """The text of a small file of the project; empty where there is none."""
+        """Return the text of a small file of the project; empty if it does not exist."""
         if name not in self.texts:
             path = f"{self.folder}/{name}".lstrip("/")
             self.texts[name] = manifests.text(self.root, path) if self.has(name) else ""
         return self.texts[name]
 
     def first(self, *names: str) -> str:
-        """The first of these files that the project has. Lock files need not be among the names: none are indexed."""
+        """Return the first of these files that exists. Lock files need not be in `names`: they are not indexed."""
         return next((name for name in names if name in self.names or self._is_file(name)), "")
 
     def _is_file(self, name: str) -> bool:
@@ -63,24 +63,24 @@ class Project:
         return any(name.startswith(prefixes) for name in self.names)
 
     def inside(self, folder: str) -> Project:
-        """The part of the project that lies in a folder."""
+        """Return the part of the project inside a folder."""
         prefix = f"{folder}/"
         names = frozenset(name.removeprefix(prefix) for name in self.names if name.startswith(prefix))
         return Project(self.root, names, folder)
 
 
 def is_safe(command: str) -> bool:
-    """Whether a command is one short line that a shell would not take for more than one, and holds no secret."""
+    """Whether a command is one short line that a shell would not split into several, and contains no secret."""
     return 0 < len(command) <= COMMAND_CHARS_MAX and _SAFE.match(command) is not None and not scan(command)
 
 
 def in_folder(folder: str, command: str) -> str:
-    """The command as it is given from the root; empty where the folder's name is none to be typed."""
+    """Return the command as it is run from the root; empty if the folder's name is unsafe to type."""
     if not folder:
         return command
     return f"cd {folder} && {command}" if _FOLDER.match(folder) and ".." not in folder else ""
 
 
 def chosen(wanted: Collection[str], available: Collection[str]) -> list[str]:
-    """Those that are wanted and available, in the order in which they are wanted."""
+    """Return the wanted names that are available, in the wanted order."""
     return [name for name in wanted if name in available]

@@ -1,4 +1,4 @@
-"""What continuous integration really runs: a reader of lines, because a file that is nearly YAML is enough here."""
+"""Reads the commands that CI pipelines run; a line-based reader, because near-YAML is enough here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holloway.codemap.build_commands.build_file import Project, is_safe
 FILES_READ_MAX = 20
 LINES_READ_MAX = 3_000
 PLAIN_WORDS_MAX = 3
-"""Words without a sign after the tool: with more, it may be a sentence that somebody wants an agent to read."""
+"""Alphabetic words after the tool: with more, it may be a sentence meant as prompt injection."""
 
 _WORKFLOW = re.compile(r"\.github/workflows/[\w. -]{1,80}\.ya?ml\Z")
 _OTHERS = (".gitlab-ci.yml", ".circleci/config.yml", "azure-pipelines.yml", ".travis.yml", "bitbucket-pipelines.yml")
@@ -45,21 +45,21 @@ _BUILD = re.compile(
 
 
 def commands(project: Project) -> dict[str, list[str]]:
-    """What CI runs to build, to test and to lint, most often run first."""
-    counted: dict[str, Counter[str]] = {"build": Counter(), "test": Counter(), "lint": Counter()}
+    """Return the commands that CI runs to build, test and lint, most frequent first."""
+    counts_by_kind: dict[str, Counter[str]] = {"build": Counter(), "test": Counter(), "lint": Counter()}
     for name in _files(project):
         for line in _steps(project.text(name)):
             command = " ".join(line.split())
             if is_safe(command) and (kind := kind_of(command)):
-                counted[kind][command] += 1
+                counts_by_kind[kind][command] += 1
     return {
-        kind: sorted(found, key=lambda command: (-found[command], len(command), command))
-        for kind, found in counted.items()
+        kind: sorted(counts, key=lambda command: (-counts[command], len(command), command))
+        for kind, counts in counts_by_kind.items()
     }
 
 
 def kind_of(command: str) -> str:
-    """`build`, `test` or `lint`; empty for anything that does not begin with a tool that is known for it."""
+    """Return `build`, `test` or `lint`; empty if the command does not begin with a known tool."""
     plain = _ENVIRONMENT.sub("", command, count=1) if _ENVIRONMENT.match(command) else command
     while match := _WRAPPER.match(plain):
         plain = plain[match.end() :]
@@ -76,25 +76,27 @@ def _files(project: Project) -> list[str]:
 
 
 def _steps(text: str) -> Iterator[str]:
-    """The command lines of a pipeline. A step that runs in another folder is left out."""
+    """Yield the command lines of a pipeline. A step that runs in another folder is left out."""
     lines = text.split("\n")[:LINES_READ_MAX]
-    at = 0
-    while at < len(lines):
-        match = _RUN.match(lines[at])
-        at += 1
+    position = 0
+    while position < len(lines):
+        match = _RUN.match(lines[position])
+        position += 1
         if not match:
             continue
         indent = len(match[1]) + len(match[2] or "")
         value = match[4].strip()
-        inside: list[str] = []
+        step_lines: list[str] = []
         if not value or _BLOCK.match(value):
-            while at < len(lines) and (not lines[at].strip() or _indent(lines[at]) > indent - 2 * (not value)):
-                inside.append(lines[at].strip().removeprefix("- ").strip("\"'"))
-                at += 1
+            while position < len(lines) and (
+                not lines[position].strip() or _indent(lines[position]) > indent - 2 * (not value)
+            ):
+                step_lines.append(lines[position].strip().removeprefix("- ").strip("\"'"))
+                position += 1
         else:
-            inside.append(value.strip("\"'"))
-        if not _runs_elsewhere(lines, at, indent):
-            yield from inside
+            step_lines.append(value.strip("\"'"))
+        if not _runs_elsewhere(lines, position, indent):
+            yield from step_lines
 
 
 def _indent(line: str) -> int:
@@ -102,7 +104,7 @@ def _indent(line: str) -> int:
 
 
 def _runs_elsewhere(lines: list[str], at: int, indent: int) -> bool:
-    """Whether the settings after a step, as deep as its command, name a folder."""
+    """Whether the settings that follow a step's command at the same depth set a working directory."""
     for line in lines[at : at + 8]:
         if not line.strip():
             continue

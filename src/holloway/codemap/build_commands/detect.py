@@ -1,4 +1,4 @@
-"""How a project is built, tested and checked, by its own files. They are read, with care; nothing is ever run."""
+"""Detects how a project is built, tested and linted from its own files; they are read carefully and never executed."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ LINT_MAX = 3
 FOLDERS_READ_MAX = 3
 FOLDER_DEPTH_MAX = 2
 OWN_SHARE_MIN = 0.2
-"""A language with a smaller share of the code does not say how the project is built."""
+"""A language with a smaller share of the code does not decide how the project is built."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """What to type, the best first; empty where the project does not say."""
+    """Commands to type, best first; empty if the project declares none."""
 
     test_tool: str = ""
-    """What the tests are written with, where that is known."""
+    """The test framework, if known."""
     build: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     lint: tuple[str, ...] = ()
 
 
 def read(root: Path, names: Collection[str]) -> Commands:
-    """The commands of a project whose files have these names, relative to its root."""
+    """Return the commands of a project whose files have these names, relative to its root."""
     project = Project(root, frozenset(names))
     shares = _shares(names)
-    own = sorted(
+    recipes = sorted(
         _recipes(project) + _nested(project, shares),
         key=lambda recipe: -sum(shares[suffix] for suffix in recipe.suffixes),
     )
-    main = [recipe for recipe in own if _share(recipe, shares) >= OWN_SHARE_MIN] or own[:1]
-    tasks = task_runners.read(project)
-    run = ci.commands(project)
-    tested = next((recipe for recipe in main if recipe.test), next(iter(main), Recipe()))
-    ordered = [*tasks, *main]
+    main_recipes = [recipe for recipe in recipes if _share(recipe, shares) >= OWN_SHARE_MIN] or recipes[:1]
+    task_recipes = task_runners.read(project)
+    ci_commands = ci.commands(project)
+    test_recipe = next((recipe for recipe in main_recipes if recipe.test), next(iter(main_recipes), Recipe()))
+    ordered = [*task_recipes, *main_recipes]
     return Commands(
-        test_tool=tested.test_tool,
-        build=_commands((recipe.build for recipe in ordered), run["build"], BUILD_MAX),
-        test=_commands((recipe.test for recipe in ordered), run["test"], TEST_MAX),
-        lint=_commands((recipe.lint for recipe in ordered), run["lint"], LINT_MAX),
+        test_tool=test_recipe.test_tool,
+        build=_commands((recipe.build for recipe in ordered), ci_commands["build"], BUILD_MAX),
+        test=_commands((recipe.test for recipe in ordered), ci_commands["test"], TEST_MAX),
+        lint=_commands((recipe.lint for recipe in ordered), ci_commands["lint"], LINT_MAX),
     )
 
 
@@ -60,31 +60,31 @@ def _recipes(project: Project) -> list[Recipe]:
 
 
 def _shares(names: Collection[str]) -> Counter[str]:
-    """How many files of the project have which ending; tests, docs and examples are not what it is written in."""
+    """Count the project's files by suffix; tests do not count."""
     return Counter(PurePosixPath(name).suffix.lower() for name in names if not is_test(name))
 
 
 def _share(recipe: Recipe, shares: Counter[str]) -> float:
-    known = python.SUFFIXES | javascript.SUFFIXES | other_languages.SUFFIXES
-    total = sum(shares[suffix] for suffix in known)
+    known_suffixes = python.SUFFIXES | javascript.SUFFIXES | other_languages.SUFFIXES
+    total = sum(shares[suffix] for suffix in known_suffixes)
     return sum(shares[suffix] for suffix in recipe.suffixes) / total if total else 0.0
 
 
 def _nested(project: Project, shares: Counter[str]) -> list[Recipe]:
-    """The recipes of folders with a manifest, for languages that the root has no recipe for."""
+    """Return the recipes of folders with a manifest, for languages that the root has no recipe for."""
     covered = {suffix for recipe in _recipes(project) for suffix in recipe.suffixes}
     folders = {
         folder
         for folder, _, file in (name.rpartition("/") for name in project.names)
         if folder and file in FOLDER_MANIFESTS and folder.count("/") < FOLDER_DEPTH_MAX
     }
-    found: list[Recipe] = []
+    recipes: list[Recipe] = []
     for folder in _largest(folders, project.names):
         for recipe in _recipes(project.inside(folder)):
             if not recipe.suffixes & covered and _share(recipe, shares) >= OWN_SHARE_MIN:
-                found.append(_moved(recipe, folder))
-        covered |= {suffix for recipe in found for suffix in recipe.suffixes}
-    return found
+                recipes.append(_moved(recipe, folder))
+        covered |= {suffix for recipe in recipes for suffix in recipe.suffixes}
+    return recipes
 
 
 def _largest(folders: Collection[str], names: Collection[str]) -> list[str]:
@@ -110,11 +110,11 @@ def _moved(recipe: Recipe, folder: str) -> Recipe:
 
 
 def _commands(given: Iterable[tuple[str, ...]], run: Sequence[str], most: int) -> tuple[str, ...]:
-    """What the recipes give, what CI runs word for word before the rest; what CI runs where they give nothing."""
-    found = [command for commands in given for command in commands if _is_shown(command)]
-    if not found:
+    """Return the recipes' commands, those that CI runs verbatim first; if there are none, the first CI command."""
+    candidates = [command for commands in given for command in commands if _is_shown(command)]
+    if not candidates:
         return tuple(command for command in run if is_command(command))[:1]
-    return tuple(sorted(dict.fromkeys(found), key=lambda command: command not in run)[:most])
+    return tuple(sorted(dict.fromkeys(candidates), key=lambda command: command not in run)[:most])
 
 
 def _is_shown(command: str) -> bool:

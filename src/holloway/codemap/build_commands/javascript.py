@@ -1,4 +1,4 @@
-"""Recipes of JavaScript and TypeScript projects: package.json and deno.json."""
+"""Build, test and lint commands of JavaScript and TypeScript projects, from package.json and deno.json."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXECUTE = {"npm": "npx", "pnpm": "pnpm exec", "yarn": "yarn", "bun": "bunx"}
 
 
 def read(project: Project) -> list[Recipe]:
-    """The recipe of a package, or of a project for Deno, where there is one."""
+    """Return the recipe of a package or a Deno project, if there is one."""
     if project.has("package.json"):
         return [_package(project, json_table(project.text("package.json")))]
     file = project.first("deno.json", "deno.jsonc")
@@ -46,10 +46,10 @@ def read(project: Project) -> list[Recipe]:
 def _package(project: Project, data: Table) -> Recipe:
     tool = _tool(project, data)
     scripts = inner(data, "scripts")
-    given = {name for name, script in scripts.items() if isinstance(script, str) and _NO_TEST not in script}
+    script_names = {name for name, script in scripts.items() if isinstance(script, str) and _NO_TEST not in script}
     framework = _framework(data, scripts)
-    test = [_run(tool, name) for name in chosen(_TESTS, given)[:1]]
-    build = [_run(tool, name) for name in chosen(_BUILDS, given)[:1]]
+    test = [_run(tool, name) for name in chosen(_TESTS, script_names)[:1]]
+    build = [_run(tool, name) for name in chosen(_BUILDS, script_names)[:1]]
     if not test:
         test = _whole_workspace(project, data, tool, "test")
         if not test and framework in _DIRECT:
@@ -58,16 +58,16 @@ def _package(project: Project, data: Table) -> Recipe:
         test_tool=framework,
         build=tuple(build or _whole_workspace(project, data, tool, "build") or [f"{tool} install"]),
         test=tuple(test),
-        lint=tuple(_run(tool, name) for name in chosen(_LINTS, given)[:2]),
+        lint=tuple(_run(tool, name) for name in chosen(_LINTS, script_names)[:2]),
         suffixes=SUFFIXES,
     )
 
 
 def _tool(project: Project, data: Table) -> str:
-    """The package manager: what the manifest asks for, else whose lock file lies there."""
-    asked = string(data, "packageManager").partition("@")[0]
-    if asked in _EXECUTE:
-        return asked
+    """Return the package manager: the one that the manifest declares, otherwise that of the lock file."""
+    declared = string(data, "packageManager").partition("@")[0]
+    if declared in _EXECUTE:
+        return declared
     return next((tool for lock, tool in _LOCKS if project.has(lock)), "npm")
 
 
@@ -78,10 +78,10 @@ def _run(tool: str, script: str) -> str:
 
 
 def _framework(data: Table, scripts: Table) -> str:
-    """The test framework: the one that the script runs, else one that is installed."""
+    """Return the test framework: the one that the script runs, otherwise one that is installed."""
     script = string(scripts, "test")
-    if named := next((name for name in _FRAMEWORKS if re.search(rf"\b{name}\b", script)), ""):
-        return named
+    if framework := next((name for name in _FRAMEWORKS if re.search(rf"\b{name}\b", script)), ""):
+        return framework
     for head, name in (("node --test", "node --test"), ("bun test", "bun test"), ("deno test", "deno test")):
         if head in script:
             return name
@@ -90,7 +90,7 @@ def _framework(data: Table, scripts: Table) -> str:
 
 
 def _whole_workspace(project: Project, data: Table, tool: str, script: str) -> list[str]:
-    """The command for all packages of a workspace whose root has no script of that name."""
+    """Return the command for all packages of a workspace whose root has no script of that name."""
     execute = _EXECUTE[tool]
     if project.has("turbo.json"):
         return [f"{execute} turbo run {script}"]
@@ -99,6 +99,6 @@ def _whole_workspace(project: Project, data: Table, tool: str, script: str) -> l
     if tool == "pnpm" and project.has("pnpm-workspace.yaml"):
         return [f"pnpm -r run {script}"]
     if data.get("workspaces"):
-        every = {"npm": f"npm run {script} --workspaces --if-present", "bun": f"bun run --filter * {script}"}
-        return [every.get(tool, f"yarn workspaces foreach -A run {script}")]
+        commands = {"npm": f"npm run {script} --workspaces --if-present", "bun": f"bun run --filter * {script}"}
+        return [commands.get(tool, f"yarn workspaces foreach -A run {script}")]
     return []

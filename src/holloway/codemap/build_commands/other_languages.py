@@ -1,4 +1,4 @@
-"""Recipes of the other languages: Rust, Go, Java, Kotlin, C, C++, C#, Ruby, PHP, Elixir, Swift."""
+"""Build, test and lint commands of Rust, Go, Java, Kotlin, C, C++, C#, Ruby, PHP, Elixir and Swift projects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DOTNET = frozenset({".cs", ".fs", ".vb"})
 
 
 def read(project: Project) -> list[Recipe]:
-    """All that apply."""
+    """Return all recipes that apply."""
     return [recipe for reader in _READERS if (recipe := reader(project))]
 
 
@@ -22,13 +22,13 @@ def _cargo(project: Project) -> Recipe | None:
     if not project.has("Cargo.toml"):
         return None
     data = toml_table(project.text("Cargo.toml"))
-    whole = " --workspace" if "workspace" in data else ""
+    workspace_flag = " --workspace" if "workspace" in data else ""
     nextest = project.has(".config/nextest.toml")
-    lint = [f"cargo clippy{whole}"] if project.has("clippy.toml", ".clippy.toml") else []
+    lint = [f"cargo clippy{workspace_flag}"] if project.has("clippy.toml", ".clippy.toml") else []
     return Recipe(
         test_tool="cargo nextest" if nextest else "cargo test",
-        build=(f"cargo build{whole}",),
-        test=(f"cargo nextest run{whole}",) if nextest else (f"cargo test{whole}",),
+        build=(f"cargo build{workspace_flag}",),
+        test=(f"cargo nextest run{workspace_flag}",) if nextest else (f"cargo test{workspace_flag}",),
         lint=tuple(lint),
         suffixes=frozenset({".rs"}),
     )
@@ -81,19 +81,24 @@ _GRADLE_LINTS = (("spotless", "spotlessCheck"), ("ktlint", "ktlintCheck"), ("det
 
 
 def _jvm_framework(text: str) -> str:
-    named = (("junit-jupiter", "JUnit 5"), ("useJUnitPlatform", "JUnit 5"), ("junit", "JUnit"), ("testng", "TestNG"))
-    return next((name for mark, name in named if mark in text), "")
+    frameworks = (
+        ("junit-jupiter", "JUnit 5"),
+        ("useJUnitPlatform", "JUnit 5"),
+        ("junit", "JUnit"),
+        ("testng", "TestNG"),
+    )
+    return next((name for mark, name in frameworks if mark in text), "")
 
 
 def _cmake(project: Project) -> Recipe | None:
     if not project.has("CMakeLists.txt"):
         return None
     text = project.text("CMakeLists.txt")
-    tested = re.search(r"\b(enable_testing|add_test|include\s*\(\s*CTest)\b", text, re.IGNORECASE) is not None
+    has_tests = re.search(r"\b(enable_testing|add_test|include\s*\(\s*CTest)\b", text, re.IGNORECASE) is not None
     return Recipe(
-        test_tool="ctest" if tested else "",
+        test_tool="ctest" if has_tests else "",
         build=("cmake -S . -B build", "cmake --build build"),
-        test=("ctest --test-dir build",) if tested else (),
+        test=("ctest --test-dir build",) if has_tests else (),
         suffixes=_C,
     )
 
@@ -140,8 +145,8 @@ def _php(project: Project) -> Recipe | None:
     if not project.has("composer.json"):
         return None
     scripts = inner(json_table(project.text("composer.json")), "scripts")
-    wanted = inner(json_table(project.text("composer.json")), "require-dev")
-    tool = "pest" if "pestphp/pest" in wanted else "phpunit" if "phpunit/phpunit" in wanted else ""
+    dev_packages = inner(json_table(project.text("composer.json")), "require-dev")
+    tool = "pest" if "pestphp/pest" in dev_packages else "phpunit" if "phpunit/phpunit" in dev_packages else ""
     if not tool and project.has("phpunit.xml", "phpunit.xml.dist"):
         tool = "phpunit"
     test = [f"composer {name}" for name in chosen(("test", "tests", "phpunit"), scripts)[:1]]
@@ -183,4 +188,4 @@ _READERS: tuple[Callable[[Project], Recipe | None], ...] = (
 )
 
 SUFFIXES = _JVM | _C | _DOTNET | frozenset({".rs", ".go", ".rb", ".rake", ".php", ".ex", ".exs", ".swift"})
-"""All endings that these recipes are about."""
+"""All suffixes that these recipes cover."""

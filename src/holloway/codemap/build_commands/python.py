@@ -1,4 +1,4 @@
-"""Recipes of Python projects: pyproject.toml, setup.cfg, setup.py, requirements, Pipfile, tox, nox."""
+"""Build, test and lint commands of Python projects: pyproject.toml, setup.cfg, setup.py, Pipfile, tox, nox."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEV_EXTRAS = ("dev", "test", "tests", "testing", "all")
 
 
 def read(project: Project) -> list[Recipe]:
-    """The recipe of the Python part, where there is one."""
+    """Return the recipe of the project's Python part, if there is one."""
     if not project.has(*_MANIFESTS):
         return []
     data = toml_table(project.text("pyproject.toml"))
@@ -35,7 +35,7 @@ def read(project: Project) -> list[Recipe]:
 
 
 def _tool(project: Project, data: Table) -> tuple[str, str]:
-    """What manages the environment, and what its commands begin with."""
+    """Return the environment manager and the prefix of its commands."""
     tools = inner(data, "tool")
     if project.has("uv.lock") or "uv" in tools:
         return "uv", "uv run "
@@ -57,21 +57,21 @@ def _build(project: Project, data: Table, tool: str) -> list[str]:
     managed |= {"hatch": "hatch env create", "pixi": "pixi install"}
     if tool in managed:
         return [managed[tool]]
-    wanted = [name for name in ("requirements-dev.txt", "requirements.txt") if project.has(name)]
+    requirement_files = [name for name in ("requirements-dev.txt", "requirements.txt") if project.has(name)]
     if not project.has("setup.py", "setup.cfg") and not inner(data, "project"):
-        return [f"pip install -r {name}" for name in wanted[:1]]
+        return [f"pip install -r {name}" for name in requirement_files[:1]]
     extra = next((name for name in _DEV_EXTRAS if name in inner(data, "project", "optional-dependencies")), "")
-    own = f'pip install -e ".[{extra}]"' if extra else "pip install -e ."
-    return [own, *(f"pip install -r {name}" for name in wanted[:1] if not extra)]
+    install = f'pip install -e ".[{extra}]"' if extra else "pip install -e ."
+    return [install, *(f"pip install -r {name}" for name in requirement_files[:1] if not extra)]
 
 
 def _tests(project: Project, data: Table, prefix: str) -> tuple[str, list[str]]:
-    """The test framework and its command: pytest if anything says so, then what tox and nox run, then unittest."""
+    """Return the test framework and its commands: pytest if declared, then tox and nox, then unittest."""
     tox = _tox(project, data)
     wrappers = [f"{prefix}tox"] if tox is not None else []
     if sessions := _NOX_SESSION.findall(project.text("noxfile.py")):
-        named = next((name for name in sessions if "test" in name), "")
-        wrappers.append(f"{prefix}nox -s {named}" if named else f"{prefix}nox")
+        session = next((name for name in sessions if "test" in name), "")
+        wrappers.append(f"{prefix}nox -s {session}" if session else f"{prefix}nox")
     if _uses_pytest(project, data):
         return "pytest", [f"{prefix}pytest", *wrappers]
     if tox:
@@ -90,12 +90,14 @@ def _uses_pytest(project: Project, data: Table) -> bool:
     if "pytest" in inner(data, "tool") or project.has("pytest.ini", "conftest.py", "tests/conftest.py"):
         return True
     declared = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile", "noxfile.py")
-    listed = sorted(name for name in project.names if name.startswith("requirements") and name.endswith(".txt"))
-    return any(_PYTEST_NAMED.search(project.text(name)) for name in (*declared, *listed[:8]))
+    requirement_files = sorted(
+        name for name in project.names if name.startswith("requirements") and name.endswith(".txt")
+    )
+    return any(_PYTEST_NAMED.search(project.text(name)) for name in (*declared, *requirement_files[:8]))
 
 
 def _tox(project: Project, data: Table) -> str | None:
-    """The command that tox runs first, where it is one that can be typed; None where there is no tox."""
+    """Return the first command of tox, if it can be typed as is; None if the project does not use tox."""
     if project.has("tox.ini"):
         settings = _section(project.text("tox.ini"), "testenv")
         return _typed(settings.get("commands", ""), settings.get("changedir", settings.get("change_dir", "")))
@@ -108,44 +110,44 @@ def _tox(project: Project, data: Table) -> str | None:
 
 
 def _section(text: str, name: str) -> dict[str, str]:
-    """The first line of each setting of one section of an ini file."""
+    """Return the first line of each setting in one section of an ini file."""
     heads = list(_TOX_SECTION.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
     body = next((text[head.end() : end] for head, end in zip(heads, ends, strict=False) if head[1] == name), "")
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     key = ""
     for line in body.split("\n"):
         if line[:1] not in ("", " ", "\t", "#", ";") and "=" in line:
             key, _, value = line.partition("=")
             key = key.strip()
-            found.setdefault(key, value.strip())
-        elif key and not found[key] and line.strip() and not line.lstrip().startswith(("#", ";")):
-            found[key] = line.strip()
-    return found
+            settings.setdefault(key, value.strip())
+        elif key and not settings[key] and line.strip() and not line.lstrip().startswith(("#", ";")):
+            settings[key] = line.strip()
+    return settings
 
 
 def _typed(command: str, folder: str) -> str:
-    """A command of tox as a person would type it; empty where it needs more than that."""
+    """Return a command of tox as a person would type it; empty if it needs more than that."""
     plain = re.sub(r"\{posargs(:([^{}]*))?\}", r"\2", command).replace("{envpython}", "python")
     plain = " ".join(plain.split())
-    inside = "" if folder == "{toxinidir}" else folder.replace("{toxinidir}/", "").strip("/")
-    return in_folder(inside, plain) if is_safe(plain) else ""
+    subfolder = "" if folder == "{toxinidir}" else folder.replace("{toxinidir}/", "").strip("/")
+    return in_folder(subfolder, plain) if is_safe(plain) else ""
 
 
 def _lint(project: Project, data: Table, prefix: str) -> list[str]:
     tools = inner(data, "tool")
     settings = project.text("setup.cfg") + project.text("tox.ini")
-    found: list[str] = []
+    commands: list[str] = []
     if "ruff" in tools or project.has("ruff.toml", ".ruff.toml"):
-        found.append(f"{prefix}ruff check")
+        commands.append(f"{prefix}ruff check")
     elif "[flake8]" in settings or project.has(".flake8"):
-        found.append(f"{prefix}flake8")
+        commands.append(f"{prefix}flake8")
     if "black" in tools:
-        found.append(f"{prefix}black --check .")
+        commands.append(f"{prefix}black --check .")
     if "mypy" in tools or project.has("mypy.ini", ".mypy.ini") or "[mypy]" in settings:
-        found.append(f"{prefix}mypy" + ("" if inner(tools, "mypy").get("files") else " ."))
+        commands.append(f"{prefix}mypy" + ("" if inner(tools, "mypy").get("files") else " ."))
     if "pyright" in tools or project.has("pyrightconfig.json"):
-        found.append(f"{prefix}pyright")
+        commands.append(f"{prefix}pyright")
     if project.has(".pre-commit-config.yaml"):
-        found.append(f"{prefix}pre-commit run --all-files")
-    return found
+        commands.append(f"{prefix}pre-commit run --all-files")
+    return commands

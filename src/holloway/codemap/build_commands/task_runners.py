@@ -1,4 +1,4 @@
-"""Recipes of task runners: make, just, mise, task. What a project gave a short name is what its people type."""
+"""Build, test and lint commands from task runners: make, just, mise and task; a short target is what people type."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _MISE_FOLDERS = ("mise-tasks/", ".mise-tasks/", "mise/tasks/", ".mise/tasks/", "
 
 
 def read(project: Project) -> list[Recipe]:
-    """All that there are."""
-    found: list[Recipe] = []
+    """Return the recipes of all task runners that the project uses."""
+    recipes: list[Recipe] = []
     if file := project.first("Makefile", "GNUmakefile", "makefile"):
-        found.append(_recipe("make", set(_MAKE_TARGET.findall(project.text(file)))))
+        recipes.append(_recipe("make", set(_MAKE_TARGET.findall(project.text(file)))))
     if file := project.first("justfile", "Justfile", ".justfile"):
-        found.append(_recipe("just", set(_JUST_RECIPE.findall(project.text(file)))))
+        recipes.append(_recipe("just", set(_JUST_RECIPE.findall(project.text(file)))))
     if file := project.first("mise.toml", ".mise.toml", ".config/mise.toml"):
         tasks = set(inner(toml_table(project.text(file)), "tasks"))
-        found.append(_recipe("mise run", tasks | _mise_files(project)))
+        recipes.append(_recipe("mise run", tasks | _mise_files(project)))
     if file := project.first("Taskfile.yml", "Taskfile.yaml", "taskfile.yml"):
         tasks = set(_TASK.findall(project.text(file).partition("\ntasks:")[2]))
-        found.append(_recipe("task", tasks))
-    return [recipe for recipe in found if recipe.build or recipe.test or recipe.lint]
+        recipes.append(_recipe("task", tasks))
+    return [recipe for recipe in recipes if recipe.build or recipe.test or recipe.lint]
 
 
 def _mise_files(project: Project) -> set[str]:
-    """Tasks that are files of their own: `lint/_default` is the task lint."""
+    """Return tasks that are separate files: `lint/_default` is the task lint."""
     return {
         name.removeprefix(folder).removesuffix("/_default").replace("/", ":")
         for folder in _MISE_FOLDERS
@@ -43,7 +43,7 @@ def _mise_files(project: Project) -> set[str]:
 
 
 def _recipe(run: str, targets: set[str]) -> Recipe:
-    """The targets that are named as such are everywhere. `check` runs the tests where nothing else does."""
+    """Build a recipe from well-known target names. `check` runs the tests if nothing else does."""
     test = chosen(_TESTS, targets)[:1] or chosen(("check",), targets)
     lint = [name for name in chosen(_LINTS, targets) if name not in test]
     return Recipe(

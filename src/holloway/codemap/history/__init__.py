@@ -1,1 +1,1 @@
-"""What the project's history says: commits, what changes together, what was rewritten."""
+"""Git history of a project: commits, files that often change together, and rewritten files."""

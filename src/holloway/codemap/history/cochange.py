@@ -1,7 +1,7 @@
-"""What the project's past says: which files move together, which commits were about the same, what is busy.
+"""Queries on the git history: co-change partners of files, commits similar to a text, and recently active files.
 
-The tables hold one row per commit and file; everything else is computed when asked, so that a commit that comes or goes
-changes exactly its own rows. Names are today's: an old name counts for the file that it became.
+The tables hold one row per commit and file; everything else is computed on demand, so that adding or removing a commit
+changes exactly its own rows. Paths are current: an old name counts for the file that it became.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
     from holloway.store.database import Database
 
 COMMITS_PER_FILE_MAX = 200
-"""Commits, the latest of a file that are looked at for its partners: 100, 200 and 1,000 measure alike."""
+"""Latest commits of a file that are searched for its partners: 100, 200 and 1,000 give the same quality."""
 
 HALF_LIFE_DAYS = 730.0
-"""Days after which a commit counts half, for partners and for similar commits. One year and two measure alike on busy
-projects; slow ones lose below two, and all do without any."""
+"""Half-life in days of a commit's weight, for partners and for similar commits. One year and two give the same quality
+on busy projects; slow ones lose below two, and all do without decay."""
 
 RECENCY_HALF_LIFE_DAYS = 14.0
-"""Days after which a commit counts half as activity; 7 to 60 measure within .04 of each other."""
+"""Half-life in days of a commit's weight as activity; 7 to 60 differ by at most .04 in quality."""
 
 RECENCY_WINDOW_DAYS = 40 * RECENCY_HALF_LIFE_DAYS
-"""Days, beyond which a commit counts less than a million-millionth and is left out."""
+"""Days after which a commit counts less than 1e-12 and is left out."""
 
 SMOOTHING_COMMITS = 1.0
-"""Commits that every file is taken to have had without partners, so that a single commit is no certainty."""
+"""Commits without partners that are added to every file, so that a single commit is no certainty."""
 
 SIMILAR_MAX = 100
-"""Commits, the nearest by their words, that age then puts in order: 50 and 100 measure alike."""
+"""Most similar commits by their words, which are then ranked by age too: 50 and 100 give the same quality."""
 
 BM25_SATURATED = 2.2
-"""What a word counts at most in SQLite's BM25, times how rare it is (k1 + 1)."""
+"""Maximum weight of a word in SQLite's BM25, relative to its rarity (k1 + 1)."""
 
 PATHS_MAX = 64
-"""Files that may be asked about at once."""
+"""Files in one query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Partner:
-    """A file that changes with the ones asked about: in so many commits of theirs; it may be gone today."""
+    """A file that often changed together with the queried ones, and the shared commits; it may be deleted."""
 
     path: str
     score: float
@@ -58,29 +58,29 @@ class Partner:
 
 @dataclass(frozen=True, slots=True)
 class SimilarCommit:
-    """A commit about the same words; 1 is the best of its words, made today."""
+    """A commit whose message shares words with a text; a score of 1 is the best match, committed today."""
 
     hash: str
     subject: str
     score: float
     likeness: float
-    """How much of the text the message covers, from 0 to 1, whatever others there are."""
+    """Similarity from 0 to 1: the share of the text that the message covers, independent of other commits."""
     files: tuple[str, ...]
 
 
 def read_to(database: Database) -> str:
-    """The commit that the history was read to; nothing before the first one."""
+    """Return the last commit whose history was read; empty before the first sync."""
     tip = str(database.value("SELECT value FROM meta WHERE key = 'history.tip'") or "")
-    return tip.partition(" ")[0]  # Of a shallow clone, where it is cut stands behind the commit.
+    return tip.partition(" ")[0]  # For a shallow clone, a hash of its cut follows the commit.
 
 
 def partners(database: Database, paths: Sequence[str], *, now: datetime, limit: int = 20) -> list[Partner]:
-    """Files that change with any of these, best first.
+    """Return files that often changed together with any of these (co-change), best first.
 
-    Each commit of a file is shared out among the others in it, by the logarithm of their changed lines, and counts by
-    its age; the score is the share that a partner got of all its commits, summed over the files asked about. Dividing
-    by how often a partner changes anyway found fewer files: cosine and Jaccard on each of nine histories, milder forms
-    on most.
+    Each commit of a file is distributed over the other files in it, by the logarithm of their changed lines, and decays
+    with its age; the score is the share that a partner received of all commits, summed over the queried files.
+    Normalising by how often a partner changes anyway found fewer files: cosine and Jaccard on each of nine histories,
+    milder forms on most.
     """
     with database.snapshot():
         return _partners(database, _numbered(database, paths), now)[: max(limit, 0)]
@@ -90,18 +90,18 @@ def _partners(database: Database, asked: list[int], now: datetime) -> list[Partn
     scores: dict[int, float] = defaultdict(float)
     shared: dict[int, set[int]] = defaultdict(set)
     commits: set[int] = set()
-    for own in asked:
-        ages = _latest(database, own, now)
+    for queried in asked:
+        ages = _latest(database, queried, now)
         commits.update(ages)
         total = sum(ages.values()) + SMOOTHING_COMMITS
-        for commit, others in _others(database, own, list(ages)).items():
-            whole = sum(others.values())
-            for other, weight in others.items():
-                scores[other] += ages[commit] / total * weight / whole
+        for commit, weights in _others(database, queried, list(ages)).items():
+            total_weight = sum(weights.values())
+            for other, weight in weights.items():
+                scores[other] += ages[commit] / total * weight / total_weight
                 shared[other].add(commit)
     names = _named(database, [other for other in scores if other not in asked])
-    found = [Partner(name, scores[other], len(shared[other]), len(commits)) for other, name in names.items()]
-    return sorted(found, key=lambda partner: (-partner.score, partner.path))
+    ranked = [Partner(name, scores[other], len(shared[other]), len(commits)) for other, name in names.items()]
+    return sorted(ranked, key=lambda partner: (-partner.score, partner.path))
 
 
 def _numbered(database: Database, paths: Sequence[str]) -> list[int]:
@@ -119,29 +119,29 @@ def _named(database: Database, numbers: list[int]) -> dict[int, str]:
 
 
 def _latest(database: Database, path: int, now: datetime) -> dict[int, float]:
-    """The latest commits of a file, each with what it counts at its age."""
+    """Return the latest commits of a file, each with its weight by age."""
     rows = database.rows(
         'SELECT c.id, c.at FROM commit_files f JOIN commits c ON c.id = f."commit" WHERE f.path = ?'
         " ORDER BY c.at DESC, c.hash LIMIT ?",
         (path, COMMITS_PER_FILE_MAX),
     )
-    return {commit: _faded(at, now, HALF_LIFE_DAYS) for commit, at in rows}
+    return {commit: _faded(committed_at, now, HALF_LIFE_DAYS) for commit, committed_at in rows}
 
 
 def _others(database: Database, path: int, commits: list[int]) -> dict[int, dict[int, float]]:
-    """For each commit, the weight of the other files in it."""
-    found: dict[int, dict[int, float]] = defaultdict(dict)
+    """Return for each commit the weights of the other files in it."""
+    weights: dict[int, dict[int, float]] = defaultdict(dict)
     for commit, other, churn in database.rows(
         'SELECT "commit", path, churn FROM commit_files WHERE "commit" IN (SELECT value FROM json_each(?))',
         (json.dumps(commits),),
     ):
         if other != path:
-            found[commit][other] = math.log2(2 + churn)
-    return found
+            weights[commit][other] = math.log2(2 + churn)
+    return weights
 
 
 def similar_commits(database: Database, text: str, *, now: datetime, limit: int = SIMILAR_MAX) -> list[SimilarCommit]:
-    """Commits whose messages share words with a text: how well, squared, times what their age leaves of them."""
+    """Return commits whose messages share words with a text; the score is the squared similarity times the decay."""
     words = terms(text)
     if not words:
         return []
@@ -153,23 +153,23 @@ def similar_commits(database: Database, text: str, *, now: datetime, limit: int 
             (match_any(words), SIMILAR_MAX),
         )
         files = _files(database, [row["id"] for row in rows])
-        bound = _bound(database, words)
+        similarity_max = _bound(database, words)
     best = max((row["likeness"] for row in rows), default=1.0)
-    found = [
+    commits = [
         SimilarCommit(
             hash=row["hash"],
             subject=row["subject"],
             score=(row["likeness"] / best) ** 2 * _faded(row["at"], now, HALF_LIFE_DAYS),
-            likeness=min(row["likeness"] / bound, 1.0),
+            likeness=min(row["likeness"] / similarity_max, 1.0),
             files=tuple(files.get(row["id"], ())),
         )
         for row in rows
     ]
-    return sorted(found, key=lambda commit: (-commit.score, commit.hash))[: max(limit, 0)]
+    return sorted(commits, key=lambda commit: (-commit.score, commit.hash))[: max(limit, 0)]
 
 
 def _bound(database: Database, words: list[str]) -> float:
-    """What BM25 would give a message that says all of this and nothing else, over and over."""
+    """Return an upper bound of the BM25 score: that of a message that repeats exactly these words."""
     total = int(database.value("SELECT COUNT(*) FROM commits"))
     bound = 0.0
     for word in words:
@@ -181,27 +181,27 @@ def _bound(database: Database, words: list[str]) -> float:
 
 
 def _files(database: Database, commits: list[int]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = defaultdict(list)
+    paths_by_commit: dict[int, list[str]] = defaultdict(list)
     for commit, path in database.rows(
         'SELECT f."commit", p.path FROM commit_files f JOIN paths p ON p.id = f.path'
         ' WHERE f."commit" IN (SELECT value FROM json_each(?)) ORDER BY p.path',
         (json.dumps(commits),),
     ):
-        found[commit].append(path)
-    return found
+        paths_by_commit[commit].append(path)
+    return paths_by_commit
 
 
 def recency(database: Database, *, now: datetime) -> dict[str, float]:
-    """How busy each file is these days."""
+    """Return the recent activity of each file, with exponential decay."""
     since = now.timestamp() - RECENCY_WINDOW_DAYS * 86_400
-    found: dict[str, float] = defaultdict(float)
-    for at, path in database.rows(
+    activity: dict[str, float] = defaultdict(float)
+    for committed_at, path in database.rows(
         'SELECT c.at, p.path FROM commits c JOIN commit_files f ON f."commit" = c.id JOIN paths p ON p.id = f.path'
         " WHERE c.at > ?",
         (since,),
     ):
-        found[path] += _faded(at, now, RECENCY_HALF_LIFE_DAYS)
-    return found
+        activity[path] += _faded(committed_at, now, RECENCY_HALF_LIFE_DAYS)
+    return activity
 
 
 def _faded(at: int, now: datetime, half_life_days: float) -> float:

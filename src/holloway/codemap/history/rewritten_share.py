@@ -1,4 +1,4 @@
-"""How much of a file was rewritten since a commit: a reason to doubt what was learned about it then."""
+"""Share of a file that was rewritten since a commit: a reason to doubt memories about it from that time."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase
 
 COMMITS_ASKED_MAX = 20
-"""Commits that git is asked about for one question; each takes some milliseconds, once for every HEAD."""
+"""Commits that git is asked about in one query; each takes some milliseconds, once for every HEAD."""
 
 
 def rewritten(database: MapDatabase, root: Path, asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    """For pairs of commit and path, the share of the file's lines that changed since; 1 where the file is gone.
+    """Return for pairs of commit and path the share of lines that changed since; 1 if the file is deleted.
 
-    What git said is kept in the map until HEAD moves.
+    Git's answers are cached in the map until HEAD moves.
     """
     head = git.head_commit(str(root))
     pairs = {(commit, path) for commit, path in asked if commit and commit != head}
     if not pairs or not head:
         return {}
-    known = _kept(database, pairs) if database.meta("changes.head") == head else {}
-    missing = sorted({commit for commit, path in pairs if (commit, path) not in known})[:COMMITS_ASKED_MAX]
+    shares = _kept(database, pairs) if database.meta("changes.head") == head else {}
+    missing = sorted({commit for commit, path in pairs if (commit, path) not in shares})[:COMMITS_ASKED_MAX]
     if missing:
-        said = _asked(database, root, head, {pair for pair in pairs if pair[0] in missing})
-        _keep(database, head, said)
-        known |= said
-    return {pair: known[pair] for pair in pairs if pair in known}
+        fresh_shares = _asked(database, root, head, {pair for pair in pairs if pair[0] in missing})
+        _keep(database, head, fresh_shares)
+        shares |= fresh_shares
+    return {pair: shares[pair] for pair in pairs if pair in shares}
 
 
 def _kept(database: MapDatabase, pairs: set[tuple[str, str]]) -> dict[tuple[str, str], float]:
@@ -44,7 +44,7 @@ def _kept(database: MapDatabase, pairs: set[tuple[str, str]]) -> dict[tuple[str,
 
 
 def _keep(database: MapDatabase, head: str, said: dict[tuple[str, str], float]) -> None:
-    """Keep what git said. Nobody waits for that: while an index is written, git is asked again the next time."""
+    """Cache git's answers without waiting: while an index is being written, git is asked again the next time."""
     database.run("PRAGMA busy_timeout = 0")
     try:
         with suppress(Busy), database.write():
@@ -65,17 +65,17 @@ def _asked(database: MapDatabase, root: Path, head: str, pairs: set[tuple[str, s
             "SELECT path, lines FROM files WHERE path IN (SELECT value FROM json_each(?))", (paths,)
         )
     }
-    found: dict[tuple[str, str], float] = {}
+    shares: dict[tuple[str, str], float] = {}
     for commit in sorted({commit for commit, _ in pairs}):
-        mine = sorted(path for each, path in pairs if each == commit)
-        churn = git.churn(str(root), commit, head, mine)
+        commit_paths = sorted(path for pair_commit, path in pairs if pair_commit == commit)
+        churn = git.churn(str(root), commit, head, commit_paths)
         if churn is not None:
-            found |= {(commit, path): _share(churn.get(path, (0, 0)), lines.get(path)) for path in mine}
-    return found
+            shares |= {(commit, path): _share(churn.get(path, (0, 0)), lines.get(path)) for path in commit_paths}
+    return shares
 
 
 def _share(churn: tuple[int, int], lines: int | None) -> float:
-    """How much of a file is not what it was; all of one that is gone."""
+    """Return the share of a file that changed; 1 if it is deleted."""
     if lines is None:
         return 1.0
     added, removed = churn

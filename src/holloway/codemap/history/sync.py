@@ -1,4 +1,4 @@
-"""The project's past brought up to HEAD: the tables are what a first reading would make them, and only news is read."""
+"""Synchronises the history tables with HEAD: reads only new commits, with the same result as a first full reading."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from holloway.store.database import Database
 
 COMMITS_MAX = 8_000
-"""Commits, the newest ones. Of Django's 34,000, the latest 3,000 find .46 of the files of a commit, 8,000 find .50 and
-12,000 find .51, while git needs a millisecond for each."""
+"""Newest commits that are read. Of Django's 34,000, the latest 3,000 find .46 of the files of a commit, 8,000 find .50
+and 12,000 find .51, while git needs a millisecond for each."""
 
 RENAMES_MAX = 50_000
-"""Renames that are kept, the newest."""
+"""Newest renames that are stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistorySync:
-    """What it took to bring the history up to date; not whole where git broke off."""
+    """Counts of a history sync; `is_whole` is False if git was interrupted."""
 
     added: int
     removed: int
@@ -47,7 +47,7 @@ _Rename = tuple[str, int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Every rename, and the names that mean another file today."""
+    """All renames, and the old names that refer to a differently named file today."""
 
     renames: list[_Rename] = field(default_factory=list)
     today: dict[str, str] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class _Names:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """Where the last sync ended; without a tip, nothing is kept."""
+    """State of the last sync; without a tip, nothing is stored."""
 
     tip: str = ""
     total: int = 0
@@ -66,7 +66,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """The way from what is kept to what shall be, worked out before anything is locked."""
+    """The changes from the stored state to the new one, computed before the database is locked."""
 
     start: _Kept
     removed: list[str]
@@ -77,24 +77,24 @@ class _Step:
 
 
 def sync(database: Database, root: Path, *, now: datetime, commits_max: int = COMMITS_MAX) -> HistorySync:
-    """Make the tables what a first reading of today's HEAD would make them, reading only what is new."""
+    """Bring the tables to the state that a first reading of the current HEAD would give, reading only new commits."""
     started = perf_counter()
     tip = _tip(str(root))
-    kept = _kept(database)
-    unchanged = HistorySync(0, 0, 0, kept.total, 0, is_whole=True, seconds=0.0)
-    if tip == kept.tip:
+    stored = _kept(database)
+    unchanged = HistorySync(0, 0, 0, stored.total, 0, is_whole=True, seconds=0.0)
+    if tip == stored.tip:
         return unchanged
     try:
-        step = _next(database, str(root), kept, tip) or _first(str(root), tip, commits_max, at_least=kept.total)
+        step = _next(database, str(root), stored, tip) or _first(str(root), tip, commits_max, at_least=stored.total)
     except git.Interrupted:
         return replace(unchanged, is_whole=False, seconds=perf_counter() - started)
     with database.write():
-        if _noted(database, "history.tip") != kept.tip:
+        if _noted(database, "history.tip") != stored.tip:
             return unchanged
         _write(database, step, now)
     return HistorySync(
         added=len(step.reading.commits) - len(step.again),
-        removed=len(step.removed) if step.start.tip else kept.total,
+        removed=len(step.removed) if step.start.tip else stored.total,
         read_again=len(step.again),
         total=step.end.total,
         skipped_paths=step.reading.skipped_paths,
@@ -104,7 +104,7 @@ def sync(database: Database, root: Path, *, now: datetime, commits_max: int = CO
 
 
 def _tip(root: str) -> str:
-    """The commit that is checked out and, of a shallow clone, where its history is cut."""
+    """Return the commit that is checked out and, for a shallow clone, a hash of where its history is cut."""
     head = git.head_commit(root)
     cut = git.shallow_commits(root)
     mark = sha256(" ".join(sorted(cut)).encode()).hexdigest()[:16] if cut else ""
@@ -127,8 +127,11 @@ def _noted(database: Database, key: str) -> str:
 
 
 def _first(root: str, tip: str, commits_max: int, *, at_least: int) -> _Step:
-    """Read everything. Where git breaks off even without contents, its part is the whole from now on, unless it is less
-    than what is kept."""
+    """Read the full history.
+
+    If git is interrupted even without contents, the part that was read counts as complete from now on. Raises
+    git.Interrupted if that part is smaller than the stored history.
+    """
     head = tip.partition(" ")[0]
     wanted = listed(root, f"--max-count={commits_max}", head) if head else []
     has_contents = True
@@ -144,17 +147,19 @@ def _first(root: str, tip: str, commits_max: int, *, at_least: int) -> _Step:
 
 
 def _next(database: Database, root: str, kept: _Kept, tip: str) -> _Step | None:
-    """Read what is new since the last time; None where that is not enough."""
+    """Read only new commits; None if that is not enough and everything must be read again."""
     old, _, old_cut = kept.tip.partition(" ")
     head, _, cut = tip.partition(" ")
     if not old or old_cut != cut:
         return None
     added, removed = _changes(database, root, kept, old, head)
     reading = read(root, added, has_contents=kept.has_contents)
-    gone = set(removed)
-    names = _names(root, head, [rename for rename in kept.names.renames if rename[0] not in gone], reading.commits)
+    removed_set = set(removed)
+    names = _names(
+        root, head, [rename for rename in kept.names.renames if rename[0] not in removed_set], reading.commits
+    )
     moves, split = _moves(kept.names.today, names.today)
-    again = _commits_of(database, split, gone)
+    again = _commits_of(database, split, removed_set)
     reread = read(root, again, has_contents=kept.has_contents)
     if not (reading.is_whole and reread.is_whole):
         return None
@@ -164,7 +169,7 @@ def _next(database: Database, root: str, kept: _Kept, tip: str) -> _Step | None:
 
 
 def _changes(database: Database, root: str, kept: _Kept, old: str, head: str) -> tuple[list[str], list[str]]:
-    """The commits that came and those that went."""
+    """Return the commits that were added and those that were removed."""
     if head and kept.total < kept.limit:
         with suppress(git.Interrupted):
             sides = listed(root, "--left-right", f"--max-count={3 * kept.limit}", f"{old}...{head}")
@@ -172,13 +177,13 @@ def _changes(database: Database, root: str, kept: _Kept, old: str, head: str) ->
             removed = [side[1:] for side in sides if side.startswith("<")]
             if kept.total + len(added) - len(removed) <= kept.limit:
                 return added, removed
-    have = {row[0] for row in database.rows("SELECT hash FROM commits")}
+    stored_hashes = {row[0] for row in database.rows("SELECT hash FROM commits")}
     wanted = listed(root, f"--max-count={kept.limit}", head) if head else []
-    return [commit for commit in wanted if commit not in have], sorted(have.difference(wanted))
+    return [commit for commit in wanted if commit not in stored_hashes], sorted(stored_hashes.difference(wanted))
 
 
 def _names(root: str, head: str, kept: list[_Rename], commits: list[Commit]) -> _Names:
-    """The renames after this step and what they mean for the files that are there today."""
+    """Return the renames after this step, and the current name of each old one."""
     new = [(commit.hash, commit.at, old, name) for commit in commits for old, name in commit.renames]
     renames = sorted(kept + new, key=lambda rename: (rename[1], rename[0], rename[2]))[-RENAMES_MAX:]
     became = {old: name for _, _, old, name in renames}
@@ -189,7 +194,7 @@ def _names(root: str, head: str, kept: list[_Rename], commits: list[Commit]) -> 
 
 
 def _moves(before: dict[str, str], after: dict[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Which name of before is which today, and those that are several, because what was one file is not."""
+    """Return how names change in this step, and the names that stand for several files now (a merge that is undone)."""
     targets: dict[str, set[str]] = defaultdict(set)
     for name in {*before, *after, *before.values(), *after.values()}:
         targets[before.get(name, name)].add(after.get(name, name))
@@ -208,13 +213,13 @@ def _commits_of(database: Database, paths: list[str], gone: set[str]) -> list[st
 
 def _write(database: Database, step: _Step, now: datetime) -> None:
     if step.start.tip:
-        # What was one file and is several again loses its commits and gets them back under their own names.
+        # The commits of a name that is split are removed and read again under their separate names.
         _remove(database, step.removed + step.again)
         for row, target in step.moves.items():
             _move(database, row, target)
     else:
         for table in ("commit_files", "commits", "paths"):
-            database.run(f"DELETE FROM {table}")  # noqa: S608  (names of our own tables)
+            database.run(f"DELETE FROM {table}")  # noqa: S608  (fixed table names)
         database.run("INSERT INTO commit_text (commit_text) VALUES ('delete-all')")
     _add(database, step.reading.commits, step.end.names.today)
     names = json.dumps({"renames": step.end.names.renames, "today": step.end.names.today})
@@ -225,40 +230,40 @@ def _write(database: Database, step: _Step, now: datetime) -> None:
 
 def _remove(database: Database, hashes: list[str]) -> None:
     chosen = "SELECT id FROM commits WHERE hash IN (SELECT value FROM json_each(?))"
-    gone = json.dumps(hashes)
-    for row in database.rows(f"SELECT id, subject, body FROM commits WHERE id IN ({chosen})", (gone,)):  # noqa: S608
-        # The index keeps no text of its own: to take a row out of it, it must be told what it once was given.
+    hashes_json = json.dumps(hashes)
+    for row in database.rows(f"SELECT id, subject, body FROM commits WHERE id IN ({chosen})", (hashes_json,)):  # noqa: S608
+        # The full-text index stores no text: deleting a row requires the text that was inserted.
         database.run(
             "INSERT INTO commit_text (commit_text, rowid, search_text) VALUES ('delete', ?, ?)",
             (row["id"], search_text(row["subject"], row["body"])),
         )
-    touched = [
+    path_ids = [
         row[0]
-        for row in database.rows(f'SELECT DISTINCT path FROM commit_files WHERE "commit" IN ({chosen})', (gone,))  # noqa: S608
+        for row in database.rows(f'SELECT DISTINCT path FROM commit_files WHERE "commit" IN ({chosen})', (hashes_json,))  # noqa: S608
     ]
-    database.run(f'DELETE FROM commit_files WHERE "commit" IN ({chosen})', (gone,))  # noqa: S608
-    database.run(f"DELETE FROM commits WHERE id IN ({chosen})", (gone,))  # noqa: S608
+    database.run(f'DELETE FROM commit_files WHERE "commit" IN ({chosen})', (hashes_json,))  # noqa: S608
+    database.run(f"DELETE FROM commits WHERE id IN ({chosen})", (hashes_json,))  # noqa: S608
     database.run(
         "DELETE FROM paths WHERE id IN (SELECT value FROM json_each(?))"
         " AND NOT EXISTS (SELECT 1 FROM commit_files WHERE path = paths.id)",
-        (json.dumps(touched),),
+        (json.dumps(path_ids),),
     )
 
 
 def _move(database: Database, row: str, target: str) -> None:
-    """A file has a new name; where that name has a past of its own, the two are one from now on."""
-    own = database.value("SELECT id FROM paths WHERE path = ?", (row,))
-    other = database.value("SELECT id FROM paths WHERE path = ?", (target,))
-    if own is not None and other is None:
-        database.run("UPDATE paths SET path = ? WHERE id = ?", (target, own))
-    elif own is not None:
+    """Rename a file; if the new name already has a history, the two are merged."""
+    path_id = database.value("SELECT id FROM paths WHERE path = ?", (row,))
+    target_id = database.value("SELECT id FROM paths WHERE path = ?", (target,))
+    if path_id is not None and target_id is None:
+        database.run("UPDATE paths SET path = ? WHERE id = ?", (target, path_id))
+    elif path_id is not None:
         database.run(
             'INSERT INTO commit_files SELECT ?, "commit", churn FROM commit_files WHERE path = ?'
             ' ON CONFLICT (path, "commit") DO UPDATE SET churn = churn + excluded.churn',
-            (other, own),
+            (target_id, path_id),
         )
-        database.run("DELETE FROM commit_files WHERE path = ?", (own,))
-        database.run("DELETE FROM paths WHERE id = ?", (own,))
+        database.run("DELETE FROM commit_files WHERE path = ?", (path_id,))
+        database.run("DELETE FROM paths WHERE id = ?", (path_id,))
 
 
 def _add(database: Database, commits: list[Commit], today: dict[str, str]) -> None:

@@ -1,1 +1,1 @@
-"""The parts of a codebase, as its developers would draw them."""
+"""Modules of a codebase: detected groups of files, with names, purposes, entry points, tests and dependencies."""

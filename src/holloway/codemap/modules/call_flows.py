@@ -1,6 +1,6 @@
-"""Where work goes that enters a project: from an entry point, call by call, through the modules that it reaches.
+"""Estimates call flows: the modules that calls reach, step by step, from an entry point.
 
-It is an estimate from calls between files. An agent or a person who knows better adds a `flows_to` relation.
+It is a heuristic on calls between files. An agent or a person who knows better adds a `flows_to` relation.
 """
 
 from __future__ import annotations
@@ -14,48 +14,48 @@ if TYPE_CHECKING:
 STEPS_MAX = 4
 """Steps from the entry point: further on, everything reaches everything."""
 MODULES_SHOWN = 3
-"""Modules of one step that are named: those that most calls lead to."""
+"""Modules that are named per step: those with the most calls."""
 
 Calls = dict[str, dict[str, float]]
-"""From a file to the files that it calls into, and how much."""
+"""From a file to the files that it calls, with the weight of each."""
 
 
 def flow(entry: str, calls: Calls, module_of: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
-    """The modules that an entry point reaches, step by step; each is named where it is first reached."""
-    reached = {entry}
-    named = {module_of[entry]} if entry in module_of else set()
-    steps: list[tuple[str, ...]] = [tuple(named)]
-    edge = [entry]
+    """Return the modules that an entry point reaches, step by step; each is named where it is first reached."""
+    visited = {entry}
+    seen_modules = {module_of[entry]} if entry in module_of else set()
+    steps: list[tuple[str, ...]] = [tuple(seen_modules)]
+    frontier = [entry]
     for _ in range(STEPS_MAX):
-        counted: dict[str, float] = defaultdict(float)
-        following: set[str] = set()
-        for path in edge:
+        weights: dict[str, float] = defaultdict(float)
+        next_paths: set[str] = set()
+        for path in frontier:
             for other, weight in calls.get(path, {}).items():
-                if other not in reached:
-                    following.add(other)
-                    if (module := module_of.get(other, "")) not in named | {""}:
-                        counted[module] += weight
-        found = sorted(counted, key=lambda module: (-counted[module], module))
-        named.update(found)
-        if found:
-            steps.append(tuple(found[:MODULES_SHOWN]))
-        reached |= following
-        edge = sorted(following)
+                if other not in visited:
+                    next_paths.add(other)
+                    if (module := module_of.get(other, "")) not in seen_modules | {""}:
+                        weights[module] += weight
+        ranked_modules = sorted(weights, key=lambda module: (-weights[module], module))
+        seen_modules.update(ranked_modules)
+        if ranked_modules:
+            steps.append(tuple(ranked_modules[:MODULES_SHOWN]))
+        visited |= next_paths
+        frontier = sorted(next_paths)
     return tuple(steps) if len(steps) > 1 else ()
 
 
 def flows(entries: Iterable[str], calls: Calls, module_of: Mapping[str, str]) -> tuple[str, ...]:
-    """The flows of a module's entry points as a person reads them: `cli → service → store, codemap`."""
-    written: dict[str, None] = {}
+    """Render the flows of a module's entry points for people: `cli → service → store, codemap`."""
+    rendered: dict[str, None] = {}
     for entry in entries:
         if steps := flow(entry, calls, module_of):
-            written[" → ".join(", ".join(step) for step in steps)] = None
-    return tuple(written)
+            rendered[" → ".join(", ".join(step) for step in steps)] = None
+    return tuple(rendered)
 
 
 def by_file(rows: Iterable[tuple[str, str, float]]) -> Calls:
-    """Rows of caller, callee and weight, by caller."""
-    found: Calls = defaultdict(dict)
+    """Group rows of caller, callee and weight by caller."""
+    calls: Calls = defaultdict(dict)
     for caller, callee, weight in rows:
-        found[caller][callee] = weight
-    return found
+        calls[caller][callee] = weight
+    return calls

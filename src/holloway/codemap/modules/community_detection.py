@@ -1,4 +1,4 @@
-"""Which nodes of a graph belong together. The only place that loads igraph."""
+"""Community detection (Leiden algorithm) in a weighted graph. The only module that imports igraph."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ SEED = 20_11
 def communities(
     nodes: Sequence[str], links: Mapping[tuple[str, str], float], resolution: float = 1.0
 ) -> list[list[str]]:
-    """Leiden communities of an undirected graph. The same nodes in the same order give the same answer."""
-    place = {node: at for at, node in enumerate(nodes)}
+    """Return the Leiden communities of an undirected graph. The result is deterministic for a given node order."""
+    index_of = {node: index for index, node in enumerate(nodes)}
     weights: dict[tuple[int, int], float] = defaultdict(float)
-    for (one, other), weight in links.items():
-        if weight > 0 and one != other and one in place and other in place:
-            low, high = sorted((place[one], place[other]))
+    for (source, target), weight in links.items():
+        if weight > 0 and source != target and source in index_of and target in index_of:
+            low, high = sorted((index_of[source], index_of[target]))
             weights[low, high] += weight
     pairs = sorted(weights)
     with _seeded() as igraph:
-        found = igraph.Graph(len(nodes), pairs).community_leiden(
+        clustering = igraph.Graph(len(nodes), pairs).community_leiden(
             objective_function="modularity",
             weights=[weights[pair] for pair in pairs],
             resolution=resolution,
             n_iterations=-1,
         )
     grouped: dict[int, list[str]] = defaultdict(list)
-    for node, community in zip(nodes, found.membership, strict=True):
+    for node, community in zip(nodes, clustering.membership, strict=True):
         grouped[community].append(node)
-    return sorted(grouped.values(), key=lambda group: (-len(group), place[group[0]]))
+    return sorted(grouped.values(), key=lambda group: (-len(group), index_of[group[0]]))
 
 
 def modularity(groups: Sequence[Sequence[str]], links: Mapping[tuple[str, str], float]) -> float:
-    """How much more weight lies inside the groups than chance would put there; 0 where there is none."""
-    group_of = {node: at for at, group in enumerate(groups) for node in group}
+    """Return the modularity of a grouping: the share of weight inside groups beyond chance; 0 without any weight."""
+    group_of = {node: index for index, group in enumerate(groups) for node in group}
     inside = 0.0
     degree: dict[int, float] = defaultdict(float)
     total = 0.0
-    for (one, other), weight in links.items():
-        if one == other or one not in group_of or other not in group_of:
+    for (source, target), weight in links.items():
+        if source == target or source not in group_of or target not in group_of:
             continue
         total += weight
-        inside += weight if group_of[one] == group_of[other] else 0.0
-        degree[group_of[one]] += weight
-        degree[group_of[other]] += weight
+        inside += weight if group_of[source] == group_of[target] else 0.0
+        degree[group_of[source]] += weight
+        degree[group_of[target]] += weight
     if not total:
         return 0.0
     return inside / total - sum((value / (2 * total)) ** 2 for value in degree.values())
@@ -55,11 +55,11 @@ def modularity(groups: Sequence[Sequence[str]], links: Mapping[tuple[str, str], 
 
 @contextmanager
 def _seeded() -> Iterator[Any]:
-    """igraph, with a generator of our own for as long as it is used."""
-    # It takes a quarter of a second to load, which only those pay who draw modules anew.
+    """Provide igraph with a seeded random number generator while it is used."""
+    # Importing it takes a quarter of a second, which only module detection should pay.
     import igraph  # type: ignore[import-untyped]
 
-    igraph.set_random_number_generator(random.Random(SEED))  # noqa: S311 - the same answer every time is the point
+    igraph.set_random_number_generator(random.Random(SEED))  # noqa: S311 - reproducible results are the point
     try:
         yield igraph
     finally:

@@ -1,4 +1,4 @@
-"""Where a project is entered: what its manifests declare, and what looks like a beginning and none imports."""
+"""Finds the entry points of a project: files that manifests declare, and files that look like a start by their path."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _BY_PATH = (
     (re.compile(r"(^|/)(urls|routes)\.(py|rb|js|ts|php)\Z|(^|/)(pages|app)/api/.+\.(ts|js)\Z"), "routes"),
 )
 _ALWAYS = frozenset({"main", "python -m"})
-"""Reasons that hold even where another file imports the file."""
+"""Reasons that hold even if another file imports the file."""
 _PYTHON_TARGET = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?::|\Z)")
 _SETUP_SCRIPT = re.compile(r"""^[ \t]*["']?([\w.-]+)[ \t]*=[ \t]*([\w.]+):[\w.]+["']?,?[ \t]*$""", re.MULTILINE)
 _WHY = re.compile(r"[\w.@/-]{1,40}( [\w.@/-]{1,40})?\Z")
-"""The name of a command is shown to agents, so it must be one."""
+"""Names of commands are shown to agents, so they must have this form."""
 _SETUP_NAME = re.compile(r"""^[ \t]*name[ \t]*=[ \t]*["']?([\w.-]+)["']?,?[ \t]*$""", re.MULTILINE)
 _BUILT = re.compile(r"^(\./)?(dist|build|lib|out|cjs|esm|es)/((cjs|esm|es|types|src)/)?")
 _SUFFIXES = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs")
@@ -38,30 +38,34 @@ _SUFFIXES = (".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs")
 def entry_points(
     root: Path, names: Collection[str], imports: Mapping[tuple[str, str], float] | None = None
 ) -> dict[str, str]:
-    """The files that a project is entered through, and why. `imports` tell what others already use from inside."""
-    known = frozenset(names)
-    found: dict[str, str] = {}
-    for name in sorted(known, key=lambda name: (name.count("/"), name)):
-        if not is_test(name) and (why := by_path(name)):
-            found[name] = why
-    imported = {other for one, other in imports or {} if one != other and not is_test(one)}
-    found = {name: why for name, why in found.items() if why in _ALWAYS or name not in imported}
-    return found | dict(_declared(root, known))
+    """Return the entry points of a project with their reasons. `imports` rules out files that others import."""
+    paths = frozenset(names)
+    reasons: dict[str, str] = {}
+    for name in sorted(paths, key=lambda name: (name.count("/"), name)):
+        if not is_test(name) and (reason := by_path(name)):
+            reasons[name] = reason
+    imported = {
+        imported_path
+        for importer, imported_path in imports or {}
+        if importer != imported_path and not is_test(importer)
+    }
+    reasons = {name: reason for name, reason in reasons.items() if reason in _ALWAYS or name not in imported}
+    return reasons | dict(_declared(root, paths))
 
 
 def by_path(name: str) -> str:
-    """Why a file looks like a beginning, by its path alone; empty where it does not."""
-    return next((why for pattern, why in _BY_PATH if pattern.search(name)), "")
+    """Return the reason why a path looks like an entry point; empty if it does not."""
+    return next((reason for pattern, reason in _BY_PATH if pattern.search(name)), "")
 
 
 def _declared(root: Path, known: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """What manifests name, those near the root first."""
+    """Yield the entry points that manifests declare; those nearest to the root come last and so take precedence."""
     manifests = sorted((name for name in known if _file(name) in _READERS), key=lambda name: (name.count("/"), name))
     for manifest in reversed(manifests[:MANIFESTS_READ_MAX]):
         folder = manifest.rpartition("/")[0]
-        for target, why in list(_READERS[_file(manifest)](text(root, manifest)))[:TARGETS_MAX]:
+        for target, reason in list(_READERS[_file(manifest)](text(root, manifest)))[:TARGETS_MAX]:
             if len(target) <= TARGET_CHARS_MAX and (path := _resolved(target, folder, known)):
-                yield path, why if _WHY.match(why) else "command"
+                yield path, reason if _WHY.match(reason) else "command"
 
 
 def _file(name: str) -> str:
@@ -69,7 +73,7 @@ def _file(name: str) -> str:
 
 
 def _resolved(target: str, folder: str, known: frozenset[str]) -> str:
-    """The file that a target names: a dotted Python module, or a path that may point to what was built from it."""
+    """Return the file that a target names: a dotted Python module, or a path that may point to build output."""
     for candidate in _candidates(target):
         for base in (f"{folder}/", f"{folder}/src/", f"{folder}/lib/"):
             path = (base + candidate).lstrip("/")
@@ -117,7 +121,7 @@ def _package_json(source: str) -> Iterator[tuple[str, str]]:
     for target in _strings(root):
         yield target, "package"
     if data.get("name") and not data.get("private") and data.keys().isdisjoint({"main", "module", "source", "exports"}):
-        yield "index.js", "package"  # Node.js takes it where nothing is named.
+        yield "index.js", "package"  # Node.js uses it if none is declared.
     commands = data.get("bin")
     if isinstance(commands, str):
         yield commands, "command"
@@ -130,7 +134,11 @@ def _strings(value: object, depth: int = 0) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict) and depth < 4:
-        return [found for inside in list(cast(Table, value).values())[:8] for found in _strings(inside, depth + 1)]
+        return [
+            text_value
+            for inner_value in list(cast(Table, value).values())[:8]
+            for text_value in _strings(inner_value, depth + 1)
+        ]
     return []
 
 

@@ -1,4 +1,4 @@
-"""How strongly two files belong together: imports, common changes and common words in their names, on one scale."""
+"""Affinity graph of files: imports, co-changes and shared words in file names, combined on one scale."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from holloway.text.identifiers import parts
 
 IMPORT_WEIGHT_MAX = 3.0
 TOGETHER_SHARE = 1.0
-"""What common changes weigh in all, against what the imports weigh in all."""
+"""Total weight of co-changes, relative to the total weight of imports."""
 WORD_WEIGHT = 1.0
-"""What a word that two names share weighs, against the average link."""
+"""Weight of a word that two names share, relative to the average link."""
 WORD_FILES_SHARE_MAX = 0.34
-"""A word that more of the files carry tells nothing apart."""
+"""A word that more of the files share does not distinguish them."""
 
 
 def blended(
@@ -22,37 +22,39 @@ def blended(
     imports: Mapping[tuple[str, str], float],
     together: Mapping[tuple[str, str], float],
 ) -> dict[tuple[str, str], float]:
-    """One undirected graph of imports and common changes. What everybody imports ties nobody to it."""
-    known = frozenset(paths)
-    arriving = Counter(other for one, other in imports if one in known and other in known)
+    """Combine imports and co-changes into one undirected graph. Imports of widely imported files count less."""
+    path_set = frozenset(paths)
+    importer_counts = Counter(target for source, target in imports if source in path_set and target in path_set)
     links: dict[tuple[str, str], float] = defaultdict(float)
-    for (one, other), weight in imports.items():
-        if one != other and weight > 0 and one in known and other in known:
-            links[min(one, other), max(one, other)] += min(weight, IMPORT_WEIGHT_MAX) / math.sqrt(arriving[other])
+    for (source, target), weight in imports.items():
+        if source != target and weight > 0 and source in path_set and target in path_set:
+            links[min(source, target), max(source, target)] += min(weight, IMPORT_WEIGHT_MAX) / math.sqrt(
+                importer_counts[target]
+            )
     changes = {
-        (one, other): weight
-        for (one, other), weight in together.items()
-        if one != other and weight > 0 and one in known and other in known
+        (source, target): weight
+        for (source, target), weight in together.items()
+        if source != target and weight > 0 and source in path_set and target in path_set
     }
     total = sum(changes.values())
     scale = TOGETHER_SHARE * sum(links.values()) / total if total and links else 1.0
-    for (one, other), weight in changes.items():
-        links[min(one, other), max(one, other)] += scale * weight
+    for (source, target), weight in changes.items():
+        links[min(source, target), max(source, target)] += scale * weight
     return dict(links)
 
 
 def by_name(paths: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Links between files whose names share a word that few others have: each to the next that has it."""
-    having: dict[str, list[str]] = defaultdict(list)
+    """Link files whose names share a word that few others have: each file to the next with that word."""
+    paths_by_word: dict[str, list[str]] = defaultdict(list)
     for path in sorted(paths):
         for word in dict.fromkeys(parts(path.rpartition("/")[2].partition(".")[0])):
             if len(word) > 2:
-                having[word].append(path)
-    most = max(3, WORD_FILES_SHARE_MAX * len(paths))
+                paths_by_word[word].append(path)
+    files_max = max(3, WORD_FILES_SHARE_MAX * len(paths))
     links: dict[tuple[str, str], float] = defaultdict(float)
-    for _, files in sorted(having.items()):
-        if 2 <= len(files) <= most:
-            for one, other in zip(files, [*files[1:], files[0]], strict=True):
-                if one != other:
-                    links[min(one, other), max(one, other)] += 1.0
+    for _, files in sorted(paths_by_word.items()):
+        if 2 <= len(files) <= files_max:
+            for file, next_path in zip(files, [*files[1:], files[0]], strict=True):
+                if file != next_path:
+                    links[min(file, next_path), max(file, next_path)] += 1.0
     return dict(links)

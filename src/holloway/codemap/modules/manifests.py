@@ -1,4 +1,4 @@
-"""Small files of a project that say how it is put together, read with care: none is trusted to be what it should."""
+"""Reads manifests such as package.json and pyproject.toml defensively; their content is untrusted."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from holloway.config import RULE_FILE_BYTES_MAX
 FOLDER_MANIFESTS = frozenset(
     "Cargo.toml build.gradle build.gradle.kts composer.json go.mod package.json pom.xml pyproject.toml setup.py".split()
 )
-"""A folder with one of these is a package of its own."""
+"""A folder with one of these files is a separate package."""
 
 Table = dict[str, object]
 
 
 def text(root: Path, name: str) -> str:
-    """The text of a small regular file inside the project; anything else reads as empty."""
+    """Return the text of a small regular file inside the project; empty for anything else."""
     data = source_files.read(root, name)
     if isinstance(data, str) or len(data) > RULE_FILE_BYTES_MAX:
         return ""
@@ -27,16 +27,16 @@ def text(root: Path, name: str) -> str:
 
 
 def json_table(source: str) -> Table:
-    """A JSON object; empty where it is none."""
+    """Parse a JSON object; empty if the text is none."""
     try:
-        found = json.loads(source)
+        value = json.loads(source)
     except (ValueError, RecursionError):
         return {}
-    return cast(Table, found) if isinstance(found, dict) else {}
+    return cast(Table, value) if isinstance(value, dict) else {}
 
 
 def toml_table(source: str) -> Table:
-    """A TOML document; empty where it is none."""
+    """Parse a TOML document; empty if the text is none."""
     try:
         return tomllib.loads(source)
     except (ValueError, RecursionError):
@@ -44,16 +44,16 @@ def toml_table(source: str) -> Table:
 
 
 def inner(table: Table, *keys: str) -> Table:
-    """A table inside others; empty where there is none."""
+    """Return a nested table; empty if it does not exist."""
     for key in keys:
-        found = table.get(key)
-        if not isinstance(found, dict):
+        value = table.get(key)
+        if not isinstance(value, dict):
             return {}
-        table = cast(Table, found)
+        table = cast(Table, value)
     return table
 
 
 def string(table: Table, key: str) -> str:
-    """A string of a table; empty where it is none."""
-    found = table.get(key)
-    return found if isinstance(found, str) else ""
+    """Return a string of a table; empty if the value is no string."""
+    value = table.get(key)
+    return value if isinstance(value, str) else ""

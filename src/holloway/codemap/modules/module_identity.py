@@ -1,8 +1,8 @@
-"""Modules that stay themselves: a new drawing of the map is fitted to the one that people know.
+"""Keeps modules stable between index runs: matches a new partition with the modules that people already know.
 
-A file that had a module keeps it. A new file joins the module of its neighbours; new files that are a part of their own
-become a new module. Only a codebase that is largely new, or a module that grew far too large, is drawn again, and even
-then the names go with the files.
+A file that had a module keeps it. A new file joins the module of its neighbours; new files that form a separate part
+become a new module. Only a codebase that is largely new, or a module that grew far too large, is partitioned again, and
+even then names follow the files.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from holloway.codemap.modules.partition import Part
 
 REDRAWN_SHARE = 0.3
-"""With a larger share of new files, the old drawing is no longer a map of this code."""
+"""Above this share of new files, the previous modules no longer describe the code."""
 NEW_PART_SHARE = 0.6
 """A part with this share of new files is a new module, not a module that grew."""
 GROWN_SHARE = 2.0
-"""A module this many times larger than what would be split is drawn again."""
+"""A module that exceeds the size limit by this factor is split again."""
 SAME_OVERLAP_MIN = 0.5
-"""The share of either's files that two modules have in common when they are the same one."""
+"""Minimum overlap, as a share of either's files, at which two modules count as the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A part and the name that it had before; an empty one for a new part."""
+    """A part with the key of its previous module; the key of a new part is empty."""
 
     key: str
     part: Part
@@ -34,10 +34,10 @@ class Drawn:
 def continued(
     parts: Sequence[Part], owners: Mapping[str, str], sizes: Mapping[str, float], large: float
 ) -> list[Drawn]:
-    """The parts as the modules that they were. `owners` are the names of the modules that files had before."""
-    fresh = [path for part in parts for path in part.files]
-    new = {path for path in fresh if path not in owners}
-    if not fresh or len(new) > REDRAWN_SHARE * len(fresh):
+    """Match the parts with previous modules. `owners` maps files to the keys of their previous modules."""
+    all_paths = [path for part in parts for path in part.files]
+    new_paths = {path for path in all_paths if path not in owners}
+    if not all_paths or len(new_paths) > REDRAWN_SHARE * len(all_paths):
         return _matched(parts, owners)
     grouped: dict[str, list[str]] = defaultdict(list)
     added: list[Drawn] = []
@@ -45,23 +45,23 @@ def continued(
         if path in sizes:
             grouped[key].append(path)
     for part in parts:
-        newcomers = [path for path in part.files if path in new]
+        newcomers = [path for path in part.files if path in new_paths]
         if len(newcomers) >= NEW_PART_SHARE * len(part.files):
             added.append(Drawn("", Part(part.folder, tuple(newcomers), part.split)))
             continue
-        beside, around = _votes(part, owners)
+        votes_by_folder, part_votes = _votes(part, owners)
         for path in newcomers:
-            grouped[_most(beside.get(_folder(path)) or around)].append(path)
+            grouped[_most(votes_by_folder.get(_folder(path)) or part_votes)].append(path)
     return [*_redrawn(grouped, parts, sizes, large), *added]
 
 
 def _votes(part: Part, owners: Mapping[str, str]) -> tuple[dict[str, Counter[str]], Counter[str]]:
-    """The modules of a part's known files, folder by folder and in all."""
-    beside: dict[str, Counter[str]] = defaultdict(Counter)
+    """Count the previous modules of a part's files, by folder and in total."""
+    votes_by_folder: dict[str, Counter[str]] = defaultdict(Counter)
     for path in part.files:
         if path in owners:
-            beside[_folder(path)][owners[path]] += 1
-    return beside, sum(beside.values(), Counter())
+            votes_by_folder[_folder(path)][owners[path]] += 1
+    return votes_by_folder, sum(votes_by_folder.values(), Counter())
 
 
 def _most(votes: Counter[str]) -> str:
@@ -75,24 +75,24 @@ def _folder(path: str) -> str:
 def _redrawn(
     grouped: Mapping[str, Sequence[str]], parts: Sequence[Part], sizes: Mapping[str, float], large: float
 ) -> list[Drawn]:
-    """The modules as they are; one that grew far too large falls apart into what it would be today."""
-    place = {path: at for at, part in enumerate(parts) for path in part.files}
+    """Return the modules unchanged, except that one that grew far too large is split by the new partition."""
+    part_of = {path: index for index, part in enumerate(parts) for path in part.files}
     drawn: list[Drawn] = []
     for key, files in grouped.items():
-        pieces: dict[int, list[str]] = defaultdict(list)
+        groups: dict[int, list[str]] = defaultdict(list)
         if sum(sizes[path] for path in files) > GROWN_SHARE * large:
             for path in files:
-                pieces[place.get(path, -1)].append(path)
-        ordered = sorted(pieces.items(), key=lambda piece: (-len(piece[1]), piece[1][0])) or [(-1, list(files))]
-        for nth, (at, piece) in enumerate(ordered):
-            kept = tuple(sorted(piece))
-            part = Part(_folder_of(kept, parts, place), kept, at >= 0 and parts[at].split)
-            drawn.append(Drawn("" if nth else key, part))
+                groups[part_of.get(path, -1)].append(path)
+        ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[1][0])) or [(-1, list(files))]
+        for rank, (index, group) in enumerate(ordered):
+            group_files = tuple(sorted(group))
+            part = Part(_folder_of(group_files, parts, part_of), group_files, index >= 0 and parts[index].split)
+            drawn.append(Drawn("" if rank else key, part))
     return drawn
 
 
 def _folder_of(files: Sequence[str], parts: Sequence[Part], place: Mapping[str, int]) -> str:
-    """The folder of the part that most of the files are in today."""
+    """Return the folder of the part that most of the files are in."""
     votes = Counter(parts[place[path]].folder for path in files if path in place)
     if not votes:
         return _folder(files[0])
@@ -100,16 +100,16 @@ def _folder_of(files: Sequence[str], parts: Sequence[Part], place: Mapping[str, 
 
 
 def _matched(parts: Sequence[Part], owners: Mapping[str, str]) -> list[Drawn]:
-    """The new parts, each with the name of the old module that it shares the most with, if they share enough."""
+    """Return the new parts, each with the key of the previous module with the largest overlap, if large enough."""
     size_before = Counter(owners.values())
     overlaps: list[tuple[float, int, str]] = []
-    for at, part in enumerate(parts):
+    for index, part in enumerate(parts):
         for key, shared in Counter(owners[path] for path in part.files if path in owners).items():
             overlap = max(shared / len(part.files), shared / size_before[key])
             if overlap >= SAME_OVERLAP_MIN:
-                overlaps.append((shared / (len(part.files) + size_before[key] - shared), at, key))
+                overlaps.append((shared / (len(part.files) + size_before[key] - shared), index, key))
     name_of: dict[int, str] = {}
-    for _, at, key in sorted(overlaps, key=lambda row: (-row[0], row[1], row[2])):
-        if at not in name_of and key not in name_of.values():
-            name_of[at] = key
-    return [Drawn(name_of.get(at, ""), part) for at, part in enumerate(parts)]
+    for _, index, key in sorted(overlaps, key=lambda row: (-row[0], row[1], row[2])):
+        if index not in name_of and key not in name_of.values():
+            name_of[index] = key
+    return [Drawn(name_of.get(index, ""), part) for index, part in enumerate(parts)]

@@ -1,4 +1,4 @@
-"""Names for parts of a codebase: the folder that people know, or what the files of a flat folder are about."""
+"""Names modules after their folder, or after the subject of their files if a flat folder was split."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ GENERIC = frozenset(
     "app apps cmd code crates internal java js kotlin lib libs main modules packages pkg projects py python rust "
     "scala source sources src ts".split()
 )
-"""Folders that say where code lies and not what it is."""
+"""Folder names that say where code is and not what it does."""
 WHOLE = frozenset("app lib source sources src".split())
-"""Folders that hold what a project itself is, beside its examples and packages."""
+"""Folders with the project's main code, next to its examples and packages."""
 NAME_FOLDERS_MAX = 2
 TERM_FILES_MIN = 3
 TERM_SHARE_MIN = 0.25
 TERM_OWN_MIN = 0.6
-"""A word names a group when a quarter of its files carry it and most files that carry it are in the group."""
+"""A word names a group if a quarter of its files have it and most files with that word are in the group."""
 FACES = frozenset({"init", "index", "mod", "lib", "doc", "package-info"})
 """Files that stand for their folder."""
 VAGUE = frozenset(
     "base common compat constants errors exceptions helper helpers types typing util utils version".split()
 )
 VAGUE_SHARE_MIN = 0.5
-"""Files that are about nothing in particular: another one, if it stands out half as much, names the group."""
+"""Share of the weight of a vague file that another file needs to name the group instead."""
 STEM_WORDS_MAX = 2
 ROOTS = frozenset({"main", "root"})
 
 
 def base_folder(sizes: Mapping[str, float]) -> str:
-    """The deepest folder that holds most of the code: what every name would begin with, and so none does."""
+    """Return the deepest folder with most of the code: all names would begin with it, so it is left out."""
     total = sum(sizes.values())
     weight: dict[str, float] = defaultdict(float)
     for path, size in sizes.items():
         folder = path
         while folder := folder.rpartition("/")[0]:
             weight[folder] += size
-    most = [folder for folder, size in weight.items() if size >= TOP_SHARE * total]
-    return max(most, key=lambda folder: (folder.count("/"), folder), default="")
+    candidates = [folder for folder, size in weight.items() if size >= TOP_SHARE * total]
+    return max(candidates, key=lambda folder: (folder.count("/"), folder), default="")
 
 
 def names(
@@ -53,34 +53,38 @@ def names(
     weights: Mapping[str, float],
     project: str,
 ) -> list[str]:
-    """A name for each part, unlike each other and unlike those that are taken. `weights` say which file stands out."""
-    alone = Counter(package_of(part.folder, packages) for part in parts)
-    around: dict[str, Counter[str]] = {}
+    """Return a unique name for each part, different from those in use. `weights` are the importance of files."""
+    parts_per_package = Counter(package_of(part.folder, packages) for part in parts)
+    words_by_folder: dict[str, Counter[str]] = {}
     for part in parts:
         if part.split:
-            around.setdefault(part.folder, Counter()).update(_words(part.files))
-    wanted: list[list[str]] = []
+            words_by_folder.setdefault(part.folder, Counter()).update(_words(part.files))
+    candidate_lists: list[list[str]] = []
     for part in parts:
-        folders = _folders(part.folder, base, packages, project, alone)
-        label = _label(part, around[part.folder], weights) if part.split else ""
-        wanted.append(_candidates(part.folder, folders, label, base))
-    first = Counter(candidates[0] for candidates in wanted)
-    inside = [part.folder.removeprefix(f"{base}/") for part in parts]
-    plain = Counter(where for where, candidates in zip(inside, wanted, strict=True) if where == candidates[0])
+        folders = _folders(part.folder, base, packages, project, parts_per_package)
+        label = _label(part, words_by_folder[part.folder], weights) if part.split else ""
+        candidate_lists.append(_candidates(part.folder, folders, label, base))
+    first_counts = Counter(candidates[0] for candidates in candidate_lists)
+    relative_folders = [part.folder.removeprefix(f"{base}/") for part in parts]
+    plain_counts = Counter(
+        relative_folder
+        for relative_folder, candidates in zip(relative_folders, candidate_lists, strict=True)
+        if relative_folder == candidates[0]
+    )
     used = {name.casefold() for name in taken}
-    found: list[str] = []
-    for where, candidates in zip(inside, wanted, strict=True):
-        # Of several that would be called the same, the one that lies in the folder of that name is.
-        is_own = where == candidates[0] and plain[where] == 1
-        longer = candidates[1:] if first[candidates[0]] > 1 and not is_own else []
-        name = next((each for each in [*longer, *candidates] if each.casefold() not in used), "")
-        found.append(name or _numbered(candidates[0], used))
-        used.add(found[-1].casefold())
-    return found
+    assigned_names: list[str] = []
+    for relative_folder, candidates in zip(relative_folders, candidate_lists, strict=True):
+        # If several parts compete for a name, the one in the folder of that name gets it.
+        is_own = relative_folder == candidates[0] and plain_counts[relative_folder] == 1
+        longer = candidates[1:] if first_counts[candidates[0]] > 1 and not is_own else []
+        name = next((candidate for candidate in [*longer, *candidates] if candidate.casefold() not in used), "")
+        assigned_names.append(name or _numbered(candidates[0], used))
+        used.add(assigned_names[-1].casefold())
+    return assigned_names
 
 
 def _folders(folder: str, base: str, packages: frozenset[str], project: str, alone: Mapping[str, int]) -> list[str]:
-    """The folders that tell a part from the others, outermost first."""
+    """Return the folders that distinguish a part from the others, outermost first."""
     if folder == base or base.startswith(f"{folder}/") or not folder:
         return _telling(base.split("/"))[-1:] or [project]
     if folder.startswith(f"{base}/"):
@@ -88,9 +92,9 @@ def _folders(folder: str, base: str, packages: frozenset[str], project: str, alo
     package = package_of(folder, packages)
     if not package:
         return _telling(folder.split("/")) or ([project] if folder in WHOLE else folder.split("/")[-1:])
-    own = package.split("/")[-1:]
-    inside = _telling(folder.removeprefix(package).split("/"))[-1:]
-    return own if alone[package] == 1 or inside == own else own + inside
+    package_name = package.split("/")[-1:]
+    inner_folder = _telling(folder.removeprefix(package).split("/"))[-1:]
+    return package_name if alone[package] == 1 or inner_folder == package_name else package_name + inner_folder
 
 
 def _telling(folders: Sequence[str]) -> list[str]:
@@ -98,31 +102,31 @@ def _telling(folders: Sequence[str]) -> list[str]:
 
 
 def _candidates(folder: str, folders: Sequence[str], label: str, base: str) -> list[str]:
-    """Names to try, the short one first and the whole path last."""
+    """Return names to try, the short one first and the full path last."""
     short = "/".join(folders[-NAME_FOLDERS_MAX:])
-    whole = "/".join(folders)
+    joined = "/".join(folders)
     if label:
         longer = [f"{folders[-1]}/{label}", f"{short}/{label}", f"{folder}/{label}".lstrip("/")]
         return list(dict.fromkeys([label, *longer] if folder == base else longer))
-    inside = folder.removeprefix(f"{base}/") if folder.startswith(f"{base}/") else whole
-    return list(dict.fromkeys([short, whole, inside, folder or whole]))
+    relative_folder = folder.removeprefix(f"{base}/") if folder.startswith(f"{base}/") else joined
+    return list(dict.fromkeys([short, joined, relative_folder, folder or joined]))
 
 
 def _label(part: Part, around: Mapping[str, int], weights: Mapping[str, float]) -> str:
-    """What a group within a folder is about; the folder's own name where it holds what the folder is named after."""
+    """Return the subject of a group within a folder; empty if it contains the file that the folder is named after."""
     name = PurePosixPath(part.folder).name
     stems = {PurePosixPath(path).stem.casefold() for path in part.files if PurePosixPath(path).parent.name == name}
     if stems & ROOTS or name.casefold() in stems:
         return ""
     counted = _words(part.files)
     for word, number in sorted(counted.items(), key=lambda item: (-item[1], -len(item[0]), item[0])):
-        enough = number >= TERM_FILES_MIN and number >= TERM_SHARE_MIN * len(part.files)
-        if enough and number >= TERM_OWN_MIN * around[word]:
+        is_frequent = number >= TERM_FILES_MIN and number >= TERM_SHARE_MIN * len(part.files)
+        if is_frequent and number >= TERM_OWN_MIN * around[word]:
             return word
     ordered = sorted(part.files, key=lambda path: (-weights.get(path, 0.0), path))
-    least = VAGUE_SHARE_MIN * weights.get(ordered[0], 0.0)
-    telling = [path for path in ordered if _stem(path) not in VAGUE and weights.get(path, 0.0) >= least]
-    stem = _stem((telling or ordered)[0])
+    weight_min = VAGUE_SHARE_MIN * weights.get(ordered[0], 0.0)
+    specific_paths = [path for path in ordered if _stem(path) not in VAGUE and weights.get(path, 0.0) >= weight_min]
+    stem = _stem((specific_paths or ordered)[0])
     if stem in FACES:
         return ""
     words = [word for word in word_parts(stem) if len(word) > 2]
@@ -135,7 +139,7 @@ def _stem(path: str) -> str:
 
 
 def _words(files: Sequence[str]) -> Counter[str]:
-    """In how many of the files' names a word stands, or two that follow each other."""
+    """Count in how many file names each word, or pair of consecutive words, occurs."""
     counted: Counter[str] = Counter()
     for path in files:
         words = word_parts(_stem(path))

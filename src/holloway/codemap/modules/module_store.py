@@ -1,4 +1,4 @@
-"""The modules of a map: drawn from its edges and its history, kept in its tables."""
+"""Detects the modules of a map from its edges and history, and stores and loads them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GO_STANDARD = frozenset(
     "text time unicode unique unsafe".split()
 )
 TOGETHER_COMMITS = 2_000
-"""Commits, the newest, whose files are taken to belong together when modules are drawn."""
+"""Newest commits that are used for co-change when modules are detected."""
 TOGETHER_FILES_MAX = 12
 """Files: a commit with more says little about any two of them."""
 
@@ -35,11 +35,14 @@ TOGETHER_FILES_MAX = 12
 def draw(
     database: MapDatabase, root: Path, edits: Edits, project: str, renamed: Mapping[str, str] | None = None
 ) -> list[Module]:
-    """Draw the modules anew, as far as possible like the last ones, and keep them. The caller holds the transaction."""
+    """Detect the modules again, as similar as possible to the previous ones, and store them.
+
+    The caller holds the transaction.
+    """
     rows = database.rows("SELECT path, role, language, lines FROM files ORDER BY path")
     files = [SourceFile(*row) for row in rows]
     links = imports(database)
-    found = detect(
+    detected = detect(
         files,
         links,
         together(database),
@@ -49,9 +52,9 @@ def draw(
         packages=packages(database),
         project=project,
     )
-    told = _with_flows(database, described(found))
-    _keep(database, told)
-    return told
+    completed = _with_flows(database, described(detected))
+    _keep(database, completed)
+    return completed
 
 
 def _with_flows(database: MapDatabase, found: list[Module]) -> list[Module]:
@@ -65,12 +68,12 @@ def _with_flows(database: MapDatabase, found: list[Module]) -> list[Module]:
 
 
 def _moved(module: Module, renamed: Mapping[str, str]) -> Module:
-    """A module under today's names."""
+    """Return a module with the current names of its files."""
     return replace(module, files=tuple(renamed.get(path, path) for path in module.files)) if renamed else module
 
 
 def imports(database: MapDatabase) -> dict[tuple[str, str], float]:
-    """How much one file uses another: an import counts once, and each thing that it names or calls a little more."""
+    """Return how much one file uses another: an import counts 1, each imported or called definition 0.2."""
     rows = database.rows(
         "SELECT s.path, t.path, SUM(CASE e.kind WHEN 'imports' THEN 1.0 ELSE 0.2 END)"
         " FROM edges e JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file JOIN files s ON s.id = e.file"
@@ -81,7 +84,7 @@ def imports(database: MapDatabase) -> dict[tuple[str, str], float]:
 
 
 def together(database: MapDatabase) -> dict[tuple[str, str], float]:
-    """How much two files change together, over the newest commits."""
+    """Return the co-change weight of each pair of files, over the newest commits."""
     rows = database.rows(
         "SELECT c.id, p.path FROM"
         " (SELECT id FROM commits WHERE files BETWEEN 2 AND ? ORDER BY at DESC, id DESC LIMIT ?) c"
@@ -92,27 +95,27 @@ def together(database: MapDatabase) -> dict[tuple[str, str], float]:
     commits: dict[int, list[str]] = defaultdict(list)
     for row in rows:
         commits[row[0]].append(row[1])
-    found: dict[tuple[str, str], float] = defaultdict(float)
+    weights: dict[tuple[str, str], float] = defaultdict(float)
     for paths in commits.values():
-        for one, other in combinations(paths, 2):
-            found[one, other] += 1.0 / (len(paths) - 1)
-    return dict(found)
+        for path, other_path in combinations(paths, 2):
+            weights[path, other_path] += 1.0 / (len(paths) - 1)
+    return dict(weights)
 
 
 def packages(database: MapDatabase) -> dict[str, list[str]]:
-    """The external packages that each file uses."""
-    found: dict[str, list[str]] = defaultdict(list)
+    """Return the external packages that each file uses."""
+    packages_by_file: dict[str, list[str]] = defaultdict(list)
     for row in database.rows(
         "SELECT f.path, n.name FROM edges e JOIN nodes n ON n.id = e.target AND n.kind = 'package'"
         " JOIN files f ON f.id = e.file WHERE e.kind = 'imports' ORDER BY f.path, n.name"
     ):
         if not _is_standard(row[1]):
-            found[row[0]].append(row[1])
-    return dict(found)
+            packages_by_file[row[0]].append(row[1])
+    return dict(packages_by_file)
 
 
 def _is_standard(package: str) -> bool:
-    """Whether a package comes with the language: it says nothing about what a module needs."""
+    """Whether a package belongs to the language's standard library, which says nothing about a module."""
     head = package.partition(".")[0]
     is_go = "/" in package or package.isalpha()
     return (
@@ -140,7 +143,7 @@ def _keep(database: MapDatabase, found: list[Module]) -> None:
 
 
 def modules(database: MapDatabase) -> list[Module]:
-    """The modules as they were last drawn, those of the product first."""
+    """Load the modules as they were last stored, those of the product first."""
     return [_module(json.loads(row[0])) for row in database.rows("SELECT detail FROM modules ORDER BY position")]
 
 

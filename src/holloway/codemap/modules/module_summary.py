@@ -1,4 +1,4 @@
-"""What is said of a module: its central files, where it is entered, its tests, and what it is tied to."""
+"""Summarises modules: central files, entry points, tests, packages, and dependencies between modules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CARRIES_A_FILES_NAME = 1.0
 CARRIES_ITS_NAME = 0.7
 IMPORTS_IT = 1.2
 TESTS_IT_MIN = 0.6
-"""What speaks for a test being a module's, and how much there must be of it."""
+"""Scores of the evidence that a test belongs to a module, and the threshold for their sum."""
 
 _TEST_WORD = re.compile(r"^tests?[-_]|[-_]?tests?$")
 
@@ -41,34 +41,34 @@ def standing(
     imports: Mapping[tuple[str, str], float],
     together: Mapping[tuple[str, str], float],
 ) -> dict[str, float]:
-    """How much a file stands out: how many import it, how large it is, how often it changes with others."""
+    """Return the importance of each file: how many import it, how large it is, how often it changes with others."""
     paths = [file.path for file in code]
-    known = frozenset(paths)
+    path_set = frozenset(paths)
     built_on: dict[str, float] = defaultdict(float)
-    for (one, other), weight in imports.items():
-        if one in known and one != other:
-            built_on[other] += min(weight, 1.0)
+    for (source, target), weight in imports.items():
+        if source in path_set and source != target:
+            built_on[target] += min(weight, 1.0)
     active: dict[str, float] = defaultdict(float)
-    for (one, other), weight in together.items():
-        active[one] += weight
-        active[other] += weight
+    for (source, target), weight in together.items():
+        active[source] += weight
+        active[target] += weight
     size = {file.path: float(min(file.lines, LINES_COUNTED_MAX)) for file in code}
-    weighed = ((BUILT_ON_WEIGHT, built_on), (SIZE_WEIGHT, size), (ACTIVITY_WEIGHT, active))
-    found = dict.fromkeys(paths, 0.0)
-    for weight, values in weighed:
-        most = max((values.get(path, 0.0) for path in paths), default=0.0)
+    criteria = ((BUILT_ON_WEIGHT, built_on), (SIZE_WEIGHT, size), (ACTIVITY_WEIGHT, active))
+    importance = dict.fromkeys(paths, 0.0)
+    for weight, values in criteria:
+        value_max = max((values.get(path, 0.0) for path in paths), default=0.0)
         for path in paths:
-            found[path] += weight * math.sqrt(values.get(path, 0.0) / most) if most > 0 else 0.0
-    return found
+            importance[path] += weight * math.sqrt(values.get(path, 0.0) / value_max) if value_max > 0 else 0.0
+    return importance
 
 
 def entries(files: Sequence[str], known: Mapping[str, str]) -> tuple[str, ...]:
-    """The files of a module that are started or imported from outside."""
+    """Return the files of a module that are entry points."""
     return tuple(path for path in files if path in known)[:ENTRIES_MAX]
 
 
 def packages(files: Sequence[str], used: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The external packages that a module uses, those that most of its files use first."""
+    """Return the external packages that a module uses, those used by most of its files first."""
     counted = Counter(package for path in files for package in set(used.get(path, ())))
     return tuple(sorted(counted, key=lambda package: (-counted[package], package))[:PACKAGES_MAX])
 
@@ -76,18 +76,22 @@ def packages(files: Sequence[str], used: Mapping[str, Sequence[str]]) -> tuple[s
 def ties(
     drafts: Sequence[Draft], weights: Mapping[tuple[str, str], float], *, both_ways: bool = False
 ) -> dict[str, tuple[tuple[str, float], ...]]:
-    """What each module is tied to, most first, by the weights between their files."""
+    """Return the modules that each module is connected to, strongest first, by the weights between their files."""
     module_of = {path: draft.name for draft in drafts for path in draft.files}
     summed: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for (one, other), weight in weights.items():
-        here, there = module_of.get(one), module_of.get(other)
-        if here and there and here != there and weight > 0:
-            summed[here][there] += weight
+    for (source, target), weight in weights.items():
+        source_module, target_module = module_of.get(source), module_of.get(target)
+        if source_module and target_module and source_module != target_module and weight > 0:
+            summed[source_module][target_module] += weight
             if both_ways:
-                summed[there][here] += weight
+                summed[target_module][source_module] += weight
     return {
-        name: tuple(sorted(((other, round(weight, 3)) for other, weight in tied.items()), key=_most_first)[:TIES_MAX])
-        for name, tied in summed.items()
+        name: tuple(
+            sorted(((target, round(weight, 3)) for target, weight in weights_by_module.items()), key=_most_first)[
+                :TIES_MAX
+            ]
+        )
+        for name, weights_by_module in summed.items()
     }
 
 
@@ -96,19 +100,19 @@ def _most_first(tie: tuple[str, float]) -> tuple[float, str]:
 
 
 def homes(drafts: Sequence[Draft]) -> dict[str, str]:
-    """The key of the module that a folder is, or that is the largest below it."""
+    """Return for each folder the key of its module, or of the largest module below it."""
     best: dict[str, tuple[bool, int, str]] = {}
     for draft in drafts:
         folder = draft.folder
         while folder:
-            mine = (folder == draft.folder, len(draft.files), draft.key)
-            best[folder] = max(best.get(folder, mine), mine)
+            candidate = (folder == draft.folder, len(draft.files), draft.key)
+            best[folder] = max(best.get(folder, candidate), candidate)
             folder = folder.rpartition("/")[0]
     return {folder: key for folder, (_, _, key) in best.items()}
 
 
 def home(folder: str, known: Mapping[str, str]) -> str:
-    """The module that a folder lies in or closest to; empty where there is none."""
+    """Return the module of a folder or of its nearest parent; empty if there is none."""
     while folder and folder not in known:
         folder = folder.rpartition("/")[0]
     return known.get(folder, "")
@@ -120,27 +124,29 @@ def tests(
     imports: Mapping[tuple[str, str], float],
     place: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
-    """The tests of each module, the surest first: those that import it, carry a name of it or lie in it.
+    """Return the tests of each module, most confident first: they import it, share a name with it or are inside it.
 
-    What lies beside tests and is none, such as a conftest, comes last.
+    Helper files among the tests, such as a conftest, come last.
     """
-    lying = {draft.folder: draft.name for draft in sorted(drafts, key=lambda draft: len(draft.files)) if draft.folder}
+    module_by_folder = {
+        draft.folder: draft.name for draft in sorted(drafts, key=lambda draft: len(draft.files)) if draft.folder
+    }
     stems = _stems(drafts)
     imported = _imported(drafts, frozenset(paths), imports)
-    shown = shown_names(drafts)
-    found: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    display_names = shown_names(drafts)
+    scored_tests: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for path in paths:
         scores: dict[str, float] = defaultdict(float, imported.get(path, {}))
         for name, weight in _named_after(path, stems).items():
             scores[name] += weight
-        if inside := home(path.rpartition("/")[0], lying):
-            scores[inside] += LIES_IN_IT
+        if containing_module := home(path.rpartition("/")[0], module_by_folder):
+            scores[containing_module] += LIES_IN_IT
         if path in place:
-            scores = {shown.get(place[path].casefold(), place[path]): LIES_IN_IT}
+            scores = {display_names.get(place[path].casefold(), place[path]): LIES_IN_IT}
         for name, score in scores.items():
             if score >= TESTS_IT_MIN:
-                found[name].append((score, path))
-    return {name: _surest(rows) for name, rows in found.items()}
+                scored_tests[name].append((score, path))
+    return {name: _surest(rows) for name, rows in scored_tests.items()}
 
 
 def _surest(rows: list[tuple[float, str]]) -> tuple[str, ...]:
@@ -149,17 +155,17 @@ def _surest(rows: list[tuple[float, str]]) -> tuple[str, ...]:
 
 
 def _stems(drafts: Sequence[Draft]) -> dict[str, dict[str, float]]:
-    """Names that a test may carry, and the modules that they point to: the more of them, the less each."""
+    """Return names that a test may have and the modules that they point to; ambiguous names count less."""
     owners: dict[str, set[str]] = defaultdict(set)
     for draft in drafts:
         for path in draft.files:
             if language_of(path):
                 owners[_stem(path)].add(draft.name)
-    found = {stem: dict.fromkeys(names, CARRIES_A_FILES_NAME / len(names)) for stem, names in owners.items()}
+    weights = {stem: dict.fromkeys(names, CARRIES_A_FILES_NAME / len(names)) for stem, names in owners.items()}
     for draft in drafts:
-        own = found.setdefault(draft.name.rpartition("/")[2].casefold(), {})
-        own[draft.name] = max(own.get(draft.name, 0.0), CARRIES_ITS_NAME)
-    return found
+        module_weights = weights.setdefault(draft.name.rpartition("/")[2].casefold(), {})
+        module_weights[draft.name] = max(module_weights.get(draft.name, 0.0), CARRIES_ITS_NAME)
+    return weights
 
 
 def _stem(path: str) -> str:
@@ -167,25 +173,28 @@ def _stem(path: str) -> str:
 
 
 def _named_after(path: str, stems: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """The modules that the name of a test, or of a folder that it lies in, points to."""
+    """Return the modules that the name of a test, or of a folder above it, points to."""
     *folders, _ = path.split("/")
-    names = [(tested_stem(path) or _stem(path)).casefold(), *(_TEST_WORD.sub("", each).casefold() for each in folders)]
-    found: dict[str, float] = defaultdict(float)
+    names = [
+        (tested_stem(path) or _stem(path)).casefold(),
+        *(_TEST_WORD.sub("", folder).casefold() for folder in folders),
+    ]
+    weights: dict[str, float] = defaultdict(float)
     for name in filter(None, dict.fromkeys(names)):
         for module, weight in stems.get(name, {}).items():
-            found[module] = max(found[module], weight)
-    return found
+            weights[module] = max(weights[module], weight)
+    return weights
 
 
 def _imported(
     drafts: Sequence[Draft], tests: frozenset[str], imports: Mapping[tuple[str, str], float]
 ) -> dict[str, dict[str, float]]:
-    """How much of what a test imports is each module's. What all tests import says little about any of them."""
+    """Return the share of each module in a test's imports. Modules that all tests import count less."""
     module_of = {path: draft.name for draft in drafts for path in draft.files}
     summed: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for (one, other), weight in imports.items():
-        if one in tests and other in module_of and weight > 0:
-            summed[one][module_of[other]] += weight
+    for (source, target), weight in imports.items():
+        if source in tests and target in module_of and weight > 0:
+            summed[source][module_of[target]] += weight
     importers = Counter(name for modules in summed.values() for name in modules)
     for modules in summed.values():
         for name in modules:

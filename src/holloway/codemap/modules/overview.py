@@ -1,4 +1,4 @@
-"""A codebase on one page: its languages, its modules, how it is built and tested. Kept in the map, cheap to read."""
+"""Overview of a codebase (languages, modules, build and test commands), stored in the map and cheap to load."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holloway.codemap.database import MAP_VERSION
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A module as a brief shows it."""
+    """A module as the brief shows it."""
 
     name: str
     folder: str
@@ -23,7 +23,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What there is. Without a map, everything is empty."""
+    """Summary of a codebase. Without a map, everything is empty."""
 
     files: int = 0
     source_files: int = 0
@@ -36,13 +36,13 @@ class Overview:
 
     @property
     def written_with(self) -> str:
-        """What the tests are written with, where no command that runs them says so."""
-        says_so = any(self.test_tool.lower() in command.lower() for command in self.test)
-        return self.test_tool if self.test and not says_so else ""
+        """The test framework, if no test command mentions it."""
+        is_mentioned = any(self.test_tool.lower() in command.lower() for command in self.test)
+        return self.test_tool if self.test and not is_mentioned else ""
 
 
 def load(path: Path) -> Overview | None:
-    """The page of a map, read without opening the whole of it; None where there is none that is understood."""
+    """Load the overview without opening the full map; None if there is none or it has another version."""
     if not path.exists():
         return None
     try:
@@ -58,7 +58,7 @@ def load(path: Path) -> Overview | None:
 
 
 def parse(text: str) -> Overview:
-    """The page as it was kept."""
+    """Parse a stored overview."""
     data = json.loads(text)
     parts = tuple(Part(**{**part, "core": tuple(part["core"])}) for part in data["modules"])
     languages = tuple((str(language), int(number)) for language, number in data["languages"])

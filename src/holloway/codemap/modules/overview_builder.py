@@ -1,4 +1,4 @@
-"""Looking over a codebase that was just indexed: its page is put together and kept in the map."""
+"""Builds the overview of a codebase after indexing and stores it in the map."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ CORE_SHOWN = 3
 
 
 def look(database: MapDatabase, root: Path, modules: list[Module]) -> Overview:
-    """Put the page together from a map and keep it there. The caller holds the transaction."""
+    """Build the overview from a map and store it there. The caller holds the transaction."""
     rows = database.rows("SELECT language, COUNT(*) FROM files WHERE language != '' GROUP BY language")
     counted: dict[str, int] = {}
     for language, number in rows:
         name = str(LANGUAGES.get(language) or language.title())
         counted[name] = counted.get(name, 0) + number
     names = {row[0] for row in database.rows("SELECT path FROM files")}
-    told = detect.read(root, names)
-    made = Overview(
+    commands = detect.read(root, names)
+    overview = Overview(
         files=len(names),
         source_files=sum(counted.values()),
         languages=tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:LANGUAGES_SHOWN]),
         modules=tuple(_part(module) for module in modules if not module.hidden and not module.support),
-        build=told.build,
-        test=told.test,
-        lint=told.lint,
-        test_tool=told.test_tool,
+        build=commands.build,
+        test=commands.test,
+        lint=commands.lint,
+        test_tool=commands.test_tool,
     )
-    database.note("overview", json.dumps(asdict(made), ensure_ascii=False))
-    return made
+    database.note("overview", json.dumps(asdict(overview), ensure_ascii=False))
+    return overview
 
 
 def _part(module: Module) -> Part:

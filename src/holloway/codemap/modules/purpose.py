@@ -1,6 +1,6 @@
-"""What a module is for, in a line: as a person said it, else the names of its folders or files.
+"""Purpose of a module in one line: as a person wrote it, otherwise the names of its folders or files.
 
-READMEs, manifests and comments say more, but that is prose of the repository, which is not shown to agents.
+READMEs, manifests and comments say more, but that is untrusted prose of the repository, which is not shown to agents.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ READ_CHARS_MAX = 8_000
 LISTED_MAX = 6
 FOLDERS_MIN = 3
 FOLDERS_SHARE_MIN = 0.6
-"""From so many folders and such a share of the files in them on, the folders say more than the files."""
+"""From this number of folders and this share of files in them on, folders describe more than files."""
 
 _SPEAKS_TO_AGENTS = re.compile(
     r"\b(ignore|disregard|forget|override|bypass)\b.{0,60}\b(instructions?|previous|prior|above|rules?|prompts?)\b"
@@ -34,32 +34,32 @@ _SPEAKS_TO_AGENTS = re.compile(
     r"|https?://|\b(curl|wget|sudo|rm -|eval|base64|chmod)\b|\b(always|never|please|make sure|be sure|first,?) \w+",
     re.IGNORECASE,
 )
-"""A description says what is there. A line that tells its reader what to do is not shown to an agent as one."""
+"""Prompt injection patterns: a line that tells its reader what to do is not shown to an agent as a description."""
 
 
 def is_description(text: str) -> bool:
-    """Whether a text only says what is there, and tells its reader nothing to do."""
+    """Whether a text only describes and contains no instructions (prompt injection)."""
     return _SPEAKS_TO_AGENTS.search(text) is None
 
 
 def described(modules: Sequence[Module]) -> list[Module]:
-    """The modules with their purposes; the one that a person gave stays."""
+    """Return the modules with their purposes; one that a person wrote stays."""
     return [replace(module, purpose=purpose(module)) for module in modules]
 
 
 def purpose(module: Module) -> str:
-    """The purpose of a module."""
+    """Return the purpose of a module."""
     if module.purpose:
         return one_line(neutral(module.purpose[:READ_CHARS_MAX]), PURPOSE_CHARS_MAX)
     return from_names(module)
 
 
 def from_names(module: Module) -> str:
-    """The names of its folders, or else of its central files: there is nothing else to go by."""
+    """Return the names of its folders, or else of its central files."""
     code = [path for path in module.files if language_of(path)]
-    below = Counter(rest[0] for path in code if len(rest := _below(path, module.folder)) > 1)
-    if len(below) >= FOLDERS_MIN and below.total() >= FOLDERS_SHARE_MIN * len(code):
-        names = sorted(below, key=lambda name: (-below[name], name))
+    folder_counts = Counter(parts[0] for path in code if len(parts := _below(path, module.folder)) > 1)
+    if len(folder_counts) >= FOLDERS_MIN and folder_counts.total() >= FOLDERS_SHARE_MIN * len(code):
+        names = sorted(folder_counts, key=lambda name: (-folder_counts[name], name))
     else:
         names = [_telling_name(path) for path in code]
     return one_line(neutral(", ".join(list(dict.fromkeys(filter(None, names)))[:LISTED_MAX])), PURPOSE_CHARS_MAX)
@@ -70,7 +70,7 @@ def _below(path: str, folder: str) -> list[str]:
 
 
 def _telling_name(path: str) -> str:
-    """A file's name, or its folder's where it only stands for that; empty where neither tells anything."""
+    """Return a file's name, or its folder's if the file stands for it; empty if neither says anything."""
     stem = PurePosixPath(path).name.partition(".")[0].strip("_")
     if stem == "index" and path.endswith((".ts", ".tsx", ".js", ".jsx", ".mjs")):
         return PurePosixPath(path).parent.name

@@ -1,4 +1,4 @@
-"""What people say about the modules: names, purposes, which file belongs where, what is not to be shown. They win."""
+"""Applies people's edits to detected modules: names, purposes, file assignments and hiding. Edits take precedence."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ PATTERNS_MAX = 200
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """Changes to the drawn modules, as plain data. A module is named by its key or by the name that is shown."""
+    """Edits to the detected modules, as plain data. A module is identified by its key or its displayed name."""
 
     names: Mapping[str, str] = field(default_factory=dict)
-    """The name to show instead. Two modules with one name become one."""
+    """The name to display instead. Two modules with the same name are merged."""
     files: Sequence[tuple[str, str]] = ()
-    """Patterns and the module for what matches: a file, a folder, or a pattern with `*`. The last that matches wins."""
+    """Patterns and the module for matching files: a file, a folder, or a pattern with `*`. The last match wins."""
     purposes: Mapping[str, str] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A module in the making: what it was drawn as, and what is known of it."""
+    """A module during detection."""
 
     key: str
     name: str
@@ -41,12 +41,12 @@ class Draft:
 
 
 def placed(paths: Sequence[str], edits: Edits) -> dict[str, str]:
-    """The module that people gave for a file, for the files where they did."""
-    found: dict[str, str] = {}
+    """Return the module that people assigned to each file, for files with an assignment."""
+    assigned: dict[str, str] = {}
     for pattern, module in edits.files[-PATTERNS_MAX:]:
         if pattern and len(pattern) <= PATTERN_CHARS_MAX and (name := _shown(module)):
-            found |= dict.fromkeys(_matching(pattern, paths), name)
-    return found
+            assigned |= dict.fromkeys(_matching(pattern, paths), name)
+    return assigned
 
 
 def _matching(pattern: str, paths: Sequence[str]) -> list[str]:
@@ -58,29 +58,29 @@ def _matching(pattern: str, paths: Sequence[str]) -> list[str]:
 
 
 def applied(drafts: Sequence[Draft], edits: Edits, place: Mapping[str, str]) -> list[Draft]:
-    """The drafts as people want them. Where a file was drawn is kept, so that an edit can be taken back."""
+    """Apply the edits to the drafts. The detected module of a file is recorded, so that an edit can be reverted."""
     renamed = [replace(draft, name=_shown(_edit(edits.names, draft)) or draft.name) for draft in drafts]
-    known = shown_names(renamed)
-    drawn_in = {path: draft.key for draft in renamed for path in draft.files}
-    shown = {path: draft.name for draft in renamed for path in draft.files}
+    names_by_key = shown_names(renamed)
+    detected_keys = {path: draft.key for draft in renamed for path in draft.files}
+    module_by_path = {path: draft.name for draft in renamed for path in draft.files}
     for path, module in place.items():
-        if path in drawn_in:
-            shown[path] = known.get(module.casefold(), module)
+        if path in detected_keys:
+            module_by_path[path] = names_by_key.get(module.casefold(), module)
     members: dict[str, list[str]] = {}
-    for path, name in shown.items():
+    for path, name in module_by_path.items():
         members.setdefault(name, []).append(path)
     first: dict[str, Draft] = {}
     for draft in renamed:
         first.setdefault(draft.name, draft)
-    found = [
-        _edited(first.get(name, Draft(name, name, _common_folder(files), ())), files, edits, drawn_in)
+    edited = [
+        _edited(first.get(name, Draft(name, name, _common_folder(files), ())), files, edits, detected_keys)
         for name, files in members.items()
     ]
-    return [draft for draft in found if draft.files]
+    return [draft for draft in edited if draft.files]
 
 
 def shown_names(drafts: Sequence[Draft]) -> dict[str, str]:
-    """The names that are shown, by key and by name, in whatever case people write them."""
+    """Return the displayed names by key and by name, case-insensitively."""
     return {draft.key.casefold(): draft.name for draft in drafts} | {
         draft.name.casefold(): draft.name for draft in drafts
     }
@@ -101,13 +101,13 @@ def _edit(edits: Mapping[str, str], draft: Draft) -> str:
 
 
 def _shown(name: str) -> str:
-    """A name as it is shown: people may give any, an agent reads one short line."""
+    """Neutralise and shorten a name for display: people may write anything, an agent reads one short line."""
     return neutral(name[: 4 * NAME_CHARS_MAX])[:NAME_CHARS_MAX].strip()
 
 
 def _common_folder(files: Sequence[str]) -> str:
     folders = [path.split("/")[:-1] for path in files]
-    shared = 0
-    while all(len(each) > shared and each[shared] == folders[0][shared] for each in folders):
-        shared += 1
-    return "/".join(folders[0][:shared])
+    depth = 0
+    while all(len(parts) > depth and parts[depth] == folders[0][depth] for parts in folders):
+        depth += 1
+    return "/".join(folders[0][:depth])

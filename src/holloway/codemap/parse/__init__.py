@@ -1,1 +1,1 @@
-"""One file at a time: which files there are, what a file says, the pieces it is cut into."""
+"""Parsing, one file at a time: listing source files, extracting their facts, and splitting them into text chunks."""

@@ -1,18 +1,18 @@
-"""What a query found in one file, read off its nodes: one vocabulary of captures for all languages.
+"""Reads the captures of tree-sitter queries; all languages share one vocabulary of capture names.
 
-What a query file may capture:
-`@function @class @interface @type @enum @variable @namespace` a whole definition, with `@name` and perhaps `@returns`
-in it; `@anonymous` what a class without a name is a kind of; `@receiver` the type that a function is a method of;
-`@impl` a block that adds to the type of that `@name`; `@unnamed` a function whose returns are its own;
-`@module @symbol @alias @star @main` an import (`@static` one of a member of the class `@holder`), `@use` one written
-as a tree of names after a `@prefix`, `@include` one with a file's name in it, `@submodule` a part of this module in a
-file of its own; `@reexport` marks one that is offered on;
-`@call @invocation @element @token @new @base @implements @typed` a mention, `@generic` a name for any type;
-`@target` with `@value` or `@of` what a name stands for, `@field` the same in the class around it, `@part` a name that
-stands for the value's member of that name; `@return` what a function gives;
-`@export` a name that is offered, `@default` what is offered without a name, `@offered` a definition that is;
-`@package` the file's package.
-All matches of one pattern must mean the same thing: the first one decides how the others are read.
+- `@function @class @interface @type @enum @variable @namespace`: a complete definition, with `@name` and perhaps
+  `@returns` in it; `@anonymous`: the base type of a class without a name; `@receiver`: the type of a method;
+  `@impl`: a block that extends the type of that `@name`; `@unnamed`: an anonymous function.
+- `@module @symbol @alias @star @main`: an import (`@static`: one of a member of the class `@holder`); `@use`: one
+  written as a tree of names after a `@prefix`; `@include`: one with a file name in it; `@submodule`: a part of this
+  module in a separate file; `@reexport` marks an import that is exported again.
+- `@call @invocation @element @token @new @base @implements @typed`: a reference; `@generic`: a type parameter.
+- `@target` with `@value` or `@of`: the value or the type of a name; `@field`: the same in the surrounding class;
+  `@part`: a name bound to the value's member of that name; `@return`: the value that a function returns.
+- `@export`: an exported name; `@default`: the default export; `@offered`: an exported definition.
+- `@package`: the file's package.
+
+All matches of one pattern must mean the same thing: the first match decides which handler reads the others.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ STEPS_MAX = 16
 """Calls and members of one long expression that are followed."""
 
 DEFAULT = "default"
-"""The name of what a module offers without a name."""
+"""The name of a module's default export."""
 
 _QUOTES = "\"'`<> \r\n"
 _KEYWORDS = frozenset({"class", "struct", "union", "enum", "namespace", "template"})
-"""What a macro that the parser does not know leaves standing as a name."""
+"""Keywords that appear as a name when the parser does not know a macro."""
 _USE_KIND = re.compile(r"(?:function|const)\s+")
 _FILE_NAME = re.compile(r"['\"]/?([^'\"$]+\.\w+)['\"]")
 _TEST_MACRO = re.compile(r"(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
@@ -86,7 +86,7 @@ _WITH_PROMISES = frozenset({"javascript", "c"})
 
 
 class Captured:
-    """The captures of one file, not yet ordered into scopes. A position is a byte of the file, a line counts from 1."""
+    """The captures of one file, not yet sorted into scopes. A position is a byte offset, a line counts from 1."""
 
     def __init__(self, language: str, data: bytes) -> None:
         self.data = data
@@ -97,55 +97,55 @@ class Captured:
         self.package = ""
         self.found: list[Found] = []
         self.imports: list[tuple[int, int, str, str, str, bool]] = []
-        """Position, line, module, symbol, alias, whether it is offered on."""
+        """Position, line, module, symbol, alias, whether it is exported again."""
         self.imported: set[int] = set()
-        """Where the names stand that imports bring in."""
+        """Positions of the names that imports bind."""
         self.starred: set[int] = set()
-        """Where imports stand that bring in everything."""
+        """Positions of imports that bind all names (`*`)."""
         self.mentions: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-        """By kind and name, where it is mentioned: position, line."""
+        """References by kind and name: position, line."""
         self.mentioned = 0
         self.bases: list[tuple[int, int, str, str]] = []
-        """What classes are based on: position, line, kind, name."""
+        """Base classes: position, line, kind, name."""
         self.typed: dict[int, tuple[int, int, str]] = {}
-        """By where they end, mentions of types: position, line, name."""
+        """References to types by their end position: position, line, name."""
         self.claimed: set[int] = set()
-        """Where names of types end that are more than a mention."""
+        """End positions of type names that are more than a reference."""
         self.generics: set[str] = set()
         self.bindings: list[tuple[int, str, str, bool]] = []
         """Position, or -1 for the module; name, expression, whether it is a type."""
         self.returns: list[tuple[int, str]] = []
         self.exports: list[str] = []
         self.offered: list[tuple[int, int, bool]] = []
-        """Start and end of what is offered, and whether without a name."""
+        """Start and end of an exported definition, and whether it is the default export."""
 
     def take(self, matches: list[tuple[int, Captures]], takers: dict[int, Taker]) -> None:
-        """Read all matches of the language's query; `takers` is filled with how each pattern is read."""
+        """Read all matches of the language's query; the handler of each pattern is cached."""
         for pattern, captures in matches:
-            taker = takers.get(pattern)
-            if taker is None:
-                taker = takers[pattern] = _taker(captures)
-            taker(self, captures)
+            handler = takers.get(pattern)
+            if handler is None:
+                handler = takers[pattern] = _taker(captures)
+            handler(self, captures)
 
     def text(self, node: Node) -> str:
-        """What is written there."""
+        """Return the source text of a node, truncated."""
         start = node.start_byte
         return self.data[start : min(node.end_byte, start + TEXT_BYTES_MAX)].decode("utf-8", "replace")
 
     def types(self, node: Node) -> str:
-        """The classes that an annotation names."""
+        """Return the classes that an annotation names."""
         start = node.start_byte
         return _types(self.data[start : min(node.end_byte, start + EXPRESSION_BYTES_MAX)], self.wrappers)
 
     def expression(self, node: Node) -> str:
-        """The chain that an expression is; a long one is taken apart, so that its arguments do not hide it."""
+        """Return the chain of an expression; a long one is split, so that its arguments do not hide it."""
         tail = ""
         for _ in range(STEPS_MAX):
             start = node.start_byte
             end = node.end_byte
             if end - start <= EXPRESSION_BYTES_MAX:
-                found = self._short(node, start, end)
-                return self._joined(found, tail) if tail else found
+                head = self._short(node, start, end)
+                return self._joined(head, tail) if tail else head
             kind = node.type
             inner: Node | None = None
             if kind in _CALLEE:
@@ -154,8 +154,8 @@ class Captured:
             elif kind in _MEMBER:
                 holder, member, mark = _MEMBER[kind]
                 inner = node.child_by_field_name(holder)
-                named = node.child_by_field_name(member)
-                tail = f".{self.text(named)[:NAME_CHARS_MAX] if named else UNKNOWN}{mark}{tail}"
+                member_node = node.child_by_field_name(member)
+                tail = f".{self.text(member_node)[:NAME_CHARS_MAX] if member_node else UNKNOWN}{mark}{tail}"
                 if inner is None and mark:
                     return self._joined(tail[1:], "")
             elif kind in _AROUND:
@@ -166,30 +166,30 @@ class Captured:
         return self._joined(UNKNOWN, tail)
 
     def _short(self, node: Node, start: int, end: int) -> str:
-        """The chain of a short expression; what is called is looked at by itself, because it is met again and again."""
+        """Return the chain of a short expression; the callee is read separately, because it recurs and is cached."""
         callee = _CALLEE.get(node.type)
-        called = node.child_by_field_name(callee) if callee else None
-        if called is not None:
-            head = self._chain(self.data[called.start_byte : called.end_byte])
+        callee_node = node.child_by_field_name(callee) if callee else None
+        if callee_node is not None:
+            head = self._chain(self.data[callee_node.start_byte : callee_node.end_byte])
             if head and not head.startswith(UNKNOWN):
                 return self._joined(head, "()")
         return self._chain(self.data[start:end])
 
     def _joined(self, head: str, tail: str) -> str:
-        whole = head + tail
-        if tail and (not head or len(whole) > EXPRESSION_BYTES_MAX or head.startswith(UNKNOWN)):
-            whole = chain(UNKNOWN + tail[-EXPRESSION_BYTES_MAX + 1 :])
-        return unwrapped(whole) if tail and self.family == "rust" else whole
+        joined = head + tail
+        if tail and (not head or len(joined) > EXPRESSION_BYTES_MAX or head.startswith(UNKNOWN)):
+            joined = chain(UNKNOWN + tail[-EXPRESSION_BYTES_MAX + 1 :])
+        return unwrapped(joined) if tail and self.family == "rust" else joined
 
     def _call(self, captures: Captures) -> None:
-        # Half of all that is captured are calls, so no step is taken for them that can be spared.
+        # Half of all captures are calls, so this is a hot path.
         node = captures["call"][0]
-        at = node.start_byte
+        start = node.start_byte
         end = node.end_byte
-        name = self._chain(self.data[at:end]) if end - at <= EXPRESSION_BYTES_MAX else self.expression(node)
+        name = self._chain(self.data[start:end]) if end - start <= EXPRESSION_BYTES_MAX else self.expression(node)
         if name and self.mentioned < REFERENCES_MAX:
             self.mentioned += 1
-            self.mentions["call", name].append((at, node.start_point[0] + 1))
+            self.mentions["call", name].append((start, node.start_point[0] + 1))
 
     def _invocation(self, captures: Captures) -> None:
         node = captures["invocation"][0]
@@ -206,7 +206,7 @@ class Captured:
             self._mention("call", node, name)
 
     def _token(self, captures: Captures) -> None:
-        """A call among the bare words of a macro's arguments: what stands before the name is read off the text."""
+        """Read a call among the bare tokens of a macro's arguments: the prefix of its name is read from the text."""
         node = captures["token"][0]
         start = node.start_byte
         if self.data[node.end_byte : node.end_byte + 1] != b"(":
@@ -236,9 +236,9 @@ class Captured:
         node = captures["typed"][0]
         start = node.start_byte
         end = node.end_byte
-        known = self.typed.get(end)
-        # The last name of a dotted one is matched by itself too.
-        if (known is None and len(self.typed) < REFERENCES_MAX) or (known is not None and start < known[0]):
+        former = self.typed.get(end)
+        # The last part of a dotted name is also matched separately.
+        if (former is None and len(self.typed) < REFERENCES_MAX) or (former is not None and start < former[0]):
             self.typed[end] = (start, node.start_point[0] + 1, self.types(node))
 
     def _generic(self, captures: Captures) -> None:
@@ -261,7 +261,7 @@ class Captured:
             return
         if "part" in captures:
             part = captures["part"][0]
-            expression = "|".join(f"{one}.{self.text(part)}" for one in expression.split("|"))
+            expression = "|".join(f"{alternative}.{self.text(part)}" for alternative in expression.split("|"))
             is_type = False
             captures.setdefault("target", [part])
         for node in captures.get("field", ()):
@@ -286,7 +286,9 @@ class Captured:
             self.starred.add(node.start_byte)
         if module and len(self.imports) < DEFINITIONS_MAX:
             self.imports.append((node.start_byte, node.start_point[0] + 1, module, symbol, alias, is_offered))
-            self.imported.update(one.start_byte for one in captures.get("alias") or captures.get("symbol") or ())
+            self.imported.update(
+                name_node.start_byte for name_node in captures.get("alias") or captures.get("symbol") or ()
+            )
             if is_offered and symbol != STAR:
                 self.exports.append(alias or symbol)
 
@@ -297,16 +299,16 @@ class Captured:
         if len(self.imports) < DEFINITIONS_MAX:
             for module, symbol, alias in use_tree(prefix + _USE_KIND.sub("", self.text(node))):
                 if self.family == "php" and symbol:
-                    # A class has a file of its name.
+                    # A class is defined in a file of the same name.
                     module = f"{module}.{symbol}"
                 self.imports.append((node.start_byte, line, module, symbol, alias, "reexport" in captures))
 
     def _include(self, captures: Captures) -> None:
         node = captures["include"][0]
         text = self.data[node.start_byte : min(node.end_byte, node.start_byte + EXPRESSION_BYTES_MAX)]
-        named = _FILE_NAME.search(text.decode("utf-8", "replace"))
-        if named and len(self.imports) < DEFINITIONS_MAX:
-            self.imports.append((node.start_byte, node.start_point[0] + 1, named.group(1), "", "", False))
+        file_name = _FILE_NAME.search(text.decode("utf-8", "replace"))
+        if file_name and len(self.imports) < DEFINITIONS_MAX:
+            self.imports.append((node.start_byte, node.start_point[0] + 1, file_name.group(1), "", "", False))
 
     def _submodule(self, captures: Captures) -> None:
         node = captures["submodule"][0]
@@ -328,7 +330,7 @@ class Captured:
         self.offer(DEFAULT, self.expression(captures["default"][0]))
 
     def offer(self, name: str, expression: str) -> None:
-        """Note that the module offers the value of an expression under a name."""
+        """Record that the module exports the value of an expression under a name."""
         if expression and not expression.startswith((UNKNOWN, *_IMPORTING)) and expression != name:
             self.bindings.append((-1, name, expression, False))
 
@@ -349,13 +351,13 @@ class Captured:
         if len(self.found) >= DEFINITIONS_MAX:
             return
         node = captures[kind][0]
-        at = node.start_byte
+        name_start = node.start_byte
         name = DEFAULT
         if "name" in captures:
-            named = captures["name"][0]
-            at = named.start_byte
-            self.claimed.add(named.end_byte)
-            name = self.types(named) if kind == "impl" else self.text(named).strip("\"'`")
+            name_node = captures["name"][0]
+            name_start = name_node.start_byte
+            self.claimed.add(name_node.end_byte)
+            name = self.types(name_node) if kind == "impl" else self.text(name_node).strip("\"'`")
         elif "anonymous" in captures:
             name = self.types(captures["anonymous"][0]) + "{}"
         if not name or len(name) > NAME_CHARS_MAX:
@@ -371,11 +373,13 @@ class Captured:
                 return
         name = name.replace("::", ".").removeprefix(":")
         is_promise = self.family in _WITH_PROMISES and node.type in _PROMISES
-        self.found.append(Found(node.start_byte, node.end_byte, kind, name, at, node, returns, receiver, is_promise))
+        self.found.append(
+            Found(node.start_byte, node.end_byte, kind, name, name_start, node, returns, receiver, is_promise)
+        )
 
 
 def _scoped(name: str) -> tuple[str, str]:
-    """`a::B<T>::c` as the class `a.B` and the name `c`."""
+    """Split `a::B<T>::c` into the class `a.B` and the name `c`."""
     scope, operator, symbol = name.partition("operator")
     if not operator or (symbol[:1].isalnum() or symbol[:1] == "_"):
         scope, operator, symbol = name, "", ""

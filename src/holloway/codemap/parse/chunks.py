@@ -1,4 +1,4 @@
-"""A file in pieces for search: a function or a class is one piece, prose is cut at its headings."""
+"""Splits a file into text chunks for full-text search: one per function or class; prose is split at its headings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 CHUNK_LINES_MAX = 120
 """Longer functions are split between statements, longer classes between members."""
 BLOCK_LINES = 60
-"""Text without any structure is cut after so many lines."""
+"""Lines per chunk of text without any structure."""
 CHUNKS_MAX = 4_000
 EXPANSIONS_KEPT = 80_000
-"""Words whose parts are kept: about 20 MB. Where all are taken they are learned anew, so that common ones stay."""
+"""Cached words with their parts: about 20 MB. A full cache is cleared, so that common words return first."""
 CHUNK_BYTES_MAX = 60_000
-"""Of a piece with absurdly long lines, only the beginning is searched."""
+"""Only the beginning of a chunk with absurdly long lines is searched."""
 
 WORD_CHARS_MIN = 2
 
@@ -34,7 +34,7 @@ _ATTACHED = re.compile(rb"\s*(?:@|#\[|///|//|/\*|\*|#(?!include|define|if|endif|
 
 
 class Chunk(NamedTuple):
-    """Lines `line` to `end_line` of a file; `head` and `body` are what search sees."""
+    """Lines `line` to `end_line` of a file; `head` and `body` are the searched text."""
 
     kind: str
     name: str
@@ -53,7 +53,7 @@ class _Span(NamedTuple):
 
 
 def chunks(path: str, data: bytes, facts: Facts | None) -> list[Chunk]:
-    """The pieces of a file in UTF-8, in order; together they are the whole file."""
+    """Return the chunks of a file in UTF-8, in order; together they cover the complete file."""
     lines = data.split(b"\n")
     if lines and not lines[-1]:
         lines.pop()
@@ -76,22 +76,22 @@ def _chunk(path_terms: str, lines: list[bytes], span: _Span) -> Chunk:
 
 
 def _code(lines: list[bytes], facts: Facts) -> list[_Span]:
-    inside: dict[int, list[tuple[int, Definition]]] = {}
+    children: dict[int, list[tuple[int, Definition]]] = {}
     for index, definition in enumerate(facts.definitions):
-        inside.setdefault(definition.parent, []).append((index, definition))
+        children.setdefault(definition.parent, []).append((index, definition))
     spans: list[_Span] = []
-    at = 0
-    for index, definition in inside.get(MODULE_SCOPE, ()):
+    position = 0
+    for index, definition in children.get(MODULE_SCOPE, ()):
         if definition.kind == "variable":
             continue
-        first = _with_attached(lines, definition.line - 1, at)
+        first = _with_attached(lines, definition.line - 1, position)
         last = min(definition.end_line, len(lines))
-        if last <= at:
+        if last <= position:
             continue
-        spans += _blocks(at, first, "module", "")
-        spans += _definition(lines, inside, index, definition, max(first, at), last)
-        at = last
-    return spans + _blocks(at, len(lines), "module", "")
+        spans += _blocks(position, first, "module", "")
+        spans += _definition(lines, children, index, definition, max(first, position), last)
+        position = last
+    return spans + _blocks(position, len(lines), "module", "")
 
 
 def _definition(
@@ -108,20 +108,20 @@ def _definition(
     if kind not in CLASS_KINDS:
         return _statements(lines, first, last, kind, name)
     spans: list[_Span] = []
-    at = first
-    for number, member in inside.get(index, ()):
-        start = _with_attached(lines, member.line - 1, at)
+    position = first
+    for child_index, member in inside.get(index, ()):
+        start = _with_attached(lines, member.line - 1, position)
         end = min(member.end_line, last)
-        if end <= at or member.line - 1 < first:
+        if end <= position or member.line - 1 < first:
             continue
-        spans += _blocks(at, start, kind, name)
-        spans += _definition(lines, inside, number, member, max(start, at), end)
-        at = end
-    return spans + _blocks(at, last, kind, name)
+        spans += _blocks(position, start, kind, name)
+        spans += _definition(lines, inside, child_index, member, max(start, position), end)
+        position = end
+    return spans + _blocks(position, last, kind, name)
 
 
 def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str) -> list[_Span]:
-    """Cut where a line stands as far left as the body's first one."""
+    """Split a function at lines that are indented no deeper than its body."""
     margin = min((_indent(line) for line in lines[first + 1 : last - 1] if line.strip() and _indent(line)), default=0)
     spans: list[_Span] = []
     start = first
@@ -139,7 +139,7 @@ def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str)
 
 
 def _with_attached(lines: list[bytes], line: int, floor: int) -> int:
-    """Where a definition begins with its decorators and the comment right above it."""
+    """Return the first line of a definition, including its decorators and the comment right above it."""
     while line > floor and _ATTACHED.match(lines[line - 1]):
         line -= 1
     return line
@@ -170,42 +170,42 @@ def _indent(line: bytes) -> int:
 
 
 class _Expansions(dict[bytes, str]):
-    """What a word is searched as, looked up at the speed of a dictionary."""
+    """Cache of the search terms of each word, at the speed of a dictionary lookup."""
 
     def __missing__(self, word: bytes) -> str:
-        found = _expansion(word.decode("utf-8", "replace"))
+        expansion = _expansion(word.decode("utf-8", "replace"))
         if len(self) >= EXPANSIONS_KEPT:
             self.clear()
-        self[word] = found
-        return found
+        self[word] = expansion
+        return expansion
 
 
 def _expansion(word: str) -> str:
     if len(word) < WORD_CHARS_MIN:
         return ""
-    whole = word.replace("_", "").casefold()
-    if whole == word and word.isascii() and word.isalpha():
-        return whole
-    pieces = parts(word)
-    return " ".join([whole, *pieces]) if len(pieces) > 1 else whole
+    joined = word.replace("_", "").casefold()
+    if joined == word and word.isascii() and word.isalpha():
+        return joined
+    word_parts = parts(word)
+    return " ".join([joined, *word_parts]) if len(word_parts) > 1 else joined
 
 
 _EXPANSIONS = _Expansions()
 
 
 def forget_words() -> None:
-    """Let go of what is kept of words, when no more files are read."""
+    """Clear the word cache, once no more files are parsed."""
     _EXPANSIONS.clear()
 
 
 def search_terms(text: str) -> str:
-    """The words of a piece, identifiers whole and in parts."""
+    """Return the words of a text for the index: identifiers both complete and split into parts."""
     return _terms(text.encode("utf-8", "replace"))
 
 
 def _terms(content: bytes) -> str:
     if content.isascii():
-        # Cutting at the gaps takes a third of the time of looking for words.
+        # Splitting at non-word bytes takes a third of the time of matching words.
         words = content.translate(_GAPS).split()
     else:
         words = [word.encode() for word in _WORD.findall(content.decode("utf-8", "ignore"))]

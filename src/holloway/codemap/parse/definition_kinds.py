@@ -1,6 +1,6 @@
-"""Kinds of definitions, for those who ask the map and need nothing of how code is read."""
+"""Kinds of definitions; a separate module, so that readers of the map need not import the parser."""
 
 from __future__ import annotations
 
 CLASS_KINDS = frozenset({"class", "interface", "enum", "type"})
-"""Those that have members."""
+"""Kinds that have members."""

@@ -1,4 +1,4 @@
-"""Which definition lies in which: by where they stand in the file, and by the type that they say they belong to."""
+"""Nesting of definitions: which one contains which, by position in the file and by the type a method is declared on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 DEPTH_MAX = 40
-"""Definitions inside definitions; what lies deeper is kept as if it stood at the top."""
+"""Maximum nesting depth of definitions; deeper ones are treated as top-level."""
 
 NAMESPACE = "namespace"
 UNNAMED = "unnamed"
@@ -26,7 +26,7 @@ _MEMBERSHIP = CLASS_KINDS | {"impl"}
 
 
 class Found(NamedTuple):
-    """A definition as a query found it."""
+    """A definition as matched by a query."""
 
     start: int
     end: int
@@ -37,36 +37,36 @@ class Found(NamedTuple):
     returns: str
     receiver: str
     is_promise: bool
-    """Whether it only announces what is, or may be, defined in full elsewhere."""
+    """Whether it is only a declaration of something that is, or may be, defined in full elsewhere."""
 
 
 class Nesting:
-    """The definitions of a file in order, and for each the one that it belongs to."""
+    """The definitions of a file in order, and for each the definition that it belongs to."""
 
     def __init__(self, found: list[Found], selves: Collection[str]) -> None:
         self._selves = selves
         self.ordered = _distinct(found)
         self.lexical = _lexical_parents(self.ordered)
-        self._starts = [one.start for one in self.ordered]
-        self._ends = [0 if one.kind == "variable" else one.end for one in self.ordered]
+        self._starts = [match.start for match in self.ordered]
+        self._ends = [0 if match.kind == "variable" else match.end for match in self.ordered]
         self._classes = self._classes_by_place()
         self._homes = [self._home(index) for index in range(len(self.ordered))]
         self.left_out: set[int] = set()
         self.kept = self._numbered()
         self._names: dict[int, str] = {}
         self._edges = sorted({*self._starts, *self._ends})
-        self._scopes = [self._scope_at(at) for at in self._edges]
+        self._scopes = [self._scope_at(position) for position in self._edges]
 
     def around(self, at: int) -> int:
-        """The innermost of the found definitions that holds a byte and has a scope, or MODULE_SCOPE."""
+        """Return the innermost matched definition that contains a byte and has a scope, or MODULE_SCOPE."""
         index = bisect_right(self._starts, at) - 1
         while index >= 0 and self._ends[index] <= at:
             index = self.lexical[index]
         return index
 
     def scope_at(self, at: int) -> int:
-        """The number of the definition that holds a byte, or MODULE_SCOPE."""
-        # Nothing changes between where one definition begins or ends and where the next does.
+        """Return the index of the definition that contains a byte, or MODULE_SCOPE."""
+        # The scope is constant between two neighbouring boundaries of definitions.
         index = bisect_right(self._edges, at) - 1
         return self._scopes[index] if index >= 0 else MODULE_SCOPE
 
@@ -75,63 +75,67 @@ class Nesting:
         return self.kept[index] if index >= 0 else MODULE_SCOPE
 
     def parent(self, index: int) -> int:
-        """The number of the definition that this one belongs to."""
-        home = self._homes[index]
-        return self.kept[home] if home >= 0 else MODULE_SCOPE
+        """Return the index of the definition that this one belongs to."""
+        owner = self._homes[index]
+        return self.kept[owner] if owner >= 0 else MODULE_SCOPE
 
     def is_method(self, index: int) -> bool:
         """Whether this is a function of a type."""
-        one = self.ordered[index]
-        outer = self.lexical[index]
-        return one.kind == "function" and bool(one.receiver or (outer >= 0 and self.ordered[outer].kind in _MEMBERSHIP))
+        match = self.ordered[index]
+        parent = self.lexical[index]
+        return match.kind == "function" and bool(
+            match.receiver or (parent >= 0 and self.ordered[parent].kind in _MEMBERSHIP)
+        )
 
     def qualified(self, index: int) -> str:
-        """The name with the names of what it belongs to before it, dots between them."""
+        """Return the dotted name, prefixed with the names of the definitions that it belongs to."""
         if index not in self._names:
-            one = self.ordered[index]
-            home = self._homes[index]
-            prefix = self.qualified(home) if home >= 0 else self.stranger(index)
-            self._names[index] = f"{prefix}.{one.name}" if prefix and one.kind != "impl" else prefix or one.name
+            match = self.ordered[index]
+            owner = self._homes[index]
+            prefix = self.qualified(owner) if owner >= 0 else self.stranger(index)
+            self._names[index] = f"{prefix}.{match.name}" if prefix and match.kind != "impl" else prefix or match.name
         return self._names[index]
 
     def stranger(self, index: int) -> str:
-        """The type that a method is of, where that type is not in this file."""
-        one = self.ordered[index]
-        if self._homes[index] >= 0 or one.receiver in self._selves:
+        """Return the type of a method if that type is not defined in this file, else an empty string."""
+        match = self.ordered[index]
+        if self._homes[index] >= 0 or match.receiver in self._selves:
             return ""
-        outer = self.lexical[index]
-        return one.receiver or (self.ordered[outer].name if outer >= 0 and self.ordered[outer].kind == "impl" else "")
+        parent = self.lexical[index]
+        return match.receiver or (
+            self.ordered[parent].name if parent >= 0 and self.ordered[parent].kind == "impl" else ""
+        )
 
     def _classes_by_place(self) -> dict[tuple[int, str], int]:
-        found: dict[tuple[int, str], int] = {}
+        by_scope: dict[tuple[int, str], int] = {}
         reachable: dict[tuple[int, str], int] = {}
-        for index, one in enumerate(self.ordered):
-            if one.kind in CLASS_KINDS:
-                outer = self.lexical[index]
-                found.setdefault((outer, one.name), index)
-                while outer >= 0 and self.ordered[outer].kind in _HOLDERS:
-                    outer = self.lexical[outer]
-                if outer == MODULE_SCOPE:
-                    reachable.setdefault((MODULE_SCOPE, one.name), index)
-        return reachable | found
+        for index, match in enumerate(self.ordered):
+            if match.kind in CLASS_KINDS:
+                parent = self.lexical[index]
+                by_scope.setdefault((parent, match.name), index)
+                while parent >= 0 and self.ordered[parent].kind in _HOLDERS:
+                    parent = self.lexical[parent]
+                if parent == MODULE_SCOPE:
+                    reachable.setdefault((MODULE_SCOPE, match.name), index)
+        return reachable | by_scope
 
     def _home(self, index: int) -> int:
-        """What a definition belongs to: an impl block stands for its type, a receiver names one."""
-        one = self.ordered[index]
-        outer = self.lexical[index]
-        while outer >= 0 and self.ordered[outer].kind == UNNAMED:
-            outer = self.lexical[outer]
-        if one.receiver in self._selves:
-            around = self._class_around(outer)
-            return around if around >= 0 else outer
-        named = one.receiver or (one.name if one.kind == "impl" else "")
-        if named:
-            named = named.rpartition(".")[2]
-            # Only types beside it or at the top are asked for: a type inside the function could lead in a circle.
-            return self._classes.get((outer, named), self._classes.get((MODULE_SCOPE, named), MODULE_SCOPE))
-        if outer >= 0 and self.ordered[outer].kind == "impl":
-            return self._home(outer)
-        return outer
+        """Return the owner of a definition: an impl block stands for its type, a receiver names one."""
+        match = self.ordered[index]
+        parent = self.lexical[index]
+        while parent >= 0 and self.ordered[parent].kind == UNNAMED:
+            parent = self.lexical[parent]
+        if match.receiver in self._selves:
+            enclosing_class = self._class_around(parent)
+            return enclosing_class if enclosing_class >= 0 else parent
+        type_name = match.receiver or (match.name if match.kind == "impl" else "")
+        if type_name:
+            type_name = type_name.rpartition(".")[2]
+            # Only sibling and top-level types are considered: a type inside the function could create a cycle.
+            return self._classes.get((parent, type_name), self._classes.get((MODULE_SCOPE, type_name), MODULE_SCOPE))
+        if parent >= 0 and self.ordered[parent].kind == "impl":
+            return self._home(parent)
+        return parent
 
     def _class_around(self, index: int) -> int:
         while index >= 0 and self.ordered[index].kind not in CLASS_KINDS:
@@ -139,56 +143,58 @@ class Nesting:
         return index
 
     def _numbered(self) -> list[int]:
-        """For each what number it has; what is left out has the number of what stands for it."""
-        kept: list[int] = []
+        """Return the new index of each definition; a dropped one gets the index of the definition that contains it."""
+        new_indexes: list[int] = []
         count = 0
-        full: dict[tuple[int, str, str], int] = {}
-        for index, one in enumerate(self.ordered):
-            if not one.is_promise:
-                full.setdefault((self._homes[index], one.kind, one.name), index)
-        instead: dict[int, int] = {}
-        for index, one in enumerate(self.ordered):
-            home = self._homes[index]
-            other = full.setdefault((home, one.kind, one.name), index) if one.is_promise else index
-            is_small = one.kind == "variable" or one.is_promise
-            is_local = is_small and home >= 0 and self.ordered[home].kind == "function"
-            if is_local or one.kind in ("impl", UNNAMED):
-                other = home
-            if other == index:
-                kept.append(count)
+        first_full: dict[tuple[int, str, str], int] = {}
+        for index, match in enumerate(self.ordered):
+            if not match.is_promise:
+                first_full.setdefault((self._homes[index], match.kind, match.name), index)
+        replaced_by: dict[int, int] = {}
+        for index, match in enumerate(self.ordered):
+            owner = self._homes[index]
+            stand_in = first_full.setdefault((owner, match.kind, match.name), index) if match.is_promise else index
+            is_small = match.kind == "variable" or match.is_promise
+            is_local = is_small and owner >= 0 and self.ordered[owner].kind == "function"
+            if is_local or match.kind in ("impl", UNNAMED):
+                stand_in = owner
+            if stand_in == index:
+                new_indexes.append(count)
                 count += 1
             else:
-                instead[index] = other
-                kept.append(MODULE_SCOPE)
-        self.left_out.update(instead)
-        for index, other in instead.items():
-            kept[index] = kept[other] if other >= 0 else MODULE_SCOPE
-        return kept
+                replaced_by[index] = stand_in
+                new_indexes.append(MODULE_SCOPE)
+        self.left_out.update(replaced_by)
+        for index, stand_in in replaced_by.items():
+            new_indexes[index] = new_indexes[stand_in] if stand_in >= 0 else MODULE_SCOPE
+        return new_indexes
 
 
 def _distinct(found: list[Found]) -> list[Found]:
-    """One for each name that is written, in the order of the file, what holds others before them."""
+    """Deduplicate matches by the position of their name, in file order, containers before their contents."""
     ordered: list[Found] = []
-    named: set[int] = set()
-    ends: set[int] = set()
-    for one in sorted(found, key=lambda one: (one.start, -one.end, _RANK[one.kind], not one.returns, not one.receiver)):
-        if one.kind == UNNAMED and one.end in ends:
-            # This is the value that a function with a name was found by.
-            ends.discard(one.end)
-        elif one.name_at not in named:
-            named.add(one.name_at)
-            ordered.append(one)
-            if one.kind == "function":
-                ends.add(one.end)
+    seen_names: set[int] = set()
+    function_ends: set[int] = set()
+    for match in sorted(
+        found, key=lambda match: (match.start, -match.end, _RANK[match.kind], not match.returns, not match.receiver)
+    ):
+        if match.kind == UNNAMED and match.end in function_ends:
+            # This is the function value of a named definition that was already matched.
+            function_ends.discard(match.end)
+        elif match.name_at not in seen_names:
+            seen_names.add(match.name_at)
+            ordered.append(match)
+            if match.kind == "function":
+                function_ends.add(match.end)
     return ordered
 
 
 def _lexical_parents(ordered: list[Found]) -> list[int]:
     parents: list[int] = []
     stack: list[int] = []
-    for index, one in enumerate(ordered):
-        # Two names that one statement defines stand beside each other, although they cover the same bytes.
-        while stack and (ordered[stack[-1]].end <= one.start or ordered[stack[-1]][:2] == one[:2]):
+    for index, match in enumerate(ordered):
+        # Two names that one statement defines are siblings, although they cover the same bytes.
+        while stack and (ordered[stack[-1]].end <= match.start or ordered[stack[-1]][:2] == match[:2]):
             stack.pop()
         parents.append(stack[-1] if stack and len(stack) < DEPTH_MAX else MODULE_SCOPE)
         stack.append(index)

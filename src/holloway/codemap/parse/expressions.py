@@ -1,19 +1,19 @@
-"""Expressions in one notation for all languages: `a.b().c` is a chain of names, the calls marked."""
+"""Normalises expressions of all languages into one notation: `a.b().c` is a chain of names with the calls marked."""
 
 from __future__ import annotations
 
 import re
 
 EXPRESSION_BYTES_MAX = 400
-"""Longer ones are not followed: what they end in is still kept."""
+"""Longer expressions are not followed; only their last member is recorded."""
 
 UNKNOWN = "?"
-"""Stands for a part of a chain that is not followed, such as a subscript."""
+"""Placeholder for a part of a chain that is not followed, such as a subscript."""
 
 WRAPPERS = frozenset(
     "Optional Promise Awaitable Annotated ClassVar Final Readonly Partial Required NonNullable".split()
 )
-"""Types that stand for the type they hold."""
+"""Generic types that are replaced by the type they contain."""
 
 RUST_WRAPPERS = WRAPPERS | frozenset("Box Arc Rc Option Result Ref RefMut RefCell Cell Mutex RwLock Pin Weak".split())
 
@@ -50,7 +50,7 @@ _NOT_CLASSES = frozenset(
 
 
 def chain(text: str) -> str:
-    """`foo(1).bar` gives `foo().bar`; what cannot be followed gives `?.last`, or nothing."""
+    """Normalise `foo(1).bar` to `foo().bar`; an expression that cannot be followed gives `?.last`, or nothing."""
     if len(text) > EXPRESSION_BYTES_MAX:
         return _last_of(text[-80:].rstrip())
     if _PLAIN.match(text):
@@ -60,8 +60,8 @@ def chain(text: str) -> str:
     text = (_COMMENT.sub("", text) if "/" in text else text).translate(_JOINTS)
     text = text.replace("::", ".").replace("?.", ".").replace("!.", ".").replace("->", ".").replace("\\", ".")
     for _ in range(_NESTED_CALLS_MAX):
-        text, found = _ARGUMENTS.subn(_HOLE, text)
-        if not found:
+        text, replacements = _ARGUMENTS.subn(_HOLE, text)
+        if not replacements:
             break
     while "<" in text and (plain := _GENERICS.sub("", text)) != text:
         text = plain
@@ -70,17 +70,17 @@ def chain(text: str) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """A chain without the calls that only hand on what is inside: `open().unwrap().read` is `open().read`."""
+    """Remove calls that only pass on their content: `open().unwrap().read` becomes `open().read`."""
     return _UNWRAPPING.sub("", text) if "." in text else text
 
 
 def _last_of(text: str) -> str:
-    found = _LAST.search(text)
-    return f"{UNKNOWN}.{found.group(1)}" if found else ""
+    match = _LAST.search(text)
+    return f"{UNKNOWN}.{match.group(1)}" if match else ""
 
 
 def type_names(text: str, wrappers: frozenset[str] = WRAPPERS) -> str:
-    """The classes that a type annotation speaks of, joined by `|`; containers of things are not things."""
+    """Return the classes that a type annotation names, joined by `|`; element types of containers are left out."""
     if _SIMPLE_TYPE.match(text):
         return "" if text in _NOT_CLASSES else text
     text = text[:EXPRESSION_BYTES_MAX].replace("::", ".").replace("\\", ".")
@@ -89,7 +89,7 @@ def type_names(text: str, wrappers: frozenset[str] = WRAPPERS) -> str:
     names: list[str] = []
     for part in _alternatives(text) if "|" in text else (text,):
         if part.rstrip().endswith(_ARROW):
-            # What follows is what a function gives, and a function is no class.
+            # The return type of a function type follows, and a function is no class.
             break
         name = _type_name(part, wrappers, 0)
         if name and name not in _NOT_CLASSES:
@@ -98,52 +98,52 @@ def type_names(text: str, wrappers: frozenset[str] = WRAPPERS) -> str:
 
 
 def _alternatives(text: str) -> list[str]:
-    """The parts of a union; bars inside brackets belong to something else."""
+    """Split a union into its parts; bars inside brackets are ignored."""
     parts: list[str] = []
     depth = 0
     start = 0
-    for found in _BRACKETS.finditer(text):
-        char = found.group()
+    for match in _BRACKETS.finditer(text):
+        char = match.group()
         if char in "([{<":
             depth += 1
         elif char in ")]}>":
             depth -= 1
         elif depth == 0:
-            end = found.end() if char == _ARROW else found.start()
+            end = match.end() if char == _ARROW else match.start()
             parts.append(text[start:end])
-            start = found.end()
+            start = match.end()
     return [*parts, text[start:]]
 
 
 def _type_name(part: str, wrappers: frozenset[str], depth: int) -> str:
     prefix = _TYPE_PREFIX.match(part)
-    found = _TYPE_NAME.match(part, prefix.end() if prefix else 0)
-    if not found:
+    match = _TYPE_NAME.match(part, prefix.end() if prefix else 0)
+    if not match:
         return ""
-    name = found.group()
-    inner = part[found.end() :].lstrip()
+    name = match.group()
+    inner = part[match.end() :].lstrip()
     if name.rpartition(".")[2] in wrappers and inner[:1] in ("[", "<") and depth < _NESTED_CALLS_MAX:
         return _type_name(inner[1:], wrappers, depth + 1)
-    is_many = inner.startswith("[") and inner[1:2] in ("]", "")
+    is_array = inner.startswith("[") and inner[1:2] in ("]", "")
     is_other = inner.startswith(("is ", "extends ", _ARROW))
-    return "" if is_many or is_other else name
+    return "" if is_array or is_other else name
 
 
 def use_tree(text: str) -> list[tuple[str, str, str]]:
-    """`a::{b, c::d as e, f::*}` as (module, symbol, alias) rows."""
+    """Expand `a::{b, c::d as e, f::*}` into (module, symbol, alias) rows."""
     return _branches(" ".join(text[:_USE_CHARS_MAX].split()).replace("\\", "::"), "", 0)[:_USE_ROWS_MAX]
 
 
 def _branches(text: str, prefix: str, depth: int) -> list[tuple[str, str, str]]:
     text = text.strip()
-    head, brace, rest = text.partition("{")
+    head, brace, tail = text.partition("{")
     if brace and depth < _USE_DEPTH_MAX:
-        inner = rest[: rest.rindex("}")] if "}" in rest else rest
+        inner = tail[: tail.rindex("}")] if "}" in tail else tail
         base = prefix + head.strip().removesuffix("::") + "::" if head.strip() else prefix
         return [row for part in _split(inner) for row in _branches(part, base, depth + 1)]
     path, _, alias = text.partition(" as ")
-    whole = (prefix + path.strip()).removesuffix("::self").strip(":").replace("::", ".")
-    module, _, symbol = whole.rpartition(".")
+    full_path = (prefix + path.strip()).removesuffix("::self").strip(":").replace("::", ".")
+    module, _, symbol = full_path.rpartition(".")
     if not module:
         return [(symbol, "", alias.strip())] if symbol else []
     return [(module, symbol, alias.strip())]
@@ -153,9 +153,9 @@ def _split(text: str) -> list[str]:
     parts: list[str] = []
     depth = 0
     start = 0
-    for at, char in enumerate(text):
+    for position, char in enumerate(text):
         depth += (char == "{") - (char == "}")
         if char == "," and depth == 0:
-            parts.append(text[start:at])
-            start = at + 1
+            parts.append(text[start:position])
+            start = position + 1
     return [part for part in (*parts, text[start:]) if part.strip()]

@@ -1,4 +1,4 @@
-"""What one file says by itself: definitions, imports, references, and what its names stand for."""
+"""Facts about one file on its own: definitions, imports, references and name bindings, and how they are serialised."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
 
 MODULE_SCOPE = -1
-"""The scope of what stands at the top of a file."""
+"""The scope of top-level code of a file."""
 
 STAR = "*"
 
 
 class Definition(NamedTuple):
-    """A thing with a name. `parent` is the index of the definition that it lies in, or MODULE_SCOPE."""
+    """A named thing. `parent` is the index of the definition that contains it, or MODULE_SCOPE."""
 
     kind: str
     name: str
@@ -25,11 +25,11 @@ class Definition(NamedTuple):
     signature: str
     exported: bool
     returns: str
-    """What its annotation or a return statement says it gives, as an expression; empty where nothing is known."""
+    """What it returns according to its annotation or return statements, as an expression; empty if unknown."""
 
 
 class Import(NamedTuple):
-    """A name brought in from elsewhere: `from module import symbol as alias`. An empty symbol is the module itself."""
+    """An imported name: `from module import symbol as alias`. An empty symbol means the module itself."""
 
     module: str
     symbol: str
@@ -37,58 +37,58 @@ class Import(NamedTuple):
     scope: int
     line: int
     exported: bool = False
-    """Whether the file offers it to others under that name (`export … from`)."""
+    """Whether the file exports it again under that name (`export … from`)."""
 
 
 class Reference(NamedTuple):
-    """Something mentioned: `kind` is call, new, base, implements or typed; `name` a dotted expression."""
+    """A mention of a name: `kind` is call, new, base, implements or typed; `name` is a dotted expression."""
 
     kind: str
     name: str
     scopes: list[int]
     lines: list[int]
-    """Where: a scope and a line for each mention, the first line first."""
+    """Locations: a scope and a line for each mention, in order of lines."""
 
 
 class Binding(NamedTuple):
-    """What a name stands for in a scope: the value of an expression, or an instance of a type."""
+    """The value of a name in a scope: the value of an expression, or an instance of a type."""
 
     scope: int
     name: str
     expression: str
     is_type: bool
     within: int
-    """The scope that the expression is read in: `self.x = x` binds in the class what `x` is in the method."""
+    """The scope that the expression is evaluated in: `self.x = x` binds `x` of the method in the class."""
 
 
 class Facts(NamedTuple):
-    """All of it. The same bytes give the same facts, whatever else is in the project."""
+    """All facts of a file. They depend on its bytes alone, whatever else is in the project."""
 
     package: str = ""
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
     bases: tuple[Reference, ...] = ()
-    """What classes are based on, in the order that it is written in, each in its class."""
+    """Base classes in source order, each in the scope of its class."""
     bindings: tuple[Binding, ...] = ()
     exports: tuple[str, ...] | None = None
-    """The names that the file says it offers; None where it does not say."""
+    """Names that the file exports explicitly; None if it has no such list."""
     references: tuple[Reference, ...] = ()
-    """What is mentioned otherwise, everything once."""
+    """All other references, deduplicated."""
 
     def encode(self) -> bytes:
-        """The facts as they are stored: all but the references, which nobody asks another file for."""
+        """Serialise the facts without the references, which no other file needs."""
         return _json(self[:-1])
 
     def encode_references(self) -> bytes:
-        """The references as they are stored."""
+        """Serialise the references."""
         return _json(self.references)
 
     def interface(self) -> bytes:
-        """A hash of what other files can see: an edit inside a function body leaves it as it was."""
-        # Who only asks the map waits for no library of hashes.
+        """Return a hash of everything other files can see: an edit inside a function body does not change it."""
+        # Imported late: processes that only query the map do not need it.
         from hashlib import blake2b
 
-        seen = (
+        visible = (
             self.package,
             [(d.kind, d.qualified, d.returns) for d in self.definitions],
             [i[:4] + i[5:] for i in self.imports],
@@ -96,10 +96,10 @@ class Facts(NamedTuple):
             [(r.name, self.definitions[r.scopes[0]].qualified) for r in self.bases],
             self.exports,
         )
-        return blake2b(repr(seen).encode("utf-8", "replace"), digest_size=12).digest()
+        return blake2b(repr(visible).encode("utf-8", "replace"), digest_size=12).digest()
 
     def _is_seen(self, scope: int) -> bool:
-        """Whether what a name stands for in this scope can matter elsewhere."""
+        """Whether a binding in this scope can matter to other files."""
         if scope == MODULE_SCOPE:
             return True
         definition = self.definitions[scope]
@@ -114,12 +114,12 @@ def _json(value: object) -> bytes:
 
 
 def decode_references(data: bytes) -> tuple[Reference, ...]:
-    """References from what was stored."""
+    """Deserialise references."""
     return tuple(map(Reference._make, json.loads(data)))
 
 
 def decode(data: bytes) -> Facts:
-    """Facts from what was stored, without the references."""
+    """Deserialise facts; the references are stored separately."""
     package, definitions, imports, bases, bindings, exports = json.loads(data)
     return Facts(
         package,

@@ -1,4 +1,4 @@
-"""What a project's ignore files leave out, by git's rules, for where git itself cannot be asked."""
+"""Gitignore rules: decides which files are ignored where git itself cannot be asked."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from itertools import islice
 from typing import NamedTuple
 
 RULES_MAX = 1_000
-"""Rules that count for one path, and of one file; the rest is not read."""
+"""Rules that are applied to one path, and read from one file; further rules are ignored."""
 RULE_CHARS_MAX = 500
 
 _ANY_DEPTH = "**"
 _OWN_SIGNS = re.compile(r"\\(.)|\[\^")
-"""What git writes otherwise than `fnmatch`: a sign that means itself, and a class of all but some signs."""
+"""Syntax that differs between git and `fnmatch`: an escaped character, and a negated character class."""
 
 
 class Rule(NamedTuple):
@@ -22,36 +22,36 @@ class Rule(NamedTuple):
 
     pattern: tuple[str, ...]
     last: re.Pattern[str]
-    """What fits the name itself: every file is held against every rule, and most rules fit by that or not at all."""
+    """Pattern of the name itself: every file is checked against every rule, and most rules are decided by it."""
     is_of_folders: bool
     is_exception: bool
 
 
 class Level(NamedTuple):
-    """The rules of one ignore file and the folder they count in, as its parts."""
+    """The rules of one ignore file, and the folder that they apply to, split into parts."""
 
     folder: tuple[str, ...]
     rules: tuple[Rule, ...]
 
 
 def level(folder: str, text: str) -> Level:
-    """The rules that an ignore file lays down for the folder it lies in; an empty name is the root."""
-    found = (_rule(line) for line in text.split("\n"))
-    return Level(tuple(folder.split("/")) if folder else (), tuple(islice(filter(None, found), RULES_MAX)))
+    """Parse an ignore file for the folder that contains it; an empty folder is the root."""
+    rules = (_rule(line) for line in text.split("\n"))
+    return Level(tuple(folder.split("/")) if folder else (), tuple(islice(filter(None, rules), RULES_MAX)))
 
 
 def is_ignored(path: str, levels: tuple[Level, ...], *, is_folder: bool) -> bool:
-    """Whether the last rule that fits leaves a path out; levels go from the root down."""
+    """Whether the last matching rule ignores a path; levels are ordered from the root down."""
     parts = tuple(path.split("/"))
     checked = 0
-    for each in reversed(levels):
-        inside = parts[len(each.folder) :]
-        for rule in reversed(each.rules):
+    for ignore_file in reversed(levels):
+        relative_parts = parts[len(ignore_file.folder) :]
+        for rule in reversed(ignore_file.rules):
             checked += 1
             if checked > RULES_MAX:
                 return False
-            could = is_folder or not rule.is_of_folders
-            if could and rule.last.match(parts[-1]) and _fits(rule.pattern, inside):
+            applies = is_folder or not rule.is_of_folders
+            if applies and rule.last.match(parts[-1]) and _fits(rule.pattern, relative_parts):
                 return not rule.is_exception
     return False
 
@@ -61,39 +61,39 @@ def _rule(line: str) -> Rule | None:
     while line.endswith(" ") and not line.endswith("\\ "):
         line = line[:-1]
     is_exception = line.startswith("!")
-    named = line[is_exception:]
-    bare = named.removesuffix("/")
+    body = line[is_exception:]
+    bare = body.removesuffix("/")
     if not bare or line.startswith("#") or len(bare) > RULE_CHARS_MAX:
         return None
     pattern = tuple(bare.removeprefix("/").split("/"))
-    # A slash that is not the last sign ties a rule to its folder; without one it fits at any depth.
-    tied = pattern if "/" in bare else (_ANY_DEPTH, *pattern)
-    return Rule(tied, _expression(pattern[-1]), bare != named, is_exception)
+    # A slash before the end anchors a rule to its folder; without one it matches at any depth.
+    anchored = pattern if "/" in bare else (_ANY_DEPTH, *pattern)
+    return Rule(anchored, _expression(pattern[-1]), bare != body, is_exception)
 
 
 def _fits(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    """Follow all ways at once in which the pattern may have got so far: their number is bounded by its length."""
+    """Match by tracking all possible pattern positions at once; their number is bounded by the pattern's length."""
     last = len(pattern) - 1
-    at = _skipped({0}, pattern)
+    positions = _skipped({0}, pattern)
     for part in parts:
-        after: set[int] = set()
-        for place in at:
-            if place <= last and pattern[place] == _ANY_DEPTH:
-                after |= {place, place + 1} if place == last else {place}
-            elif place <= last and _expression(pattern[place]).match(part):
-                after.add(place + 1)
-        at = _skipped(after, pattern)
-    return last + 1 in at
+        next_positions: set[int] = set()
+        for position in positions:
+            if position <= last and pattern[position] == _ANY_DEPTH:
+                next_positions |= {position, position + 1} if position == last else {position}
+            elif position <= last and _expression(pattern[position]).match(part):
+                next_positions.add(position + 1)
+        positions = _skipped(next_positions, pattern)
+    return last + 1 in positions
 
 
 def _skipped(places: set[int], pattern: tuple[str, ...]) -> set[int]:
-    """The same places and those behind a `**` that stands for no folder; at the end it stands for at least one name."""
-    found = set(places)
-    for place in sorted(places):
-        while place < len(pattern) - 1 and pattern[place] == _ANY_DEPTH:
-            place += 1
-            found.add(place)
-    return found
+    """Add the positions after each `**` that matches no folder; at the end it matches at least one name."""
+    reachable = set(places)
+    for position in sorted(places):
+        while position < len(pattern) - 1 and pattern[position] == _ANY_DEPTH:
+            position += 1
+            reachable.add(position)
+    return reachable
 
 
 @lru_cache(maxsize=4 * RULES_MAX)

@@ -1,4 +1,4 @@
-"""The languages that the map reads: one row each, one query file each."""
+"""Table of supported programming languages, with their file suffixes, tree-sitter grammars and query files."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
 
 
 class Rare(NamedTuple):
-    """A query for what few files have. It takes as long to prepare as a small language's own."""
+    """A query for constructs that few files contain; compiling it takes as long as a small language's query."""
 
     query: str
     sign: re.Pattern[bytes]
-    """A file without it has nothing that the query would find; one with it may still have nothing."""
+    """A file without this pattern has no match for the query; one with it may still have none."""
 
 
 class Language(NamedTuple):
-    """How one language is recognised and read."""
+    """How files of one language are recognised and parsed."""
 
     name: str
     suffixes: tuple[str, ...]
     package: str
-    """The grammar's package."""
+    """The Python package of the grammar."""
     loader: str = "language"
     queries: tuple[str, ...] = ()
-    """The query files, where there is more than the one of the language's own name."""
+    """The query files, if there are others than the one named like the language."""
     rare: tuple[Rare, ...] = ()
-    """The query files for what few files have."""
+    """Query files for rare constructs."""
     family: str = ""
-    """Which rules find the file behind an import, where they are not the language's own."""
+    """Whose import rules apply, if not the language's."""
     selves: tuple[str, ...] = ()
-    """What code inside a class calls the instance or the class itself."""
+    """The names by which code inside a class refers to the instance or the class."""
     shown: str = ""
-    """Its name as people write it, where that is not its own with a capital."""
+    """Display name, if it is not the capitalised name."""
     calls: bool = True
-    """Whether calls are followed; else definitions and imports are all that is read."""
+    """Whether calls are resolved; otherwise only definitions and imports are read."""
 
     def __str__(self) -> str:
         return self.shown or self.name.title()
@@ -55,7 +55,7 @@ _COMMONJS = (
     Rare("exports", re.compile(rb"exports\s*[.=/]")),
     Rare("prototype", re.compile(rb"prototype\s*[./][^=;(]{0,200}=")),
 )
-"""What JavaScript wrote before it had modules and classes; a comment may stand between the signs."""
+"""JavaScript's constructs from before it had modules and classes; comments may stand between the tokens."""
 
 PROSE_SUFFIXES = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx"})
 _CONFIG_SUFFIXES = frozenset(
@@ -118,7 +118,7 @@ _BY_SUFFIX = {suffix: row for row in _ROWS for suffix in row.suffixes}
 
 
 def language_of(path: str) -> Language | None:
-    """The language that a file's name tells, or None: its text is then all that is read."""
+    """Return the language of a file by its suffix, or None: then only its text is indexed."""
     return _BY_SUFFIX.get(suffix_of(path))
 
 
@@ -133,13 +133,13 @@ def role_of(path: str) -> str:
 
 
 def suffix_of(path: str) -> str:
-    """The end of a file's name, with its dot, in small letters."""
+    """Return the suffix of a file name, with its dot, in lower case."""
     stem, dot, end = path.rpartition("/")[2].rpartition(".")
     return f".{end.lower()}" if dot and stem else ""
 
 
 def family(name: str) -> str:
-    """The rules that find the file behind an import in that language."""
+    """Return the language family, whose import rules apply to that language."""
     row = LANGUAGES.get(name)
     return (row.family or row.name) if row else ""
 
@@ -154,7 +154,7 @@ def _compiled(name: str) -> Grammar:
 
 @cache
 def grammar(name: str) -> tuple[Parser, Query]:
-    """The parser and the compiled query of a language; made once per process."""
+    """Return the parser and the compiled query of a language; created once per process."""
     from tree_sitter import Parser, Query
 
     row = LANGUAGES[name]
@@ -163,7 +163,7 @@ def grammar(name: str) -> tuple[Parser, Query]:
 
 @cache
 def rare_query(name: str, query: str) -> Query:
-    """A query for what few files of a language have; made once per process."""
+    """Return a compiled query for rare constructs of a language; created once per process."""
     from tree_sitter import Query
 
     return Query(_compiled(name), _source((query,)))

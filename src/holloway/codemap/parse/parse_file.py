@@ -1,4 +1,4 @@
-"""One file read whole: its facts and its pieces. Pure work for a process of its own; nothing is written."""
+"""Parses one file into its facts and text chunks; pure work without side effects, for worker processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from holloway.codemap.parse.parser import extract
 
 
 class ReadFile(NamedTuple):
-    """What was read, or why it was not."""
+    """The result of parsing a file, or the reason why it was skipped."""
 
     path: str
     size: int
@@ -27,15 +27,15 @@ class ReadFile(NamedTuple):
     interface: bytes = b""
     stored: bytes = b""
     mentions: bytes = b""
-    """The facts as they are kept, and the references."""
+    """The facts and the references, serialised."""
     facts: Facts | None = None
-    """The same, where they need not come from another process."""
+    """The decoded facts; None if the file was parsed in another process."""
     chunks: tuple[Chunk, ...] = ()
     skipped: str = ""
 
 
 def read_file(root: Path, one: source_files.Listed, known_hash: bytes = b"") -> ReadFile:
-    """Read a file; with the hash that is known already, nothing more is done for it."""
+    """Read and parse a file; if its hash equals the known one, it is not parsed again."""
     data = source_files.read(root, one.path)
     if isinstance(data, str):
         return ReadFile(*one, skipped=data)
@@ -66,5 +66,5 @@ def _understood(one: source_files.Listed, digest: bytes, data: bytes) -> ReadFil
 
 
 def read_many(root: str, batch: list[tuple[source_files.Listed, bytes]]) -> list[ReadFile]:
-    """A batch, for a worker process: what is kept is sent, because it is sent faster than the facts themselves."""
-    return [read_file(Path(root), one, known)._replace(facts=None) for one, known in batch]
+    """Parse a batch in a worker process; only serialised facts are returned, because they are sent faster."""
+    return [read_file(Path(root), listed_file, known_hash)._replace(facts=None) for listed_file, known_hash in batch]

@@ -1,4 +1,4 @@
-"""From the bytes of a file to its facts: tree-sitter, one query per language, and the order in what it found."""
+"""Parses a source file with tree-sitter and turns the matches of the language's query into facts."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 SIGNATURE_CHARS_MAX = 160
 PARSE_SECONDS_MAX = 1.0
-"""Processor time for one file; a megabyte of code takes half a second."""
+"""Timeout in processor time for one file; a megabyte of code takes half a second."""
 PIECE_BYTES = 1_024
-"""How often the clock is looked at: eight thousand bytes have been seen to take six seconds."""
+"""Bytes between two checks of the clock: parsing eight thousand bytes can take six seconds."""
 SYNTAX_DEPTH_MAX = 1_000
 ROW_MAX = 4_000
-"""Signs in a row with no word between them."""
+"""Consecutive tokens without a word between them."""
 LARGE_NODES_MAX = 20_000
 OPENED_MAX = 1_000
-"""Signs that open something, with nothing between them that closes."""
+"""Opening tokens without a closing one between them."""
 
 _PIECE = bytearray()
-"""The piece that the parser reads now. Its binding never lets go of what it is handed (as of 0.26), so that is always
-the same thing."""
+"""The buffer that the parser reads from. Its binding never releases a buffer it was given (as of 0.26), so one buffer
+is reused."""
 _CLOSED_BY_SIGNS = frozenset({"java", "csharp", "c", "cpp", "rust"})
 _STOPS = bytes(ord(";") if sign in b";},)]'\"`" else sign for sign in range(256))
 _STOPS_AND_LINES = _STOPS.replace(b"\n", b";")
@@ -53,24 +53,24 @@ _BEFORE_SIGNATURE = re.compile(
     rb"(?:[ \t]*(?://[^\n]{0,300})?\n|[ \t]*/\*(?:[^*/]|\*(?!/)|/(?!\*)){0,2000}+\*/[ \t\r]*\n){0,20}[ \t]*)"
     rb"[ \t](?=<[A-Za-z\s])"
 )
-"""The space before a call signature `<T>(…)` on a line of its own: the grammar wants a semicolon there."""
+"""The space before a call signature `<T>(…)` on a separate line: the grammar expects a semicolon there."""
 
 
 def extract(language: str, data: bytes) -> Facts:
-    """What a file of this language says. Broken syntax costs the broken part only."""
+    """Extract the facts of a file in this language. Broken syntax costs only the broken part."""
     if language == "c" and _CPP.search(data):
-        # A header does not say in its name which of the two it is.
+        # The name of a header does not tell C from C++.
         language = "cpp"
     facts, is_broken = _read(language, data)
     if is_broken and language in ("typescript", "tsx"):
-        mended = _BEFORE_SIGNATURE.sub(rb"\1;", data)
-        if mended != data:
-            facts = max(facts, _read(language, mended)[0], key=lambda one: len(one.definitions))
+        repaired = _BEFORE_SIGNATURE.sub(rb"\1;", data)
+        if repaired != data:
+            facts = max(facts, _read(language, repaired)[0], key=lambda candidate: len(candidate.definitions))
     return facts
 
 
 def _read(language: str, data: bytes) -> tuple[Facts, bool]:
-    """The facts, and whether there is broken syntax in a file that was read to its end."""
+    """Return the facts, and whether a file that was read to its end has syntax errors."""
     if _is_endless(language, data):
         return Facts(), False
     parser, query = grammar(language)
@@ -94,7 +94,7 @@ def _matches(query: Query, root: Node) -> list[tuple[int, Captures]]:
 
 
 def _is_endless(language: str, data: bytes) -> bool:
-    """Whether something is opened again and again and never closed: at the end of that a parser can get stuck."""
+    """Whether too many brackets are opened and never closed: error recovery can get stuck on such a file."""
     if len(data.translate(None, _NOT_OPENING)) <= OPENED_MAX:
         return False
     plain = data.translate(_STOPS if language in _CLOSED_BY_SIGNS else _STOPS_AND_LINES)
@@ -103,17 +103,17 @@ def _is_endless(language: str, data: bytes) -> bool:
 
 
 def _tree(parser: Parser, data: bytes) -> Tree:
-    """The syntax tree. Recovery from errors can take time squared: a file that takes too long ends where it is then."""
+    """Return the syntax tree; error recovery can take quadratic time, so the input ends at a timeout."""
     started = time.process_time()
-    # The processor's clock takes ten times as long to read as the one on the wall, which is never behind it.
-    unhurried_until = time.monotonic() + PARSE_SECONDS_MAX
+    # Reading the processor clock takes ten times as long as the wall clock, which is never behind it.
+    wall_deadline = time.monotonic() + PARSE_SECONDS_MAX
     is_parsed = False
 
     def read(offset: int, _: Point) -> bytes | bytearray:
         if is_parsed:
-            # The query asks for the text of nodes in the same way, and has to get it.
+            # The query reads the text of nodes through the same callback and needs all of it.
             return data[offset : offset + PIECE_BYTES]
-        is_late = time.monotonic() > unhurried_until and time.process_time() - started > PARSE_SECONDS_MAX
+        is_late = time.monotonic() > wall_deadline and time.process_time() - started > PARSE_SECONDS_MAX
         _PIECE[:] = b"" if is_late else data[offset : offset + PIECE_BYTES]
         return _PIECE
 
@@ -123,10 +123,10 @@ def _tree(parser: Parser, data: bytes) -> Tree:
 
 
 def _is_readable(root: Node) -> bool:
-    """Whether the query's work stays in proportion: it does not for long rows of brackets or very many levels."""
+    """Whether the query takes proportionate time: long rows of brackets or very deep nesting make it explode."""
     large = [root] if root.descendant_count > ROW_MAX else []
-    for seen, node in enumerate(large):
-        if seen >= LARGE_NODES_MAX:
+    for count, node in enumerate(large):
+        if count >= LARGE_NODES_MAX:
             return False
         row = 0
         for child in node.children:
@@ -140,22 +140,22 @@ def _is_readable(root: Node) -> bool:
 
 @cache
 def _takers(query: str) -> dict[int, Taker]:
-    """How the matches of each pattern of a query are read; filled as patterns are met."""
+    """Return the cache of handlers for each pattern of a query; filled as patterns are met."""
     return {}
 
 
 class _Order:
-    """Puts what was captured into the scopes that it stands in."""
+    """Sorts the captures into scopes and builds the facts."""
 
     def __init__(self, captured: Captured) -> None:
         self.captured = captured
-        named = [one for one in captured.found if one.name_at not in captured.imported]
-        self.nesting = Nesting(named, captured.selves)
+        definitions = [definition for definition in captured.found if definition.name_at not in captured.imported]
+        self.nesting = Nesting(definitions, captured.selves)
         self.named = frozenset(captured.exports)
         self.offered = sorted(captured.offered)
 
     def facts(self) -> Facts:
-        """All of it."""
+        """Build the facts of the file."""
         definitions = self._definitions()
         return Facts(
             self.captured.package,
@@ -170,34 +170,36 @@ class _Order:
     def _definitions(self) -> list[Definition]:
         returned = self._returned()
         definitions: list[Definition] = []
-        for index, one in enumerate(self.nesting.ordered):
+        for index, match in enumerate(self.nesting.ordered):
             if index in self.nesting.left_out:
                 continue
-            signature = self._signature(one)
+            signature = self._signature(match)
             parent = self.nesting.parent(index)
-            line = one.node.start_point[0] + 1
-            end = one.node.end_point
+            line = match.node.start_point[0] + 1
+            end = match.node.end_point
             definitions.append(
                 Definition(
-                    "method" if self.nesting.is_method(index) else one.kind,
-                    one.name,
+                    "method" if self.nesting.is_method(index) else match.kind,
+                    match.name,
                     self.nesting.qualified(index),
                     parent,
                     line,
                     max(line, end[0] + (end[1] > 0)),
                     signature,
-                    self._is_exported(one, signature, definitions[parent] if 0 <= parent < len(definitions) else None),
-                    one.returns or returned.get(index, ""),
+                    self._is_exported(
+                        match, signature, definitions[parent] if 0 <= parent < len(definitions) else None
+                    ),
+                    match.returns or returned.get(index, ""),
                 )
             )
         return definitions
 
     def _returned(self) -> dict[int, str]:
-        """What return statements say of functions that are not annotated."""
-        said: dict[int, list[str]] = {}
-        for at, expression in self.captured.returns:
-            said.setdefault(self.nesting.around(at), []).append(expression)
-        return {index: "=" + "|".join(dict.fromkeys(said[index][:4])) for index in said if index >= 0}
+        """Collect the return statements of functions without a return annotation."""
+        expressions: dict[int, list[str]] = {}
+        for position, expression in self.captured.returns:
+            expressions.setdefault(self.nesting.around(position), []).append(expression)
+        return {index: "=" + "|".join(dict.fromkeys(expressions[index][:4])) for index in expressions if index >= 0}
 
     def _signature(self, one: Found) -> str:
         body = one.node.child_by_field_name("body")
@@ -236,12 +238,12 @@ class _Order:
         return True
 
     def _imports(self) -> list[Import]:
-        # A statement that is matched as a whole and in its parts is told by the parts.
-        told = {row[0] for row in self.captured.imports if row[3] or row[4]}
+        # If a statement is matched both as a whole and in parts, the parts are used.
+        detailed = {row[0] for row in self.captured.imports if row[3] or row[4]}
         rows = {
             Import(module, symbol, alias, self.nesting.scope_at(at), line, is_offered)
             for at, line, module, symbol, alias, is_offered in self.captured.imports
-            if (symbol == STAR or at not in self.captured.starred) and (symbol or alias or at not in told)
+            if (symbol == STAR or at not in self.captured.starred) and (symbol or alias or at not in detailed)
         }
         return sorted(rows, key=lambda row: (row.line, row))
 
@@ -252,7 +254,7 @@ class _Order:
             if scope >= 0:
                 bases.append(Reference(kind, name, [scope], [line]))
             else:
-                # What has no type around it to be a base of is a mention of a type and no more.
+                # Without a surrounding class it is only a reference to a type.
                 self.captured.mentions["typed", name].append((at, line))
         return bases
 
@@ -263,53 +265,62 @@ class _Order:
         if captured.family == "javascript":
             mentions.pop(("call", "require"), None)
         references: list[Reference] = []
-        dull = captured.generics | captured.wrappers | set(captured.selves)
+        ignored_names = captured.generics | captured.wrappers | set(captured.selves)
         for end, (at, line, name) in captured.typed.items():
-            if name and end not in captured.claimed and name not in dull and captured.mentioned < REFERENCES_MAX:
+            if (
+                name
+                and end not in captured.claimed
+                and name not in ignored_names
+                and captured.mentioned < REFERENCES_MAX
+            ):
                 captured.mentioned += 1
                 mentions["typed", name].append((at, line))
-        for (kind, name), places in mentions.items():
-            if len(places) == 1:
-                at, line = places[0]
+        for (kind, name), mentions_of_name in mentions.items():
+            if len(mentions_of_name) == 1:
+                at, line = mentions_of_name[0]
                 references.append(Reference(kind, name, [scope_at(at)], [line]))
             else:
-                found = sorted({(line, scope_at(at)) for at, line in places})
-                references.append(Reference(kind, name, [scope for _, scope in found], [line for line, _ in found]))
+                locations = sorted({(line, scope_at(at)) for at, line in mentions_of_name})
+                references.append(
+                    Reference(kind, name, [scope for _, scope in locations], [line for line, _ in locations])
+                )
         return references
 
     def _bindings(self, definitions: list[Definition]) -> list[Binding]:
-        bound: set[Binding] = set()
-        functions = {one.name_at for one in self.nesting.ordered if one.kind == "function"}
+        bindings: set[Binding] = set()
+        functions = {match.name_at for match in self.nesting.ordered if match.kind == "function"}
         for at, name, expression, is_type in self.captured.bindings:
             if at in functions:
                 continue
             scope = within = self.nesting.scope_at(at) if at >= 0 else MODULE_SCOPE
-            head, _, rest = name.partition(".")
-            if rest:
-                if head not in self.captured.selves or "." in rest:
+            head, _, member = name.partition(".")
+            if member:
+                if head not in self.captured.selves or "." in member:
                     continue
                 scope = _class_of(definitions, scope)
                 if scope == MODULE_SCOPE:
                     continue
-                name = rest
+                name = member
             if (name, scope) != (expression, within) or is_type:
-                bound.add(Binding(scope, name, expression, is_type, within))
+                bindings.add(Binding(scope, name, expression, is_type, within))
         if self.captured.family == "rust":
-            bound.update(self._strangers())
+            bindings.update(self._strangers())
         if self.captured.family != "python":
-            # Where a name's type is written down, what is assigned to it says nothing more.
-            typed = {(one.scope, one.name) for one in bound if one.is_type}
-            bound = {one for one in bound if one.is_type or (one.scope, one.name) not in typed}
-        return sorted(bound)
+            # If a name has a type annotation, its assignments add nothing.
+            typed = {(binding.scope, binding.name) for binding in bindings if binding.is_type}
+            bindings = {
+                binding for binding in bindings if binding.is_type or (binding.scope, binding.name) not in typed
+            }
+        return sorted(bindings)
 
     def _strangers(self) -> list[Binding]:
-        """`self` in the methods of a type that is defined elsewhere."""
-        found: list[Binding] = []
+        """Bind `self` in the methods of a type that is defined in another file."""
+        bindings: list[Binding] = []
         for index in range(len(self.nesting.ordered)):
             if self.nesting.is_method(index) and (name := self.nesting.stranger(index)):
                 scope = self.nesting.kept[index]
-                found += [Binding(scope, "self", name, True, scope), Binding(scope, "Self", name, False, scope)]
-        return found
+                bindings += [Binding(scope, "self", name, True, scope), Binding(scope, "Self", name, False, scope)]
+        return bindings
 
 
 def _class_of(definitions: list[Definition], scope: int) -> int:

@@ -1,4 +1,4 @@
-"""Which files the map reads, and why others are left out."""
+"""Lists the source files of a project and reads them safely; decides which files are skipped, and why."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _GENERATED_MARK = re.compile(
     rb"|This file (?:is|was) (?:auto-?generated|automatically generated)"
 )
 UNFIT = frozenset({"too large", "binary", "generated", "minified"})
-"""Reasons that a file's own content gives."""
+"""Skip reasons that depend on a file's content."""
 _HEAD_BYTES = 4_096
 _LINE_BYTES_MEAN_MAX = 400
 _ASKED_MAX = 500
-"""Names that git is asked about; of more it lists all."""
+"""Names that git is asked about individually; above that it lists all files."""
 
 
 class Listed(NamedTuple):
@@ -50,75 +50,75 @@ class Listed(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A file that is not read, and why."""
+    """A file that is not read, with the reason."""
 
     path: str
     reason: str
     size: int = 0
     mtime_ns: int = 0
-    """Of a file that was left out for its content, what it was then."""
+    """Size and modification time of a file that was skipped because of its content."""
 
 
 def listed(root: Path, timeout_s: float = GIT_TIMEOUT_S) -> tuple[list[Listed], list[Skipped]]:
-    """The project's own files with their size and time; nothing is opened, no link is followed."""
-    found: list[Listed] = []
+    """List the project's files with size and time; no file is opened and no symlink is followed."""
+    listed_files: list[Listed] = []
     skipped: list[Skipped] = []
     for name in names(root, timeout_s):
-        if len(found) >= MAP_FILES_MAX:
+        if len(listed_files) >= MAP_FILES_MAX:
             skipped.append(Skipped(name, "too many files"))
             break
-        one = look(root, name)
-        if isinstance(one, Listed):
-            found.append(one)
-        elif one is not None:
-            skipped.append(one)
-    return found, skipped
+        status = look(root, name)
+        if isinstance(status, Listed):
+            listed_files.append(status)
+        elif status is not None:
+            skipped.append(status)
+    return listed_files, skipped
 
 
 def look(root: Path, name: str) -> Listed | Skipped | None:
-    """One file: whether it may be read; None where it is not there."""
+    """Check whether one file may be read; None if it does not exist."""
     if reason := _left_out(name):
         return Skipped(_writable(name), reason)
     try:
-        seen = os.lstat(os.path.join(root, name))  # noqa: PTH118  (a Path for each of 50,000 files costs a second)
+        status = os.lstat(os.path.join(root, name))  # noqa: PTH118  (a Path for each of 50,000 files costs a second)
     except (OSError, ValueError):
         return None
-    if stat.S_ISLNK(seen.st_mode):
+    if stat.S_ISLNK(status.st_mode):
         return Skipped(name, "link")
-    if stat.S_ISDIR(seen.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         return Skipped(name, "submodule")
-    if not stat.S_ISREG(seen.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return Skipped(name, "not a regular file")
-    if seen.st_size > (MAP_CODE_BYTES_MAX if language_of(name) else MAP_TEXT_BYTES_MAX):
+    if status.st_size > (MAP_CODE_BYTES_MAX if language_of(name) else MAP_TEXT_BYTES_MAX):
         return Skipped(name, "too large")
-    return Listed(name, seen.st_size, seen.st_mtime_ns)
+    return Listed(name, status.st_size, status.st_mtime_ns)
 
 
 def read(root: Path, name: str) -> bytes | str:
-    """The bytes of a file; or, as text, why it is left out after all."""
+    """Return the bytes of a file; or, as text, the reason why it is skipped after all."""
     data = _opened(root, name)
     return data if isinstance(data, str) else _unfit(name, data) or data
 
 
 def _opened(root: Path, name: str) -> bytes | str:
-    """The bytes of any file; or why it cannot be read. No link is followed, not even above the file."""
+    """Return the bytes of any file, or the reason why it cannot be read. No symlink in its path is followed."""
     path = os.path.join(root, name)  # noqa: PTH118
     try:
         if _is_below_link(root, name):
             return "link"
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:
-            seen = os.fstat(descriptor)
-            if not stat.S_ISREG(seen.st_mode):
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
                 return "not a regular file"
-            # Room is made for all that is asked for: a megabyte for every small file takes longer than reading it.
-            return file.read(min(seen.st_size, MAP_CODE_BYTES_MAX) + 1)
+            # Read only the file's size: allocating a megabyte for every small file takes longer than reading it.
+            return file.read(min(status.st_size, MAP_CODE_BYTES_MAX) + 1)
     except OSError as error:
         return "vanished" if isinstance(error, FileNotFoundError) else "unreadable"
 
 
 def manifest(root: Path, name: str) -> str:
-    """The text of a manifest; nothing where there is none that may be read."""
+    """Return the text of a manifest; empty if it does not exist or may not be read."""
     return _text(read(root, name))
 
 
@@ -127,7 +127,7 @@ def _text(data: bytes | str) -> str:
 
 
 def _is_below_link(root: Path, name: str) -> bool:
-    """Whether a folder on the way down to a file is a link, or leads anywhere but down."""
+    """Whether a parent folder of a file is a symlink, or the path contains `..` (path traversal)."""
     folder = str(root)
     for part in name.split("/")[:-1]:
         folder += "/" + part
@@ -150,7 +150,7 @@ def _unfit(name: str, data: bytes) -> str:
 
 
 def text_of(data: bytes) -> bytes:
-    """The same text in valid UTF-8: what is marked as UTF-16 is turned, a byte order mark is dropped."""
+    """Convert text to valid UTF-8: UTF-16 with a byte order mark is converted, a UTF-8 mark is dropped."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace").encode("utf-8", "replace")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -172,7 +172,7 @@ def _writable(name: str) -> str:
 
 
 def names(root: Path, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
-    """The names of the project's own files as git lists them, or as they lie there; nothing is looked at."""
+    """List the names of the project's files, from git or by walking the folders; no file is opened."""
     listed = git.tracked_files(str(root), timeout_s) if _is_checkout(root) else None
     return _walked(root) if listed is None else listed
 
@@ -182,39 +182,41 @@ def _is_checkout(root: Path) -> bool:
 
 
 def among(root: Path, asked: Iterable[str]) -> list[str]:
-    """The project's own files that have these names, or lie in folders that do."""
-    inside = {name for name in asked if {"", ".", ".."}.isdisjoint(name.split("/"))}
-    if not inside:
+    """List the project's files that have these names, or are inside folders that do."""
+    requested = {name for name in asked if {"", ".", ".."}.isdisjoint(name.split("/"))}
+    if not requested:
         return []
-    if _is_checkout(root) and len(inside) <= _ASKED_MAX:
-        listed = git.tracked_files(str(root), among=sorted(inside))
+    if _is_checkout(root) and len(requested) <= _ASKED_MAX:
+        listed = git.tracked_files(str(root), among=sorted(requested))
         if listed is not None:
             return listed
-    return [name for name in names(root) if not inside.isdisjoint(accumulate(name.split("/"), "{}/{}".format))]
+    return [name for name in names(root) if not requested.isdisjoint(accumulate(name.split("/"), "{}/{}".format))]
 
 
 def _walked(root: Path) -> list[str]:
-    """The files as they lie there, without those that the project's ignore files name."""
-    found: list[str] = []
+    """Walk the folders and list all files that no ignore file excludes."""
+    paths: list[str] = []
     repository = git.common_dir(str(root))
     levels = {"": (gitignore.level("", _text(_opened(Path(repository), "info/exclude"))),) if repository else ()}
-    for folder, folders, here in os.walk(root, followlinks=False):
+    for folder, folders, file_names in os.walk(root, followlinks=False):
         base = os.path.relpath(folder, root).replace(os.sep, "/")
         prefix = "" if base == "." else f"{base}/"
         rules = levels.pop(prefix)
-        if ".gitignore" in here:
+        if ".gitignore" in file_names:
             rules = (*rules, gitignore.level(prefix.rstrip("/"), _text(_opened(root, f"{prefix}.gitignore"))))
         folders[:] = sorted(
             name
             for name in folders
             if name not in SKIPPED_FOLDERS
             and not name.startswith(".")
-            # As git has it, a repository within a repository is a project of its own.
+            # Like git, treat a repository within a repository as a separate project.
             and not (repository and os.path.lexists(os.path.join(folder, name, ".git")))  # noqa: PTH118
             and not gitignore.is_ignored(prefix + name, rules, is_folder=True)
         )
         levels |= {f"{prefix}{name}/": rules for name in folders}
-        found += [prefix + name for name in here if not gitignore.is_ignored(prefix + name, rules, is_folder=False)]
-        if len(found) > MAP_FILES_MAX:
+        paths += [
+            prefix + name for name in file_names if not gitignore.is_ignored(prefix + name, rules, is_folder=False)
+        ]
+        if len(paths) > MAP_FILES_MAX:
             break
-    return sorted(found)
+    return sorted(paths)

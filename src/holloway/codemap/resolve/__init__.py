@@ -1,1 +1,1 @@
-"""From names to what they name, across the files of a project."""
+"""Name resolution: finds the definitions that names refer to, across the files of a project."""

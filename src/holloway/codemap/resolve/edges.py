@@ -1,4 +1,4 @@
-"""What was found out about one file, as it is handed to whoever writes it."""
+"""Result types of name resolution: the dependency edges of one file, its unresolved names and consulted files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ONE_OF_SEVERAL = 0.7
 
 
 class Edge(NamedTuple):
-    """From a definition of the file (or the file itself) to a definition, a file or a package."""
+    """A dependency from a definition of the file (or the file itself) to a definition, a file or a package."""
 
     kind: str
     source: int
@@ -28,11 +28,11 @@ class Edge(NamedTuple):
 
 
 EdgeRow = tuple[str, int, str, int, bool, float, int, bool]
-"""An `Edge` without its names."""
+"""An `Edge` as a plain tuple."""
 
 
 class Resolution(NamedTuple):
-    """All that was found out about one file."""
+    """Everything that resolving one file gave."""
 
     edges: Sequence[EdgeRow]
     unresolved: list[tuple[str, str, int]]

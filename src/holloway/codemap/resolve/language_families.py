@@ -1,19 +1,19 @@
-"""What differs between families of languages when names are followed. The rules of imports have a file per language."""
+"""Differences between language families in name resolution; the import rules have one module per language."""
 
 from __future__ import annotations
 
 PACKAGE_FAMILIES = frozenset({"go", "java"})
-"""The files of one folder see each other's names without an import."""
+"""Families in which the files of one folder see each other's names without an import."""
 
 OPEN_FAMILIES = frozenset({"go", "rust", "csharp", "ruby", "java"})
-"""A name may mean something that its file does not say: classes are added to in other places, and files see what lies
-beside them."""
+"""Families in which a name may have a meaning that its file does not show: classes are extended elsewhere, or files see
+the names of their siblings."""
 
 BARE_MEMBERS = frozenset({"java", "csharp", "c", "ruby", "php"})
-"""Code inside a class names its members, and those of its bases, without saying whose they are."""
+"""Families in which code inside a class refers to members, also inherited ones, without a prefix such as `self`."""
 
 FACES = {"__init__": "python", "index": "javascript", "mod": "rust", "lib": "rust", "main": "rust"}
-"""Files that stand for the folder that they lie in, and the family that reads them so."""
+"""Files that stand for the folder that contains them, and the family that treats them so."""
 
 MAKERS = {
     "python": ("__init__", "__new__"),
@@ -21,4 +21,4 @@ MAKERS = {
     "php": ("__construct",),
     "ruby": ("initialize",),
 }
-"""What runs when a thing is made; elsewhere it has the name of its class."""
+"""Names of constructors; in other families the constructor is named like its class."""

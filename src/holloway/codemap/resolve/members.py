@@ -1,4 +1,4 @@
-"""What a name stands for behind a dot, and what a call gives: members of modules, classes and their bases."""
+"""Resolves members of modules and classes (`a.b`), including inherited ones, and the results of calls (`a()`)."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ if TYPE_CHECKING:
 
 
 LINKS_KEPT = 2_000
-"""Classes of which is kept what stands above them: about 2 MB."""
+"""Classes whose base class is cached: about 2 MB."""
 
 
 class Link(NamedTuple):
-    """A class on the way that a search for a member takes, which goes on as long as each has one base."""
+    """One class in a chain of single inheritance, which a search for a member follows upwards."""
 
     names: Collection[str]
     path: str
     at: int
     seen: Collection[str] = ()
-    """The files that were looked at to find what stands above."""
+    """Files that were consulted to find the base class."""
     above: tuple[str, int] | None = None
-    """The one class there."""
+    """The only base class."""
     outside: Targets | None = None
-    """Where no class is: a base from outside the project, or that there is none. Else the search is not so simple."""
+    """Set if there is no base class in the project: an external base, or none. Both fields are unset if the chain
+    branches."""
 
 
 class Members:
-    """Looks into what a name stands for."""
+    """Resolves members and calls of what a name refers to."""
 
     def __init__(self, names: Names, load: Callable[[str], Scopes | None], answers: Answers) -> None:
         self._names = names
@@ -46,7 +47,7 @@ class Members:
         self._links: dict[tuple[str, int], Link] = {}
 
     def member(self, target: Target, name: str) -> Targets:
-        """What a name stands for behind a dot."""
+        """Return the targets of a member name of this target."""
         if target.kind == "package":
             return (target,)
         if target.kind == "module":
@@ -58,20 +59,20 @@ class Members:
             return first(self.member(base, name) for base in self._bases(scopes, target.at))
         if scopes.kind(target.at) in CLASS_KINDS:
             return self.of_class(target.path, target.at, name)
-        # A property reads like a value: its members are those of what it gives.
+        # A property is used like a value: its members are those of its return type.
         if scopes.kind(target.at) == "method" and not scopes.facts.definitions[target.at].returns.startswith("="):
             return each(self.called(target), self.member, name)
         return ()
 
     def of_class(self, path: str, index: int, name: str) -> Targets:
-        """A member of a class, its own or a base's. Where only one base can have it, the answer is that base's."""
+        """Return a member of a class, its own or an inherited one; single inheritance is followed without recursion."""
         link = self._links.get((path, index)) or self._find_link(path, index)
-        seen = self._answers.seen
-        seen.add(path)
+        consulted = self._answers.seen
+        consulted.add(path)
         for _ in range(DEPTH_MAX):
             if name in link.names:
                 break
-            seen.update(link.seen)
+            consulted.update(link.seen)
             if link.above is None:
                 if link.outside is not None:
                     return link.outside
@@ -97,17 +98,17 @@ class Members:
         if not bases or bases[0].kind == "package":
             return Link(names, path, index, frozenset(self._answers.seen), outside=bases[:1])
         _, base, at = bases[0]
-        there = self._names.scopes(base)
-        is_one = len(bases) == 1 and there is not None and there.kind(at) in CLASS_KINDS
-        return Link(names, path, index, frozenset(self._answers.seen), above=(base, at) if is_one else None)
+        base_scopes = self._names.scopes(base)
+        is_single = len(bases) == 1 and base_scopes is not None and base_scopes.kind(at) in CLASS_KINDS
+        return Link(names, path, index, frozenset(self._answers.seen), above=(base, at) if is_single else None)
 
     def _find_member(self, path: str, index: int, name: str) -> Targets:
         scopes = self._names.scopes(path)
         if scopes is None:
             return ()
-        found = self._names.in_scope(scopes, index, name)
-        if found:
-            return found
+        targets = self._names.in_scope(scopes, index, name)
+        if targets:
+            return targets
         if scopes.family in OPEN_FAMILIES:
             qualified = f"{scopes.facts.definitions[index].qualified}.{name}"
             for sibling in (path, *self._names.siblings(scopes)):
@@ -117,7 +118,7 @@ class Members:
         return first(self.member(base, name) for base in self._bases(scopes, index))
 
     def _bases(self, scopes: Scopes, index: int) -> Targets:
-        """The base classes of a class, in order; those from outside the project last."""
+        """Return the base classes of a class, in order; external ones last."""
         if index not in scopes.bases:
             return ()
         return self._answers.kept(("bases", scopes.path, index, ""), self._find_bases)
@@ -127,28 +128,28 @@ class Members:
         if scopes is None:
             return ()
         around = scopes.parent(index)
-        found = [
+        bases = [
             target
             for name in scopes.bases[index][:TARGETS_MAX]
             for target in self._names.expression(scopes, around, name)
             if (target.path, target.at) != (path, index) and target.kind in ("definition", "package")
         ]
-        return tuple(sorted(dict.fromkeys(found), key=lambda target: target.kind == "package"))
+        return tuple(sorted(dict.fromkeys(bases), key=lambda target: target.kind == "package"))
 
     def called(self, target: Target) -> Targets:
-        """What calling a thing gives."""
+        """Return the result of calling a target."""
         if target.kind in ("package", "super"):
             return (target,)
         if target.kind == "module":
-            given = self.member(target, "default") if not target.path.endswith("/") else ()
-            return each(given, self.called)
+            default_export = self.member(target, "default") if not target.path.endswith("/") else ()
+            return each(default_export, self.called)
         scopes = self._names.scopes(target.path)
         if scopes is None:
             return ()
         definition = scopes.facts.definitions[target.at]
         if target.kind == "instance":
             caller = self.of_class(target.path, target.at, "__call__")
-            return few(found for one in caller if one.kind == "definition" for found in self.called(one))
+            return few(result for method in caller if method.kind == "definition" for result in self.called(method))
         if definition.kind in CLASS_KINDS:
             return (Target("instance", target.path, target.at),)
         if not definition.returns:
@@ -158,12 +159,12 @@ class Members:
         return self._names.bound(scopes, target.at, definition.returns, True)
 
     def makers(self, target: Target) -> Targets:
-        """What runs when a class is called."""
+        """Return the constructors that run when a class is called."""
         scopes = self._load(target.path)
         if scopes is None:
             return ()
-        for maker in MAKERS.get(scopes.family) or (scopes.facts.definitions[target.at].name,):
-            found = self.member(target, maker)
-            if any(one.kind == "definition" for one in found):
-                return found
+        for name in MAKERS.get(scopes.family) or (scopes.facts.definitions[target.at].name,):
+            constructors = self.member(target, name)
+            if any(constructor.kind == "definition" for constructor in constructors):
+                return constructors
         return ()

@@ -1,6 +1,6 @@
-"""What an expression stands for: its first name where it is written, then one member, or call, after another.
+"""Resolves expressions such as `a.b().c`: the first name in its scope, then one member or call after the other.
 
-A name is looked for in the scopes around it, at the top of its file, and behind the import that brings it there.
+A name is searched in the surrounding scopes, at the top level of its file, and behind the import that binds it there.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 STEPS_MAX = 12
 """Names in one chain that are followed."""
 ALTERNATIVES_MAX = 4
-"""Of `a | b`."""
+"""Alternatives of `a | b`."""
 STARS_MAX = 15
-"""Files that take all names from the next, one behind the other."""
+"""Depth to which star imports of star imports are followed."""
 
 _INSIDE = {"rust": rust.inside, "java": java.inside}
-"""How an import names a thing in a file, where it need not stand at the top."""
+"""Resolvers of imported names that need not be at the top level of their file."""
 
 
 class Names:
-    """Follows names across the files of a project."""
+    """Resolves names across the files of a project."""
 
     def __init__(self, importer: Importer, load: Callable[[str], Scopes | None], answers: Answers) -> None:
         self._importer = importer
@@ -48,19 +48,19 @@ class Names:
         self.members = Members(self, load, answers)
 
     def scopes(self, path: str) -> Scopes | None:
-        """The names of a file, which counts as looked at."""
+        """Load the scopes of a file and record the file as consulted."""
         self._answers.seen.add(path)
         return self._load(path)
 
     def expression(self, scopes: Scopes, scope: int, text: str) -> Targets:
-        """What a chain such as `a.b().c` stands for where it is written."""
+        """Resolve a chain such as `a.b().c` in the scope that it is written in."""
         if "|" in text:
             parts = text.split("|")[:ALTERNATIVES_MAX]
             return few(target for part in parts for target in self.expression(scopes, scope, part))
         return self._bound_expression(scopes, scopes.binding_scope(scope, first_name(text)), text)
 
     def mentioned(self, scopes: Scopes, scope: int, text: str) -> Targets:
-        """The same in the scope that binds its first name, for what a file mentions: nobody asks for it again."""
+        """Resolve a reference in the scope that binds its first name; not cached, because nobody asks again."""
         if "|" in text:
             return self.expression(scopes, scope, text)
         if text.startswith(UNKNOWN) or self._is_nowhere(scopes, scope, text):
@@ -95,44 +95,44 @@ class Names:
         return targets
 
     def _called(self, targets: Targets, step: str) -> Targets:
-        """What is left of targets after as many calls as a step ends in."""
+        """Return the targets after as many calls as a step ends with."""
         for _ in range(step.count("()")):
             targets = each(targets, self.members.called)
         return targets
 
     def _name(self, scopes: Scopes, scope: int, name: str) -> Targets:
-        """What a name stands for in the scope that binds it."""
+        """Resolve a name in the scope that binds it."""
         if scope >= 0 and name in scopes.selves:
             return (Target("definition" if name in ("cls", "Self") else "instance", scopes.path, scope),)
         if name == "super":
             return (Target("super", scopes.path, scope),) if scope >= 0 else ()
-        outside: Targets = ()
+        external: Targets = ()
         while scope != MODULE_SCOPE:
-            found = self.in_scope(scopes, scope, name)
-            if not found and scopes.family in BARE_MEMBERS and scopes.kind(scope) in CLASS_KINDS:
-                found = self.members.of_class(scopes.path, scope, name)
-                if found and found[0].kind == "package":
-                    # A base from outside may know any name, but what stands further out here is known to.
-                    outside, found = outside or found, ()
-            if found:
-                return found
+            targets = self.in_scope(scopes, scope, name)
+            if not targets and scopes.family in BARE_MEMBERS and scopes.kind(scope) in CLASS_KINDS:
+                targets = self.members.of_class(scopes.path, scope, name)
+                if targets and targets[0].kind == "package":
+                    # An external base may have any member, so a definition in an outer scope takes precedence.
+                    external, targets = external or targets, ()
+            if targets:
+                return targets
             scope = scopes.binding_scope(scopes.parent(scope), name)
-        return self.in_module(scopes.path, name) or outside
+        return self.in_module(scopes.path, name) or external
 
     def in_scope(self, scopes: Scopes, scope: int, name: str) -> Targets:
-        """What a scope itself says that a name stands for."""
-        found: list[Target] = []
-        for saying in scopes.said(scope, name):
-            if isinstance(saying, int):
-                found.append(Target("definition", scopes.path, saying))
-            elif isinstance(saying, Binding):
-                found += self.bound(scopes, saying.within, saying.expression, saying.is_type)
+        """Resolve a name by the definitions, bindings and imports of one scope."""
+        targets: list[Target] = []
+        for source in scopes.said(scope, name):
+            if isinstance(source, int):
+                targets.append(Target("definition", scopes.path, source))
+            elif isinstance(source, Binding):
+                targets += self.bound(scopes, source.within, source.expression, source.is_type)
             else:
-                found += self.imported(scopes, saying)
-        return few(found) if found else ()
+                targets += self.imported(scopes, source)
+        return few(targets) if targets else ()
 
     def bound(self, scopes: Scopes, scope: int, expression: str, is_type: bool) -> Targets:
-        """What an expression stands for, or an instance of the type that it names."""
+        """Resolve an expression, or return an instance of the type that it names."""
         targets = self.expression(scopes, scope, expression)
         return each(targets, self._instance) if is_type else targets
 
@@ -144,7 +144,7 @@ class Names:
         return (target,) if target.kind == "package" else ()
 
     def in_module(self, path: str, name: str) -> Targets:
-        """What a name stands for at the top of a file."""
+        """Resolve a name at the top level of a file."""
         return self._answers.remembered(("name", path, MODULE_SCOPE, name), self._find_in_module)
 
     def _find_in_module(self, path: str, scope: int, name: str) -> Targets:
@@ -152,10 +152,10 @@ class Names:
         return (self._at_top(scopes, name) or self._starred(scopes, name, {path})) if scopes is not None else ()
 
     def _at_top(self, scopes: Scopes, name: str) -> Targets:
-        """What a file, or its package, says itself that a name stands for."""
-        found = self.in_scope(scopes, MODULE_SCOPE, name)
-        if found or scopes.family not in OPEN_FAMILIES:
-            return found
+        """Resolve a name by the top level of a file, or of the other files of its package."""
+        targets = self.in_scope(scopes, MODULE_SCOPE, name)
+        if targets or scopes.family not in OPEN_FAMILIES:
+            return targets
         for sibling in self.siblings(scopes):
             other = self.scopes(sibling)
             if other is not None and other.defines(MODULE_SCOPE, name):
@@ -163,34 +163,36 @@ class Names:
         return ()
 
     def _starred(self, scopes: Scopes, name: str, looked: set[str], depth: int = 1) -> Targets:
-        """The same in the files that all names are taken from, and in those that they take theirs from.
+        """Resolve a name through star imports, recursively.
 
-        Each is looked at once: asking each for all that it takes from others has no end where many take from all.
+        Each file is visited once, so that star imports between many files terminate.
         """
         for item in scopes.stars:
             place = self._importer.place(scopes.family, scopes.path, item)
             if not place.path:
                 continue
-            found: Targets = ()
+            targets: Targets = ()
             if place.path not in looked and not place.path.endswith("/") and depth <= STARS_MAX:
                 looked.add(place.path)
-                there = self.scopes(place.path)
-                if there is not None:
-                    found = self._at_top(there, name) or self._starred(there, name, looked, depth + 1)
-            found = found or self._beyond(scopes.family, place, item, name)
-            if found:
-                return found
+                imported_scopes = self.scopes(place.path)
+                if imported_scopes is not None:
+                    targets = self._at_top(imported_scopes, name) or self._starred(
+                        imported_scopes, name, looked, depth + 1
+                    )
+            targets = targets or self._beyond(scopes.family, place, item, name)
+            if targets:
+                return targets
         return ()
 
     def siblings(self, scopes: Scopes) -> list[str]:
-        """The other files of a package, where they see each other's names."""
+        """Return the other files of a package, in languages in which they see each other's names."""
         if scopes.family not in PACKAGE_FAMILIES:
             return []
-        beside = self._tree.code_in(scopes.path.rpartition("/")[0], scopes.family, tests=True)
-        return [path for path in beside if path != scopes.path]
+        package_files = self._tree.code_in(scopes.path.rpartition("/")[0], scopes.family, tests=True)
+        return [path for path in package_files if path != scopes.path]
 
     def imported(self, scopes: Scopes, item: Import) -> Targets:
-        """What the local name of an import stands for."""
+        """Resolve the local name of an import."""
         place = self._importer.bound(scopes.family, scopes.path, item)
         if place.package:
             return (Target("package", place.package),)
@@ -205,13 +207,13 @@ class Names:
         return at_top or self._beyond(language, place, item, name)
 
     def _beyond(self, language: str, place: Place, item: Import | None, name: str) -> Targets:
-        """What a name stands for in a package, in what a file holds, or beside it; not at the top of the file."""
-        found: Targets = ()
+        """Resolve a name in a package, below the top level of a file, or as a submodule."""
+        targets: Targets = ()
         if place.path.endswith("/"):
-            found = self._in_package(language, place.path, name)
+            targets = self._in_package(language, place.path, name)
         elif item is not None and language in _INSIDE:
-            found = _INSIDE[language](self, place.path, item, name)
-        return found or self._submodule(language, place, name)
+            targets = _INSIDE[language](self, place.path, item, name)
+        return targets or self._submodule(language, place, name)
 
     def _submodule(self, language: str, place: Place, name: str) -> Targets:
         inner = self._importer.submodule(language, place, name)
@@ -227,7 +229,7 @@ class Names:
         return ()
 
     def in_module_or_package(self, path: str, name: str) -> Targets:
-        """What a name stands for behind that of a module, or of a folder."""
+        """Resolve a member of a module or of a folder."""
         family, place = self._tree.family_of(path), Place(path)
         if path.endswith("/"):
             return self._in_package(family, path, name) or self._submodule("python", place, name)

@@ -1,4 +1,4 @@
-"""What was found out before, with the files that were looked at for it; questions that lead back to themselves end."""
+"""Cache of resolved names with the files consulted for each; detects cycles and limits the recursion depth."""
 
 from __future__ import annotations
 
@@ -12,53 +12,54 @@ if TYPE_CHECKING:
     from holloway.codemap.resolve.targets import Targets
 
     Question = tuple[str, str, int, str]
-    """What is asked, of which file, in which scope, of which name."""
+    """What is resolved: kind, file, scope and name."""
     Answer = Callable[[str, int, str], Targets]
 
 DEPTH_MAX = 30
 """Assignments, returns and re-exports that are followed from one to the next."""
 ANSWERS_KEPT = 30_000
-"""Names whose meaning is kept while other files are resolved: about 10 MB."""
+"""Cached answers, kept while other files are resolved: about 10 MB."""
 
 _UNCUT = DEPTH_MAX + 1
 
 
 class Partial(NamedTuple):
-    """An answer that was cut short."""
+    """An answer that a cycle or the depth limit cut short."""
 
     targets: Targets
     seen: set[str]
     cut: int
-    """The place of the outermost question that it led back to."""
+    """Stack position of the outermost question that it led back to."""
     position: int
-    """Its own place: further out there is room for more steps."""
+    """Its own stack position: further out there is room for more steps."""
 
 
 class Answers:
-    """Each question is answered once. The answers are the same in whatever order the questions come."""
+    """Answers each question once. The answers do not depend on the order of the questions."""
 
     def __init__(self) -> None:
         self.seen: set[str] = set()
-        """The files that were looked at for what is being found out."""
+        """Files consulted for the question that is being answered."""
         self._known: dict[Question, tuple[Targets, frozenset[str]]] = {}
         self._sets: dict[frozenset[str], frozenset[str]] = {}
-        """What was looked at, each set once: most answers share theirs with others."""
+        """Deduplicated sets of consulted files: most answers share theirs with others."""
         self._stack: dict[Question, int] = {}
-        """What is being found out, each with its place in the order."""
+        """Questions that are being answered, each with its position."""
         self._cut = _UNCUT
-        """The outermost question that a broken-off one led back to: what lies between depends on who asked."""
+        """Outermost question that a cycle led back to: answers below it depend on who asked."""
         self._partial: dict[Question, Partial] = {}
-        """What was cut short, for as long as what it led back to is being found out: it would be cut short again."""
+        """Partial answers, reused until the question that they led back to is answered: until then they would be cut
+        short again."""
         self._waiting: dict[int, list[Question]] = {}
-        """For each place in the order what goes from there when it has been found out."""
+        """Partial answers to discard, by the stack position whose question must be answered first."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether what is being found out was not cut short so far."""
+        """Whether the current answer was not cut short so far."""
         return self._cut == _UNCUT
 
     def begin(self, path: str) -> None:
-        """Turn to another file. The one before may have been broken off."""
+        """Reset the state for another file, since resolving the previous one may have failed midway."""
         self.seen = {path}
         self._stack.clear()
         self._partial.clear()
@@ -69,11 +70,11 @@ class Answers:
             self._sets.clear()
 
     def remembered(self, question: Question, answer: Answer) -> Targets:
-        """Find out once, with what was looked at; a result that was cut short by a cycle is not kept for others."""
-        known = self._known.get(question)
-        if known is not None:
-            self.seen.update(known[1])
-            return known[0]
+        """Answer a question and cache the answer; one that was cut short by a cycle is not cached for others."""
+        cached = self._known.get(question)
+        if cached is not None:
+            self.seen.update(cached[1])
+            return cached[0]
         position = len(self._stack)
         partial = self._partial.get(question) if self._partial else None
         if partial is not None and position >= partial.position:
@@ -88,26 +89,26 @@ class Answers:
         self._stack[question] = position
         targets = few(answer(*question[1:]))
         del self._stack[question]
-        found, self.seen = self.seen, outer
-        outer |= found
+        consulted, self.seen = self.seen, outer
+        outer |= consulted
         if self._waiting:
             self._let_go(position)
         if self._cut >= position:
-            self._keep(question, targets, found)
+            self._keep(question, targets, consulted)
             self._cut = before
         else:
-            self._partial[question] = Partial(targets, found, self._cut, position)
+            self._partial[question] = Partial(targets, consulted, self._cut, position)
             self._waiting.setdefault(self._cut, []).append(question)
             self._cut = min(before, self._cut)
         return targets
 
     def _let_go(self, position: int) -> None:
-        """Forget what was cut short because it led back to a question that is answered now."""
+        """Discard partial answers that led back to a question that is answered now."""
         for question in self._waiting.pop(position, ()):
             self._partial.pop(question, None)
 
     def asked_once(self, question: Question, answer: Answer) -> Targets:
-        """The same for the outermost question, where nobody will ask it again."""
+        """Answer an outermost question without caching the answer, because nobody will ask it again."""
         if question in self._known:
             return self.remembered(question, answer)
         self._stack[question] = 0
@@ -118,21 +119,21 @@ class Answers:
         return targets
 
     def kept(self, question: Question, answer: Answer) -> Targets:
-        """The same for a question that is no step of its own: it cannot lead back to itself but through others."""
-        known = self._known.get(question)
-        if known is not None:
-            self.seen.update(known[1])
-            return known[0]
+        """Answer and cache a question that cannot lead back to itself directly and takes no stack position."""
+        cached = self._known.get(question)
+        if cached is not None:
+            self.seen.update(cached[1])
+            return cached[0]
         outer, self.seen = self.seen, set()
         before, self._cut = self._cut, _UNCUT
         targets = answer(*question[1:])
-        found, self.seen = self.seen, outer
-        outer |= found
+        consulted, self.seen = self.seen, outer
+        outer |= consulted
         if self.is_whole:
-            self._keep(question, targets, found)
+            self._keep(question, targets, consulted)
         self._cut = min(before, self._cut)
         return targets
 
     def _keep(self, question: Question, targets: Targets, found: set[str]) -> None:
-        seen = frozenset(found)
-        self._known[question] = (targets, self._sets.setdefault(seen, seen))
+        file_set = frozenset(found)
+        self._known[question] = (targets, self._sets.setdefault(file_set, file_set))

@@ -1,7 +1,7 @@
-"""From names to the things they name: the edges of one file, and what they were found out from.
+"""Resolves the references of one file into dependency edges, such as calls, imports and overrides.
 
-The answer depends on the facts of the files that were looked at and on nothing else, so it is the same in whatever
-order files are resolved. A name that cannot be followed gives no edge; it is kept apart as unresolved.
+The result depends only on the facts of the consulted files, so it does not depend on the order in which files are
+resolved. A name that cannot be resolved gives no edge; it is recorded as unresolved.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from holloway.codemap.resolve.targets import Target, Targets
 
     Mention = tuple[str, str, list[int], list[int]]
-    """A `Reference` as it lies in the map."""
+    """A `Reference` as it is stored in the map."""
     Unresolved = dict[tuple[str, str], int]
     """Kind and name, and the first line."""
     Meanings = list[tuple[str, str, int, bool, float]]
@@ -42,7 +42,7 @@ PACKAGE_FILES_MAX = 200
 _BUILTINS = frozenset(dir(builtins))
 _CLASS_MENTIONS = {"base": "extends", "implements": "implements", "typed": "typed_as"}
 _FACES = frozenset({"__init__.py", "__init__.pyi", "mod.rs", "lib.rs"})
-"""Files that offer to others what they import."""
+"""Files that re-export their imports."""
 
 
 class Resolver:
@@ -61,7 +61,7 @@ class Resolver:
         self._names = Names(importer, load, self._answers)
 
     def resolve(self, path: str) -> Resolution:
-        """The edges that a file's content gives rise to."""
+        """Return the edges, unresolved names and consulted files of a file."""
         scopes = self._load(path)
         if scopes is None:
             return Resolution([], [], set())
@@ -97,7 +97,7 @@ class Resolver:
                 edges.append(Edge("imports", MODULE_SCOPE, file, MODULE_SCOPE, False, SURE, item.line))
 
     def _reference_edges(self, scopes: Scopes, edges: list[EdgeRow], unresolved: Unresolved) -> None:
-        """A thing that is mentioned again in the same scope gives no further edge: the first line is the one kept."""
+        """Add one edge per scope and target; of repeated references the first line is recorded."""
         is_closed = scopes.is_closed and scopes.family not in BARE_MEMBERS
         names = scopes.names() if is_closed else set()
         for kind, name, within, lines in (*scopes.facts.bases, *self._mentions(scopes.path)):
@@ -108,12 +108,12 @@ class Resolver:
             meanings: dict[int, tuple[Meanings, bool]] = {}
             for scope, line in _first_lines(within, lines):
                 bound = scopes.binding_scope(scope, head)
-                found = meanings.get(bound)
-                if found is None:
-                    found = meanings[bound] = self._meanings(scopes, kind, bound, name)
-                meant, is_known = found
-                for edge, file, index, is_package, sure in meant:
-                    edges.append((edge, scope, file, index, is_package, sure, line, False))
+                meaning = meanings.get(bound)
+                if meaning is None:
+                    meaning = meanings[bound] = self._meanings(scopes, kind, bound, name)
+                edge_targets, is_known = meaning
+                for edge, file, index, is_package, confidence in edge_targets:
+                    edges.append((edge, scope, file, index, is_package, confidence, line, False))
                 if not is_known:
                     self._note_unresolved(kind, name, line, unresolved)
 
@@ -123,33 +123,33 @@ class Resolver:
             unresolved[kind, last] = min(line, unresolved.get((kind, last), line))
 
     def _files_of(self, scopes: Scopes, place: Place, targets: Targets) -> list[str]:
-        """The files that an import statement names: a module, or those of a package that hold what is asked for."""
+        """Return the files that an import names: a module, or the files of a package that contain its symbol."""
         submodules = [target.path for target in targets if target.kind == "module" and not target.path.endswith("/")]
         if not place.path.endswith("/"):
             return [place.path, *(path for path in submodules if path != place.path)]
         if scopes.family in PACKAGE_FAMILIES:
-            inside = self._importer.tree.code_in(place.path.rstrip("/"), scopes.family, tests=False)
-            return [path for path in inside if path != scopes.path][:PACKAGE_FILES_MAX]
+            package_files = self._importer.tree.code_in(place.path.rstrip("/"), scopes.family, tests=False)
+            return [path for path in package_files if path != scopes.path][:PACKAGE_FILES_MAX]
         return submodules
 
     def _meanings(self, scopes: Scopes, kind: str, scope: int, name: str) -> tuple[Meanings, bool]:
-        """The edges that a mention means, and whether anything at all is known of it."""
+        """Return the edges that a reference implies, and whether it could be resolved at all."""
         targets = self._names.mentioned(scopes, scope, name)
         if not targets:
             return [], False
         targets = self._values(targets)
         is_sure = len(targets) == 1 or sum(target.kind != "module" for target in targets) == 1
-        sure = SURE if is_sure else ONE_OF_SEVERAL
-        made: Meanings = []
+        confidence = SURE if is_sure else ONE_OF_SEVERAL
+        meanings: Meanings = []
         for target in targets:
             if target.kind != "package":
-                made += [(edge, file, index, False, sure) for edge, file, index in self._meant(kind, target)]
+                meanings += [(edge, file, index, False, confidence) for edge, file, index in self._meant(kind, target)]
             elif kind in ("call", "new"):
-                made.append(("calls_external", target.path, MODULE_SCOPE, True, sure))
-        return made, True
+                meanings.append(("calls_external", target.path, MODULE_SCOPE, True, confidence))
+        return meanings, True
 
     def _values(self, targets: Targets) -> Targets:
-        """What a variable stands for says more than the variable; where nothing is known of it, it is the answer."""
+        """Prefer the value of a variable over the variable; without a known value, the variable is returned."""
         if len(targets) < 2:
             return targets
         values = tuple(target for target in targets if not self._is_variable(target))
@@ -160,7 +160,7 @@ class Resolver:
         return scopes is not None and scopes.kind(target.at) == "variable"
 
     def _meant(self, kind: str, target: Target) -> list[tuple[str, str, int]]:
-        """The edges that mentioning a thing means: a class that is called is made, and its constructor runs."""
+        """Return the edges that a reference implies: calling a class instantiates it and runs its constructor."""
         scopes = self._names.scopes(target.path) if target.kind in ("definition", "instance", "super") else None
         if scopes is None:
             return []
@@ -171,13 +171,17 @@ class Resolver:
         if target.kind == "definition" and definition in ("function", "method"):
             return [("calls", target.path, target.at)]
         if target.kind in ("definition", "super") and definition in CLASS_KINDS:
-            makers = self._names.members.makers(target)
-            called = [("calls", maker.path, maker.at) for maker in makers if maker.kind == "definition"]
-            made = [("instantiates", target.path, target.at)] if target.kind == "definition" else []
-            return made + called
+            constructors = self._names.members.makers(target)
+            constructor_calls = [
+                ("calls", constructor.path, constructor.at)
+                for constructor in constructors
+                if constructor.kind == "definition"
+            ]
+            instantiations = [("instantiates", target.path, target.at)] if target.kind == "definition" else []
+            return instantiations + constructor_calls
         if target.kind == "instance":
-            found = self._names.members.of_class(target.path, target.at, "__call__")
-            return [("calls", one.path, one.at) for one in found if one.kind == "definition"]
+            call_methods = self._names.members.of_class(target.path, target.at, "__call__")
+            return [("calls", method.path, method.at) for method in call_methods if method.kind == "definition"]
         return []
 
     def _overrides(self, scopes: Scopes, edges: list[EdgeRow]) -> None:
@@ -188,22 +192,25 @@ class Resolver:
                     continue
                 line = scopes.facts.definitions[member].line
                 for base in bases:
-                    for found in self._names.members.member(base, name):
-                        if found.kind == "definition" and (found.path, found.at) != (scopes.path, member):
-                            edges.append(Edge("overrides", member, found.path, found.at, False, SURE, line))
+                    for overridden in self._names.members.member(base, name):
+                        if overridden.kind == "definition" and (overridden.path, overridden.at) != (
+                            scopes.path,
+                            member,
+                        ):
+                            edges.append(Edge("overrides", member, overridden.path, overridden.at, False, SURE, line))
 
     def _tested(self, scopes: Scopes, edges: list[EdgeRow]) -> None:
         reached = {path for _, _, path, _, is_package, _, _, is_reversed in edges if not is_package and not is_reversed}
         for path in sorted(reached):
             if path != scopes.path and not is_test(path):
                 edges.append(Edge("tested_by", MODULE_SCOPE, path, MODULE_SCOPE, False, ONE_OF_SEVERAL, 1, True))
-        named = self._importer.tree.of_stem(scopes.family, tested_stem(scopes.path), scopes.path)
-        if named and not is_test(named):
-            edges.append(Edge("tested_by", MODULE_SCOPE, named, MODULE_SCOPE, False, BY_NAME, 1, True))
+        namesake = self._importer.tree.of_stem(scopes.family, tested_stem(scopes.path), scopes.path)
+        if namesake and not is_test(namesake):
+            edges.append(Edge("tested_by", MODULE_SCOPE, namesake, MODULE_SCOPE, False, BY_NAME, 1, True))
 
 
 def _first_lines(scopes: list[int], lines: list[int]) -> Iterable[tuple[int, int]]:
-    """Each scope with the first line of it: of two, the earlier one is written last and stays."""
+    """Return each scope with its first line: in the reversed order the earlier line overwrites the later ones."""
     if len(scopes) == 1:
         return ((scopes[0], lines[0]),)
     return dict(zip(reversed(scopes), reversed(lines), strict=True)).items()

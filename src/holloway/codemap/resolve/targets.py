@@ -1,4 +1,4 @@
-"""What an expression stands for: one thing nearly always, sometimes one of a few."""
+"""Targets of name resolution: an expression refers to one thing nearly always, sometimes to one of a few."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 TARGETS_MAX = 6
-"""Things that one name may stand for before it is taken for unknown."""
+"""Targets that one name may have before it counts as unknown."""
 
 
 class Target(NamedTuple):
-    """One of them."""
+    """One thing that an expression may refer to."""
 
     kind: str
     """definition, instance (of a class), super (the bases of a class), module, or package (outside the project)."""
@@ -26,25 +26,25 @@ Targets = tuple[Target, ...]
 
 
 def few(targets: Iterable[Target]) -> Targets:
-    """The targets without repetition; a name that may be anything is nothing."""
-    found = tuple(targets)
-    if len(found) > 1:
-        found = tuple(dict.fromkeys(found))
-    return found if len(found) <= TARGETS_MAX else ()
+    """Deduplicate targets; more than the maximum count as unknown and give none."""
+    unique = tuple(targets)
+    if len(unique) > 1:
+        unique = tuple(dict.fromkeys(unique))
+    return unique if len(unique) <= TARGETS_MAX else ()
 
 
 def each(targets: Targets, step: Callable[..., Targets], *of: str) -> Targets:
-    """Where a step leads from these targets; nearly always there is one."""
+    """Apply a step to all targets and combine the results; nearly always there is one target."""
     if len(targets) == 1:
         return step(targets[0], *of)
-    return few(found for target in targets for found in step(target, *of))
+    return few(result for target in targets for result in step(target, *of))
 
 
 def first(choices: Iterable[Targets]) -> Targets:
-    """The first answer that lies in the project; where none does, the first from outside, which may know anything."""
-    outside: Targets = ()
+    """Return the first result that is in the project; otherwise the first external one, which may have any member."""
+    external: Targets = ()
     for choice in choices:
         if any(target.kind != "package" for target in choice):
             return choice
-        outside = outside or choice
-    return outside
+        external = external or choice
+    return external

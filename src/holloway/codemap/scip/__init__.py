@@ -1,1 +1,1 @@
-"""Precise indexes, as compiler-backed indexers make them."""
+"""Imports SCIP indexes: precise references from compiler-backed indexers."""

@@ -1,8 +1,8 @@
-"""Reads SCIP indexes: what compiler-backed indexers say about which name means which definition.
+"""Reads SCIP indexes (Protocol Buffers): which name refers to which definition, according to a compiler-backed indexer.
 
-An index is one Protocol Buffers message that may be hundreds of megabytes long. It is read a document at a time and
-only the fields that the map needs are decoded, so no Protocol Buffers package is needed. Whoever wrote the file is not
-trusted: sizes, counts and paths are bounded, and a file that is cut off or something else is an error that names it.
+An index is one Protocol Buffers message that may be hundreds of megabytes long. It is read one document at a time and
+only the needed fields are decoded, so no Protocol Buffers package is needed. The file is untrusted: sizes, counts and
+paths are bounded, and a truncated or foreign file raises an error that names it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DEFINITION, IMPORT = 1, 2
 
 
 class Occurrence(NamedTuple):
-    """A symbol at a place. Lines count from 1, columns from 0; without an enclosing range its lines are 0."""
+    """A symbol at a location. Lines count from 1, columns from 0; without an enclosing range its lines are 0."""
 
     symbol: str
     line: int
@@ -41,14 +41,14 @@ class Occurrence(NamedTuple):
 
 
 class Relationship(NamedTuple):
-    """How a symbol stands to another one."""
+    """A relationship of a symbol to another one."""
 
     symbol: str
     is_implementation: bool
 
 
 class SymbolInformation(NamedTuple):
-    """What an indexer says about a symbol that a document defines; many leave `kind` at 0."""
+    """Information about a symbol that a document defines; many indexers leave `kind` at 0."""
 
     kind: int
     relationships: tuple[Relationship, ...]
@@ -64,14 +64,17 @@ class Document(NamedTuple):
 
 
 class _Malformed(Exception):
-    """The bytes are not what they should be."""
+    """The file is not a valid SCIP index."""
 
 
 def read(path: Path) -> Iterator[Document]:
-    """The documents of an index one by one; those whose path leaves the project are left out."""
+    """Yield the documents of an index one by one; those whose path leaves the project (path traversal) are left out.
+
+    Raises HollowayError if the file cannot be read or is not a complete SCIP index.
+    """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise _Malformed("it is no regular file")
+            raise _Malformed("it is not a regular file")
         with path.open("rb") as file:
             for data in _document_messages(file):
                 document = _document(data)
@@ -80,8 +83,8 @@ def read(path: Path) -> Iterator[Document]:
     except OSError as error:
         raise HollowayError(f"Cannot read {path}: {error.strerror}.", "The map works without it.") from error
     except (_Malformed, UnicodeDecodeError) as error:
-        message = f"{path} is not a whole SCIP index: {error}."
-        raise HollowayError(message, "Run the indexer again to make it anew; the map works without it.") from error
+        message = f"{path} is not a complete SCIP index: {error}."
+        raise HollowayError(message, "Run the indexer again to rebuild it; the map works without it.") from error
 
 
 def _stays_inside(path: str) -> bool:
@@ -91,14 +94,14 @@ def _stays_inside(path: str) -> bool:
 
 
 def _document_messages(file: BinaryIO) -> Iterator[bytes]:
-    """The messages of the documents, in the order of the file. The metadata comes first, or it is no index."""
+    """Yield the messages of the documents, in file order. The metadata must come first."""
     documents = bytes_read = 0
     for at in range(TOP_FIELDS_MAX):
         tag = _read_varint(file, may_end=at > 0)
         if tag is None:
             return
         if tag & 7 != 2 or (at == 0 and tag >> 3 != 1):
-            raise _Malformed(f"field {at} at its top is of another format")
+            raise _Malformed(f"top-level field {at} has another format")
         size = _read_varint(file) or 0
         documents += tag >> 3 == 2
         bytes_read += size
@@ -127,7 +130,7 @@ def _read_varint(file: BinaryIO, *, may_end: bool = False) -> int | None:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Number and value of each field of a message: an integer, or the bytes of a string, message or packed list."""
+    """Yield number and value of each field: an integer, or the bytes of a string, message or packed list."""
     at, end = 0, len(data)
     while at < end:
         tag, at = (data[at], at + 1) if data[at] < 0x80 else _varint(data, at)
@@ -144,7 +147,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
         else:
             raise _Malformed(f"a field in it has the unknown wire type {wire}")
         if at > end:
-            raise _Malformed("a field in it is longer than what holds it")
+            raise _Malformed("a field in it is longer than its message")
         yield tag >> 3, value
 
 
@@ -160,7 +163,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
             if byte < 0x80:
                 return value, at
     except IndexError:
-        raise _Malformed("a field in it is cut off") from None
+        raise _Malformed("a field in it is truncated") from None
     raise _Malformed("a number in it has more than ten bytes")
 
 
@@ -193,30 +196,30 @@ def _document(data: bytes) -> Document:
 
 
 def _occurrence(data: bytes) -> Occurrence | None:
-    """None for what only colours the text: it names no symbol."""
+    """Parse an occurrence; None for syntax highlighting, which names no symbol."""
     symbol, roles = "", 0
-    place: list[int] = []
-    enclosing: list[int] = []
+    source_range: list[int] = []
+    enclosing_range: list[int] = []
     for number, value in _fields(data):
         if number == 1:
-            place += _numbers(value)
+            source_range += _numbers(value)
         elif number == 2:
             symbol = _text(value)
         elif number == 3:
             roles = _number(value)
         elif number == 7:
-            enclosing += _numbers(value)
-    lines, around = _lines(place), _lines(enclosing)
+            enclosing_range += _numbers(value)
+    lines, enclosing_lines = _lines(source_range), _lines(enclosing_range)
     if not symbol or not lines:
         return None
-    return Occurrence(symbol, *lines, place[1], roles, *(around or (0, 0)))
+    return Occurrence(symbol, *lines, source_range[1], roles, *(enclosing_lines or (0, 0)))
 
 
 def _numbers(value: int | bytes) -> list[int]:
-    """A repeated number, which may come packed or one by one."""
+    """Return a repeated number, which may be packed or not."""
     if isinstance(value, int):
         return [value]
-    if value.isascii():  # No byte says that its number goes on, as in most ranges.
+    if value.isascii():  # All numbers fit in one byte, as in most ranges.
         return list(value)
     numbers, at = [], 0
     while at < len(value):
@@ -226,7 +229,7 @@ def _numbers(value: int | bytes) -> list[int]:
 
 
 def _lines(place: list[int]) -> tuple[int, int] | None:
-    """First and last line, counted from 1. A range has four numbers, or three when it stays on its line."""
+    """Return first and last line, counted from 1. A range has four numbers, or three if it is on one line."""
     if len(place) not in (3, 4) or max(place) > LINE_MAX:
         return None
     return place[0] + 1, place[2 if len(place) == 4 else 0] + 1

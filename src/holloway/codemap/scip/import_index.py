@@ -1,4 +1,4 @@
-"""Precise edges from a SCIP index: for the files that it still fits, they outrank what syntax alone can tell."""
+"""Imports a SCIP index into the map: its precise edges outrank those from syntax, for unchanged files."""
 
 from __future__ import annotations
 
@@ -25,47 +25,48 @@ if TYPE_CHECKING:
 
 DEFAULT_NAME = "index.scip"
 OUTRANKED = 0.4
-"""What is left of an edge that syntax suggests and a precise index of the same file does not know."""
+"""Confidence of an edge from syntax that a precise index of the same file does not contain."""
 
 CONSTRUCTOR = "<init>"
-"""What scip-java calls a constructor, which has the name of its class in the code."""
+"""The name that scip-java gives constructors, which are named like their class in the code."""
 
 _JUDGED = ", ".join(f"'{kind}'" for kind in FOLLOWED)
 
 
 def bring_in(database: MapDatabase, root: Path, chosen: Path | None = None) -> int:
-    """Take in the index that was given, or the project's own `index.scip` where it is new; how many edges came.
+    """Import the given index, or the project's `index.scip` if it is new; return the number of edges.
 
-    Files that changed after the index was made are left to syntax. The caller holds the transaction.
+    Files that changed after the index was made keep their edges from syntax. The caller holds the transaction. Raises
+    HollowayError if the given index is malformed; a malformed `index.scip` is skipped.
     """
     path = chosen or root / DEFAULT_NAME
     try:
-        seen = path.lstat()
+        status = path.lstat()
     except OSError:
         return 0
-    mark = f"{path.absolute()} {seen.st_size} {seen.st_mtime_ns}"
-    if not stat.S_ISREG(seen.st_mode):
+    fingerprint = f"{path.absolute()} {status.st_size} {status.st_mtime_ns}"
+    if not stat.S_ISREG(status.st_mode):
         return 0
-    known = database.meta("scip")
-    if known == mark or (chosen is None and known == f"damaged {mark}"):
+    imported = database.meta("scip")
+    if imported == fingerprint or (chosen is None and imported == f"damaged {fingerprint}"):
         return 0
     try:
-        found = _rows(database, edges.edges(partial(documents.read, path)), seen.st_mtime_ns)
+        rows = _rows(database, edges.edges(partial(documents.read, path)), status.st_mtime_ns)
     except HollowayError:
         if chosen is not None:
             raise
-        # What is in the map stays true; a damaged file is not worth a second look.
-        database.note("scip", f"damaged {mark}")
+        # The map stays valid; a damaged file is not read a second time.
+        database.note("scip", f"damaged {fingerprint}")
         return 0
     database.run("DELETE FROM edges WHERE origin = 'scip'")
-    database.connection.executemany("INSERT OR REPLACE INTO edges VALUES (?, ?, ?, 'scip', 1.0, ?, ?)", found)
-    database.note("scip", mark)
-    outrank(database, {file for *_, file in found})
-    return len(found)
+    database.connection.executemany("INSERT OR REPLACE INTO edges VALUES (?, ?, ?, 'scip', 1.0, ?, ?)", rows)
+    database.note("scip", fingerprint)
+    outrank(database, {file for *_, file in rows})
+    return len(rows)
 
 
 def outrank(database: MapDatabase, files: Iterable[int]) -> None:
-    """Take what syntax suggests in these files for less than what a precise index knows of them."""
+    """Lower the confidence of edges from syntax in these files if their precise index does not contain them."""
     database.run(
         "UPDATE edges SET confidence = ? WHERE origin = 'ast' AND confidence > ?"
         f" AND kind IN ({_JUDGED}) AND file IN (SELECT DISTINCT p.file FROM edges p"
@@ -102,7 +103,7 @@ class _Node(NamedTuple):
 
 
 class _Places:
-    """The nodes of the map by file and line."""
+    """Finds nodes of the map by file and line."""
 
     def __init__(self, database: MapDatabase, made_ns: int) -> None:
         self._database = database
@@ -117,32 +118,34 @@ class _Places:
         return int(self._files[path])
 
     def node(self, path: str, line: int, symbol: str = "") -> _Node | None:
-        """The definition that begins at a line, or that has its name there; 0 is the file itself."""
-        found = self._at(path).get(line)
-        if found or not symbol:
-            return found
-        place = (path, line, symbol)
-        if place not in self._below:
-            self._below[place] = self._begun_above(*place)
-        return self._below[place]
+        """Return the definition that begins at a line, or that has its name there; line 0 is the file itself."""
+        node = self._at(path).get(line)
+        if node or not symbol:
+            return node
+        key = (path, line, symbol)
+        if key not in self._below:
+            self._below[key] = self._begun_above(*key)
+        return self._below[key]
 
     def _begun_above(self, path: str, line: int, symbol: str) -> _Node | None:
-        """The innermost definition of that name around a line: what is annotated begins above its name."""
-        *above, (_, name) = parse_symbol(symbol).descriptors or (("", ""),)
-        if name == CONSTRUCTOR and above:
-            name = above[-1][1]
-        around = [one for one in self._at(path).values() if one.name == name and one.line < line <= one.end_line]
-        return max(around, key=lambda one: one.line, default=None)
+        """Return the innermost definition of that name around a line: annotated ones begin above their name."""
+        *outer, (_, name) = parse_symbol(symbol).descriptors or (("", ""),)
+        if name == CONSTRUCTOR and outer:
+            name = outer[-1][1]
+        candidates = [
+            node for node in self._at(path).values() if node.name == name and node.line < line <= node.end_line
+        ]
+        return max(candidates, key=lambda node: node.line, default=None)
 
     def kind_of(self, edge: ScipEdge, target: _Node) -> str:
-        """A SCIP index tells no call from a mention: what syntax saw at that line does, where it looks for calls."""
+        """Return the kind of an edge; SCIP does not mark calls, so the call sites from syntax decide."""
         if edge.kind != "references":
             return edge.kind
-        called = target.name in self._called(edge.source_path).get(edge.source_line, ())
+        is_called = target.name in self._called(edge.source_path).get(edge.source_line, ())
         if target.kind in CLASS_KINDS:
-            return "instantiates" if called else "typed_as"
+            return "instantiates" if is_called else "typed_as"
         language = language_of(edge.source_path)
-        may_be_called = called or bool(language and not language.calls)
+        may_be_called = is_called or bool(language and not language.calls)
         return "calls" if may_be_called and target.kind in ("function", "method") else "references"
 
     def _at(self, path: str) -> dict[int, _Node]:
@@ -152,7 +155,7 @@ class _Places:
                 (self._files.get(path, -1),),
             )
             nodes = (_Node(*row) for row in rows)
-            self._lines[path] = {0 if one.kind == "file" else one.line: one for one in nodes}
+            self._lines[path] = {0 if node.kind == "file" else node.line: node for node in nodes}
         return self._lines[path]
 
     def _called(self, path: str) -> dict[int, set[str]]:

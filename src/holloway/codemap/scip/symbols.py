@@ -1,4 +1,4 @@
-"""The names that a SCIP index has for things: a symbol says where it lies, step by step, in a syntax of its own."""
+"""Parses SCIP symbols: names that describe the location of a definition step by step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SYMBOL_CHARS_MAX = 4_096
 
 
 class Symbol(NamedTuple):
-    """A symbol taken apart. A descriptor is its kind and its name; a symbol that cannot be read has none."""
+    """A parsed symbol. A descriptor is its kind and its name; a symbol that cannot be parsed has none."""
 
     scheme: str
     manager: str
@@ -25,21 +25,21 @@ _KINDS = {"/": "namespace", "#": "type", ".": "term", ":": "meta", "!": "macro"}
 
 
 def parse_symbol(symbol: str) -> Symbol:
-    """Scheme, manager, package, version and descriptors of a symbol; never an error, whatever the text is."""
+    """Return scheme, manager, package, version and descriptors of a symbol; never raises, whatever the text is."""
     if symbol.startswith("local "):
         return Symbol("local", "", "", "", (("local", symbol[len("local ") :]),))
     head = _HEAD.match(symbol) if len(symbol) <= SYMBOL_CHARS_MAX else None
     if not head:
         return Symbol("", "", "", "", ())
     scheme, manager, package, version = ("" if part == "." else part.replace("  ", " ") for part in head.groups())
-    descriptors, at = [], head.end()
-    while at < len(symbol):
-        if not (found := _DESCRIPTOR.match(symbol, at)):
+    descriptors, position = [], head.end()
+    while position < len(symbol):
+        if not (match := _DESCRIPTOR.match(symbol, position)):
             return Symbol(scheme, manager, package, version, ())
-        parameter, type_parameter, name, suffix = found.groups()
+        parameter, type_parameter, name, suffix = match.groups()
         kind = _KINDS.get(suffix, "method") if name else "parameter" if parameter else "type_parameter"
         descriptors.append((kind, _unescaped(name or parameter or type_parameter)))
-        at = found.end()
+        position = match.end()
     return Symbol(scheme, manager, package, version, tuple(descriptors))
 
 
@@ -48,7 +48,7 @@ def _unescaped(name: str) -> str:
 
 
 def symbol_kind_and_name(symbol: str) -> tuple[str, str]:
-    """What a symbol is and its own name: local, namespace, type, term, method, macro, meta, (type_)parameter, or ''.
+    """Return a symbol's kind and name: local, namespace, type, term, method, macro, meta, (type_)parameter or ''.
 
     Modules are namespaces in most languages; scip-python writes them as the meta descriptor `__init__:` of a namespace.
     """
@@ -59,8 +59,8 @@ def symbol_kind_and_name(symbol: str) -> tuple[str, str]:
 
 
 def is_augmentation(symbol: str) -> bool:
-    """Whether a symbol adds to another module: TypeScript's `declare module './context'` is a namespace so quoted.
+    """Whether a symbol extends another module: TypeScript's `declare module './context'` is a quoted namespace.
 
-    scip-typescript gives the name of a module that is added to all of its places, so it is no sign of where it lies.
+    scip-typescript gives the extended module's name to all of its locations, so it does not show where it is defined.
     """
     return any(kind == "namespace" and name[:1] in "\"'" for kind, name in parse_symbol(symbol).descriptors)

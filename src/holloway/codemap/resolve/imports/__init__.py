@@ -1,1 +1,1 @@
-"""The file behind an import: what each language's module names mean in a project, one file of rules each."""
+"""Import resolution: the file that an import refers to, with one module of rules per language."""

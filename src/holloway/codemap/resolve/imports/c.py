@@ -1,4 +1,4 @@
-"""C and C++: the file beside the one that includes it, or one whose path ends so."""
+"""Import rules of C and C++: the file next to the one that includes it, or one whose path ends in the name."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def find(tree: Tree, origin: str, module: str) -> Place:
-    """The file that is included."""
-    beside = within(join(dirname(origin), module))
-    if beside in tree.paths:
-        return Place(str(beside))
+    """Return the included file."""
+    sibling = within(join(dirname(origin), module))
+    if sibling in tree.paths:
+        return Place(str(sibling))
     named = tree.of_suffix("c", module, origin)
     return Place(named) if named else Place(package=module)

@@ -1,4 +1,4 @@
-"""The files of a project as the rules of imports look at them: by folder, by name, and by what manifests say."""
+"""Index of a project's file paths for import resolution: by folder, by name, and by manifest."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml"})
-"""Files whose content decides what imports mean: when one changes, everything is resolved again."""
+"""Files whose content decides how imports resolve: when one changes, everything is resolved again."""
 
 AMBIGUOUS_MAX = 8
-"""Files that a name may mean before it is taken for unknown."""
+"""Files that a name may match before it counts as unknown."""
 
 
 class Tree:
@@ -28,12 +28,12 @@ class Tree:
     def __init__(self, paths: Iterable[str], read: Callable[[str], str]) -> None:
         self.paths = frozenset(paths)
         self.read = read
-        """The text of a manifest."""
+        """Function that returns the text of a manifest."""
         self.decisive: set[str] = set()
-        """Files of other names that manifests refer to, be they there or not: they decide as manifests do."""
+        """Files with other names that manifests refer to, existing or not: they count as manifests too."""
         self.directories: dict[str, list[str]] = defaultdict(list)
         self.homes: dict[str, list[str]] = defaultdict(list)
-        """For each name of a manifest the folders that hold one, those further out first."""
+        """For each manifest name the folders that contain one, outermost first."""
         ordered = sorted(self.paths)
         for path in ordered:
             folder, _, name = path.rpartition("/")
@@ -43,63 +43,65 @@ class Tree:
         for folders in self.homes.values():
             folders.sort(key=lambda folder: (folder.count("/"), folder))
         self.folders = frozenset({"", *folders_above(self.paths)})
-        """The folders that hold a file, and those above them."""
+        """Folders that contain a file, and their parents."""
         self._by_stem = sorted(ordered, key=_bare_stem)
-        """In the order of their names: a list, because every process holds them all."""
+        """Paths sorted by name: a list, because every process holds all of them."""
         self._code_in: dict[tuple[str, str, bool], list[str]] = {}
 
     def manifests(self, name: str, reader: Callable[[str], str]) -> dict[str, str]:
-        """What each manifest of that name calls its folder: `{name: folder}`."""
-        found: dict[str, str] = {}
+        """Return the name that each manifest gives its folder: `{name: folder}`."""
+        folder_by_name: dict[str, str] = {}
         for folder in self.homes[name]:
-            if called := reader(self.read(join(folder, name))):
-                found.setdefault(called, folder)
-        return found
+            if package_name := reader(self.read(join(folder, name))):
+                folder_by_name.setdefault(package_name, folder)
+        return folder_by_name
 
     def named(self, language_family: str, stem: str) -> list[str]:
-        """The files of a family that have a name, apart from its ending."""
-        found: list[str] = []
-        for at in range(bisect_left(self._by_stem, stem, key=_bare_stem), len(self._by_stem)):
-            path = self._by_stem[at]
+        """Return the files of a family that have a name, apart from its suffix."""
+        matching_paths: list[str] = []
+        for position in range(bisect_left(self._by_stem, stem, key=_bare_stem), len(self._by_stem)):
+            path = self._by_stem[position]
             if _bare_stem(path) != stem:
                 break
             if self.family_of(path) == language_family:
-                found.append(path)
-        return found
+                matching_paths.append(path)
+        return matching_paths
 
     def of_stem(self, language_family: str, stem: str, origin: str) -> str:
-        """The file of that name nearest to another, or nothing where too many carry it."""
-        others = [path for path in self.named(language_family, stem) if path != origin] if stem else []
-        return nearest(others, origin) if 0 < len(others) <= AMBIGUOUS_MAX else ""
+        """Return the file of that name nearest to another, or an empty string if too many have it."""
+        candidates = [path for path in self.named(language_family, stem) if path != origin] if stem else []
+        return nearest(candidates, origin) if 0 < len(candidates) <= AMBIGUOUS_MAX else ""
 
     def of_suffix(self, language_family: str, name: str, origin: str) -> str:
-        """The file whose path ends in that name, of several the nearest to another."""
+        """Return the file whose path ends in that name, nearest to another file."""
         stem = name.rpartition("/")[2].partition(".")[0]
-        near = [path for path in self.named(language_family, stem) if ends_in(path, name)]
-        return nearest(near, origin) if near else ""
+        candidates = [path for path in self.named(language_family, stem) if ends_in(path, name)]
+        return nearest(candidates, origin) if candidates else ""
 
     def folders_named(self, name: str) -> list[str]:
-        """The folders that hold files and whose path ends in that name."""
+        """Return the folders with files whose path ends in that name."""
         return [folder for folder in self._by_last_name.get(name.rpartition("/")[2], ()) if ends_in(folder, name)]
 
     @cached_property
     def _by_last_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+        folders_by_name: dict[str, list[str]] = defaultdict(list)
         for folder in self.directories:
-            found[folder.rpartition("/")[2]].append(folder)
-        return found
+            folders_by_name[folder.rpartition("/")[2]].append(folder)
+        return folders_by_name
 
     def code_in(self, folder: str, language_family: str, *, tests: bool) -> list[str]:
-        """The source files of a family that lie in a folder itself."""
+        """Return the source files of a family directly in a folder."""
         key = (folder, language_family, tests)
-        found = self._code_in.get(key)
-        if found is None:
-            beside = [path for path in self.directories.get(folder, ()) if self.family_of(path) == language_family]
-            found = self._code_in[key] = [path for path in beside if tests or not is_test(path)]
-        return found
+        code_paths = self._code_in.get(key)
+        if code_paths is None:
+            family_paths = [
+                path for path in self.directories.get(folder, ()) if self.family_of(path) == language_family
+            ]
+            code_paths = self._code_in[key] = [path for path in family_paths if tests or not is_test(path)]
+        return code_paths
 
     def family_of(self, path: str) -> str:
-        """The language family of a file; of a directory, the one whose files there are a package, if any is."""
+        """Return the language family of a file; of a folder, the family whose files there form a package, if any."""
         if not path.endswith("/"):
             row = language_of(path)
             return (row.family or row.name) if row else ""
@@ -108,14 +110,14 @@ class Tree:
 
 
 def folders_above(paths: Iterable[str]) -> set[str]:
-    """The folders that hold these files, and those above them, but for the outermost."""
-    found: set[str] = set()
+    """Return the folders that contain these files, and their parents, except the root."""
+    folders: set[str] = set()
     for path in paths:
         folder = path.rpartition("/")[0]
-        while folder and folder not in found:
-            found.add(folder)
+        while folder and folder not in folders:
+            folders.add(folder)
             folder = folder.rpartition("/")[0]
-    return found
+    return folders
 
 
 def _bare_stem(path: str) -> str:
@@ -123,33 +125,33 @@ def _bare_stem(path: str) -> str:
 
 
 def stem_of(path: str) -> str:
-    """The name of a file without its ending, and without a dot before it."""
+    """Return the name of a file without its suffix, and without a leading dot."""
     return path.rpartition("/")[2].lstrip(".").partition(".")[0]
 
 
 def is_above(folder: str, other: str) -> bool:
-    """Whether a folder is another one, or holds it."""
+    """Whether a folder equals or contains another one."""
     return not folder or other == folder or other.startswith(folder + "/")
 
 
 def ends_in(path: str, tail: str) -> bool:
-    """Whether the last names of a path are these."""
+    """Whether a path ends with these path components."""
     return not tail or path == tail or path.endswith("/" + tail)
 
 
 def within(path: str) -> str | None:
-    """The path without dots; None where it leaves the project."""
+    """Normalise a path; None if it leaves the project (path traversal)."""
     plain = normpath(path)
     return None if plain.startswith(("..", "/")) else "" if plain == "." else plain
 
 
 def nearest(paths: list[str], origin: str) -> str:
-    """The one that shares most of its folders with the file that asks."""
+    """Return the path that shares most of its folders with the importing file."""
 
     def shared(path: str) -> int:
         count = 0
-        for one, other in zip(path.split("/"), origin.split("/"), strict=False):
-            if one != other:
+        for part, origin_part in zip(path.split("/"), origin.split("/"), strict=False):
+            if part != origin_part:
                 break
             count += 1
         return count

@@ -1,4 +1,4 @@
-"""Go: a module's name leads to a folder, whose files are one package."""
+"""Import rules of Go: an import path leads to a folder, whose files form one package."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
 class GoImports:
-    """Packages of the modules that a go.mod names."""
+    """Resolves packages of the modules that go.mod files declare."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         modules = tree.manifests("go.mod", _module_name)
         self._modules = sorted(modules.items(), key=lambda item: -len(item[0]))
-        """Names and folders, the longest name first: a module may lie in another."""
+        """Names and folders, longest name first: a module may contain another."""
 
     def find(self, origin: str, module: str) -> Place:
-        """The folder of a package."""
+        """Return the folder of a package."""
         for name, folder in self._modules:
             if module == name or module.startswith(name + "/"):
-                inside = join(folder, module[len(name) + 1 :]).rstrip("/")
-                return Place(inside + "/") if inside in self._tree.directories else NOWHERE
+                package_folder = join(folder, module[len(name) + 1 :]).rstrip("/")
+                return Place(package_folder + "/") if package_folder in self._tree.directories else NOWHERE
         return Place(package=module)
 
     def names_for(self, path: str) -> set[str]:
-        """The modules whose own package a file is in."""
+        """Return the modules whose root package contains a file."""
         return {module for module, home in self._modules if home == dirname(path)}
 
 
 def _module_name(text: str) -> str:
-    found = _MODULE.search(text)
-    return found.group(1) if found else ""
+    match = _MODULE.search(text)
+    return match.group(1) if match else ""
 
 
 def local_name(module: str) -> str:
-    """The name that an import binds: the last of the path that is no version."""
+    """Return the name that an import binds: the last part of the path that is no version."""
     path = module.rstrip("/")
     last = path.replace(".", "/").rpartition("/")[2]
     is_version = last[:1] == "v" and last[1:].isdigit()

@@ -1,7 +1,7 @@
-"""From a module's name to the file behind it, by the rules of the language that it is written in.
+"""Import resolution: maps a module name to the file it refers to, by the rules of the importing file's language.
 
-Everything here is a function of the project's paths and of a few small manifests, so the same tree gives the same
-answers in whatever order it was read.
+The result depends only on the project's paths and a few small manifests, so the same tree gives the same answers in any
+order.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Import
 
 PLACES_KEPT = 20_000
-"""Answers that are kept because the same file soon asks again: about 6 MB."""
+"""Cached targets, because the same file soon asks again: about 6 MB."""
 
 _WORD = re.compile(r"\w+")
 
 
 class Importer:
-    """Finds the file behind a module name."""
+    """Finds the file that a module name refers to."""
 
     def __init__(self, paths: Iterable[str], read: Callable[[str], str]) -> None:
         self.tree = tree = Tree(paths, read)
@@ -54,7 +54,7 @@ class Importer:
         self._found: dict[tuple[str, str, str], Place] = {}
 
     def find(self, language_family: str, origin: str, module: str) -> Place:
-        """The place that `module` names in the file `origin`."""
+        """Return the target that `module` refers to in the file `origin`."""
         key = (language_family, origin, module)
         place = self._found.get(key)
         if place is None:
@@ -66,22 +66,22 @@ class Importer:
         return place
 
     def place(self, language_family: str, origin: str, item: Import) -> Place:
-        """The place that an import statement names."""
+        """Return the target that an import statement names."""
         module = rust.module_named(item) if language_family == "rust" else item.module
         return self.find(language_family, origin, module)
 
     def bound(self, language_family: str, origin: str, item: Import) -> Place:
-        """The place that the local name of an import stands for, or holds what it does."""
+        """Return the target that the local name of an import refers to, or is defined in."""
         if language_family == "python":
             return self.find("python", origin, python.module_bound(item))
         return self.place(language_family, origin, item)
 
     def submodule(self, language_family: str, place: Place, name: str) -> Place:
-        """The module of that name inside a package, for languages where packages hold modules."""
+        """Return the module of that name inside a package, for languages in which packages contain modules."""
         return self._python.submodule(place, name) if language_family == "python" else NOWHERE
 
     def words_for(self, path: str) -> set[str]:
-        """For each name by which an import may mean this file, be it there or not, a word of that name."""
+        """Return a word for each name by which an import may refer to this file, whether or not it exists."""
         stem = stem_of(path)
         row = language_of(path)
         language = family(row.name) if row else ""
@@ -98,5 +98,5 @@ class Importer:
 
 
 def words_in(name: str) -> list[str]:
-    """The words of a module's name, as they are kept to find who imports it."""
+    """Return the words of a module name, as they are stored to find its importers."""
     return _WORD.findall(name)

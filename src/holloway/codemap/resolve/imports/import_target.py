@@ -1,4 +1,4 @@
-"""Where an import leads."""
+"""The target of an import: a file, a folder or an external package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """A file, a directory (its path ends in a slash), or an external package."""
+    """A file, a folder (its path ends in a slash), or an external package."""
 
     path: str = ""
     package: str = ""

@@ -1,4 +1,4 @@
-"""Java and Kotlin: a class has the name of its file, a package that of its folder, wherever the sources begin."""
+"""Import rules of Java and Kotlin: a class is named like its file, a package like its folder, below any source root."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from holloway.codemap.resolve.targets import Targets
 
 _PACKAGE_NAMES = 3
-"""Of a package from outside: `org.junit.jupiter`."""
+"""Parts that identify an external package: `org.junit.jupiter`."""
 
 
 def find(tree: Tree, origin: str, module: str) -> Place:
-    """The file of a class, or the folder of a package."""
-    whole = module.replace(".", "/")
-    folder, _, name = whole.rpartition("/")
+    """Return the file of a class, or the folder of a package."""
+    full_path = module.replace(".", "/")
+    folder, _, name = full_path.rpartition("/")
     while folder or name:
-        near = [path for path in tree.named("java", name) if ends_in(dirname(path), folder)]
-        if near:
-            return Place(nearest(near, origin))
+        candidates = [path for path in tree.named("java", name) if ends_in(dirname(path), folder)]
+        if candidates:
+            return Place(nearest(candidates, origin))
         if name[:1].islower() and folder:
             break
         folder, _, name = folder.rpartition("/")
-    if folders := tree.folders_named(whole):
+    if folders := tree.folders_named(full_path):
         return Place(nearest(folders, origin) + "/")
     return Place(package=".".join(module.split(".")[:_PACKAGE_NAMES]))
 
 
 def inside(names: Names, path: str, item: Import, name: str) -> Targets:
-    """`import a.b.C` names the class C at the top of the file; a static import a member of its class."""
+    """Resolve a static import: `import static a.b.C.member` names a member of the class C of the file."""
     scopes = names.scopes(path)
     tops = scopes.defined_in(MODULE_SCOPE) if scopes else ()
     return few(member for _, top in tops for member in names.members.of_class(path, top, name))

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: relative files, the aliases of a tsconfig, and the packages of a workspace."""
+"""Import rules of JavaScript and TypeScript: relative files, tsconfig path aliases and workspace packages."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from holloway.codemap.resolve.imports.file_tree import Tree
 
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte")
-"""Endings that an import leaves out; of several files the first."""
+"""Suffixes that an import may omit, in order of preference."""
 
 _WRITTEN = {"js": (".ts", ".tsx"), "jsx": (".tsx",), "mjs": (".mts",), "cjs": (".cts",)}
-"""TypeScript names the compiled file: what that was written as."""
+"""Source suffixes of a compiled suffix: TypeScript imports name the compiled file."""
 _ENTRIES = ("src/index", "index", "src", "lib/index")
-"""The face of a package that does not say what it is."""
+"""Default entry files of a package that declares none."""
 _NESTED_MAX = 4
 _CONDITIONS_MAX = 20
-"""Of `exports` in a package.json."""
+"""Conditions of `exports` in a package.json that are read."""
 
 
 class ScriptImports:
-    """Files, aliases and workspaces."""
+    """Resolves relative files, path aliases and workspace packages."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -36,7 +36,7 @@ class ScriptImports:
         self._entries: dict[str, list[str]] = {}
 
     def find(self, origin: str, module: str) -> Place:
-        """The file that a module's name stands for, or the package that it begins with."""
+        """Return the file that a module name refers to, or the package that it begins with."""
         if module.startswith("."):
             return self._file(within(join(dirname(origin), module)))
         if module.startswith("node:"):
@@ -56,11 +56,11 @@ class ScriptImports:
         return Place(package=package)
 
     def names_for(self, path: str) -> set[str]:
-        """Names for a file that a manifest gives it: aliases, and the face of a workspace."""
-        plain = path
+        """Return the names that manifests give to a file: aliases, and the package whose entry it is."""
+        without_suffix = path
         for ending in SUFFIXES:
-            plain = plain.removesuffix(ending)
-        bases = {path, plain, *([dirname(path)] if plain.rpartition("/")[2] == "index" else [])}
+            without_suffix = without_suffix.removesuffix(ending)
+        bases = {path, without_suffix, *([dirname(path)] if without_suffix.rpartition("/")[2] == "index" else [])}
         names = {
             name
             for name, home in self._workspaces.items()
@@ -73,8 +73,8 @@ class ScriptImports:
         if base is None:
             return NOWHERE
         stem, dot, suffix = base.rpartition(".")
-        written = [stem + other for other in _WRITTEN.get(suffix, ())] if dot else []
-        for path in (*written, base):
+        source_paths = [stem + other for other in _WRITTEN.get(suffix, ())] if dot else []
+        for path in (*source_paths, base):
             if path in self._tree.paths:
                 return Place(path)
         for start in (base, join(base, "index")):
@@ -103,12 +103,12 @@ def _package_name(text: str) -> str:
 
 
 def _entries(manifest: dict[str, Any]) -> list[str]:
-    """Files that a package.json names as its face, sources before what is built from them."""
-    named: list[str] = []
+    """Return the entry files that a package.json names, sources before build output."""
+    entry_paths: list[str] = []
 
     def gather(value: object, depth: int) -> None:
         if isinstance(value, str):
-            named.append(value)
+            entry_paths.append(value)
         elif isinstance(value, dict) and depth < _NESTED_MAX:
             for inner in list(value.values())[:_CONDITIONS_MAX]:
                 gather(inner, depth + 1)
@@ -117,5 +117,5 @@ def _entries(manifest: dict[str, Any]) -> list[str]:
     gather(exports.get(".", exports) if isinstance(exports, dict) else exports, 0)
     for key in ("source", "types", "module", "main"):
         gather(manifest.get(key), 0)
-    built = [re.sub(r"^(\./)?(dist|build|lib|out)/", "src/", name) for name in named]
-    return [re.sub(r"\.(d\.ts|js|mjs|cjs)$", "", name) for name in built] + named
+    source_paths = [re.sub(r"^(\./)?(dist|build|lib|out)/", "src/", name) for name in entry_paths]
+    return [re.sub(r"\.(d\.ts|js|mjs|cjs)$", "", name) for name in source_paths] + entry_paths

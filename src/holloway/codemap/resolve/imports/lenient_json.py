@@ -1,4 +1,4 @@
-"""JSON as people write it into manifests: with comments and trailing commas."""
+"""Parses JSON as people write it in manifests: with comments and trailing commas."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import re
 from typing import Any
 
 _COMMENT = re.compile(r"(\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""What is never closed goes to the end: else the rest would be looked through again from every quote in it."""
+"""Unclosed strings and comments match to the end of the text: otherwise the tail would be scanned again from every
+quote (quadratic time)."""
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """The object that a text is; anything else is an empty one."""
+    """Parse a JSON object; anything else gives an empty one."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

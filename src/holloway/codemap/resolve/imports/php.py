@@ -1,4 +1,4 @@
-"""PHP: a class or an included file by as much of its name as the project's paths have."""
+"""Import rules of PHP: a class or an included file, by the longest part of its name that matches a path."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def find(tree: Tree, origin: str, module: str) -> Place:
-    """The file whose path ends as the name does, without names at its beginning that no folder has."""
+    """Return the file whose path ends like the name, ignoring leading parts that match no folder."""
     path = module.replace("\\", "/").replace(".php", "").replace(".", "/").strip("/")
     parts = path.split("/")
     for start in range(max(len(parts) - 1, 1)):
-        if found := tree.of_suffix("php", "/".join(parts[start:]) + ".php", origin):
-            return Place(found)
+        if matching_path := tree.of_suffix("php", "/".join(parts[start:]) + ".php", origin):
+            return Place(matching_path)
     return Place(package=parts[0])

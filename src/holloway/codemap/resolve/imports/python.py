@@ -1,4 +1,4 @@
-"""Python: `from .near import x` and `import package.module`, as if every folder outside a package were on the path."""
+"""Import rules of Python: `from .near import x` and `import package.module`; any folder outside a package is a root."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from holloway.codemap.resolve.imports.file_tree import Tree
 
 FACES = ("__init__.py", "__init__.pyi")
-"""What makes a folder a package."""
+"""Files that make a folder a package."""
 
 
 class PythonImports:
-    """Modules and packages."""
+    """Resolves modules and packages."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        named = (path.rpartition("/") for path in tree.named("python", "__init__"))
-        self._packages = frozenset(folder for folder, _, name in named if name in FACES)
+        split_paths = (path.rpartition("/") for path in tree.named("python", "__init__"))
+        self._packages = frozenset(folder for folder, _, name in split_paths if name in FACES)
         self._roots = self._top_level()
 
     def find(self, origin: str, module: str) -> Place:
-        """The module or package of that name; what no folder of the project holds is from outside."""
+        """Return the module or package of that name; a name that no folder of the project has is external."""
         if module.startswith("."):
             return self._relative(origin, module)
         head = module.partition(".")[0]
@@ -39,7 +39,7 @@ class PythonImports:
         return Place(package=head)
 
     def submodule(self, place: Place, name: str) -> Place:
-        """The module of that name inside a package."""
+        """Return the module of that name inside a package."""
         if not place.path or not name.isidentifier():
             return NOWHERE
         if place.path.rpartition("/")[2] not in ("", *FACES):
@@ -47,19 +47,23 @@ class PythonImports:
         return self._module(join(dirname(place.path), name))
 
     def names_beside(self, path: str) -> set[str]:
-        """What lies in the folder of a package's own file is inside a package by it, or no longer."""
+        """Return the names in a package's folder: adding or removing its file changes how they are imported."""
         folder = dirname(path)
-        inner = {one.rpartition("/")[2] for one in self._tree.folders if one and dirname(one) == folder}
+        inner = {
+            inner_folder.rpartition("/")[2]
+            for inner_folder in self._tree.folders
+            if inner_folder and dirname(inner_folder) == folder
+        }
         return inner | {stem_of(other) for other in self._tree.directories.get(folder, ())}
 
     def _relative(self, origin: str, module: str) -> Place:
-        rest = module.lstrip(".")
+        tail = module.lstrip(".")
         base = dirname(origin)
-        for _ in range(len(module) - len(rest) - 1):
+        for _ in range(len(module) - len(tail) - 1):
             if not base:
                 return NOWHERE
             base = dirname(base)
-        return self._module(join(base, rest.replace(".", "/")) if rest else base)
+        return self._module(join(base, tail.replace(".", "/")) if tail else base)
 
     def _module(self, base: str) -> Place:
         inside = f"{base}/" if base else ""
@@ -69,16 +73,16 @@ class PythonImports:
         return Place(base + "/") if base in self._tree.folders and base else NOWHERE
 
     def _roots_of(self, head: str, origin: str) -> list[str]:
-        """Folders that hold the name: those above the file first, the nearest before the others."""
+        """Return folders that contain the name: parents of the file first, nearest first."""
         folders = self._roots.get(head, [])
-        here = dirname(origin)
+        origin_folder = dirname(origin)
         if head in sys.stdlib_module_names:
-            return [here] if here in folders and here not in self._packages else []
-        above = [folder for folder in folders if is_above(folder, here)]
+            return [origin_folder] if origin_folder in folders and origin_folder not in self._packages else []
+        above = [folder for folder in folders if is_above(folder, origin_folder)]
         return sorted(above, key=len, reverse=True) + [folder for folder in folders if folder not in above]
 
     def _top_level(self) -> dict[str, list[str]]:
-        """Top-level names and the folders that they can be imported from."""
+        """Return top-level names and the folders that they can be imported from."""
         roots: dict[str, set[str]] = defaultdict(set)
         for path in self._tree.paths:
             folder, _, name = path.rpartition("/")
@@ -99,10 +103,10 @@ def _depth(folder: str) -> tuple[int, str]:
 
 
 def local_name(module: str) -> str:
-    """The name that `import a.b` binds."""
+    """Return the name that `import a.b` binds."""
     return module.partition(".")[0]
 
 
 def module_bound(item: Import) -> str:
-    """The module that the local name of an import stands for: `import a.b` binds `a`."""
+    """Return the module that the local name of an import refers to: `import a.b` binds `a`."""
     return item.module if item.symbol or item.alias else local_name(item.module)

@@ -1,4 +1,4 @@
-"""Ruby: a file beside the one that requires it, below `lib`, or one whose path ends so."""
+"""Import rules of Ruby: a file next to the one that requires it, below `lib`, or one whose path ends in the name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(tree: Tree, origin: str, module: str) -> Place:
-    """The file that is required, with its ending or without."""
+    """Return the required file, with or without its suffix."""
     for name in (within(join(dirname(origin), module)), join("lib", module)):
         for path in (name, f"{name}.rb"):
             if path in tree.paths:

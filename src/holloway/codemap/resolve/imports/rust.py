@@ -1,4 +1,4 @@
-"""Rust: paths through the modules of a crate, and through the crates of a workspace."""
+"""Import rules of Rust: paths through the modules of a crate, and through the crates of a workspace."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _CRATE_ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs")
 
 
 class RustImports:
-    """Modules of the crates that a Cargo.toml names."""
+    """Resolves modules of the crates that Cargo.toml files declare."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._crates = tree.manifests("Cargo.toml", _crate_name)
 
     def find(self, origin: str, module: str) -> Place:
-        """The file of a module path; what it names inside that file is found by `inside`."""
+        """Return the file of a module path; the part of the path inside that file is resolved separately."""
         parts = module.replace("::", ".").split(".")
-        crate, here = self._crate_of(origin)
+        crate, module_path = self._crate_of(origin)
         if parts[0] == "crate":
             return self._file(crate, parts[1:])
         if parts[0] in ("self", "super"):
             while parts and parts[0] in ("self", "super"):
-                here = here[:-1] if parts[0] == "super" else here
+                module_path = module_path[:-1] if parts[0] == "super" else module_path
                 parts = parts[1:]
-            return self._file(crate, [*here, *parts])
-        local = self._file(crate, [*here, *parts], whole=True)
+            return self._file(crate, [*module_path, *parts])
+        local = self._file(crate, [*module_path, *parts], whole=True)
         if local.path:
             return local
-        named = self._crates.get(parts[0]) or self._crates.get(parts[0].replace("_", "-"))
-        if named is not None and (root := self._crate_root(named)):
+        crate_folder = self._crates.get(parts[0]) or self._crates.get(parts[0].replace("_", "-"))
+        if crate_folder is not None and (root := self._crate_root(crate_folder)):
             return self._file(root, parts[1:])
         return Place(package=parts[0])
 
     def names_for(self, path: str) -> set[str]:
-        """The crates whose root a file may be."""
+        """Return the crates whose root a file may be."""
         return {
             crate.replace("-", "_")
             for crate, home in self._crates.items()
@@ -60,7 +60,7 @@ class RustImports:
         return ""
 
     def _crate_of(self, origin: str) -> tuple[str, list[str]]:
-        """The root file of the crate that a file belongs to, and the file's module path in it."""
+        """Return the root file of the crate that a file belongs to, and the file's module path in it."""
         folder = dirname(origin)
         while True:
             roots = [join(folder, name) for name in ("lib.rs", "main.rs")]
@@ -68,12 +68,12 @@ class RustImports:
             if root:
                 return root, _module_path(origin, folder)
             if not folder or ends_in(folder, "src/bin") or join(folder, "Cargo.toml") in self._tree.paths:
-                # A further program, a test, an example or a benchmark is a crate of its own.
+                # An additional binary, a test, an example or a benchmark is a separate crate.
                 return origin, []
             folder = dirname(folder)
 
     def _file(self, root: str, parts: list[str], whole: bool = False) -> Place:
-        """The deepest file on a module path, or only the file of the whole path."""
+        """Return the deepest file on a module path, or only the file of the complete path."""
         folder = dirname(root)
         names = [part for part in parts if part]
         for length in range(len(names), 0, -1):
@@ -87,15 +87,15 @@ class RustImports:
 
 
 def module_named(item: Import) -> str:
-    """The module path of an import as seen from its file: `super` of a module inside the file is the file."""
-    head, _, rest = item.module.partition(".")
+    """Return the module path of an import as seen from its file: `super` of an inline module is the file."""
+    head, _, tail = item.module.partition(".")
     if head != "super" or item.scope < 0:
         return item.module
-    return f"self.{rest}" if rest else "self"
+    return f"self.{tail}" if tail else "self"
 
 
 def inside(names: Names, path: str, item: Import, name: str) -> Targets:
-    """A path may go on inside the file, through inline modules and types."""
+    """Resolve the part of a path that continues inside the file, through inline modules and types."""
     *_, outer, inner = ("", *item.module.split("."))
     is_file = f"/{path}".endswith((f"/{inner}.rs", f"/{inner}/mod.rs")) and outer != inner
     if is_file or inner in ("crate", "self", "super"):

@@ -1,4 +1,4 @@
-"""The path aliases of tsconfig.json and jsconfig.json."""
+"""Reads the path aliases of tsconfig.json and jsconfig.json, including inherited ones."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ if TYPE_CHECKING:
 NAMES = ("tsconfig.json", "jsconfig.json")
 PATTERNS_MAX = 200
 EXTENDS_MAX = 4
-"""Files that one extends after another."""
+"""Length of a chain of `extends`."""
 
 Patterns = list[tuple[str, list[str]]]
-"""What imports may look like, `@/*`, and the paths that it stands for, `src/*`."""
+"""Import patterns such as `@/*`, and the paths that each stands for, such as `src/*`."""
 
 
 def aliases(tree: Tree) -> list[tuple[str, Patterns]]:
-    """The folders that have some, the deepest first."""
-    found: list[tuple[str, Patterns]] = []
+    """Return the folders that have path aliases, deepest first."""
+    folders: list[tuple[str, Patterns]] = []
     homes = [(folder, name) for name in NAMES for folder in tree.homes[name]]
     for folder, name in sorted(homes, key=lambda home: (-home[0].count("/") - bool(home[0]), home[0])):
         patterns = _patterns(tree, join(folder, name), 0)
         if patterns:
-            found.append((folder, patterns))
-    return found
+            folders.append((folder, patterns))
+    return folders
 
 
 def expanded(patterns: Patterns, module: str) -> list[str]:
-    """The paths that a module's name stands for."""
-    found: list[str] = []
+    """Return the paths that a module name stands for."""
+    paths: list[str] = []
     for pattern, targets in patterns:
         before, star, after = pattern.partition("*")
         if star and module.startswith(before) and module.endswith(after) and len(module) >= len(before) + len(after):
             middle = module[len(before) : len(module) - len(after)]
-            found += [target.replace("*", middle, 1) for target in targets]
+            paths += [target.replace("*", middle, 1) for target in targets]
         elif module == pattern:
-            found += targets
-    return found
+            paths += targets
+    return paths
 
 
 def names_by(folder: str, patterns: Patterns, bases: set[str]) -> set[str]:
-    """The other way: the names that the patterns give to a file, which is known by these paths."""
+    """Return the names that the patterns give to a file with these paths (the reverse direction)."""
     names: set[str] = set()
     for pattern, targets in patterns:
         for target in targets:
@@ -64,26 +64,31 @@ def _patterns(tree: Tree, path: str, depth: int) -> Patterns:
     patterns = _own_patterns(data.get("compilerOptions"))
     if patterns or not isinstance(parent, str) or not parent.startswith(".") or depth >= EXTENDS_MAX:
         return patterns
-    here = dirname(path)
-    outer = within(join(here, parent))
-    for name in (outer, f"{outer}.json") if outer else ():
+    folder = dirname(path)
+    parent_path = within(join(folder, parent))
+    for name in (parent_path, f"{parent_path}.json") if parent_path else ():
         tree.decisive.add(name)
         if name in tree.paths:
             inherited = _patterns(tree, name, depth + 1)
-            up = dirname(name)
-            return [(p, [_relative(join(up, target), here) for target in targets]) for p, targets in inherited]
+            parent_folder = dirname(name)
+            return [
+                (pattern, [_relative(join(parent_folder, target), folder) for target in targets])
+                for pattern, targets in inherited
+            ]
     return []
 
 
 def _own_patterns(options: Any) -> Patterns:
     options = options if isinstance(options, dict) else {}
-    named = options.get("baseUrl")
-    base = named if isinstance(named, str) else ""
+    base_url = options.get("baseUrl")
+    base = base_url if isinstance(base_url, str) else ""
     paths = options.get("paths")
     patterns: Patterns = []
     for pattern, targets in list(paths.items())[:PATTERNS_MAX] if isinstance(paths, dict) else ():
         if isinstance(targets, list):
-            patterns.append((pattern, [join(base, one) for one in targets if isinstance(one, str)][:AMBIGUOUS_MAX]))
+            patterns.append(
+                (pattern, [join(base, target) for target in targets if isinstance(target, str)][:AMBIGUOUS_MAX])
+            )
     if base:
         patterns.append(("*", [join(base, "*")]))
     return patterns
