@@ -32,7 +32,7 @@ def table() -> str:
     """The table as it must stand there."""
     results = {str(one["name"]): one for one in report.results()}
     rows = [[row.what, row.figure(results), row.beside(results), f"`{again(row.benchmark)}`"] for row in ROWS]
-    return report.grid(["what", "figure", "beside it", "again with"], rows)
+    return report.grid(["what", "figure", "baseline", "again with"], rows)
 
 
 def again(benchmark: str) -> str:

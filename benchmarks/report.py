@@ -20,8 +20,8 @@ errors with their fixes and self-corrections rest on labels that quote people's 
 numbers are also in `benchmarks/results/` as JSON. This page is generated: change the benchmark, not the page.
 
 Times are p50 and p95 on the machine that is named, or ratios within one run. Machines are noisy and these runs had
-neighbours, so trust ratios and CPU time before milliseconds. Each figure is compared with the simplest baseline that could
-do the same job, measured in the same run.
+neighbours, so trust ratios and CPU time before milliseconds. Each figure is compared with the simplest baseline that
+could do the same job, measured in the same run.
 
 ```sh
 make bench QUICK=1                       # a sample of everything that needs nothing, minutes in all; writes nothing

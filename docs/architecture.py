@@ -53,8 +53,8 @@ TOUCHES = """## What touches what
 | only these | touch |
 | --- | --- |"""
 TAIL = """The hook's path (`hooks/entry.py` and what it loads to note an event or to look a file up) has an
-import budget: the standard library only, and little of it, checked on `sys.modules`. A process that loads dataclasses takes
-three times as long to start as bare Python.
+import budget: the standard library only, and little of it, checked on `sys.modules`. A process that loads dataclasses
+takes three times as long to start as bare Python.
 """
 
 
