@@ -2,11 +2,45 @@ import json
 
 import pytest
 
-from holloway.domain.event import QaFindings
+from holloway.domain.event import PlanItem, QaFindings, Started, ToolKind
+from holloway.domain.session import Outcome, SessionType
+from holloway.domain.work import Phase, WorkUnit
 from holloway.errors import HollowayError
 from holloway.observer import checkpoint
-from holloway.observer.scratchpad import Scratchpad
+from holloway.observer.scratchpad import Scratchpad, Subtask
 from tests.observer.story import Story
+
+STORED = (
+    b'{"version":1,"start":{"at":1.0,"session":"s1","agent":"codex","branch":"main","commit":"abc","type":'
+    b'"build","phase":"implement","task":"add a cart","work_unit":{"methodology":"native","path":["1","2"]'
+    b',"label":"cart"},"planned_steps":7},"last_at":9.0,"step":1,"actions":[{"step":1,"at":3.0,"kind":"edi'
+    b't","call":"c1","tool":"Edit","path":"a.py","pattern":"","command":"","url":"","removed":["x"],"added'
+    b'":["y","z"],"outside":false,"actor":"","ok":true,"ended_at":4.0,"text":"done","files":["a.py"],"coun'
+    b't":1,"changed_by_user":true,"untracked":false,"applied":["y"]}],"notes":[{"step":0,"at":2.0,"voice":'
+    b'"user","text":"add a cart","actor":"","type":"","files":[]},{"step":1,"at":5.0,"voice":"record","tex'
+    b't":"use cents","actor":"","type":"gotcha","files":["a.py"]}],"plan":[{"text":"write it","done":true}'
+    b',{"text":"test it","done":false}],"first_plan":2,"plan_mode":false,"tokens_in":0,"tokens_out":0,"con'
+    b'text_peak":0,"interrupted_at":-1,"redirected":false,"subtasks":[{"step":1,"name":"write","validated"'
+    b':true}],"qa_passed":false,"qa_findings":["no test"],"qa_verdicts":[false],"ended":"exit","outcome":"'
+    b'partial","events":9,"failed":0,"slow":0,"bytes":1551,"evicted":[]}'
+)
+"""A checkpoint as the first release wrote it."""
+
+
+def test_a_checkpoint_of_the_first_release_is_read_and_written_byte_by_byte() -> None:
+    pad = checkpoint.load(STORED)
+    assert pad.start == Started(
+        *(1.0, "s1", "codex", "main", "abc", SessionType.BUILD, Phase.IMPLEMENT, "add a cart"),
+        work_unit=WorkUnit("native", ("1", "2"), "cart"),
+        planned_steps=7,
+    )
+    (action,) = pad.actions
+    assert (action.kind, action.added, action.applied) == (ToolKind.EDIT, ("y", "z"), ("y",))
+    assert pad._calls == {"c1": action}
+    assert [note.files for note in pad.notes] == [(), ("a.py",)]
+    assert pad.plan == (PlanItem("write it", True), PlanItem("test it"))
+    assert (pad.subtasks, pad.outcome) == ([Subtask(1, "write", True)], Outcome.PARTIAL)
+    assert checkpoint.dump(pad) == STORED
 
 
 @pytest.mark.parametrize(
@@ -19,6 +53,9 @@ from tests.observer.story import Story
         b'{"version": 1}',
         b"\xff\xfe",
         b'{"version":1,"start":3}',
+        STORED.replace(b'"kind":"edit"', b'"kind":"fly"'),
+        STORED.replace(b'"added":["y","z"]', b'"added":3'),
+        STORED.replace(b'"subtasks"', b'"unknown"'),
         b"[" * 100_000,
     ],
 )

@@ -1,6 +1,7 @@
 """A candidate that waits is kept as JSON, and is the same when its time comes."""
 
 import json
+from dataclasses import replace
 
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
 from holloway.domain.memory_details import DeadEnd
@@ -32,3 +33,19 @@ def test_what_waits_loses_nothing() -> None:
     )
 
     assert from_plain(json.loads(json.dumps(to_plain(draft)))) == draft
+
+
+def test_a_draft_that_was_stored_with_lists_for_its_work_unit_and_relations_is_read() -> None:
+    draft = Draft("Money is integer cents", work_unit=WorkUnit("native", ("1",), "pay"), origin="observer:x:1")
+    draft = replace(draft, relations=(Relation(RelationType.VALIDATES, "d4735e", "", 0.5, True),))
+    stored = to_plain(draft) | {
+        "work_unit": ["native", ["1"], "pay"],
+        "relations": [["validates", "d4735e", "", 0.5, True]],
+    }
+    assert from_plain(json.loads(json.dumps(stored))) == draft
+
+
+def test_a_draft_from_before_relations_were_stored_has_none() -> None:
+    stored = to_plain(Draft("Money is integer cents"))
+    del stored["relations"], stored["work_unit"]
+    assert from_plain(stored) == Draft("Money is integer cents")

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 from holloway.config import DETAIL_CHARS_MAX, DETAIL_ITEMS_MAX
+from holloway.domain.codec import encode
 from holloway.domain.memory import MemoryType
 from holloway.errors import InvalidInput
 
@@ -218,13 +219,8 @@ def check(memory_type: MemoryType, details: Details | None) -> None:
 
 
 def plain(details: object) -> Any:
-    """Details as JSON can hold them; what is at its default is left out."""
-    if is_dataclass(details) and not isinstance(details, type):
-        pairs = ((entry, getattr(details, entry.name)) for entry in fields(details))
-        return {entry.name: plain(value) for entry, value in pairs if value != entry.default}
-    if isinstance(details, tuple):
-        return [plain(item) for item in details]
-    return str(details) if isinstance(details, StrEnum) else details
+    """Return details as JSON can hold them; fields at their default are left out."""
+    return encode(details, skip_defaults=True)
 
 
 def without_quotes(state: WorkState) -> WorkState:

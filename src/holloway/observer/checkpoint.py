@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields, replace
-from typing import Any
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
 
-from holloway.domain.event import PlanItem, Started, ToolKind
-from holloway.domain.session import Outcome, SessionType
-from holloway.domain.work import Phase, WorkUnit
+from holloway.domain.codec import decode, encode
 from holloway.errors import HollowayError
-from holloway.observer.scratchpad import Action, Note, Scratchpad, Subtask
+from holloway.observer.scratchpad import Scratchpad
 from holloway.safety import secrets
 
+if TYPE_CHECKING:
+    from holloway.observer.scratchpad import Action
+
 VERSION = 1
+REQUIRED = ("start", "actions", "notes", "subtasks", "plan", "outcome")
+"""Fields that every checkpoint has had; later ones may be missing in an older one."""
 
 
 def dump(pad: Scratchpad) -> bytes:
@@ -25,7 +28,7 @@ def dump(pad: Scratchpad) -> bytes:
     values["qa_findings"] = [_safe(finding) for finding in pad.qa_findings]
     values["notes"] = [replace(note, text=_safe(note.text)) for note in pad.notes]
     values["actions"] = [_without_secrets(action) for action in pad.actions]
-    return json.dumps({"version": VERSION, **values}, default=asdict, separators=(",", ":")).encode()
+    return json.dumps({"version": VERSION, **values}, default=encode, separators=(",", ":")).encode()
 
 
 def load(data: bytes) -> Scratchpad:
@@ -34,10 +37,14 @@ def load(data: bytes) -> Scratchpad:
         values = json.loads(data)
         if values.pop("version") != VERSION:
             raise ValueError("another version")
-        return _built(values)
+        if missing := [name for name in REQUIRED if name not in values]:
+            raise ValueError(f"no {', '.join(missing)}")
+        pad = decode(Scratchpad, values)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         message = f"The checkpoint cannot be read ({error})."
         raise HollowayError(message, "The session goes on from what its journal holds.") from error
+    pad._calls = {action.call: action for action in pad.actions if action.call}
+    return pad
 
 
 def _without_secrets(action: Action) -> Action:
@@ -55,34 +62,3 @@ def _without_secrets(action: Action) -> Action:
 
 def _safe(text: str) -> str:
     return secrets.redact(text)[0] if text else text
-
-
-def _built(values: dict[str, Any]) -> Scratchpad:
-    values["start"] = _start(values["start"]) if values["start"] else None
-    values["actions"] = [_action(row) for row in values["actions"]]
-    values["notes"] = [Note(**{**row, "files": tuple(row["files"])}) for row in values["notes"]]
-    values["subtasks"] = [Subtask(**row) for row in values["subtasks"]]
-    values["plan"] = tuple(PlanItem(**row) for row in values["plan"])
-    values["outcome"] = Outcome(values["outcome"]) if values["outcome"] else None
-    for name in ("qa_findings", "qa_verdicts", "evicted"):
-        values[name] = tuple(values.get(name, ()))
-    pad = Scratchpad(**values)
-    pad._calls = {action.call: action for action in pad.actions if action.call}
-    return pad
-
-
-def _start(values: dict[str, Any]) -> Started:
-    unit = values["work_unit"]
-    return Started(
-        **{
-            **values,
-            "type": SessionType(values["type"]) if values["type"] else None,
-            "phase": Phase(values["phase"]) if values["phase"] else None,
-            "work_unit": WorkUnit(unit["methodology"], tuple(unit["path"]), unit["label"]) if unit else None,
-        }
-    )
-
-
-def _action(values: dict[str, Any]) -> Action:
-    lists = {name: tuple(values.get(name, ())) for name in ("removed", "added", "applied", "files")}
-    return Action(**{**values, **lists, "kind": ToolKind(values["kind"])})

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain import memory_details as typed
-from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
-from holloway.domain.work import WorkUnit
+from holloway.domain.codec import decode, encode
+from holloway.domain.memory import Draft, MemoryType
 from holloway.store.candidates import DROPPED, HELD, Kept
 from holloway.store.memories import OBSERVED
 from holloway.text.fingerprint import fingerprint
@@ -106,54 +106,21 @@ def origin_of(signal: Signal) -> str:
 
 def to_plain(draft: Draft) -> dict[str, object]:
     """Serialize a draft to a JSON-compatible dictionary."""
-    unit = draft.work_unit
-    return {
-        "content": draft.content,
-        "type": str(draft.type),
-        "summary": draft.summary,
-        "details": typed.plain(draft.details) if draft.details else None,
-        "files": list(draft.files),
-        "modules": list(draft.modules),
-        "tags": list(draft.tags),
-        "source": str(draft.source),
-        "state": str(draft.state) if draft.state else None,
-        "confidence": draft.confidence,
-        "review": str(draft.review) if draft.review else None,
-        "session": draft.session,
-        "agent": draft.agent,
-        "branch": draft.branch,
-        "branch_only": draft.branch_only,
-        "commit": draft.commit,
-        "origin": draft.origin,
-        "work_unit": [unit.methodology, list(unit.path), unit.label] if unit else None,
-        "relations": [
-            [str(relation.type), relation.memory, relation.path, relation.confidence, relation.automatic]
-            for relation in draft.relations
-        ],
-    }
+    details = typed.plain(draft.details)
+    return {**{name: encode(getattr(draft, name)) for name in _STORED}, "details": details}
 
 
 def from_plain(values: dict[str, Any]) -> Draft:
     """Parse a draft from its JSON dictionary; raises KeyError, TypeError or ValueError if it is malformed."""
-    kind, unit = MemoryType(values["type"]), values.get("work_unit")
-    return Draft(
-        content=values["content"],
-        type=kind,
-        summary=values["summary"],
-        details=typed.parse(kind, values["details"]) if values["details"] else None,
-        files=tuple(values["files"]),
-        modules=tuple(values["modules"]),
-        tags=tuple(values["tags"]),
-        source=Source(values["source"]),
-        state=State(values["state"]) if values["state"] else None,
-        confidence=values["confidence"],
-        review=ReviewReason(values["review"]) if values["review"] else None,
-        session=values["session"],
-        agent=values["agent"],
-        branch=values["branch"],
-        branch_only=values["branch_only"],
-        commit=values["commit"],
-        origin=values["origin"],
-        work_unit=WorkUnit(unit[0], tuple(unit[1]), unit[2]) if unit else None,
-        relations=tuple(Relation(RelationType(row[0]), *row[1:]) for row in values.get("relations", ())),
-    )
+    stored = {name: values[name] for name in _STORED if name in values or name not in _ADDED_LATER}
+    details = typed.parse(MemoryType(values["type"]), values["details"]) if values["details"] else None
+    return decode(Draft, {**stored, "details": details})
+
+
+_STORED = (
+    *("content", "type", "summary", "files", "modules", "tags", "source", "state", "confidence", "review", "session"),
+    *("agent", "branch", "branch_only", "commit", "origin", "work_unit", "relations"),
+)
+"""The fields of a draft that are stored; all others are at their default in what was observed."""
+_ADDED_LATER = ("work_unit", "relations")
+"""Fields that the oldest stored drafts do not have."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from holloway.codemap.modules import call_flows
 from holloway.codemap.modules.detection import Module, SourceFile, detect
 from holloway.codemap.modules.entry_points import entry_points
 from holloway.codemap.modules.purpose import described
+from holloway.domain.codec import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,7 +132,7 @@ def _keep(database: MapDatabase, found: list[Module]) -> None:
     database.run("DELETE FROM modules")
     ids = {row[0]: row[1] for row in database.rows("SELECT path, id FROM files")}
     for order, module in enumerate(found):
-        detail = json.dumps(asdict(module), ensure_ascii=False)
+        detail = json.dumps(encode(module), ensure_ascii=False)
         database.run(
             "INSERT OR REPLACE INTO modules VALUES (?, ?, ?, ?, ?)",
             (module.name, module.folder, module.purpose, order, detail),
@@ -144,15 +145,4 @@ def _keep(database: MapDatabase, found: list[Module]) -> None:
 
 def modules(database: MapDatabase) -> list[Module]:
     """Load the modules as they were last stored, those of the product first."""
-    return [_module(json.loads(row[0])) for row in database.rows("SELECT detail FROM modules ORDER BY position")]
-
-
-def _module(data: dict[str, object]) -> Module:
-    plain = {"name", "key", "folder", "purpose", "support", "hidden", "confidence"}
-    fields: dict[str, object] = {}
-    for name, value in data.items():
-        if name in plain:
-            fields[name] = value
-        elif isinstance(value, list):
-            fields[name] = tuple(tuple(item) if isinstance(item, list) else item for item in value)
-    return Module(**fields)  # type: ignore[arg-type]
+    return [decode(Module, json.loads(row[0])) for row in database.rows("SELECT detail FROM modules ORDER BY position")]

@@ -1,0 +1,73 @@
+"""Dataclasses as plain values, and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from holloway.domain.codec import decode, encode
+from holloway.domain.event import PlanItem, ToolKind
+from holloway.domain.work import WorkUnit
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """One field of each kind."""
+
+    name: str
+    kind: ToolKind = ToolKind.READ
+    unit: WorkUnit | None = None
+    items: tuple[PlanItem, ...] = ()
+    pairs: tuple[tuple[str, float], ...] = ()
+    open: list[PlanItem] | None = None
+    weight: float | None = None
+
+
+FULL = Parcel(
+    *("box", ToolKind.WEB, WorkUnit("native", ("1", "2"))),
+    items=(PlanItem("a"), PlanItem("b", True)),
+    pairs=(("x", 0.5),),
+    open=[PlanItem("c")],
+    weight=1.5,
+)
+
+
+@pytest.mark.parametrize("parcel", [FULL, Parcel("empty")])
+@pytest.mark.parametrize("skip_defaults", [False, True])
+def test_a_dataclass_survives_json(parcel: Parcel, skip_defaults: bool) -> None:
+    assert decode(Parcel, json.loads(json.dumps(encode(parcel, skip_defaults=skip_defaults)))) == parcel
+
+
+def test_fields_at_their_default_can_be_left_out() -> None:
+    assert encode(Parcel("box", items=(PlanItem("a"),)), skip_defaults=True) == {
+        "name": "box",
+        "items": [{"text": "a"}],
+    }
+
+
+def test_a_list_holds_the_first_fields_in_order() -> None:
+    assert decode(WorkUnit, ["native", ["1"]]) == WorkUnit("native", ("1",))
+
+
+def test_a_value_that_is_decoded_already_is_taken_as_it_is() -> None:
+    unit = WorkUnit("native", ("1",))
+    assert decode(Parcel, {"name": "box", "unit": unit}).unit is unit
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        ({}, TypeError),
+        ({"name": "box", "colour": "red"}, TypeError),
+        ({"name": "box", "unit": 3}, TypeError),
+        ({"name": "box", "items": "ab"}, TypeError),
+        ({"name": "box", "items": [3]}, TypeError),
+        ({"name": "box", "kind": "fly"}, ValueError),
+        (None, TypeError),
+    ],
+)
+def test_values_of_another_structure_are_refused(values: object, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        decode(Parcel, values)
