@@ -105,10 +105,9 @@ def passage(kind: SessionType, outcome: Outcome, signal: SignalName) -> Passage:
         return Passage("shut", "the session was cancelled")
     if outcome is Outcome.FAILURE and signal not in FROM_FAILURE:
         return Passage("shut", "the session failed")
-    allowed = Passage("open", "", rule.min_sessions, rule.reduction)
     if outcome in gate.opens or outcome is Outcome.FAILURE or SIGNALS[signal].self_validating:
-        return allowed
-    return allowed._replace(way="held", why="the session's work is not proved yet")
+        return Passage("open", "", rule.min_sessions, rule.reduction)
+    return Passage("held", "the session's work is not proved yet", rule.min_sessions, rule.reduction)
 
 
 def plain(name: SessionType | SignalName) -> str:

@@ -79,33 +79,33 @@ class Fix(NamedTuple):
     """Number of words that the changed line shares with the error."""
 
 
-def fix_of(story: Story, fixed: Run, error: str) -> Fix:
+def fix_of(history: Story, fixed: Run, error: str) -> Fix:
     """Derive the fix from the actions between the last occurrence of a failure and the run that resolved it."""
-    between = story.actions[story.last.at + 1 : fixed.at]
-    changed = edited(between) or edited(story.actions[story.first.at + 1 : fixed.at])
-    if changed and story.first.stage != 0 and not _installs(story, between, fixed):
+    between = history.actions[history.last.at + 1 : fixed.at]
+    changed = edited(between) or edited(history.actions[history.first.at + 1 : fixed.at])
+    if changed and history.first.stage != 0 and not _installs(history, between, fixed):
         files = _related(changed, error)
         change, shared = _change(between, files, error)
         return Fix("edit", f"edit {', '.join(files)}{change}", files, shared)
-    return _without_edit(story, fixed, between)
+    return _without_edit(history, fixed, between)
 
 
-def _installs(story: Story, between: Sequence[Action], fixed: Run) -> bool:
-    prepared = _prepared(between, story.first, fixed)
-    return any(step.kind == INSTALL for step in prepared) and bool(_MISSING.search(story.first.error))
+def _installs(history: Story, between: Sequence[Action], fixed: Run) -> bool:
+    prepared = _prepared(between, history.first, fixed)
+    return any(step.kind == INSTALL for step in prepared) and bool(_MISSING.search(history.first.error))
 
 
-def _without_edit(story: Story, fixed: Run, between: Sequence[Action]) -> Fix:
-    prepared = _prepared(between, story.first, fixed)
+def _without_edit(history: Story, fixed: Run, between: Sequence[Action]) -> Fix:
+    prepared = _prepared(between, history.first, fixed)
     installs = [step for step in prepared if step.kind == INSTALL]
-    changed = _difference(story.last, fixed)
-    if CONFLICT in story.first.action.text:
+    changed = _difference(history.last, fixed)
+    if CONFLICT in history.first.action.text:
         return Fix("command", "resolve the conflicts and commit")
-    if changed and (story.first.stage == 0 or not prepared) and _plausible(changed, story.last, len(between)):
+    if changed and (history.first.stage == 0 or not prepared) and _plausible(changed, history.last, len(between)):
         return Fix(*changed)
     if prepared:
         return Fix("install" if installs else "command", _first((installs or prepared)[-1]))
-    return _other(story.last, fixed)
+    return _other(history.last, fixed)
 
 
 def _plausible(changed: tuple[str, str], failure: Run, calls_between: int) -> bool:

@@ -63,15 +63,21 @@ class ErrorFixPair:
 
 def pairs(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[ErrorFixPair]:
     """Return the resolved errors of a session with their fixes, in order of occurrence."""
-    return [pair for story in _stories(actions, within) if story.fixed for pair in _pairs(story, story.fixed)]
+    return [pair for history in _stories(actions, within) if history.fixed for pair in _pairs(history, history.fixed)]
 
 
 def unresolved(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[Failure]:
     """Return the errors without a fix: never an error pattern, perhaps a dead end."""
     return [
-        Failure(story.first.error, story.first.fingerprint, story.first.command, story.first.action.step, story.retries)
-        for story in _stories(actions, within)
-        if story.fixed is None
+        Failure(
+            history.first.error,
+            history.first.fingerprint,
+            history.first.command,
+            history.first.action.step,
+            history.retries,
+        )
+        for history in _stories(actions, within)
+        if history.fixed is None
     ]
 
 
@@ -94,16 +100,16 @@ _MEANT = re.compile(
 
 def _stories(actions: Sequence[Action], within: int) -> list[Story]:
     runs = _runs(actions)
-    stories: list[Story] = []
+    histories: list[Story] = []
     seen_indexes: set[int] = set()
     for index, run in enumerate(runs):
         if run is None or index in seen_indexes or not _is_error(run):
             continue
-        story = Story(actions, runs, run, run)
-        _follow(story, within, seen_indexes)
-        if not _deliberate(actions, run, story.fixed):
-            stories.append(story)
-    return stories
+        history = Story(actions, runs, run, run)
+        _follow(history, within, seen_indexes)
+        if not _deliberate(actions, run, history.fixed):
+            histories.append(history)
+    return histories
 
 
 def _runs(actions: Sequence[Action]) -> list[Run | None]:
@@ -119,18 +125,18 @@ def _is_error(run: Run) -> bool:
     return run.failed and bool(run.error) and not _MEANT.search(run.command)
 
 
-def _follow(story: Story, within: int, told: set[int]) -> None:
+def _follow(history: Story, within: int, told: set[int]) -> None:
     """Follow a failure to its last occurrence and its fix; adds the indexes of its repeats to the given set."""
     while True:
-        last = story.last
-        story.fixed = resolution(story.actions, story.runs, last, within)
-        end = story.fixed.at if story.fixed else last.at + 1 + within
-        repeat = next((run for run in story.runs[last.at + 1 : end] if run and _returns(story.first, run)), None)
+        last = history.last
+        history.fixed = resolution(history.actions, history.runs, last, within)
+        end = history.fixed.at if history.fixed else last.at + 1 + within
+        repeat = next((run for run in history.runs[last.at + 1 : end] if run and _returns(history.first, run)), None)
         if repeat is None:
             return
         told.add(repeat.at)
-        story.last = repeat
-        story.retries += 1
+        history.last = repeat
+        history.retries += 1
 
 
 def _returns(first: Run, run: Run) -> bool:
@@ -168,17 +174,17 @@ def _about_new_test(failure: Run, written: list[Action]) -> bool:
 _TEST_NAME = re.compile(r"(?:--- FAIL: |FAILED \S*?::|FAIL: |ERROR: |test )([\w/\[\].-]+)")
 
 
-def _pairs(story: Story, fixed: Run) -> list[ErrorFixPair]:
+def _pairs(history: Story, fixed: Run) -> list[ErrorFixPair]:
     """Return one pair for a failure; for a linter, one pair for each finding, because they are fixed one by one."""
-    errors = story.first.errors or (story.first.error,)
-    reported_errors = errors if story.lints and not fixed.failed else errors[:1]
-    pairs_by_fingerprint = {failures.fingerprint(error): _pair(story, fixed, error) for error in reported_errors}
+    errors = history.first.errors or (history.first.error,)
+    reported_errors = errors if history.lints and not fixed.failed else errors[:1]
+    pairs_by_fingerprint = {failures.fingerprint(error): _pair(history, fixed, error) for error in reported_errors}
     return list(pairs_by_fingerprint.values())
 
 
-def _pair(story: Story, fixed: Run, error: str) -> ErrorFixPair:
-    first = story.first
-    fix = fix_of(story, fixed, error)
+def _pair(history: Story, fixed: Run, error: str) -> ErrorFixPair:
+    first = history.first
+    fix = fix_of(history, fixed, error)
     return ErrorFixPair(
         error=error,
         fingerprint=failures.fingerprint(error) if first.errors else "",
@@ -188,8 +194,8 @@ def _pair(story: Story, fixed: Run, error: str) -> ErrorFixPair:
         files=fix.files,
         failed_at=first.action.step,
         resolved_at=fixed.action.step,
-        retries=story.retries,
-        telling=bool(first.errors) and _is_telling(story, error, fix),
+        retries=history.retries,
+        telling=bool(first.errors) and _is_telling(history, error, fix),
     )
 
 
@@ -201,14 +207,14 @@ _ELSEWHERE = re.compile(r"run it in [/~]|leave `cd |`kill (?:-\w+ )?\d|(?<![\w.-
 """Fixes that do not transfer to another session: a working directory, a process id, or a temporary file."""
 
 
-def _is_telling(story: Story, error: str, fix: Fix) -> bool:
+def _is_telling(history: Story, error: str, fix: Fix) -> bool:
     """Whether the fix is not obvious from the error: it is no edit of the file that the error points to.
 
     A configuration change, the project's way to satisfy a linter, and a fix after several retries are not obvious.
     """
     if fix.kind == "other" or fix.words.endswith(WITH_OWN_TOOL):
         return False
-    if CONFLICT in story.first.action.text or _ELSEWHERE.search(fix.words):
+    if CONFLICT in history.first.action.text or _ELSEWHERE.search(fix.words):
         return False
     if fix.kind != "edit" or any(_CONFIG.search(path) for path in fix.files):
         return True
@@ -216,4 +222,4 @@ def _is_telling(story: Story, error: str, fix: Fix) -> bool:
         return False
     named = file_of(error).rsplit("/", 1)[-1]
     elsewhere = bool(named) and named not in {path.rsplit("/", 1)[-1] for path in fix.files}
-    return story.lints or (elsewhere and story.first.stage == 1) or story.retries >= STUBBORN_RETRIES
+    return history.lints or (elsewhere and history.first.stage == 1) or history.retries >= STUBBORN_RETRIES
