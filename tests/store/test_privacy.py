@@ -151,7 +151,7 @@ def test_the_log_of_a_damaged_copy_that_has_the_text_is_told_of(full: holloway.H
     log = full.project.backups / "replaced-2026-01-05T090000000Z.db-wal"
     log.write_bytes(b"\0page\0" + f"{SENTENCE}, edited".encode())
     (left,) = full.forget([full.recall(CANARY)[0].memory], hard=True).left
-    assert left == f"{log}: the log of a damaged copy, which still has the text"
+    assert left == f"{log}: the log of a damaged backup, which still has the text"
 
 
 @pytest.mark.promise("forget")
@@ -159,7 +159,7 @@ def test_a_log_that_cannot_be_read_is_told_of_and_the_rest_is_forgotten(full: ho
     log = full.project.backups / "replaced-2026-01-05T090000000Z.db-wal"
     log.mkdir()
     (left,) = full.forget([full.recall(CANARY)[0].memory], hard=True).left
-    assert left.startswith(f"{log}: the log of a copy, which may still have the text: ")
+    assert left.startswith(f"{log}: the log of a backup, which may still have the text: ")
     assert places_of(home, CANARY) == []
 
 

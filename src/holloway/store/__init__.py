@@ -1,1 +1,1 @@
-"""The truth: one SQLite file per project, its migrations, backups and the hook's own reads."""
+"""Persistent storage: one SQLite database per project, with migrations, backups and the light reads of hooks."""

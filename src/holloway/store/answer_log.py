@@ -1,7 +1,7 @@
-"""What became of each answer that a hook owed an agent: given, degraded or dropped, and how long it took.
+"""Log of hook responses: whether each was full, empty, degraded or dropped, and how long it took.
 
-One bounded file of short lines in the project's folder, without any content. Light: hooks append to it, also from the
-thread that ends a process whose deadline has passed.
+The log is one bounded file of short lines in the project's folder and holds no content. The module is light: hooks
+append to the log, also from the thread that ends a process at its deadline.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import time
 FULL, EMPTY, DEGRADED, DROPPED = "full", "empty", "degraded", "dropped"
 FILE = "answers.log"
 FILE_BYTES_MAX = 512 * 1024
-"""A full file becomes the old one; together they hold the events of weeks."""
+"""Size at which the log is rotated: it becomes the old log. Both together hold the events of weeks."""
 SESSION_CHARS_MAX = 80
 _FIELDS = 6
 
 
 class LoggedAnswer:
-    """One event: when, in which session, at which point, what became of it, how far it was degraded, and its time.
+    """One logged response: time, session, injection point, outcome, degradation step and duration.
 
     A plain class, because a dataclass costs a hook milliseconds.
     """
@@ -35,7 +35,7 @@ class LoggedAnswer:
 
 
 def append(folder: str, session: str, point: str, outcome: str, step: str, milliseconds: float) -> None:
-    """Write one line; the folder is the project's, or the data folder where the project was not known yet."""
+    """Append one line to the log in the project's folder, or in the data folder while the project is unknown."""
     path = os.path.join(folder, FILE)
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     line = f"{at} {_plain(session)} {point} {outcome} {step or '-'} {milliseconds:.0f}\n"
@@ -50,7 +50,7 @@ def append(folder: str, session: str, point: str, outcome: str, step: str, milli
 
 
 def _rotate(path: str) -> None:
-    """Make the full file the old one; of several processes that find it full, the first does."""
+    """Rename a full log to the old log; of several processes that see it full, only the first does."""
     try:
         if os.stat(path).st_size > FILE_BYTES_MAX:
             os.replace(path, path + ".1")
@@ -59,31 +59,33 @@ def _rotate(path: str) -> None:
 
 
 def read(folder: str, *, session: str = "", since: str = "") -> list[LoggedAnswer]:
-    """The answers that were owed, oldest first: to one session, or since a moment. Damaged lines are skipped."""
-    wanted = _plain(session) if session else ""
+    """Return the logged responses, oldest first, of one session or since a timestamp; damaged lines are skipped."""
+    wanted_session = _plain(session) if session else ""
     answers = []
     for name in (FILE + ".1", FILE):
         for line in _lines(os.path.join(folder, name)):
-            if wanted and wanted not in line:
+            if wanted_session and wanted_session not in line:
                 continue
             fields = line.split()
             if len(fields) != _FIELDS or not fields[5].isdigit():
                 continue
-            at, told, point, outcome, step, milliseconds = fields
-            if at >= since and (not wanted or told == wanted):
-                answers.append(LoggedAnswer(at, told, point, outcome, "" if step == "-" else step, int(milliseconds)))
+            at, logged_session, point, outcome, step, milliseconds = fields
+            if at >= since and (not wanted_session or logged_session == wanted_session):
+                answers.append(
+                    LoggedAnswer(at, logged_session, point, outcome, "" if step == "-" else step, int(milliseconds))
+                )
     return answers
 
 
 def count(answers: list[LoggedAnswer]) -> dict[str, int]:
-    """How many answers were given, degraded and dropped, by point and step; one that was not owed is not counted."""
+    """Count full, degraded and dropped responses, the last two also by point and step; empty ones are not counted."""
     counts: dict[str, int] = {FULL: 0, DEGRADED: 0, DROPPED: 0}
     for answer in answers:
         if answer.outcome in counts:
             counts[answer.outcome] += 1
         if answer.outcome in (DEGRADED, DROPPED):
-            how = f"{answer.point}:{answer.step or 'deadline'}"
-            counts[how] = counts.get(how, 0) + 1
+            cause = f"{answer.point}:{answer.step or 'deadline'}"
+            counts[cause] = counts.get(cause, 0) + 1
     return counts
 
 
@@ -96,6 +98,8 @@ def _lines(path: str) -> list[str]:
 
 
 def _plain(session: str) -> str:
-    """A session's name as one word of a line."""
-    kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._/-") else "_" for letter in session)
-    return kept[:SESSION_CHARS_MAX] or "unknown"
+    """Turn a session id into one word of a log line."""
+    sanitized = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "._/-") else "_" for letter in session
+    )
+    return sanitized[:SESSION_CHARS_MAX] or "unknown"

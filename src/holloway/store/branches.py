@@ -1,4 +1,4 @@
-"""Branches: what was learned on one stays on it until its work has been merged."""
+"""Branches: a memory learned on a branch stays on it until the branch is merged."""
 
 from __future__ import annotations
 
@@ -15,24 +15,27 @@ if TYPE_CHECKING:
 
 
 def note(database: Database, root: str) -> str:
-    """The unmerged branch that a memory taught now belongs to; empty on the default branch and outside of git."""
+    """Record the checked-out branch and return its name; empty on the default branch and outside git.
+
+    A memory taught now belongs to the returned branch.
+    """
     name = git.branch(root)
     if not name or name == git.default_branch(root) or secrets.scan(name):
         return ""
     tip, fork = git.head_commit(root), _fork(root)
-    known = database.row("SELECT fork, tip, merged_at FROM branches WHERE name = ?", (name,))
-    begun = known and not known["merged_at"] and known["fork"] != known["tip"]
+    stored = database.row("SELECT fork, tip, merged_at FROM branches WHERE name = ?", (name,))
+    has_own_work = stored and not stored["merged_at"] and stored["fork"] != stored["tip"]
     with database.write():
-        if known and begun and (known["tip"] == tip or git.is_ancestor(root, known["tip"], tip)):
+        if stored and has_own_work and (stored["tip"] == tip or git.is_ancestor(root, stored["tip"], tip)):
             database.run("UPDATE branches SET tip = ? WHERE name = ?", (tip, name))
         else:
-            # A new branch, one without work of its own, or a new one of an old name: the old history says nothing.
+            # A new branch, one without commits yet, or a new one that reuses a name: the stored history does not apply.
             database.run("INSERT OR REPLACE INTO branches(name, fork, tip) VALUES (?, ?, ?)", (name, fork, tip))
     return name
 
 
 def unmerged(database: Database, root: str, name: str) -> str:
-    """The branch, if what was learned on it must stay there for now; empty for one that is merged or gone."""
+    """Return the branch name while memories learned on it must stay there; empty if it is merged or deleted."""
     if name == git.branch(root):
         return note(database, root)
     tip = _tip(root, name)
@@ -53,24 +56,28 @@ def _fork(root: str) -> str:
 
 
 def release_merged(database: Database, root: str, now: datetime) -> list[str]:
-    """Let memories of merged branches be seen everywhere; returns those branches.
+    """Make memories of merged branches visible everywhere; return the names of those branches.
 
-    Git is asked only when a branch with memories exists and something moved since the last time.
+    Git is only asked when a branch has memories and a tip or the checkout changed since the last call.
     """
-    waiting = database.rows(
+    branch_rows = database.rows(
         "SELECT name, fork, tip FROM branches b WHERE EXISTS (SELECT 1 FROM memories m WHERE m.branch_only = b.name)"
     )
-    if not waiting or not (targets := git.default_commits(root)):
+    if not branch_rows or not (targets := git.default_commits(root)):
         return []
-    here = git.branch(root)
-    tips = {row["name"]: _tip(root, row["name"]) or row["tip"] for row in waiting}
-    seen = " ".join([here, *targets, *(f"{name}={tip}" for name, tip in sorted(tips.items()))])
-    if database.value("SELECT value FROM meta WHERE key = 'branches_seen'") == seen:
+    current_branch = git.branch(root)
+    tips = {row["name"]: _tip(root, row["name"]) or row["tip"] for row in branch_rows}
+    branch_state = " ".join([current_branch, *targets, *(f"{name}={tip}" for name, tip in sorted(tips.items()))])
+    if database.value("SELECT value FROM meta WHERE key = 'branches_seen'") == branch_state:
         return []
-    caught_up = {row["name"] for row in waiting if row["name"] == here and _caught_up(root, row, tips[here], targets)}
+    caught_up = {
+        row["name"]
+        for row in branch_rows
+        if row["name"] == current_branch and _caught_up(root, row, tips[current_branch], targets)
+    }
     merged = [
         row["name"]
-        for row in waiting
+        for row in branch_rows
         if row["name"] not in caught_up and _is_merged(root, row["fork"], tips[row["name"]], targets)
     ]
     with database.write():
@@ -81,12 +88,12 @@ def release_merged(database: Database, root: str, now: datetime) -> list[str]:
         for name in merged:
             database.run("UPDATE memories SET branch_only = '' WHERE branch_only = ?", (name,))
             database.run("UPDATE branches SET merged_at = ? WHERE name = ?", (stamp(now), name))
-        database.run("INSERT OR REPLACE INTO meta VALUES ('branches_seen', ?)", (seen,))
+        database.run("INSERT OR REPLACE INTO meta VALUES ('branches_seen', ?)", (branch_state,))
     return merged
 
 
 def _caught_up(root: str, seen: Row, tip: str, targets: list[str]) -> bool:
-    """Whether the branch that somebody stands on is where the default one was, and its own work is not there."""
+    """Return whether the checked-out branch was reset to the default branch while its recorded work is not merged."""
     on_default = any(git.is_ancestor(root, tip, target) for target in targets)
     return on_default and not _is_merged(root, seen["fork"], seen["tip"], targets)
 

@@ -1,4 +1,4 @@
-"""What a session's signals might have become and what they became, with the reason: promoted, held or dropped."""
+"""Memory candidates of each session and their outcome, with the reason: promoted, reinforced, held or dropped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DROPPED = "dropped"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A candidate as the ledger keeps it."""
+    """A memory candidate as it is stored."""
 
     session: str
     number: int
@@ -38,15 +38,15 @@ class Kept:
 
 
 def replace_all(database: Database, session: str, kept: Sequence[Kept]) -> None:
-    """Put what became of a session's candidates in the place of what was known of them."""
+    """Replace all stored candidates of a session."""
     with database.write():
         database.run("DELETE FROM candidates WHERE session = ?", (session,))
-        for each in kept:
-            add(database, each)
+        for candidate in kept:
+            add(database, candidate)
 
 
 def add(database: Database, each: Kept) -> None:
-    """Write one candidate down."""
+    """Insert one candidate, or replace the stored one with the same session and number."""
     database.run(
         "INSERT OR REPLACE INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -66,7 +66,7 @@ def add(database: Database, each: Kept) -> None:
 
 
 def _safe(value: Any) -> Any:
-    """Without secrets: what was dropped passed no other gate."""
+    """Return a value without secrets, recursively: a dropped candidate has passed no other check."""
     if isinstance(value, str):
         return secrets.redact(clean(value))[0]
     if isinstance(value, list):
@@ -75,22 +75,22 @@ def _safe(value: Any) -> Any:
 
 
 def of_session(database: Database, session: str) -> list[Kept]:
-    """What became of a session's candidates, in their order."""
+    """Return the candidates of a session, in their order."""
     return _found(database, "session = ? ORDER BY number", session)
 
 
 def held(database: Database) -> list[Kept]:
-    """What waits for the work it came from to prove right."""
+    """Return the held candidates, which wait for their work to be committed or tested."""
     return _found(database, "state = ? ORDER BY at, session, number", HELD)
 
 
 def of_memory(database: Database, memory: str) -> list[Kept]:
-    """The candidates that became a memory or agreed with it."""
+    """Return the candidates that became a memory or reinforced it."""
     return _found(database, "memory = ? ORDER BY at, session, number", memory)
 
 
 def counts(database: Database) -> dict[tuple[str, str], int]:
-    """How many candidates of each signal there were in each state."""
+    """Count the candidates by signal and state."""
     sql = "SELECT signal, state, count(*) AS number FROM candidates GROUP BY signal, state"
     return {(row["signal"], row["state"]): row["number"] for row in database.rows(sql)}
 

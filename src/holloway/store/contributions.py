@@ -1,4 +1,4 @@
-"""What people and agents contributed to the code map: it is kept with the memories, since no index brings it back."""
+"""Relations and module edits that people and agents add to the code map; stored with the memories, never re-indexed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RELATIONS = {
     "applies_pattern": "the first is built after the second",
     "depends_logically": "the first needs the second, though no import says so",
 }
-"""The kinds of relation that people and agents may add, and what each says."""
+"""The kinds of relation that people and agents may add, and the meaning of each."""
 
 RELATIONS_MAX = 5_000
 EDITS_MAX = 2_000
@@ -42,58 +42,67 @@ class Relation(NamedTuple):
 
 
 def relate(database: Database, relation: Relation) -> Relation:
-    """Keep a relation; said again, the newer words stand."""
+    """Store a relation and return it as stored; an existing one between the same ends is replaced.
+
+    Raises InvalidInput for an unknown kind, a missing end, or too many relations.
+    """
     if relation.kind not in RELATIONS:
-        raise InvalidInput(f"{relation.kind!r} is no relation.", f"One of: {', '.join(RELATIONS)}.")
+        raise InvalidInput(f"{relation.kind!r} is not a relation.", f"One of: {', '.join(RELATIONS)}.")
     for end in (relation.source, relation.target):
         if not end or len(end) > PATH_CHARS_MAX:
             raise InvalidInput("A relation has two ends.", "Give a path, or path:symbol, for each.")
-    kept = relation._replace(note=reason_text(relation.note))
+    sanitized = relation._replace(note=reason_text(relation.note))
     with database.write():
-        database.run("INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?, ?, ?)", kept)
+        database.run("INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?, ?, ?)", sanitized)
         if int(database.value("SELECT COUNT(*) FROM relations")) > RELATIONS_MAX:
-            raise InvalidInput(f"There are {RELATIONS_MAX:,} relations already.", "Take some out first.")
-    return kept
+            raise InvalidInput(f"There are {RELATIONS_MAX:,} relations already.", "Remove some first.")
+    return sanitized
 
 
 def unrelate(database: Database, source: str, kind: str, target: str) -> bool:
-    """Take a relation out; whether it was there."""
+    """Delete a relation; return whether it existed."""
     with database.write():
-        found = database.run(
+        cursor = database.run(
             "DELETE FROM relations WHERE source = ? AND kind = ? AND target = ?", (source, kind, target)
         )
-    return found.rowcount > 0
+    return cursor.rowcount > 0
 
 
 def relations(database: Database, path: str = "") -> list[Relation]:
-    """All relations, or those with an end in that file."""
-    where = " WHERE :p IN (source, target) OR source LIKE :q ESCAPE '\\' OR target LIKE :q ESCAPE '\\'" if path else ""
-    plain = path.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    rows = database.rows(f"SELECT * FROM relations{where} ORDER BY at, source", {"p": path, "q": plain + ":%"})
+    """Return all relations, or those with an end in one file, oldest first."""
+    condition = (
+        " WHERE :p IN (source, target) OR source LIKE :q ESCAPE '\\' OR target LIKE :q ESCAPE '\\'" if path else ""
+    )
+    escaped_path = path.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    rows = database.rows(
+        f"SELECT * FROM relations{condition} ORDER BY at, source", {"p": path, "q": escaped_path + ":%"}
+    )
     return [Relation(*row) for row in rows]
 
 
 def edit_module(database: Database, kind: str, module: str, value: str, at: str) -> None:
-    """Keep a person's word on a module; for a name or a purpose, only the latest counts."""
-    said = reason_text(value) if kind in ("name", "purpose") else value[:PATH_CHARS_MAX]
+    """Store a person's edit of a module; for a name or a purpose, only the latest counts."""
+    stored_value = reason_text(value) if kind in ("name", "purpose") else value[:PATH_CHARS_MAX]
     with database.write():
         if kind == "files":
-            database.run("DELETE FROM module_edits WHERE kind = 'files' AND value = ?", (said,))
+            database.run("DELETE FROM module_edits WHERE kind = 'files' AND value = ?", (stored_value,))
         else:
             database.run("DELETE FROM module_edits WHERE kind = ? AND module = ?", (kind, module))
-        database.run("INSERT INTO module_edits (kind, module, value, at) VALUES (?, ?, ?, ?)", (kind, module, said, at))
+        database.run(
+            "INSERT INTO module_edits (kind, module, value, at) VALUES (?, ?, ?, ?)", (kind, module, stored_value, at)
+        )
         if int(database.value("SELECT COUNT(*) FROM module_edits")) > EDITS_MAX:
             raise InvalidInput(f"There are {EDITS_MAX:,} edits of modules already.", "`holloway module NAME --reset`.")
 
 
 def reset_module(database: Database, module: str) -> int:
-    """Take back every word on a module; how many there were."""
+    """Delete every edit of a module; return how many there were."""
     with database.write():
         return database.run("DELETE FROM module_edits WHERE module = ? OR value = ?", (module, module)).rowcount
 
 
 def module_edits(database: Database) -> list[tuple[str, str, str]]:
-    """(kind, module, value) in the order in which they were said."""
+    """Return all edits as (kind, module, value), oldest first."""
     return [
         (row[0], row[1], row[2]) for row in database.rows("SELECT kind, module, value FROM module_edits ORDER BY seq")
     ]

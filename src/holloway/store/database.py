@@ -1,4 +1,4 @@
-"""One SQLite file: opened safely, written in whole transactions, checked, backed up."""
+"""SQLite connection of one file: safe opening, atomic transactions, integrity checks, backups and error messages."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     Values = Sequence[object] | Mapping[str, object]
 
 BUSY_TIMEOUT_MS = 30_000
-"""SQLite's lock is unfair: a busy neighbour can hold others up for seconds, and no caller should see that."""
+"""SQLite's lock is unfair: another writer can hold it for seconds, and no caller should see that."""
 
 Row = sqlite3.Row
 
 
 class Database:
-    """A connection that reads freely and writes only inside `write()`."""
+    """A connection that reads freely and writes only inside a write transaction."""
 
     page_bytes = 4_096
-    """How large the pages of a new file are; one that is there keeps its own."""
+    """Page size of a new file; an existing file keeps its page size."""
 
     def __init__(
         self, file: str | Path, *, synchronous: str = "normal", busy_timeout_ms: int = BUSY_TIMEOUT_MS
@@ -40,8 +40,8 @@ class Database:
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
-        # Loading it takes as long as opening a file and asking it something, for which a name is enough.
+        """Path of the database file."""
+        # Importing pathlib takes as long as one query, and hooks need no more than the file name.
         from pathlib import Path
 
         return Path(self.file)
@@ -81,7 +81,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[None]:
-        """One transaction, taken at once: everything inside is written, or nothing is."""
+        """Run one write transaction that takes the lock at once: all of its statements are committed, or none is."""
         with translated(self.file):
             if self._writing():
                 yield
@@ -97,7 +97,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """One state of the file for several reads, whatever others write meanwhile."""
+        """Keep several reads on one state of the file while others write."""
         with translated(self.file):
             if self._writing():
                 yield
@@ -112,46 +112,46 @@ class Database:
         return self.connection.in_transaction
 
     def run(self, sql: str, values: Values = ()) -> sqlite3.Cursor:
-        """Execute one statement with bound values."""
+        """Execute one statement with bound values and return its cursor."""
         with translated(self.file):
             return self.connection.execute(sql, values)
 
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
-        """All rows of a query."""
+        """Return all rows of a query."""
         with translated(self.file):
             return self.connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Values = ()) -> Row | None:
-        """The first row of a query, if any."""
+        """Return the first row of a query, or None."""
         with translated(self.file):
-            found: Row | None = self.connection.execute(sql, values).fetchone()
-            return found
+            row: Row | None = self.connection.execute(sql, values).fetchone()
+            return row
 
     def value(self, sql: str, values: Values = ()) -> Any:
-        """The first column of the first row, or None."""
-        found = self.row(sql, values)
-        return found[0] if found is not None else None
+        """Return the first column of the first row, or None."""
+        row = self.row(sql, values)
+        return row[0] if row is not None else None
 
     def problems(self) -> list[str]:
-        """What SQLite's own checks say is wrong: of the file, of its references, of the text index."""
-        found = [row[0] for row in self.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
-        found += [f"a row of {row[0]} points nowhere" for row in self.rows("PRAGMA foreign_key_check")]
+        """List what SQLite's checks report about the file, its foreign keys and the text index; empty if sound."""
+        problems = [row[0] for row in self.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
+        problems += [f"a row of {row[0]} points nowhere" for row in self.rows("PRAGMA foreign_key_check")]
         try:
             with self.write():
                 self.run("INSERT INTO memories_fts(memories_fts, rank) VALUES ('integrity-check', 1)")
         except Damaged:
-            found.append("the text index differs from the memories")
-        return found
+            problems.append("the text index differs from the memories")
+        return problems
 
     def truncate_wal(self) -> bool:
-        """Move the write-ahead log into the file and empty it; False while another reader holds it."""
+        """Checkpoint and truncate the write-ahead log; return False while another reader holds it."""
         with self.lock_timeout(WAL_TRUNCATE_WAIT_MS):
             row = self.row("PRAGMA wal_checkpoint(TRUNCATE)")
             return row is not None and row[0] == 0
 
     @contextmanager
     def lock_timeout(self, timeout_ms: int) -> Iterator[None]:
-        """Wait at most this long for another process's lock while the block runs; then `Busy` is raised."""
+        """Limit the wait for another process's lock while the block runs; after it, DatabaseBusy is raised."""
         self.run(f"PRAGMA busy_timeout = {int(timeout_ms)}")
         try:
             yield
@@ -159,7 +159,7 @@ class Database:
             self.run(f"PRAGMA busy_timeout = {int(self._busy_timeout_ms)}")
 
     def backup(self, target: Path) -> None:
-        """Copy the whole database, while others go on writing; the target appears complete or not at all."""
+        """Copy the whole database while others write; the target is atomic: it appears complete or not at all."""
         partial = target.with_name(target.name + ".partial")
         with translated(self.file):
             try:
@@ -178,7 +178,7 @@ class Database:
                 raise
 
     def replace_with(self, source: Path) -> None:
-        """Make this database equal to another file, in one transaction that other connections survive."""
+        """Overwrite this database with another file, in one transaction that other connections survive."""
         with translated(source):
             origin = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
             try:
@@ -189,29 +189,29 @@ class Database:
 
 
 def rolling(folder: Path) -> list[Path]:
-    """The backups in a folder, newest first."""
+    """Return the rolling backups in a folder, newest first."""
     return sorted(folder.glob("memory-*.db"), reverse=True)
 
 
 def replaced(folder: Path) -> list[Path]:
-    """What restores put aside, newest first; it can be restored like a backup."""
+    """Return the databases that restores replaced, newest first; each can be restored like a backup."""
     return sorted(folder.glob("replaced-*.db"), reverse=True)
 
 
 def roll(folder: Path, keep: int = BACKUPS_KEPT) -> None:
-    """Keep the newest backups only."""
+    """Delete all but the newest backups, and partial copies older than a day."""
     yesterday = time.time() - 86_400
-    left_over = [partial for partial in folder.glob("*.partial") if partial.stat().st_mtime < yesterday]
-    for old in [*rolling(folder)[keep:], *replaced(folder)[keep:], *left_over]:
-        # The new copy is complete; an old one that cannot be removed now goes the next time.
+    stale_partials = [partial for partial in folder.glob("*.partial") if partial.stat().st_mtime < yesterday]
+    for old_backup in [*rolling(folder)[keep:], *replaced(folder)[keep:], *stale_partials]:
+        # The new backup is complete; an old one that cannot be deleted now is deleted the next time.
         with suppress(OSError):
-            for file in (old, *(old.with_name(old.name + ending) for ending in ("-wal", "-shm"))):
+            for file in (old_backup, *(old_backup.with_name(old_backup.name + ending) for ending in ("-wal", "-shm"))):
                 file.unlink(missing_ok=True)
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Copy a file that nobody writes to, readable by its owner only."""
-    # It brings every compression along, and whoever only asks something waits for none of them.
+    """Copy a file that nobody writes to; only its owner can read the copy."""
+    # Imported here, because shutil loads every compression module and plain reads need none of them.
     import shutil
 
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -222,7 +222,7 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def is_sound(path: Path) -> bool:
-    """Whether a database file opens and passes SQLite's own check."""
+    """Return whether a database file opens and passes SQLite's quick check."""
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
@@ -234,7 +234,7 @@ def is_sound(path: Path) -> bool:
 
 
 def make_folder(folder: Path) -> None:
-    """A folder that only its owner may enter."""
+    """Create a folder that only its owner may enter, unless it exists."""
     if not folder.is_dir():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -244,35 +244,35 @@ class Damaged(HollowayError):
 
 
 class Newer(HollowayError):
-    """The file was written by a later release."""
+    """The file was written by a newer release, with migrations that this one does not know."""
 
 
 class Busy(HollowayError):
-    """Others kept the database locked for longer than anybody should wait."""
+    """Another process kept the database locked for longer than the busy timeout."""
 
 
 _SIGNS_OF_DAMAGE = ("malformed", "not a database", "unsupported file format", "could not decode to utf-8")
 
 
 def _may_write(path: str | Path) -> bool:
-    """Whether the system lets this user write a database, its log and their folder."""
+    """Return whether this user may write a database, its log and their folder."""
     file = os.path.abspath(path)
-    there = [name for name in (file, file + "-wal", file + "-shm") if os.path.exists(name)]
-    return all(os.access(name, os.W_OK) for name in [os.path.dirname(file), *there])
+    existing_files = [name for name in (file, file + "-wal", file + "-shm") if os.path.exists(name)]
+    return all(os.access(name, os.W_OK) for name in [os.path.dirname(file), *existing_files])
 
 
 def damage(path: str | Path, seen: str) -> Damaged:
-    """The message for a file that is not sound, with the way back."""
+    """Build the error for a damaged file; the hint says how to restore a backup."""
     return Damaged(
         f"{path} is damaged: {seen}.",
         "`holloway backup --list` shows the copies; `holloway backup --restore latest` brings the newest back and "
-        "keeps the damaged file beside it.",
+        "keeps the damaged file next to it.",
     )
 
 
 @contextmanager
 def translated(path: str | Path) -> Iterator[None]:
-    """SQLite's and the system's errors as messages that name the file and say what to do."""
+    """Translate errors of SQLite and the system into messages that name the file and say what to do."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
@@ -283,7 +283,7 @@ def _translation(path: str | Path, error: Exception) -> HollowayError:
     if isinstance(error, sqlite3.ProgrammingError) and "same thread" in str(error):
         return HollowayError(
             f"{path} was opened by another thread.",
-            "Open the memory in the thread that uses it; a session of it may be asked from any.",
+            "Open the memory in the thread that uses it; its sessions may be used from any thread.",
         )
     text = str(error).lower()
     code = getattr(error, "sqlite_errorname", "") or ""
@@ -294,11 +294,11 @@ def _translation(path: str | Path, error: Exception) -> HollowayError:
     if code.startswith("SQLITE_FULL") or "no space left" in text or "disk is full" in text:
         return HollowayError(f"The disk is full: nothing was written to {path}.", "Free some space, then try again.")
     if code.startswith("SQLITE_READONLY") and _may_write(path):
-        return damage(path, "its header forbids to write it, although the file may be written")
+        return damage(path, "its header marks it as read-only, although the file is writable")
     if code.startswith("SQLITE_READONLY") or "readonly" in text or "read-only" in text or "permission denied" in text:
         return HollowayError(
             f"{path} cannot be written: {error}.", "Check the permissions, or set HOLLOWAY_HOME to another folder."
         )
     if code.startswith("SQLITE_CANTOPEN") or isinstance(error, OSError):
         return HollowayError(f"{path} cannot be opened: {error}.", "Check the folder, or set HOLLOWAY_HOME.")
-    return HollowayError(f"{path}: {error}.", "Nothing was written. `holloway doctor` looks closer.")
+    return HollowayError(f"{path}: {error}.", "Nothing was written. `holloway doctor` shows more.")

@@ -1,4 +1,4 @@
-"""Vectors of questions, by the hash of what was asked: the words themselves are not kept."""
+"""Cache of query vectors, keyed by a hash of the query: the text itself is not stored."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ KEPT_DAYS = 30
 
 
 class EmbeddingCache:
-    """Goes with every memory that is forgotten, and by itself after some weeks."""
+    """The cached query vectors of one store; cleared when a memory is forgotten, and expired after some weeks."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._db = database
         self._clock = clock
 
     def get(self, key: str) -> bytes | None:
-        """The vector behind a hash (float32, little-endian)."""
+        """Return the cached vector of a hash (float32, little-endian), or None if it is missing or expired."""
         sql = "SELECT vector FROM embedding_cache WHERE key = ? AND expires_at > ?"
         vector: bytes | None = self._db.value(sql, (key, stamp(self._clock.now())))
         return vector
 
     def put(self, key: str, model: str, vector: bytes) -> None:
-        """Keep a vector."""
+        """Cache a vector."""
         expires = stamp(self._clock.now() + timedelta(days=KEPT_DAYS))
         with self._db.write():
             self._db.run(

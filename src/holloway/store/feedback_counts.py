@@ -1,4 +1,4 @@
-"""How people took what agents were shown, in counts: what trust is earned by."""
+"""Feedback counts: how many injected memories people confirmed or corrected, from which trust is computed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SESSIONS_LOOKED_AT = 10
 
-# Sessions from before the memory was made were read from transcripts: nobody could have been shown anything in them.
+# Sessions from before the database was created were read from transcripts: no memory was injected in them.
 _SESSIONS = """
 SELECT count(*) FROM sessions WHERE outcome <> '' AND started_at >= (SELECT coalesce(min(at), '') FROM migrations)
 """
@@ -47,34 +47,34 @@ WHERE {of_session(":session")}
 
 @dataclass(frozen=True, slots=True)
 class Regard:
-    """Sessions that were watched and learned from, memories that they were shown, and what became of those."""
+    """Finished sessions, memories injected into them, and how many of those were confirmed or corrected."""
 
     sessions: int = 0
     shown: int = 0
     confirmed: int = 0
-    """By a person, or because sessions agreed on their own."""
+    """By a person, or because independent sessions agreed."""
     corrected: int = 0
-    """By a person, after they were shown: marked wrong, forgotten or rewritten."""
+    """By a person, after the injection: marked wrong, forgotten or edited."""
 
 
 def regard(database: Database) -> Regard:
-    """All of it, from the first day on."""
+    """Count the feedback on all injected memories since the database was created."""
     row = database.rows(_SHOWN, (json.dumps(CORRECTED_KINDS),))[0]
     return Regard(int(database.value(_SESSIONS)), row["shown"], row["confirmed"], row["corrected"])
 
 
 def corrected_in(database: Database, session: str) -> int:
-    """How many memories that a session was shown were corrected, by a person or by its agent, after that."""
+    """Count the memories that a person or the agent corrected after they were injected into a session."""
     kinds = json.dumps((*CORRECTED_KINDS, *FLAGGED_KINDS))
     return int(database.value(_CORRECTED_IN, {"session": session, "kinds": kinds}))
 
 
 def flagged_in(database: Database, session: str) -> int:
-    """How many memories that a session was shown were called wrong after that."""
+    """Count the memories that were flagged as wrong after they were injected into a session."""
     return int(database.value(_CORRECTED_IN, {"session": session, "kinds": json.dumps(FLAGGED_KINDS)}))
 
 
 def most_flagged(database: Database, since: str) -> int:
-    """The most memories of one session, of the latest ones, that were called wrong after a moment."""
+    """Return the highest number of memories flagged after a timestamp in one of the latest sessions."""
     values = {"latest": SESSIONS_LOOKED_AT, "since": since, "kinds": json.dumps(FLAGGED_KINDS)}
     return int(database.value(_FLAGGED, values) or 0)

@@ -1,4 +1,4 @@
-"""Which memories are meant, as one condition that every query shares."""
+"""Memory filter: the SQL condition that all queries for memories share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories are meant. Empty fields do not restrict; `branch` None means every branch."""
+    """Which memories a query selects. Empty fields do not restrict; `branch` None means every branch."""
 
     types: tuple[MemoryType, ...] = ()
     states: tuple[State, ...] = ()
@@ -35,43 +35,45 @@ class Filter:
     deleted: bool = False
 
     def where(self) -> tuple[str, dict[str, object]]:
-        """The condition in SQL and its values."""
-        parts: list[str] = []
+        """Return the SQL condition and its bound values."""
+        conditions: list[str] = []
         values: dict[str, object] = {}
-        for name, column, wanted in (
+        for name, column, allowed_values in (
             ("type", "m.type", self.types),
             ("state", "m.state", self.states),
             ("source", "m.source", self.sources),
             ("visibility", "m.visibility", self.visibility),
         ):
-            if wanted:
-                parts.append(f"{column} IN (SELECT value FROM json_each(:{name}))")
-                values[name] = json.dumps([str(item) for item in wanted])
+            if allowed_values:
+                conditions.append(f"{column} IN (SELECT value FROM json_each(:{name}))")
+                values[name] = json.dumps([str(item) for item in allowed_values])
         if self.files:
-            below = "x.path = w.value OR substr(x.path, 1, length(w.value) + 1) = w.value || '/'"
-            parts.append(f"m.seq IN (SELECT x.seq FROM memory_files x JOIN json_each(:files) w ON {below})")
+            is_or_contains = "x.path = w.value OR substr(x.path, 1, length(w.value) + 1) = w.value || '/'"
+            conditions.append(
+                f"m.seq IN (SELECT x.seq FROM memory_files x JOIN json_each(:files) w ON {is_or_contains})"
+            )
             values["files"] = json.dumps(self.files)
         if self.modules:
-            named = "SELECT value FROM json_each(:modules)"
-            parts.append(f"m.seq IN (SELECT x.seq FROM memory_modules x WHERE x.module IN ({named}))")
+            wanted_modules = "SELECT value FROM json_each(:modules)"
+            conditions.append(f"m.seq IN (SELECT x.seq FROM memory_modules x WHERE x.module IN ({wanted_modules}))")
             values["modules"] = json.dumps(self.modules)
         if self.tags:
-            parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) t JOIN json_each(:tags) w ON t.value = w.value)")
+            conditions.append("EXISTS (SELECT 1 FROM json_each(m.tags) t JOIN json_each(:tags) w ON t.value = w.value)")
             values["tags"] = json.dumps(self.tags)
         if self.branch is not None:
-            parts.append("(m.branch_only = '' OR m.branch_only = :branch)")
+            conditions.append("(m.branch_only = '' OR m.branch_only = :branch)")
             values["branch"] = self.branch
         for name, text in (("session", self.session), ("origin", self.origin)):
             if text:
-                parts.append(f"m.{name} = :{name}")
+                conditions.append(f"m.{name} = :{name}")
                 values[name] = text
         if self.min_confidence:
-            parts.append("m.confidence >= :min_confidence")
+            conditions.append("m.confidence >= :min_confidence")
             values["min_confidence"] = self.min_confidence
         if self.due:
-            parts.append("m.review_after <= :due")
+            conditions.append("m.review_after <= :due")
             values["due"] = self.due
-        return " AND ".join([*parts, *self._marks()]), values
+        return " AND ".join([*conditions, *self._marks()]), values
 
     def _marks(self) -> Iterator[str]:
         if self.pinned:

@@ -1,4 +1,4 @@
-"""The files that sessions were learned from, so that none is read twice in vain and none is tried for ever."""
+"""Transcript files that were already learned from: none is read twice, and a failing one is not retried forever."""
 
 from __future__ import annotations
 
@@ -17,55 +17,57 @@ _PREFIX = "read:"
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A file as it was when somebody tried to learn from it."""
+    """The state of a transcript file when it was last processed."""
 
     path: str
     session: str
     size: int
     modified_at: float
     first_at: str
-    """When it was first learned from: of sessions that begin alike, the one that came first keeps the beginning."""
+    """When the file was first processed: of sessions with the same beginning, the earliest keeps that beginning."""
     attempts: int = 0
-    """Tries that came to nothing, of the file as it is; 0 once it was learned from."""
+    """Failed attempts on the file as it is now; 0 once it was learned from."""
     error: str = ""
 
 
 def of(database: Database, path: str) -> Read | None:
-    """What is known of a file."""
-    found = database.value("SELECT value FROM meta WHERE key = ?", (_PREFIX + path,))
-    return _read(found) if found else None
+    """Return the record of a file, or None."""
+    text = database.value("SELECT value FROM meta WHERE key = ?", (_PREFIX + path,))
+    return _read(text) if text else None
 
 
 def everything(database: Database) -> dict[str, Read]:
-    """All files that are known, by their path."""
+    """Return all records by path."""
     rows = database.rows("SELECT value FROM meta WHERE key >= ? AND key < ?", (_PREFIX, _PREFIX[:-1] + ";"))
-    found = (_read(row["value"]) for row in rows)
-    return {read.path: read for read in found if read is not None}
+    records = (_read(row["value"]) for row in rows)
+    return {record.path: record for record in records if record is not None}
 
 
 def note(database: Database, read: Read) -> None:
-    """Put what is known of a file in the place of what was."""
+    """Store the record of a file, replacing an older one."""
     with database.write():
         database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_PREFIX + read.path, json.dumps(asdict(read))))
 
 
 def drop(database: Database, path: str) -> None:
-    """Forget about a file."""
+    """Delete the record of a file."""
     with database.write():
         database.run("DELETE FROM meta WHERE key = ?", (_PREFIX + path,))
 
 
 def drop_missing(database: Database) -> int:
-    """Forget about files that are gone, and about the oldest where there are too many."""
-    known = sorted(everything(database).values(), key=lambda read: -read.modified_at)
-    gone = [read for place, read in enumerate(known) if place >= READS_KEPT_MAX or _is_gone(read.path)]
-    for read in gone:
-        drop(database, read.path)
-    return len(gone)
+    """Delete records of files that no longer exist, and the oldest above the limit; return how many."""
+    newest_first = sorted(everything(database).values(), key=lambda record: -record.modified_at)
+    dropped = [
+        record for position, record in enumerate(newest_first) if position >= READS_KEPT_MAX or _is_gone(record.path)
+    ]
+    for record in dropped:
+        drop(database, record.path)
+    return len(dropped)
 
 
 def _is_gone(path: str) -> bool:
-    """Whether a file is not there; of one in a folder that nobody may look into, that is not known."""
+    """Return whether a file is missing; False if its folder cannot be read."""
     try:
         return not Path(path).exists()
     except OSError:

@@ -1,4 +1,4 @@
-"""What language models took: one row for each call, kept so that a month's cap holds and everyone can see it."""
+"""Usage of language models: one row per call, which enforces the monthly token cap and is shown to the user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Spent(NamedTuple):
-    """Calls and tokens of one month, by what they were for."""
+    """Calls and tokens of one month, by purpose, provider and model."""
 
     purpose: str
     provider: str
@@ -23,42 +23,42 @@ class Spent(NamedTuple):
 
 
 class Spending:
-    """The calls of one store's project."""
+    """The language model calls of one store's project."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._db = database
         self._clock = clock
 
     def reserve(self, month: str, cap: int, tokens: int, provider: str, model: str, purpose: str) -> int | None:
-        """Set tokens aside before a call is made, so that two at once cannot both take the last; None if over."""
+        """Reserve tokens before a call, so that parallel calls cannot exceed the cap; return the call id, or None."""
         with self._db.write():
             if self.total(month) + tokens > cap:
                 return None
             values = (stamp(self._clock.now()), provider, model, purpose, tokens)
-            made = self._db.run(
+            cursor = self._db.run(
                 "INSERT INTO llm_calls (at, provider, model, purpose, tokens_in) VALUES (?, ?, ?, ?, ?)", values
             )
-            return int(made.lastrowid or 0)
+            return int(cursor.lastrowid or 0)
 
     def settle(self, call: int, tokens_in: int, tokens_out: int) -> None:
-        """Note what a call took in the end."""
+        """Store the tokens that a call actually used."""
         with self._db.write():
             self._db.run(
                 "UPDATE llm_calls SET tokens_in = ?, tokens_out = ? WHERE call = ?", (tokens_in, tokens_out, call)
             )
 
     def release(self, call: int) -> None:
-        """Take back what was set aside for a call that was never made."""
+        """Release the reservation of a call that was never made."""
         with self._db.write():
             self._db.run("DELETE FROM llm_calls WHERE call = ?", (call,))
 
     def total(self, month: str) -> int:
-        """Tokens of one month, such as `2026-11`."""
+        """Return the tokens of one month, such as `2026-11`."""
         sql = "SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM llm_calls WHERE at >= ? AND at < ?"
         return int(self._db.value(sql, (month, month + "~")))
 
     def by_purpose(self, month: str) -> list[Spent]:
-        """The month's calls, those that took most first."""
+        """Return the usage of a month, the largest first."""
         sql = (
             "SELECT purpose, provider, model, count(*), sum(tokens_in), sum(tokens_out) FROM llm_calls"
             " WHERE at >= ? AND at < ? GROUP BY purpose, provider, model"

@@ -1,4 +1,4 @@
-"""Memories in the store: added, found, changed, replaced, taken back. History stays readable."""
+"""Memories in the store: add, deduplicate, find, update, supersede and reject them; their history stays readable."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ KEPT_KINDS = ("confirmed", "edited", "pinned")
 REJECTED_KINDS = ("wrong", "forgotten")
 CORRECTED_KINDS = (*REJECTED_KINDS, "edited")
 FLAGGED_KINDS = ("wrong", "disputed")
-"""By a person, or by the agent that was shown it."""
+"""By a person, or by the agent that was shown the memory."""
 
 OBSERVED = "observer:"
-"""Begins the origin of what was observed; the rest recognises the observation, whatever words it is given."""
+"""Prefix of the origin of an observed memory; the rest identifies the observation, independent of its wording."""
 
 HUMAN = frozenset({Source.USER_TAUGHT, Source.USER_CORRECTION})
-"""Sources whose word overrides an earlier rejection."""
+"""Sources that override an earlier rejection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of a draft.
+    """The outcome of adding a draft.
 
-    `added`; `reinforced`: it was known and is surer now; `known`: it was known, and what is foreign changes nothing;
-    `refused`: a person rejected it before.
+    `added`; `reinforced`: a duplicate exists and gained confidence; `known`: a duplicate exists, and the untrusted
+    draft changes nothing; `refused`: a person rejected it before.
     """
 
     outcome: str
@@ -71,40 +71,43 @@ class Memories:
         self._ids = ids
 
     def add(self, admitted: Admitted) -> Added:
-        """Keep a draft, unless it is known (then that memory is reinforced) or was rejected before."""
+        """Store a draft, unless a duplicate exists (which is reinforced) or it was rejected before."""
         draft = admitted.draft
         with self._db.write():
             print_ = self.fingerprint(draft.content)
             if draft.source in HUMAN and draft.state is not State.QUARANTINED:
                 self._lift(draft.content)
-            if known := self._twin(print_, draft):
-                return self._again(known, admitted)
+            if duplicate := self._twin(print_, draft):
+                return self._again(duplicate, admitted)
             if self.is_rejected(draft.content):
                 return Added("refused", None, admitted.redacted)
             return Added("added", self._insert(draft, print_), admitted.redacted)
 
     def _again(self, known: Memory, admitted: Admitted) -> Added:
-        """What the same words do to a memory that is there already."""
+        """Decide how a draft with the same text affects the stored duplicate."""
         draft = admitted.draft
         if draft.source is Source.FOREIGN_FILE or draft.state is State.QUARANTINED:
             return Added("known", known, admitted.redacted)
         if known.state is State.QUARANTINED and draft.source in HUMAN:
-            # The person vouches for their own words, not for what the foreign memory says beside them.
+            # The person vouches for their own text, not for the other fields of the untrusted memory.
             new = self.supersede(known, admitted, "replaced", "taught by a person")
             return Added("added", new, admitted.redacted)
         return Added("reinforced", self._reinforce(known, draft), admitted.redacted)
 
     def agree(self, known: Memory, admitted: Admitted) -> Added:
-        """What says the same in almost the same words makes a memory surer; the other words stay in its history."""
+        """Reinforce a memory with a draft that says almost the same; the draft's wording goes into the history.
+
+        A quarantined draft changes nothing.
+        """
         if admitted.draft.state is State.QUARANTINED:
             return Added("known", known, admitted.redacted)
         with self._db.write():
-            surer = self._reinforce(self.get(known.id), admitted.draft)
+            reinforced = self._reinforce(self.get(known.id), admitted.draft)
             self.note(known.id, "agreed", f"said as: {admitted.draft.content[:REASON_CHARS_MAX]}")
-        return Added("reinforced", surer, admitted.redacted)
+        return Added("reinforced", reinforced, admitted.redacted)
 
     def put(self, memory: Memory, history: Iterable[tuple[str, str, str]] = ()) -> None:
-        """Store a memory exactly as it is, from an archive of our own."""
+        """Store a memory exactly as it is, from one of holloway's own archives."""
         with self._db.write():
             self._write_row(memory, self.fingerprint(memory.content))
             sql = "INSERT INTO memory_history(seq, at, kind, detail) VALUES (?, ?, ?, ?)"
@@ -112,31 +115,34 @@ class Memories:
                 self._db.run(sql, (self._seq(memory.id), at, kind, detail))
 
     def get(self, reference: str) -> Memory:
-        """The memory with that id or unique beginning of one; `hw:` before it is allowed."""
-        wanted = reference.strip().strip("[]").removeprefix("hw:").lower()
-        if not wanted or len(wanted) > 32 or not wanted.isalnum():
+        """Return the memory with that id or unique prefix of an id; a leading `hw:` is allowed.
+
+        Raises InvalidInput if the reference is not an id or ambiguous, and UnknownMemory if no memory has it.
+        """
+        id_prefix = reference.strip().strip("[]").removeprefix("hw:").lower()
+        if not id_prefix or len(id_prefix) > 32 or not id_prefix.isalnum():
             raise InvalidInput(
                 f"{reference[:60]!r} is not an id.", "An id looks like 7f3a2c; `holloway list` shows them."
             )
-        rows = self._db.rows(SELECT + " WHERE m.id = ?", (wanted,))
+        rows = self._db.rows(SELECT + " WHERE m.id = ?", (id_prefix,))
         rows = rows or self._db.rows(
-            SELECT + " WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 6", (wanted, wanted + "g")
+            SELECT + " WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 6", (id_prefix, id_prefix + "g")
         )
         if not rows:
-            raise Unknown(f"There is no memory {wanted}.", "`holloway list` shows the ids of this project.")
+            raise Unknown(f"There is no memory {id_prefix}.", "`holloway list` shows the ids of this project.")
         if len(rows) > 1:
-            shown = ", ".join(row["id"] for row in rows[:5]) + (" and more" if len(rows) > 5 else "")
-            raise InvalidInput(f"{wanted} could be {shown}.", "Give more characters of the id.")
+            matching_ids = ", ".join(row["id"] for row in rows[:5]) + (" and more" if len(rows) > 5 else "")
+            raise InvalidInput(f"{id_prefix} could be {matching_ids}.", "Give more characters of the id.")
         return self._memory(rows[0])
 
     def by_origin(self, origin: str) -> Memory | None:
-        """The living memory that came from there, the latest of several."""
+        """Return the living memory with that origin, the latest of several, or None."""
         sql = SELECT + " WHERE m.origin = ? AND m.deleted_at = '' AND m.superseded_by = '' ORDER BY m.seq DESC LIMIT 1"
         rows = self._db.rows(sql, (origin,))
         return self._memory(rows[0]) if rows else None
 
     def observed(self) -> list[Memory]:
-        """Living memories that were observed, are tied to a commit, and that no person has confirmed."""
+        """Return living observed memories that are tied to a commit and that no person has confirmed."""
         sql = SELECT + (
             f" WHERE m.origin LIKE '{OBSERVED}%' AND m.commit_sha <> '' AND m.deleted_at = '' AND m.superseded_by = ''"
             " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.seq = m.seq AND h.kind = 'confirmed')"
@@ -145,18 +151,18 @@ class Memories:
         return [self._memory(row) for row in self._db.rows(sql)]
 
     def find(self, chosen: Filter, limit: int = RESULTS_MAX, order: str = "newest") -> list[Memory]:
-        """The memories that a filter means: `newest` first, `telling` (pinned, then often used), or `waiting`."""
-        where, values = chosen.where()
-        sql = SELECT + f" WHERE {where} ORDER BY {ORDERS[order]} LIMIT :limit"
+        """Return the memories that a filter selects: `newest` first, `telling` (pinned, then most used), `waiting`."""
+        condition, values = chosen.where()
+        sql = SELECT + f" WHERE {condition} ORDER BY {ORDERS[order]} LIMIT :limit"
         return [self._memory(row) for row in self._db.rows(sql, {**values, "limit": limit})]
 
     def count(self, chosen: Filter) -> int:
-        """How many memories a filter means."""
-        where, values = chosen.where()
-        return int(self._db.value(f"SELECT count(*) FROM memories m WHERE {where}", values))
+        """Count the memories that a filter selects."""
+        condition, values = chosen.where()
+        return int(self._db.value(f"SELECT count(*) FROM memories m WHERE {condition}", values))
 
     def mean_confidence(self) -> float | None:
-        """Return the mean confidence of the living memories, before fading; None if there are none."""
+        """Return the mean confidence of the living memories, before decay; None if there are no memories."""
         sql = "SELECT avg(confidence) FROM memories WHERE deleted_at = '' AND superseded_by = ''"
         mean = self._db.value(sql)
         return None if mean is None else float(mean)
@@ -170,45 +176,45 @@ class Memories:
         return {row["module"] for row in self._db.rows(sql)}
 
     def has(self, memory_id: str) -> bool:
-        """Whether a memory with exactly this id is here."""
+        """Return whether a memory with exactly this id exists."""
         return bool(self._db.value("SELECT 1 FROM memories WHERE id = ?", (memory_id,)))
 
     def many(self, seqs: Sequence[int]) -> dict[int, Memory]:
-        """Memories by their row number."""
+        """Return memories by row number; missing ones are left out."""
         sql = SELECT + " WHERE m.seq IN (SELECT value FROM json_each(?))"
         return {row["seq"]: self._memory(row) for row in self._db.rows(sql, (json.dumps(list(seqs)),))}
 
     def contents(self, seqs: Sequence[int]) -> dict[int, str]:
-        """What memories say, by their row number."""
+        """Return the contents of memories by row number."""
         sql = "SELECT seq, content FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
         return {row[0]: row[1] for row in self._db.rows(sql, (json.dumps(list(seqs)),))}
 
     def sketches(self, seqs: Sequence[int]) -> dict[int, Sketch]:
-        """What ranking must know of memories, by their row number."""
+        """Return the fields that ranking needs, by row number."""
         rows = self._db.rows(SELECT_SKETCH, (json.dumps(list(seqs)),))
         return {row[0]: self._understood(row, to_sketch) for row in rows}
 
     def unreadable(self) -> list[str]:
-        """What is wrong with rows whose values SQLite itself does not check."""
-        found = []
+        """List the rows whose values cannot be parsed; SQLite does not check values."""
+        problems = []
         for row in self._db.rows(SELECT):
             try:
                 self._memory(row)
             except HollowayError as error:
-                found.append(error.message)
-        return found
+                problems.append(error.message)
+        return problems
 
     def change(self, memory: Memory, kind: str, detail: str = "", **fields: Any) -> Memory:
-        """Change some fields of a memory, as it is now, and write down that it happened."""
+        """Change some fields of a memory's current state and add an entry to its history; return the changed memory."""
         with self._db.write():
-            present = self.get(memory.id)
-            changed = replace(present, updated_at=self._now(), **fields)
+            stored = self.get(memory.id)
+            changed = replace(stored, updated_at=self._now(), **fields)
             self._write_row(changed, self.fingerprint(changed.content), self._seq(memory.id))
             self.note(memory.id, kind, detail)
             return changed
 
     def supersede(self, old: Memory, admitted: Admitted, kind: str, detail: str = "") -> Memory:
-        """Put a new memory in an old one's place; the old one stays readable and points to it."""
+        """Insert a memory that replaces an old one; the old one stays readable and points to it."""
         with self._db.write():
             relation = Relation(RelationType.SUPERSEDES, memory=old.id, automatic=True)
             draft = replace(admitted.draft, relations=(*admitted.draft.relations, relation))
@@ -219,7 +225,7 @@ class Memories:
             return new
 
     def note(self, memory_id: str, kind: str, detail: str = "") -> None:
-        """Add a line to a memory's history."""
+        """Add an entry to a memory's history."""
         with self._db.write():
             self._db.run(
                 "INSERT INTO memory_history(seq, at, kind, detail) VALUES (?, ?, ?, ?)",
@@ -227,21 +233,21 @@ class Memories:
             )
 
     def judged(self) -> tuple[int, int]:
-        """How many of the memories that nobody taught a person has confirmed, and how many rejected."""
+        """Count the observed memories that a person confirmed, and those that a person rejected."""
         sql = (
             "SELECT count(DISTINCT m.seq) FROM memories m JOIN memory_history h ON h.seq = m.seq "
             f"WHERE m.origin LIKE '{OBSERVED}%' AND h.kind IN (SELECT value FROM json_each(?))"
         )
-        kept, rejected = (self._db.value(sql, (json.dumps(kinds),)) for kinds in (KEPT_KINDS, REJECTED_KINDS))
-        return int(kept), int(rejected)
+        approved, rejected = (self._db.value(sql, (json.dumps(kinds),)) for kinds in (KEPT_KINDS, REJECTED_KINDS))
+        return int(approved), int(rejected)
 
     def history(self, memory_id: str) -> list[tuple[str, str, str]]:
-        """What happened to a memory: time, kind, detail; oldest first."""
+        """Return the history of a memory as (time, kind, detail), oldest first."""
         sql = "SELECT at, kind, detail FROM memory_history WHERE seq = ? ORDER BY entry"
         return [(row["at"], row["kind"], row["detail"]) for row in self._db.rows(sql, (self._seq(memory_id),))]
 
     def reject(self, memory: Memory, reason: str) -> None:
-        """Remember, without its words, that this was rejected, so that it is not learned again."""
+        """Store a tombstone, which holds no text, so that this memory is not learned again."""
         with self._db.write():
             for text in _recognised(memory):
                 self._db.run(
@@ -250,28 +256,28 @@ class Memories:
                 )
 
     def unreject(self, memory: Memory) -> None:
-        """Lift a rejection."""
+        """Delete the tombstones of a memory."""
         with self._db.write():
             for text in _recognised(memory):
                 self._lift(text)
 
     def is_rejected(self, content: str) -> bool:
-        """Whether this was marked wrong, dropped or forgotten by a person."""
+        """Return whether a person marked this content wrong, dropped it or forgot it."""
         prints = [fingerprint(content, salt) for salt in self.salts()]
         sql = "SELECT 1 FROM tombstones WHERE fingerprint IN (SELECT value FROM json_each(?))"
         return bool(self._db.value(sql, (json.dumps(prints),)))
 
     def fingerprint(self, content: str) -> str:
-        """How this store recognises a text again."""
+        """Return the salted fingerprint by which this store recognises a text."""
         return fingerprint(content, self.salts()[0])
 
     def salts(self) -> list[str]:
-        """What fingerprints are made with: this store's own first, then those of archives that were loaded into it."""
+        """Return the salts of fingerprints: this store's first, then those of archives that were loaded into it."""
         salts: list[str] = json.loads(self._db.value("SELECT value FROM meta WHERE key = 'salts'"))
         return salts
 
     def adopt_salts(self, salts: list[str]) -> None:
-        """Recognise what another store rejected; a store that never held anything takes the other's place."""
+        """Add the salts of another store, to recognise what it rejected; an unused store takes them over."""
         fresh = not self._db.value("SELECT 1 FROM memories") and not self._db.value("SELECT 1 FROM tombstones")
         merged = salts if fresh else list(dict.fromkeys([*self.salts(), *salts]))
         self._db.run("UPDATE meta SET value = ? WHERE key = 'salts'", (json.dumps(merged),))
@@ -282,14 +288,17 @@ class Memories:
         self._db.run(sql, (json.dumps(prints),))
 
     def _twin(self, print_: str, draft: Draft) -> Memory | None:
-        """A living memory that says the same, and that whoever may see the draft may see, or would see by it."""
+        """Return a living memory with the same text that is visible on the draft's branch, or may be merged with it."""
         sql = SELECT + " WHERE m.fingerprint = ? AND m.deleted_at = '' AND m.superseded_by = '' ORDER BY m.seq"
-        twins = [self._memory(row) for row in self._db.rows(sql, (print_,))]
-        wanted = draft.branch_only
-        return next((twin for twin in twins if not wanted or twin.branch_only in ("", wanted)), None)
+        duplicates = [self._memory(row) for row in self._db.rows(sql, (print_,))]
+        draft_branch = draft.branch_only
+        return next(
+            (duplicate for duplicate in duplicates if not draft_branch or duplicate.branch_only in ("", draft_branch)),
+            None,
+        )
 
     def _reinforce(self, known: Memory, draft: Draft) -> Memory:
-        """The same again: a person's word confirms it, another session's agrees with it."""
+        """Merge a duplicate draft into a memory: a person confirms it, another session agrees with it."""
         fields: dict[str, Any] = {
             "files": tuple(dict.fromkeys([*known.files, *draft.files])),
             "modules": tuple(dict.fromkeys([*known.modules, *draft.modules])),
@@ -299,18 +308,18 @@ class Memories:
         }
         if draft.session:
             fields["sessions"] = tuple(dict.fromkeys([*known.sessions, draft.session]))
-        believed = {"state": State.CONFIRMED, "stale_at": ""}
+        confirmed_fields = {"state": State.CONFIRMED, "stale_at": ""}
         if known.state is State.QUARANTINED:
             pass
         elif draft.source in HUMAN:
-            fields |= {**believed, "confidence": confidence.confirmed(known.confidence), "review": None}
+            fields |= {**confirmed_fields, "confidence": confidence.confirmed(known.confidence), "review": None}
         elif draft.session and draft.session not in known.sessions:
-            fields |= {**believed, "confidence": confidence.agreed(known.confidence)}
+            fields |= {**confirmed_fields, "confidence": confidence.agreed(known.confidence)}
         return self.change(known, "reinforced", f"by {draft.source}", last_used_at=self._now(), **fields)
 
     def _insert(self, draft: Draft, print_: str) -> Memory:
         now, uid = self._now(), self._ids.new()
-        born, state = confidence.BIRTH[draft.source]
+        initial_confidence, initial_state = confidence.BIRTH[draft.source]
         memory = Memory(
             id=self.short_id(uid),
             uid=uid,
@@ -318,8 +327,8 @@ class Memories:
             content=draft.content,
             summary=draft.summary,
             details=draft.details,
-            state=draft.state or state,
-            confidence=born if draft.confidence is None else draft.confidence,
+            state=draft.state or initial_state,
+            confidence=initial_confidence if draft.confidence is None else draft.confidence,
             source=draft.source,
             scope=draft.scope,
             visibility=draft.visibility,
@@ -348,7 +357,7 @@ class Memories:
         return memory
 
     def short_id(self, uid: str) -> str:
-        """The shortest beginning of an identity, six characters or more, that is free in this project."""
+        """Return the shortest prefix of a uid, six characters or more, that is free in this project."""
         sizes = range(ID_CHARS_MIN, len(uid) + 1)
         return next(
             uid[:size] for size in sizes if not self._db.value("SELECT 1 FROM memories WHERE id = ?", (uid[:size],))
@@ -374,8 +383,8 @@ class Memories:
             )
 
     def _many(self, sql: str, seq: int | None, names: Iterable[str]) -> None:
-        for place, name in enumerate(names):
-            self._db.run(sql, (name, seq, place))
+        for position, name in enumerate(names):
+            self._db.run(sql, (name, seq, position))
 
     def _memory(self, row: Row) -> Memory:
         return self._understood(row, to_memory)
@@ -384,13 +393,13 @@ class Memories:
         try:
             return read(row)
         except (ValueError, TypeError, InvalidInput) as error:
-            # SQLite checks the file's structure, not its values: a flipped bit in a text is only seen here.
+            # SQLite checks the file's structure, not its values: a flipped bit in a text only shows here.
             raise damage(self._db.path, f"the memory {row['id']} cannot be read ({error})") from error
 
     def _seq(self, memory_id: str) -> int:
         seq = self._db.value("SELECT seq FROM memories WHERE id = ?", (memory_id,))
         if seq is None:
-            raise Unknown(f"There is no memory {memory_id} any more.", "`holloway list` shows what there is.")
+            raise Unknown(f"There is no memory {memory_id} any more.", "`holloway list` shows the existing ones.")
         return int(seq)
 
     def _now(self) -> str:
@@ -398,5 +407,5 @@ class Memories:
 
 
 def _recognised(memory: Memory) -> list[str]:
-    """By what a rejected memory is recognised: its words, and the observation that it was made from."""
+    """List the texts by which a rejected memory is recognised: its content, and the observation it came from."""
     return [memory.content, memory.origin] if memory.origin.startswith(OBSERVED) else [memory.content]

@@ -1,4 +1,4 @@
-"""A memory and its row: one direction each."""
+"""Serialization of memories: from a Memory to the columns of its row, and back."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SELECT m.*,
 FROM memories m
 """
 
-# The files of a memory are read from an index alone: their order would have to be looked up for each.
+# The files of a memory come from an index alone and are unordered: ordering them would read another page for each.
 SELECT_SKETCH = """
 SELECT m.seq, m.id, m.type, m.source, m.state, m.confidence, m.half_life_days, m.pinned, m.last_used_at, m.updated_at,
   m.stale_at, m.commit_sha, (SELECT json_group_array(path) FROM memory_files f WHERE f.seq = m.seq) AS files
@@ -74,13 +74,13 @@ _KINDS: dict[str, type[StrEnum]] = {
     "visibility": Visibility,
 }
 _LISTS = ("tags", "sessions")
-"""Fields that a row has under the same name: as they are, as words of ours, and as JSON."""
+"""The three groups of fields that a row has under the same name: unchanged, as an enum, and as JSON."""
 
 
 def columns(memory: Memory) -> dict[str, Any]:
-    """A memory as the columns of its row."""
-    said = memory_details.texts(memory.details) if memory.details else ()
-    words = (memory.content, memory.summary, *memory.tags, *memory.files, *memory.modules, *said)
+    """Return the columns of a memory's row."""
+    detail_texts = memory_details.texts(memory.details) if memory.details else ()
+    searchable_texts = (memory.content, memory.summary, *memory.tags, *memory.files, *memory.modules, *detail_texts)
     return {
         **{name: getattr(memory, name) for name in (*_TEXTS, *_NUMBERS, *_KINDS)},
         **{name: _json(getattr(memory, name)) for name in _LISTS},
@@ -89,13 +89,16 @@ def columns(memory: Memory) -> dict[str, Any]:
         "review": memory.review,
         "commit_sha": memory.commit,
         "work_unit": unit_text(memory.work_unit),
-        "search_text": search_text(*words),
+        "search_text": search_text(*searchable_texts),
     }
 
 
 def to_memory(found: Row | Mapping[str, Any]) -> Memory:
-    """The memory behind a row of `SELECT`."""
-    # A row of SQLite looks through all its columns for each name.
+    """Build the memory from a row of `SELECT`.
+
+    Raises ValueError, TypeError or InvalidInput if a value cannot be parsed.
+    """
+    # Reading sqlite3.Row by name scans all columns each time.
     row = dict(zip(found.keys(), found, strict=True)) if isinstance(found, Row) else found
     for name in ("created_at", "updated_at", "last_used_at"):
         moment(row[name])
@@ -106,8 +109,8 @@ def to_memory(found: Row | Mapping[str, Any]) -> Memory:
         **fields,
         details=memory_details.parse(fields["type"], json.loads(row["details"])) if row["details"] else None,
         relations=tuple(
-            Relation(RelationType(kind), memory, path, sure, bool(automatic))
-            for kind, memory, path, sure, automatic in _listed(row["relations"])
+            Relation(RelationType(kind), memory, path, confidence, bool(automatic))
+            for kind, memory, path, confidence, automatic in _listed(row["relations"])
         ),
         pinned=bool(row["pinned"]),
         review=ReviewReason(row["review"]) if row["review"] else None,
@@ -117,26 +120,28 @@ def to_memory(found: Row | Mapping[str, Any]) -> Memory:
 
 
 def to_sketch(row: Row) -> Sketch:
-    """The sketch behind a row of `SELECT_SKETCH`."""
-    _, id_, type_, source, state, sure, half_life, pinned, used, updated, stale, commit, files = row
-    known = MemoryType(type_), Source(source), State(state)
-    for at in (used, updated):
-        moment(at)
-    return Sketch(id_, *known, sure, half_life, bool(pinned), used, updated, stale, commit, _listed(files))
+    """Build the sketch from a row of `SELECT_SKETCH`."""
+    _, id_, type_, source, state, confidence, half_life, pinned, last_used_at, updated_at, stale_at, commit, files = row
+    kinds = MemoryType(type_), Source(source), State(state)
+    for timestamp in (last_used_at, updated_at):
+        moment(timestamp)
+    return Sketch(
+        id_, *kinds, confidence, half_life, bool(pinned), last_used_at, updated_at, stale_at, commit, _listed(files)
+    )
 
 
 def _listed(text: str) -> tuple[Any, ...]:
-    """A JSON list; most are empty, and a search reads three hundred of them."""
+    """Parse a JSON list; most are empty, and a search reads three hundred of them."""
     return tuple(json.loads(text)) if text != "[]" else ()
 
 
 def unit_text(unit: WorkUnit | None) -> str | None:
-    """A work unit as a row has it."""
+    """Serialize a work unit for its column."""
     return _json([unit.methodology, list(unit.path), unit.label]) if unit else None
 
 
 def unit_of(text: str | None) -> WorkUnit | None:
-    """The work unit behind it."""
+    """Parse a work unit from its column."""
     if not text:
         return None
     methodology, path, label = json.loads(text)

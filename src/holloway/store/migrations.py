@@ -1,4 +1,4 @@
-"""Named steps from an empty file to today's schema, each one transaction with its own record."""
+"""Schema migrations: named steps from an empty file to the current schema, each one transaction with a record."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ CREATE TABLE memories (
   last_used_at    TEXT NOT NULL,
   use_count       INTEGER NOT NULL DEFAULT 0,
   pinned          INTEGER NOT NULL DEFAULT 0,
-  half_life_days  REAL,                             -- NULL: does not fade
+  half_life_days  REAL,                             -- NULL: does not decay
   review          TEXT,                             -- why it waits for a person
   review_after    TEXT NOT NULL DEFAULT '',
   session         TEXT NOT NULL DEFAULT '',
   sessions        TEXT NOT NULL DEFAULT '[]',       -- JSON list: all sessions that saw it
   agent           TEXT NOT NULL DEFAULT '',
   branch          TEXT NOT NULL DEFAULT '',
-  branch_only     TEXT NOT NULL DEFAULT '',         -- an unmerged branch that it stays on
+  branch_only     TEXT NOT NULL DEFAULT '',         -- the unmerged branch that it is limited to
   commit_sha      TEXT NOT NULL DEFAULT '',
   work_unit       TEXT,                             -- JSON
   methodology     TEXT NOT NULL DEFAULT '',
@@ -60,7 +60,7 @@ CREATE TABLE memories (
 CREATE INDEX memories_fingerprint ON memories(fingerprint);
 CREATE INDEX memories_type ON memories(type, created_at) WHERE deleted_at = '' AND superseded_by = '';
 CREATE INDEX memories_created ON memories(created_at) WHERE deleted_at = '' AND superseded_by = '';
-CREATE INDEX memories_lookup ON memories(           -- all that decides whether a hook shows a memory
+CREATE INDEX memories_lookup ON memories(           -- every column that decides whether a hook shows a memory
   seq, id, type, state, source, pinned, confidence, half_life_days, last_used_at, branch_only
 ) WHERE deleted_at = '' AND superseded_by = '';
 CREATE INDEX memories_review ON memories(review_after, created_at) WHERE review IS NOT NULL;
@@ -106,7 +106,7 @@ CREATE TABLE memory_history (
 );
 CREATE INDEX memory_history_seq ON memory_history(seq);
 
-CREATE TABLE tombstones (                           -- what was rejected, recognisable but not readable
+CREATE TABLE tombstones (                           -- rejected texts, recognisable but not readable
   fingerprint TEXT PRIMARY KEY,
   reason      TEXT NOT NULL,
   at          TEXT NOT NULL
@@ -151,7 +151,7 @@ CREATE TABLE sessions (
   commit_sha    TEXT NOT NULL DEFAULT '',
   work_unit     TEXT,                               -- JSON
   context       INTEGER NOT NULL DEFAULT 0,         -- grows when the host compacts its context
-  record        TEXT NOT NULL DEFAULT '{}'          -- JSON: what the session did, in figures
+  record        TEXT NOT NULL DEFAULT '{}'          -- JSON: metrics of the session
 ) WITHOUT ROWID;
 CREATE INDEX sessions_started ON sessions(started_at);
 
@@ -161,7 +161,7 @@ CREATE TABLE injections (                           -- each memory once per sess
   memory  TEXT NOT NULL,
   point   TEXT NOT NULL,                            -- session_start, prompt, tool_result, step
   at      TEXT NOT NULL,
-  counted INTEGER NOT NULL DEFAULT 0,               -- whether the memory's last use knows of it
+  counted INTEGER NOT NULL DEFAULT 0,               -- whether the memory's last_used_at includes it
   PRIMARY KEY (session, context, memory)
 ) WITHOUT ROWID;
 CREATE INDEX injections_memory ON injections(memory);
@@ -241,7 +241,7 @@ RECORD = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, nam
 
 
 MAP = """
-CREATE TABLE module_edits (                         -- the latest word of a person on a module wins over what is drawn
+CREATE TABLE module_edits (                         -- a person's latest edit of a module wins over the detected one
   seq    INTEGER PRIMARY KEY,
   kind   TEXT NOT NULL CHECK (kind IN ('name', 'files', 'purpose', 'hidden')),
   module TEXT NOT NULL,
@@ -275,15 +275,15 @@ CREATE TABLE memory_vectors (
   UNIQUE (seq, model)
 );
 CREATE INDEX memory_vectors_present ON memory_vectors(model, seq, revision);
-CREATE INDEX memories_changed ON memories(          -- all that decides whether a memory waits to be embedded
+CREATE INDEX memories_changed ON memories(          -- every column that decides whether a memory must be embedded
   seq, updated_at, deleted_at, superseded_by
 ) WHERE deleted_at = '' AND superseded_by = '';
 
-CREATE TABLE vector_states (                        -- by which a cache of vectors knows that it is stale
+CREATE TABLE vector_states (                        -- tells a cache of vectors whether it is stale
   model    TEXT PRIMARY KEY,
-  removals TEXT NOT NULL,                           -- random: two histories after one backup never agree by chance
+  removals TEXT NOT NULL,                           -- random: two histories after one backup never match by chance
   last     INTEGER NOT NULL,                        -- number of the newest vector
-  settled  TEXT NOT NULL DEFAULT ''                 -- up to which change of memories nothing waits to be embedded
+  settled  TEXT NOT NULL DEFAULT ''                 -- number of memory changes up to which all are embedded
 ) WITHOUT ROWID;
 CREATE TRIGGER memory_vectors_added AFTER INSERT ON memory_vectors BEGIN
   INSERT INTO vector_states(model, removals, last) VALUES (new.model, hex(randomblob(8)), new.number)
@@ -302,20 +302,20 @@ END
 
 
 SPENDING = """
-CREATE TABLE llm_calls (                            -- what language models took, so that a month's cap holds
+CREATE TABLE llm_calls (                            -- usage of language models, for the monthly cap
   call       INTEGER PRIMARY KEY,
   at         TEXT NOT NULL,
   provider   TEXT NOT NULL,
   model      TEXT NOT NULL,
   purpose    TEXT NOT NULL,
-  tokens_in  INTEGER NOT NULL,                      -- set aside before the call, settled after it
+  tokens_in  INTEGER NOT NULL,                      -- reserved before the call, settled after it
   tokens_out INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX llm_calls_at ON llm_calls(at)
 """
 
 ERRORS = """
-CREATE INDEX memories_errors ON memories(           -- the fingerprint of an error, for a hook that meets it again
+CREATE INDEX memories_errors ON memories(           -- fingerprint of an error, for a hook that sees it again
   CASE WHEN json_valid(details) THEN json_extract(details, '$.fingerprint') END
 ) WHERE type = 'error_pattern'
 """
@@ -329,7 +329,7 @@ CREATE TABLE session_files (                        -- which files a session ope
   session TEXT NOT NULL,
   path    TEXT NOT NULL,
   weight  INTEGER NOT NULL,                         -- read 1, edited 2, written 3
-  place   INTEGER NOT NULL,                         -- the how-manieth file it was
+  place   INTEGER NOT NULL,                         -- position among the files that the session opened
   PRIMARY KEY (session, path)
 ) WITHOUT ROWID;
 CREATE INDEX session_files_path ON session_files(path, session, weight);
@@ -354,14 +354,14 @@ CREATE INDEX co_access_session ON co_access(session);
 
 CREATE TABLE sightings (                            -- which session showed which signal
   signal  TEXT NOT NULL,
-  key     TEXT NOT NULL,                            -- what makes it the same in another session; words as a digest
+  key     TEXT NOT NULL,                            -- identifies it across sessions; text only as a digest
   session TEXT NOT NULL,
-  facts   TEXT NOT NULL DEFAULT '{}',               -- JSON, without anybody's words
+  facts   TEXT NOT NULL DEFAULT '{}',               -- JSON, without quoted text
   PRIMARY KEY (signal, key, session)
 ) WITHOUT ROWID;
 CREATE INDEX sightings_session ON sightings(session);
 
-CREATE TABLE candidates (                           -- what a session's signals might have become, and what they became
+CREATE TABLE candidates (                           -- memory candidates of a session, and their outcome
   session    TEXT NOT NULL,
   number     INTEGER NOT NULL,
   signal     TEXT NOT NULL,
@@ -369,8 +369,8 @@ CREATE TABLE candidates (                           -- what a session's signals 
   step       INTEGER NOT NULL,
   state      TEXT NOT NULL,                         -- promoted, reinforced, held, dropped
   reason     TEXT NOT NULL DEFAULT '',
-  memory     TEXT NOT NULL DEFAULT '',              -- id of what it became or reinforced
-  draft      TEXT NOT NULL DEFAULT '{}',            -- JSON: what would be stored
+  memory     TEXT NOT NULL DEFAULT '',              -- id of the memory it became or reinforced
+  draft      TEXT NOT NULL DEFAULT '{}',            -- JSON: the memory that would be stored
   at         TEXT NOT NULL,
   held_until TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (session, number)
@@ -380,13 +380,13 @@ CREATE INDEX candidates_memory ON candidates(memory) WHERE memory <> ''
 """
 
 FILTERED = """
-CREATE INDEX memories_meant ON memories(            -- what almost every search filters by, in few pages
+CREATE INDEX memories_meant ON memories(            -- the columns that almost every search filters by
   seq, state, branch_only
 ) WHERE deleted_at = '' AND superseded_by = ''
 """
 
 USES = """
-UPDATE memories SET use_count = 0;                  -- it told how often a memory was shown
+UPDATE memories SET use_count = 0;                  -- it counted how often a memory was shown
 UPDATE memories SET use_count = uses.number
 FROM (
   SELECT memory, count(*) AS number FROM (
@@ -402,77 +402,77 @@ TERMS = "DROP TABLE memories_terms"
 
 
 def statements(script: str) -> list[str]:
-    """The statements of a script, triggers in one piece."""
-    found, block = [], ""
+    """Split a script into statements; a trigger stays one statement."""
+    complete, block = [], ""
     for line in script.strip().splitlines():
         block += line + "\n"
         code = line.split("--", 1)[0].rstrip()
         inside_trigger = "CREATE TRIGGER" in block and not code.startswith("END")
         if code.endswith(";") and not inside_trigger:
-            found.append(block.strip().removesuffix(";"))
+            complete.append(block.strip().removesuffix(";"))
             block = ""
-    return [*found, block.strip()] if block.strip() else found
+    return [*complete, block.strip()] if block.strip() else complete
 
 
 def memories_0001(database: Database, ids: Ids) -> None:
-    """Memories, their files, history, text index, and what was rejected."""
+    """Create memories, their files, history, text index and tombstones."""
     _create(database, MEMORIES)
     database.run("INSERT INTO meta VALUES ('salts', json_array(?))", (ids.new(),))
 
 
 def sessions_0002(database: Database, ids: Ids) -> None:
-    """The ledger of sessions and of what each was shown."""
+    """Create the session ledger and the injections of each session."""
     _create(database, SESSIONS)
 
 
 def observations_0003(database: Database, ids: Ids) -> None:
-    """What sessions did, counted across sessions."""
+    """Create statistics of sessions, as totals."""
     _create(database, OBSERVATIONS)
 
 
 def vectors_0004(database: Database, ids: Ids) -> None:
-    """Vectors of memories, and a cache of embeddings."""
+    """Create vectors of memories, and a cache of embeddings."""
     _create(database, VECTORS)
 
 
 def map_0005(database: Database, ids: Ids) -> None:
-    """What people and agents say about the code map."""
+    """Create relations and module edits of people and agents."""
     _create(database, MAP)
 
 
 def vector_rows_0006(database: Database, ids: Ids) -> None:
-    """Vectors in rows that fit their pages, and a mark by which caches know that something was removed."""
+    """Store vectors in rows that fit their pages, with a state that tells caches of removals."""
     _create(database, VECTOR_ROWS)
     database.run("INSERT INTO meta VALUES ('memory_changes', '0')")
 
 
 def spending_0007(database: Database, ids: Ids) -> None:
-    """What language models took."""
+    """Create the usage of language models."""
     _create(database, SPENDING)
 
 
 def errors_0008(database: Database, ids: Ids) -> None:
-    """Errors found by their fingerprint, for a hook that has met one again."""
+    """Index errors by fingerprint, for a hook that sees one again."""
     _create(database, ERRORS)
 
 
 def observer_0009(database: Database, ids: Ids) -> None:
-    """What each session did, what its signals became, and what is held back."""
+    """Create observations per session, and memory candidates with their outcome."""
     _create(database, OBSERVER)
 
 
 def filtered_0010(database: Database, ids: Ids) -> None:
-    """What a search filters by, so that hundreds of candidates are checked without reading them."""
+    """Index the columns that a search filters by, so that hundreds of candidates are checked without reading them."""
     _create(database, FILTERED)
 
 
 def uses_0011(database: Database, ids: Ids) -> None:
-    """How often a memory was used, instead of how often it was shown."""
+    """Count how often a memory was used, instead of how often it was shown."""
     _create(database, USES)
 
 
 def terms_0012(database: Database, ids: Ids) -> None:
-    """No list of the words of all memories: nobody asked for it."""
+    """Drop the list of the words of all memories, which nothing queried."""
     _create(database, TERMS)
 
 
@@ -493,27 +493,27 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
 
 
 def applied(database: Database) -> list[str]:
-    """Names of the migrations that a file has seen, in order."""
+    """Return the names of the applied migrations, in order."""
     if not database.value("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'"):
         return []
     return [row[0] for row in database.rows("SELECT name FROM migrations ORDER BY number")]
 
 
 def pending(database: Database) -> list[Callable[[Database, Ids], None]]:
-    """Migrations still to run; a file that has seen unknown ones is refused."""
-    seen = applied(database)
-    known = [step.__name__ for step in MIGRATIONS]
-    if unknown := [name for name in seen if name not in known]:
+    """Return the migrations still to run; raises DatabaseTooNew if the file has unknown ones."""
+    applied_names = applied(database)
+    known_names = [step.__name__ for step in MIGRATIONS]
+    if unknown := [name for name in applied_names if name not in known_names]:
         raise Newer(
             f"{database.path} was written by a newer holloway ({unknown[-1]}).",
             "Upgrade holloway on this machine; the file is left as it is.",
         )
-    return [step for step in MIGRATIONS if step.__name__ not in seen]
+    return [step for step in MIGRATIONS if step.__name__ not in applied_names]
 
 
 def migrate(database: Database, clock: Clock, ids: Ids) -> list[str]:
-    """Bring a file up to date; each step is complete or did not happen."""
-    done = []
+    """Run the pending migrations, each in one transaction; return their names."""
+    applied_names = []
     for step in pending(database):
         with database.write():
             if step.__name__ in applied(database):
@@ -521,10 +521,10 @@ def migrate(database: Database, clock: Clock, ids: Ids) -> list[str]:
             database.run(RECORD)
             step(database, ids)
             database.run("INSERT INTO migrations(name, at) VALUES (?, ?)", (step.__name__, stamp(clock.now())))
-            # The hook reads the version of a file from its header, without a query on a table it may not know.
+            # Hooks read the schema version from the file's header, without querying a table that may not exist.
             database.run(f"PRAGMA user_version = {MIGRATIONS.index(step) + 1}")
-            done.append(step.__name__)
-    return done
+            applied_names.append(step.__name__)
+    return applied_names
 
 
 def _create(database: Database, script: str) -> None:

@@ -1,4 +1,4 @@
-"""What sessions did, kept session by session: totals are counted from it, so a session learned twice counts once."""
+"""Observations of sessions, stored per session: totals are counted from them, so learning one twice counts once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from holloway.store.database import Database
 
 PAIRS_KEPT = 150
-"""Pairs of files that are kept of one session."""
+"""Pairs of files that are stored for one session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A signal that a session showed; `key` says what it is about, without anybody's words."""
+    """A signal that a session showed; `key` identifies its subject without quoting text."""
 
     signal: str
     key: str
@@ -26,7 +26,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class ErrorSeen:
-    """An error that a session met, and what made it go away if something did."""
+    """An error that occurred in a session, and the command that resolved it, if any."""
 
     fingerprint: str
     tool: str
@@ -37,7 +37,7 @@ class ErrorSeen:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What one session adds to the statistics."""
+    """The observations of one session."""
 
     session: str
     at: str
@@ -49,28 +49,32 @@ class Observed:
 
 
 def keep(database: Database, seen: Observed) -> None:
-    """Put a session's observations in the place of what was known of it."""
+    """Replace the stored observations of a session."""
     with database.write():
-        many = database.connection.executemany
+        insert_many = database.connection.executemany
         for table in ("session_files", "session_modules", "co_access", "sightings", "error_sightings"):
             database.run(f"DELETE FROM {table} WHERE session = ?", (seen.session,))  # noqa: S608
-        many(
+        insert_many(
             "INSERT INTO session_files VALUES (?, ?, ?, ?)",
-            ((seen.session, path, weight, place) for place, (path, weight) in enumerate(seen.files, 1)),
+            ((seen.session, path, weight, position) for position, (path, weight) in enumerate(seen.files, 1)),
         )
-        many(
+        insert_many(
             "INSERT OR IGNORE INTO session_modules VALUES (?, ?)",
             ((seen.session, module) for module in seen.modules),
         )
-        many(
+        insert_many(
             "INSERT OR IGNORE INTO co_access VALUES (?, ?, ?, ?)",
-            ((one, other, seen.session, edited) for one, other, edited in seen.pairs[:PAIRS_KEPT] if one < other),
+            (
+                (file_a, file_b, seen.session, edited)
+                for file_a, file_b, edited in seen.pairs[:PAIRS_KEPT]
+                if file_a < file_b
+            ),
         )
-        many(
+        insert_many(
             "INSERT OR IGNORE INTO sightings VALUES (?, ?, ?, ?)",
-            ((each.signal, each.key, seen.session, json.dumps(each.facts)) for each in seen.sightings),
+            ((sighting.signal, sighting.key, seen.session, json.dumps(sighting.facts)) for sighting in seen.sightings),
         )
-        many(
+        insert_many(
             "INSERT OR IGNORE INTO error_sightings VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 (error.fingerprint, seen.session, error.tool, error.message, error.resolved_by, error.count, seen.at)
@@ -80,7 +84,7 @@ def keep(database: Database, seen: Observed) -> None:
 
 
 def seen_before(database: Database, shown: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
-    """For each signal and key the other sessions that showed the same, oldest first."""
+    """Return, for each signal and key, the other sessions that showed the same, oldest first."""
     sql = (
         "SELECT j.key, s.session FROM json_each(?) j CROSS JOIN sightings s "
         "ON s.signal = json_extract(j.value, '$[0]') AND s.key = json_extract(j.value, '$[1]') "
@@ -90,7 +94,7 @@ def seen_before(database: Database, shown: Sequence[tuple[str, str]], session: s
 
 
 def edited_together(database: Database, pairs: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
-    """For each pair of files the other sessions that changed both."""
+    """Return, for each pair of files, the other sessions that changed both."""
     sql = (
         "SELECT j.key, c.session FROM json_each(?) j CROSS JOIN co_access c "
         "ON c.file_a = json_extract(j.value, '$[0]') AND c.file_b = json_extract(j.value, '$[1]') "
@@ -100,26 +104,26 @@ def edited_together(database: Database, pairs: Sequence[tuple[str, str]], sessio
 
 
 def _for_each(database: Database, sql: str, asked: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
-    found: list[list[str]] = [[] for _ in asked]
-    for at, name in database.rows(sql, (json.dumps(asked), session)):
-        found[at].append(name)
-    return found
+    sessions_per_item: list[list[str]] = [[] for _ in asked]
+    for index, session_id in database.rows(sql, (json.dumps(asked), session)):
+        sessions_per_item[index].append(session_id)
+    return sessions_per_item
 
 
 def facts_of(database: Database, signal: str, key: str) -> list[dict[str, object]]:
-    """What the sessions that showed a signal had to say about it."""
+    """Return the facts that sessions recorded with a signal."""
     sql = "SELECT facts FROM sightings WHERE signal = ? AND key = ? ORDER BY session"
     return [json.loads(row["facts"]) for row in database.rows(sql, (signal, key))]
 
 
 def facts_in(database: Database, session: str, signal: str) -> list[dict[str, object]]:
-    """What one session's sightings of a signal say."""
+    """Return the facts that one session recorded with a signal."""
     sql = "SELECT facts FROM sightings WHERE session = ? AND signal = ? ORDER BY key"
     return [json.loads(row["facts"]) for row in database.rows(sql, (session, signal))]
 
 
 def most_together(database: Database, least: int) -> list[tuple[str, str, int]]:
-    """Pairs of files that at least so many sessions changed, the most often first."""
+    """Return pairs of files that at least `min_sessions` sessions changed together, the most frequent first."""
     sql = (
         "SELECT file_a, file_b, count(*) AS sessions FROM co_access WHERE edited GROUP BY file_a, file_b "
         "HAVING count(*) >= ? ORDER BY sessions DESC, file_a, file_b LIMIT 200"
@@ -128,7 +132,7 @@ def most_together(database: Database, least: int) -> list[tuple[str, str, int]]:
 
 
 def sessions_with(database: Database, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """In how many sessions each of these files was opened, and in how many changed."""
+    """Return, for each file, how many sessions opened it and how many changed it."""
     sql = (
         "SELECT path, count(*) AS sessions, sum(weight > 1) AS edited FROM session_files "
         "WHERE path IN (SELECT value FROM json_each(?)) GROUP BY path"
@@ -137,7 +141,7 @@ def sessions_with(database: Database, paths: Sequence[str]) -> dict[str, tuple[i
 
 
 def module_sessions(database: Database, module: str) -> list[str]:
-    """The sessions that worked in a module, oldest first."""
+    """Return the sessions that worked in a module, oldest first."""
     sql = (
         "SELECT m.session FROM session_modules m LEFT JOIN sessions l ON l.id = m.session "
         "WHERE m.module = ? ORDER BY l.started_at, m.session"
@@ -146,25 +150,25 @@ def module_sessions(database: Database, module: str) -> list[str]:
 
 
 def modules(database: Database) -> dict[str, int]:
-    """How many sessions worked in each module."""
+    """Count the sessions that worked in each module."""
     sql = "SELECT module, count(*) AS sessions FROM session_modules GROUP BY module ORDER BY module"
     return {row["module"]: row["sessions"] for row in database.rows(sql)}
 
 
 def files_of(database: Database, sessions: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
-    """The files that each of these sessions opened, in order, with their weights."""
+    """Return the files that each session opened, in order, with their weights."""
     sql = (
         "SELECT session, path, weight FROM session_files WHERE session IN (SELECT value FROM json_each(?)) "
         "ORDER BY session, place"
     )
-    found: dict[str, list[tuple[str, int]]] = {session: [] for session in sessions}
+    files_by_session: dict[str, list[tuple[str, int]]] = {session: [] for session in sessions}
     for row in database.rows(sql, (json.dumps(list(sessions)),)):
-        found[row["session"]].append((row["path"], row["weight"]))
-    return found
+        files_by_session[row["session"]].append((row["path"], row["weight"]))
+    return files_by_session
 
 
 def past(database: Database, limit: int) -> list[tuple[str, tuple[tuple[str, int], ...], str]]:
-    """The latest sessions that opened something, in order of time: what they were asked, their files, their branch."""
+    """Return task, files and branch of the latest sessions that opened a file, oldest first."""
     sql = (
         "SELECT id, task, branch FROM sessions WHERE EXISTS (SELECT 1 FROM session_files f WHERE f.session = id) "
         "ORDER BY started_at DESC, id LIMIT ?"
@@ -175,13 +179,13 @@ def past(database: Database, limit: int) -> list[tuple[str, tuple[tuple[str, int
 
 
 def solved_errors(database: Database, session: str) -> list[str]:
-    """The errors that other sessions have solved."""
+    """Return the fingerprints of errors that other sessions have solved."""
     sql = "SELECT DISTINCT fingerprint FROM error_sightings WHERE resolved_by <> '' AND session <> ?"
     return [row["fingerprint"] for row in database.rows(sql, (session,))]
 
 
 def mean_search_tokens(database: Database, before: str) -> float:
-    """Tokens that sessions before a moment spent on searching for each file they opened; 0 where nobody knows."""
+    """Return the mean tokens that sessions before a timestamp spent on searching per opened file; 0 if unknown."""
     sql = (
         "SELECT sum(json_extract(record, '$.search_tokens')) * 1.0 / sum(json_extract(record, '$.first_reads')) "
         "FROM sessions WHERE started_at < ? AND json_extract(record, '$.first_reads') > 0"
@@ -190,7 +194,7 @@ def mean_search_tokens(database: Database, before: str) -> float:
 
 
 def proved_later(database: Database, session: str, after: str, paths: Sequence[str]) -> str:
-    """A later session that succeeded on some of these files."""
+    """Return a later session that succeeded on one of these files; empty if none did."""
     sql = (
         "SELECT l.id FROM sessions l JOIN session_files f ON f.session = l.id WHERE l.started_at > ? AND l.id <> ? "
         "AND l.outcome = 'success' AND f.weight > 1 AND f.path IN (SELECT value FROM json_each(?)) "
@@ -200,12 +204,12 @@ def proved_later(database: Database, session: str, after: str, paths: Sequence[s
 
 
 def synthesised(database: Database, module: str, threshold: int) -> bool:
-    """Whether a module was looked at across sessions at this count already."""
+    """Return whether a module was already synthesised at this number of sessions."""
     sql = "SELECT 1 FROM syntheses WHERE module = ? AND threshold = ?"
     return bool(database.value(sql, (module, threshold)))
 
 
 def note_synthesis(database: Database, module: str, threshold: int, at: str, memories: int) -> None:
-    """Write down that it was, so that it is done once."""
+    """Record a synthesis, so that it runs once per threshold."""
     with database.write():
         database.run("INSERT OR REPLACE INTO syntheses VALUES (?, ?, ?, ?)", (module, threshold, at, memories))

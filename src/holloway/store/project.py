@@ -1,4 +1,4 @@
-"""A project and its identity: its git origin, else its first commit, else its path."""
+"""Project identity: its git origin, else its first commit, else its path; resolves and registers projects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holloway.store.database import make_folder, translated
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One codebase, however many clones and worktrees it has on this machine."""
+    """One codebase, with any number of clones and worktrees on this machine."""
 
     key: str
     name: str
@@ -27,83 +27,86 @@ class Project:
 
     @property
     def database(self) -> Path:
-        """The file that holds the truth."""
+        """The database file."""
         return self.folder / "memory.db"
 
     @property
     def backups(self) -> Path:
-        """The folder of rolling copies."""
+        """The folder of rolling backups."""
         return self.folder / "backups"
 
     @property
     def journal(self) -> Path:
-        """The folder of what hooks saw and nobody has learned from yet."""
+        """The folder of journals: hook events that were not learned from yet."""
         return self.folder / "journal"
 
     @property
     def checkpoints(self) -> Path:
-        """The folder of sessions in process that were saved and have not ended."""
+        """The folder of saved sessions that have not ended."""
         return self.folder / "checkpoints"
 
 
 def find(path: Path, home: Path) -> Project | None:
-    """The known project that holds a path, if any; nothing is created."""
+    """Return the registered project that contains a path, or None; nothing is created."""
     key, root = registry.find(str(path), str(home))
     return _project(key, root, home) if key else None
 
 
 def resolve(path: Path, home: Path) -> Project:
-    """The project that holds a path; one that is seen for the first time, or has a new address, is registered."""
+    """Return the project that contains a path; a new one, or one with a new origin, is registered.
+
+    Raises InvalidInput if the path is not a folder, or is a home folder or disk root outside git.
+    """
     if not path.is_dir():
         raise InvalidInput(f"{path} is not a folder.", "Give the folder of a project with --project.")
     root = root_of(path, home)
     refuse_everything(Path(root))
-    known = find(path, home)
-    return known if known is not None and _is_complete(known, root) else _register(root, home)
+    project = find(path, home)
+    return project if project is not None and _is_complete(project, root) else _register(root, home)
 
 
 def refuse_everything(root: Path) -> None:
-    """A home or a whole disk is no project, unless it is under git."""
+    """Raise InvalidInput if a root is the home folder or a whole disk, unless it is under git."""
     if not git.find_root(str(root)) and root in (Path.home(), Path(root.anchor)):
-        hint = "Go into a project; `holloway remember --user` is for all of them."
+        hint = "Change to a project folder; `holloway remember --user` stores a memory for all projects."
         raise InvalidInput(f"{root} is not a project: every folder would be part of it.", hint)
 
 
 def root_of(path: Path, home: Path) -> str:
-    """The root of the project that a folder lies in, whether it is known or not."""
+    """Return the root of the project that contains a folder, registered or not."""
     return git.find_root(str(path)) or registry.find(str(path), str(home))[1] or str(path.resolve())
 
 
 def _is_complete(project: Project, root: str) -> bool:
-    """Whether the registry knows this root of a project, its present origin, and a commit or origin if it has any."""
+    """Return whether the registry has this root, its current origin, and a commit or origin if the project has one."""
     if root not in registry.read_project(str(project.folder))["roots"]:
         return False
     if address := git.origin(root):
         return f"origin:{address}" in project.identities
-    firsts = [name.removeprefix("root:") for name in project.identities if name.startswith("root:")]
+    first_commits = [name.removeprefix("root:") for name in project.identities if name.startswith("root:")]
     if not git.head_commit(root):
         return True
-    # Another repository may stand in a known one's place: it does not have the first commit that is on record.
-    return any(git.has_commit(root, first) for first in firsts)
+    # Another repository may have replaced the registered one: it lacks the recorded first commit.
+    return any(git.has_commit(root, commit) for commit in first_commits)
 
 
 def known_by_history(path: Path, home: Path) -> list[str]:
-    """Keys of projects that a folder may be by its first commit: a moved one, or a clone without an origin."""
+    """Return the keys of projects with the same first commit: a moved folder, or a clone without an origin."""
     identities = registry.read(str(home))["identities"]
     root = git.find_root(str(path))
-    firsts = git.root_commits(root) if root and not git.origin(root) else []
-    return [identities[f"root:{first}"] for first in firsts if f"root:{first}" in identities]
+    first_commits = git.root_commits(root) if root and not git.origin(root) else []
+    return [identities[f"root:{commit}"] for commit in first_commits if f"root:{commit}" in identities]
 
 
 def known_projects(home: Path) -> list[Project]:
-    """Every project on this machine that has a memory."""
+    """Return every project on this machine that has a memory."""
     folder = home / "projects"
     keys = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
     return [_project(key, "", home) for key in keys if (folder / key / "project.json").exists()]
 
 
 def user_project(home: Path) -> Project:
-    """The user's own store, for what holds in every project."""
+    """Return the user's store, for memories that hold in every project."""
     folder = home / "user"
     return Project("user", "user", folder, folder, ())
 
@@ -111,47 +114,47 @@ def user_project(home: Path) -> Project:
 def _project(key: str, root: str, home: Path) -> Project:
     folder = Path(registry.project_folder(str(home), key))
     about = registry.read_project(str(folder))
-    existing = [known for known in about["roots"] if Path(known).is_dir()]
+    existing = [recorded_root for recorded_root in about["roots"] if Path(recorded_root).is_dir()]
     chosen = root or (existing or about["roots"] or [str(folder)])[0]
     return Project(key, (about["name"] or [key])[0], Path(chosen), folder, tuple(about["identities"]))
 
 
 def _register(root: str, home: Path) -> Project:
     with translated(home):
-        from filelock import FileLock  # a fifth of a session start's imports, and needed once per project
+        from filelock import FileLock  # a fifth of the import time at session start, and needed once per project
 
         make_folder(home)
         with FileLock(str(home / "registry.lock"), timeout=30):
             index = registry.read(str(home))
-            address, firsts = git.origin(root), [f"root:{sha}" for sha in git.root_commits(root)]
+            address, first_commits = git.origin(root), [f"root:{sha}" for sha in git.root_commits(root)]
             identities = [f"origin:{address}"] if address else []
-            identities += firsts if firsts or address else [f"path:{root}"]
-            key = _owner(index, root, address, firsts) or _new_key(root, identities[0], index)
+            identities += first_commits if first_commits or address else [f"path:{root}"]
+            key = _owner(index, root, address, first_commits) or _new_key(root, identities[0], index)
             _write(home, key, root, _claimed(identities, key, index))
     return _project(key, root, home)
 
 
 def _owner(index: dict[str, dict[str, str]], root: str, address: str, firsts: list[str]) -> str:
-    """The project that already is this one, if any."""
+    """Return the key of the project that this folder already belongs to; empty if it is new."""
     roots, identities = index["roots"], index["identities"]
     if address and (key := identities.get(f"origin:{address}")):
         return key
     if address and (key := roots.get(address)):
         return key  # a clone of a folder on this machine
-    here = roots.get(root) or roots.get(git.main_root(root))
-    if here and _same_history(here, firsts, identities):
-        return here
-    for first in firsts:
-        owner = identities.get(first)
-        # The same first commit under another address is a fork, which has a memory of its own.
+    local_key = roots.get(root) or roots.get(git.main_root(root))
+    if local_key and _same_history(local_key, firsts, identities):
+        return local_key
+    for identity in firsts:
+        owner = identities.get(identity)
+        # The same first commit under another origin is a fork, which has a separate memory.
         if owner and not (address and _origins(owner, identities)):
             return owner
     return ""
 
 
 def _same_history(key: str, firsts: list[str], identities: dict[str, str]) -> bool:
-    known = {name for name, owner in identities.items() if owner == key and name.startswith("root:")}
-    return not known or not firsts or bool(known & set(firsts))
+    recorded_first_commits = {name for name, owner in identities.items() if owner == key and name.startswith("root:")}
+    return not recorded_first_commits or not firsts or bool(recorded_first_commits & set(firsts))
 
 
 def _origins(key: str, identities: dict[str, str]) -> list[str]:
@@ -159,20 +162,20 @@ def _origins(key: str, identities: dict[str, str]) -> list[str]:
 
 
 def _claimed(identities: list[str], key: str, index: dict[str, dict[str, str]]) -> list[str]:
-    """The identities that no other project holds."""
+    """Return the identities that no other project has."""
     return [name for name in identities if index["identities"].get(name, key) == key]
 
 
 def _new_key(root: str, identity: str, index: dict[str, dict[str, str]]) -> str:
     slug = re.sub(r"[^a-z0-9]+", "-", Path(root).name.lower()).strip("-")[:40] or "project"
-    taken = set(index["roots"].values()) | set(index["identities"].values())
+    used_keys = set(index["roots"].values()) | set(index["identities"].values())
     digest = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()
     sizes = range(8, len(digest))
-    return next(key for size in sizes if (key := f"{slug}-{digest[:size]}") not in taken)
+    return next(key for size in sizes if (key := f"{slug}-{digest[:size]}") not in used_keys)
 
 
 def _write(home: Path, key: str, root: str, identities: list[str]) -> None:
-    """Record a root and identities of a project; another project's hold on that root ends."""
+    """Record a root and identities of a project; the root is removed from any other project."""
     for other in known_projects(home):
         about = registry.read_project(str(other.folder))
         if other.key != key and root in about["roots"]:

@@ -1,6 +1,6 @@
-"""Which project a folder belongs to. Light: a hook reads this without starting git or loading a parser.
+"""Project registry: maps a folder to its project. Light: a hook reads it without starting git or loading a parser.
 
-`registry.json` is an index of the `project.json` in each project's folder, and is made again from them when lost.
+`registry.json` is an index of the `project.json` in each project's folder, and is rebuilt from them when lost.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from holloway import git
 
 
 def read(home: str) -> dict[str, dict[str, str]]:
-    """The index: project keys by root path and by identity."""
+    """Return the index: project keys by root path and by identity; rebuilt if the file is missing or damaged."""
     try:
         with open(os.path.join(home, "registry.json"), encoding="utf-8") as file:
             data = json.load(file)
@@ -22,7 +22,7 @@ def read(home: str) -> dict[str, dict[str, str]]:
 
 
 def rebuilt(home: str) -> dict[str, dict[str, str]]:
-    """The index made anew from what the project folders say of themselves."""
+    """Rebuild the index from the `project.json` of every project folder."""
     index: dict[str, dict[str, str]] = {"roots": {}, "identities": {}}
     projects = os.path.join(home, "projects")
     for key in sorted(os.listdir(projects)) if os.path.isdir(projects) else ():
@@ -33,7 +33,7 @@ def rebuilt(home: str) -> dict[str, dict[str, str]]:
 
 
 def read_project(folder: str) -> dict[str, list[str]]:
-    """Identities, roots and name of the project in a folder."""
+    """Return identities, roots and name of the project in a folder; empty lists if its file is missing or damaged."""
     try:
         with open(os.path.join(folder, "project.json"), encoding="utf-8") as file:
             about = json.load(file)
@@ -43,10 +43,10 @@ def read_project(folder: str) -> dict[str, list[str]]:
 
 
 def find(path: str, home: str) -> tuple[str, str]:
-    """Key and root of the known project that holds a path; two empty strings where there is none.
+    """Return key and root of the registered project that contains a path; two empty strings if there is none.
 
-    A root without a key is a known one whose origin is new: it may have moved to another address, or another repository
-    may stand in its place. That is for `project.resolve` to settle, which asks git.
+    A root without a key is a registered one with a new origin: the repository may have moved to another address, or
+    another one may have replaced it. `project.resolve_project` decides that, because it asks git.
     """
     index = read(home)
     roots, identities = index["roots"], index["identities"]
@@ -54,9 +54,9 @@ def find(path: str, home: str) -> tuple[str, str]:
         address = git.origin(root)
         if address and f"origin:{address}" in identities:
             return identities[f"origin:{address}"], root
-        for known in (root, git.main_root(root)):
-            if known in roots:
-                return "" if address and _has_origin(roots[known], identities) else roots[known], root
+        for candidate_root in (root, git.main_root(root)):
+            if candidate_root in roots:
+                return "" if address and _has_origin(roots[candidate_root], identities) else roots[candidate_root], root
         return "", ""
     folder = os.path.realpath(path)
     while folder not in roots:
@@ -68,26 +68,26 @@ def find(path: str, home: str) -> tuple[str, str]:
 
 
 def _has_origin(key: str, identities: dict[str, str]) -> bool:
-    """Whether a project is known by an origin."""
+    """Return whether a project is registered with an origin."""
     return any(name.startswith("origin:") for name, owner in identities.items() if owner == key)
 
 
 def project_folder(home: str, key: str) -> str:
-    """Where a project's data lives."""
+    """Return the data folder of a project."""
     return os.path.join(home, "projects", key)
 
 
 def paused(home: str, key: str) -> str:
-    """What is paused for a project, by itself and with everything: `all`, `capture`, `injection`, or nothing."""
-    here, everywhere = paused_in(project_folder(home, key)), paused_in(home)
-    return "all" if here and everywhere and here != everywhere else here or everywhere
+    """Return what is paused for a project, by itself or globally: `all`, `capture`, `injection`, or an empty string."""
+    project_mode, global_mode = paused_in(project_folder(home, key)), paused_in(home)
+    return "all" if project_mode and global_mode and project_mode != global_mode else project_mode or global_mode
 
 
 def paused_in(folder: str) -> str:
-    """What is paused by the word in the folder of a project, or in that of everything."""
+    """Return what the `paused` file in a folder says: `all`, `capture`, `injection`, or empty without such a file."""
     try:
         with open(os.path.join(folder, "paused"), encoding="utf-8", errors="replace") as file:
-            said = file.read(32).strip()
+            mode = file.read(32).strip()
     except OSError:
         return ""
-    return said if said in ("capture", "injection") else "all"
+    return mode if mode in ("capture", "injection") else "all"

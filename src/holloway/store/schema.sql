@@ -24,14 +24,14 @@ CREATE TABLE memories (
   last_used_at    TEXT NOT NULL,
   use_count       INTEGER NOT NULL DEFAULT 0,
   pinned          INTEGER NOT NULL DEFAULT 0,
-  half_life_days  REAL,                             -- NULL: does not fade
+  half_life_days  REAL,                             -- NULL: does not decay
   review          TEXT,                             -- why it waits for a person
   review_after    TEXT NOT NULL DEFAULT '',
   session         TEXT NOT NULL DEFAULT '',
   sessions        TEXT NOT NULL DEFAULT '[]',       -- JSON list: all sessions that saw it
   agent           TEXT NOT NULL DEFAULT '',
   branch          TEXT NOT NULL DEFAULT '',
-  branch_only     TEXT NOT NULL DEFAULT '',         -- an unmerged branch that it stays on
+  branch_only     TEXT NOT NULL DEFAULT '',         -- the unmerged branch that it is limited to
   commit_sha      TEXT NOT NULL DEFAULT '',
   work_unit       TEXT,                             -- JSON
   methodology     TEXT NOT NULL DEFAULT '',
@@ -76,7 +76,7 @@ CREATE TABLE memory_history (
   detail TEXT NOT NULL DEFAULT ''
 );
 
-CREATE TABLE tombstones (                           -- what was rejected, recognisable but not readable
+CREATE TABLE tombstones (                           -- rejected texts, recognisable but not readable
   fingerprint TEXT PRIMARY KEY,
   reason      TEXT NOT NULL,
   at          TEXT NOT NULL
@@ -108,7 +108,7 @@ CREATE TABLE sessions (
   commit_sha    TEXT NOT NULL DEFAULT '',
   work_unit     TEXT,                               -- JSON
   context       INTEGER NOT NULL DEFAULT 0,         -- grows when the host compacts its context
-  record        TEXT NOT NULL DEFAULT '{}'          -- JSON: what the session did, in figures
+  record        TEXT NOT NULL DEFAULT '{}'          -- JSON: metrics of the session
 ) WITHOUT ROWID;
 
 CREATE TABLE injections (                           -- each memory once per session and context
@@ -117,7 +117,7 @@ CREATE TABLE injections (                           -- each memory once per sess
   memory  TEXT NOT NULL,
   point   TEXT NOT NULL,                            -- session_start, prompt, tool_result, step
   at      TEXT NOT NULL,
-  counted INTEGER NOT NULL DEFAULT 0,               -- whether the memory's last use knows of it
+  counted INTEGER NOT NULL DEFAULT 0,               -- whether the memory's last_used_at includes it
   PRIMARY KEY (session, context, memory)
 ) WITHOUT ROWID;
 
@@ -148,7 +148,7 @@ CREATE TABLE embedding_cache (
   expires_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
-CREATE TABLE module_edits (                         -- the latest word of a person on a module wins over what is drawn
+CREATE TABLE module_edits (                         -- a person's latest edit of a module wins over the detected one
   seq    INTEGER PRIMARY KEY,
   kind   TEXT NOT NULL CHECK (kind IN ('name', 'files', 'purpose', 'hidden')),
   module TEXT NOT NULL,
@@ -179,20 +179,20 @@ CREATE TABLE memory_vectors (
   UNIQUE (seq, model)
 );
 
-CREATE TABLE vector_states (                        -- by which a cache of vectors knows that it is stale
+CREATE TABLE vector_states (                        -- tells a cache of vectors whether it is stale
   model    TEXT PRIMARY KEY,
-  removals TEXT NOT NULL,                           -- random: two histories after one backup never agree by chance
+  removals TEXT NOT NULL,                           -- random: two histories after one backup never match by chance
   last     INTEGER NOT NULL,                        -- number of the newest vector
-  settled  TEXT NOT NULL DEFAULT ''                 -- up to which change of memories nothing waits to be embedded
+  settled  TEXT NOT NULL DEFAULT ''                 -- number of memory changes up to which all are embedded
 ) WITHOUT ROWID;
 
-CREATE TABLE llm_calls (                            -- what language models took, so that a month's cap holds
+CREATE TABLE llm_calls (                            -- usage of language models, for the monthly cap
   call       INTEGER PRIMARY KEY,
   at         TEXT NOT NULL,
   provider   TEXT NOT NULL,
   model      TEXT NOT NULL,
   purpose    TEXT NOT NULL,
-  tokens_in  INTEGER NOT NULL,                      -- set aside before the call, settled after it
+  tokens_in  INTEGER NOT NULL,                      -- reserved before the call, settled after it
   tokens_out INTEGER NOT NULL DEFAULT 0
 );
 
@@ -200,7 +200,7 @@ CREATE TABLE session_files (                        -- which files a session ope
   session TEXT NOT NULL,
   path    TEXT NOT NULL,
   weight  INTEGER NOT NULL,                         -- read 1, edited 2, written 3
-  place   INTEGER NOT NULL,                         -- the how-manieth file it was
+  place   INTEGER NOT NULL,                         -- position among the files that the session opened
   PRIMARY KEY (session, path)
 ) WITHOUT ROWID;
 
@@ -221,13 +221,13 @@ CREATE TABLE co_access (                            -- files that a session open
 
 CREATE TABLE sightings (                            -- which session showed which signal
   signal  TEXT NOT NULL,
-  key     TEXT NOT NULL,                            -- what makes it the same in another session; words as a digest
+  key     TEXT NOT NULL,                            -- identifies it across sessions; text only as a digest
   session TEXT NOT NULL,
-  facts   TEXT NOT NULL DEFAULT '{}',               -- JSON, without anybody's words
+  facts   TEXT NOT NULL DEFAULT '{}',               -- JSON, without quoted text
   PRIMARY KEY (signal, key, session)
 ) WITHOUT ROWID;
 
-CREATE TABLE candidates (                           -- what a session's signals might have become, and what they became
+CREATE TABLE candidates (                           -- memory candidates of a session, and their outcome
   session    TEXT NOT NULL,
   number     INTEGER NOT NULL,
   signal     TEXT NOT NULL,
@@ -235,8 +235,8 @@ CREATE TABLE candidates (                           -- what a session's signals 
   step       INTEGER NOT NULL,
   state      TEXT NOT NULL,                         -- promoted, reinforced, held, dropped
   reason     TEXT NOT NULL DEFAULT '',
-  memory     TEXT NOT NULL DEFAULT '',              -- id of what it became or reinforced
-  draft      TEXT NOT NULL DEFAULT '{}',            -- JSON: what would be stored
+  memory     TEXT NOT NULL DEFAULT '',              -- id of the memory it became or reinforced
+  draft      TEXT NOT NULL DEFAULT '{}',            -- JSON: the memory that would be stored
   at         TEXT NOT NULL,
   held_until TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (session, number)
@@ -250,7 +250,7 @@ CREATE INDEX memories_type ON memories(type, created_at) WHERE deleted_at = '' A
 
 CREATE INDEX memories_created ON memories(created_at) WHERE deleted_at = '' AND superseded_by = '';
 
-CREATE INDEX memories_lookup ON memories(           -- all that decides whether a hook shows a memory
+CREATE INDEX memories_lookup ON memories(           -- every column that decides whether a hook shows a memory
   seq, id, type, state, source, pinned, confidence, half_life_days, last_used_at, branch_only
 ) WHERE deleted_at = '' AND superseded_by = '';
 
@@ -286,13 +286,13 @@ CREATE INDEX relations_target ON relations(target);
 
 CREATE INDEX memory_vectors_present ON memory_vectors(model, seq, revision);
 
-CREATE INDEX memories_changed ON memories(          -- all that decides whether a memory waits to be embedded
+CREATE INDEX memories_changed ON memories(          -- every column that decides whether a memory must be embedded
   seq, updated_at, deleted_at, superseded_by
 ) WHERE deleted_at = '' AND superseded_by = '';
 
 CREATE INDEX llm_calls_at ON llm_calls(at);
 
-CREATE INDEX memories_errors ON memories(           -- the fingerprint of an error, for a hook that meets it again
+CREATE INDEX memories_errors ON memories(           -- fingerprint of an error, for a hook that sees it again
   CASE WHEN json_valid(details) THEN json_extract(details, '$.fingerprint') END
 ) WHERE type = 'error_pattern';
 
@@ -310,7 +310,7 @@ CREATE INDEX candidates_held ON candidates(held_until) WHERE state = 'held';
 
 CREATE INDEX candidates_memory ON candidates(memory) WHERE memory <> '';
 
-CREATE INDEX memories_meant ON memories(            -- what almost every search filters by, in few pages
+CREATE INDEX memories_meant ON memories(            -- the columns that almost every search filters by
   seq, state, branch_only
 ) WHERE deleted_at = '' AND superseded_by = '';
 

@@ -1,4 +1,4 @@
-"""The ledger: which sessions there were, how they ended, and what each was shown."""
+"""Session ledger: the sessions of a project, their outcomes, and the memories that were injected into each."""
 
 from __future__ import annotations
 
@@ -16,84 +16,87 @@ if TYPE_CHECKING:
 
 
 SAID_TO_HELP = "asked"
-"""The point of a memory that counts as shown because the agent said that it helped."""
+"""The injection point of a memory that counts as shown because the agent reported that it helped."""
 _SAID = -1
-"""In the place of a context: what an agent says of a memory stands beside where it was shown it."""
-# A subagent is shown things under the name of its session with its own after a slash; it is no session of its own.
+"""Stands for the context of a reported use, so that its row is separate from the injection's."""
+# A subagent has the id of its session, a slash and its name; it does not count as a session.
 WHOLE = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
-"""Of the rows `s` of the ledger, those of sessions."""
+"""Condition on rows `s` of the ledger that leaves out subagents."""
 
 
 def of_session(name: str) -> str:
-    """The condition for what a session and its subagents were shown, of the rows `i` of injections."""
-    own = f"i.session = {name} OR (i.session > {name} || '/' AND i.session < {name} || '0')"
-    return f"({own}) AND i.point <> '{LOADED_BY_HOST}'"
+    """Build the condition on rows `i` of injections for a session and its subagents."""
+    own_or_subagent = f"i.session = {name} OR (i.session > {name} || '/' AND i.session < {name} || '0')"
+    return f"({own_or_subagent}) AND i.point <> '{LOADED_BY_HOST}'"
 
 
 def count(database: Database) -> int:
-    """How many sessions the ledger knows, also those that go on or were not learned from."""
+    """Count the sessions in the ledger, including running ones and those not learned from."""
     return int(database.value(f"SELECT count(*) FROM sessions s WHERE {WHOLE}"))
 
 
 def shown(database: Database, memory_id: str) -> list[tuple[str, str, str]]:
-    """Where a memory was shown: session, point, time; newest first."""
+    """Return the injections of a memory as (session, point, time), newest first."""
     sql = "SELECT session, point, at FROM injections WHERE memory = ? ORDER BY at DESC LIMIT 50"
     return [(row["session"], row["point"], row["at"]) for row in database.rows(sql, (memory_id,))]
 
 
 def shown_to(database: Database, session: str) -> list[tuple[str, str, str]]:
-    """What a session was shown: memory, point, time; in order."""
+    """Return the injections into a session as (memory, point, time), oldest first."""
     sql = "SELECT memory, point, at FROM injections WHERE session = ? ORDER BY at, memory"
     return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, (session,))]
 
 
 def shown_in(database: Database, session: str) -> list[tuple[str, str, str]]:
-    """What a session and its subagents were shown: memory, point, time; in order."""
+    """Return the injections into a session and its subagents as (memory, point, time), oldest first."""
     sql = f"SELECT memory, point, at FROM injections i WHERE {of_session(':session')} ORDER BY at, memory"
     return [(row["memory"], row["point"], row["at"]) for row in database.rows(sql, {"session": session})]
 
 
 def times_shown(database: Database, memory_id: str) -> int:
-    """How often a memory was shown, once for each session and context."""
+    """Count the injections of a memory, once for each session and context."""
     sql = "SELECT count(*) FROM injections WHERE memory = ? AND point NOT IN (?, ?)"
     return int(database.value(sql, (memory_id, SAID_TO_HELP, LOADED_BY_HOST)))
 
 
 def used_in(database: Database, memory: str, session: str, at: str) -> bool:
-    """Write down that a session says it used a memory; True the first time. Said and seen is one use, not two."""
+    """Record that a session reported to have used a memory; return whether that is new.
+
+    A use that was both reported and observed counts once.
+    """
     sql = "INSERT OR IGNORE INTO injections(session, context, memory, point, at) VALUES (?, ?, ?, ?, ?)"
     with database.write():
-        new = bool(database.run(sql, (session, _SAID, memory, SAID_TO_HELP, at)).rowcount)
-        if new and memory not in record_of(database, session).get("used", ()):
+        is_new = bool(database.run(sql, (session, _SAID, memory, SAID_TO_HELP, at)).rowcount)
+        if is_new and memory not in record_of(database, session).get("used", ()):
             lifecycle.use(database, [memory])
-        return new
+        return is_new
 
 
 def get(database: Database, reference: str) -> list[Session]:
-    """The session of that id, or else those whose id begins with it."""
+    """Return the session with that id, or else those whose id begins with it."""
     sql = (
         "SELECT * FROM sessions s WHERE id >= :id AND id < :id || char(1114111) "
         f"AND (id = :id OR {WHOLE}) ORDER BY id <> :id, started_at LIMIT 6"
     )
-    found = [_session(row) for row in database.rows(sql, {"id": reference})]
-    return found[:1] if found and found[0].id == reference else found
+    sessions = [_session(row) for row in database.rows(sql, {"id": reference})]
+    return sessions[:1] if sessions and sessions[0].id == reference else sessions
 
 
 def latest(database: Database, limit: int) -> list[Session]:
-    """Sessions, newest first."""
+    """Return the latest sessions, newest first."""
     sql = f"SELECT * FROM sessions s WHERE {WHOLE} ORDER BY started_at DESC, id LIMIT ?"
     return [_session(row) for row in database.rows(sql, (limit,))]
 
 
 def record_of(database: Database, session: str) -> dict[str, Any]:
-    """What a session did, in figures."""
-    found = database.value("SELECT record FROM sessions WHERE id = ?", (session,))
-    record: dict[str, Any] = json.loads(found or "{}")
+    """Return the metrics of a session; empty if it is unknown."""
+    text = database.value("SELECT record FROM sessions WHERE id = ?", (session,))
+    record: dict[str, Any] = json.loads(text or "{}")
     return record
 
 
 def watched(database: Database) -> dict[str, int]:
-    """Events of all sessions together, those that could not be noted, and those that took too long."""
+    """Sum the events of all sessions, those that failed to be recorded, and those that were too slow."""
     names = ("events", "failed_events", "slow_events")
     columns = ", ".join(f"coalesce(sum(json_extract(record, '$.{name}')), 0) AS {name}" for name in names)
     row = database.row(f"SELECT {columns} FROM sessions")
@@ -101,7 +104,7 @@ def watched(database: Database) -> dict[str, int]:
 
 
 def fired(database: Database) -> dict[str, int]:
-    """How often each signal fired in all sessions together."""
+    """Count how often each signal fired in all sessions."""
     sql = (
         "SELECT each.key AS signal, sum(each.value) AS times FROM sessions, json_each(record, '$.signals') AS each "
         "GROUP BY each.key ORDER BY times DESC, signal"
@@ -110,12 +113,12 @@ def fired(database: Database) -> dict[str, int]:
 
 
 def outcome_of(database: Database, session: str) -> str:
-    """How a session ended; empty where nobody knows."""
+    """Return the outcome of a session; empty if it is unknown."""
     return database.value("SELECT outcome FROM sessions WHERE id = ?", (session,)) or ""
 
 
 def finish(database: Database, session: Session, record: dict[str, Any]) -> None:
-    """Write down how a session ended, and what it used; what a hook knew of it stays."""
+    """Store the outcome, metrics and memory uses of a session; fields that a hook stored are retained."""
     with database.write():
         lifecycle.use(database, _new_uses(database, session.id, record))
         database.run(
@@ -146,10 +149,10 @@ def finish(database: Database, session: Session, record: dict[str, Any]) -> None
 
 
 def _new_uses(database: Database, session: str, record: dict[str, Any]) -> set[str]:
-    """The memories that a session used, without those that were counted for it before."""
+    """Return the memories that a session used, without those already counted for it."""
     sql = f"SELECT memory FROM injections i WHERE {of_session(':session')} AND point = :said"
-    said = {row["memory"] for row in database.rows(sql, {"session": session, "said": SAID_TO_HELP})}
-    return set(record.get("used", ())) - set(record_of(database, session).get("used", ())) - said
+    reported_ids = {row["memory"] for row in database.rows(sql, {"session": session, "said": SAID_TO_HELP})}
+    return set(record.get("used", ())) - set(record_of(database, session).get("used", ())) - reported_ids
 
 
 def _session(row: Row) -> Session:

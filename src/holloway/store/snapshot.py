@@ -1,4 +1,4 @@
-"""Everything a store holds as plain rows, and back again, so that a restored store gives the same rows."""
+"""Dump and load all rows of a store, so that a restored store gives the same rows."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ TABLES = {
     "relations": "source, kind, target",
     "module_edits": "at, kind, module, value",
 }
-"""Tables that are copied whole, with the order of their rows. Vectors are left out: they can be computed again. So is
-what language models took: it was taken on another machine's account."""
+"""Tables that are copied completely, with the order of their rows. Vectors are left out, because they can be computed
+again, and so is the usage of language models, which was billed to another machine's account."""
 
 _DERIVED = ("seq", "search_text", "fingerprint")
 _NUMBERED = frozenset({"module_edits"})
-"""Tables whose rows have a number of this store's own and may not be there twice."""
+"""Tables with row numbers of this store, in which a row must not be duplicated."""
 
 
 def dump(store: Store) -> Iterator[dict[str, Any]]:
-    """The rows of a store at one moment, in an order that depends on nothing but the rows."""
+    """Yield the rows of a store from one snapshot, in a deterministic order."""
     with store.database.snapshot():
         yield {"table": "meta", "salts": store.memories.salts()}
         yield from _memories(store)
@@ -54,24 +54,24 @@ def _memories(store: Store) -> Iterator[dict[str, Any]]:
 
 
 def load(store: Store, rows: Callable[[], Iterable[dict[str, Any]]]) -> tuple[int, int]:
-    """Put dumped rows into a store, all or nothing; returns how many memories were new and how many known.
+    """Load dumped rows into a store in one transaction; return how many memories were new and how many existed.
 
-    The rows are read twice: a row may name a memory that comes after it, and that memory may need another id here.
+    The rows are read twice: a row may refer to a memory that comes later, and that memory may need another id here.
     """
     with store.database.write():
-        present = {row["uid"]: row["id"] for row in store.database.rows("SELECT uid, id FROM memories")}
+        stored_ids = {row["uid"]: row["id"] for row in store.database.rows("SELECT uid, id FROM memories")}
         archived = {row["uid"]: row["id"] for row in rows() if row.get("table") == "memories"}
-        ids = _ids(archived, present)
+        ids = _ids(archived, stored_ids)
         columns = {table: _columns(store, table) for table in TABLES}
         for row in rows():
-            if row.get("uid") not in present:
+            if row.get("uid") not in stored_ids:
                 _load_row(store, _renamed(row, ids), columns)
-    known = len(archived.keys() & present.keys())
-    return len(archived) - known, known
+    known_count = len(archived.keys() & stored_ids.keys())
+    return len(archived) - known_count, known_count
 
 
 def _ids(archived: dict[str, str], present: dict[str, str]) -> dict[str, str]:
-    """The id that each archived memory has in this store, by the id it has in the archive."""
+    """Map the id of each archived memory to its id in this store."""
     used = set(present.values())
     reserved = used | set(archived.values())
     ids = {}
@@ -89,7 +89,10 @@ def _renamed(row: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
         return {**row, "memory": ids.get(row["memory"], row["memory"])}
     if row.get("table") != "memories":
         return row
-    relations = [[kind, ids.get(memory, memory), *rest] for kind, memory, *rest in json.loads(row["relations"])]
+    relations = [
+        [kind, ids.get(memory, memory), *remaining_fields]
+        for kind, memory, *remaining_fields in json.loads(row["relations"])
+    ]
     return {
         **row,
         "id": ids[row["id"]],
@@ -107,8 +110,8 @@ def _load_row(store: Store, row: dict[str, Any], columns: dict[str, set[str]]) -
         store.memories.put(to_memory(row), [tuple(entry) for entry in row["history"]])
     elif table in TABLES and set(values) <= columns[table]:
         names, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
-        once = f" WHERE ({marks}) NOT IN (SELECT {names} FROM {table})" if table in _NUMBERED else ""
-        store.database.run(f"INSERT OR IGNORE INTO {table}({names}) SELECT {marks}{once}", values)
+        unless_present = f" WHERE ({marks}) NOT IN (SELECT {names} FROM {table})" if table in _NUMBERED else ""
+        store.database.run(f"INSERT OR IGNORE INTO {table}({names}) SELECT {marks}{unless_present}", values)
     else:
         raise InvalidInput(f"The archive has a row of an unknown kind ({table!r}).", "Nothing was imported.")
 
@@ -118,5 +121,5 @@ def _columns(store: Store, table: str) -> set[str]:
 
 
 def to_line(row: dict[str, Any]) -> bytes:
-    """A row as one line of an archive; the same row always gives the same bytes."""
+    """Serialize a row as one line of an archive; the same row always gives the same bytes."""
     return json.dumps(row, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode() + b"\n"

@@ -1,4 +1,4 @@
-"""What a person is told in a line while an agent works: a few counts, light, because hooks ask for them."""
+"""Status counts and newly learned memories for the status line of a session; light, because hooks ask for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SELECT
   (SELECT count(DISTINCT memory) FROM injections WHERE session = :session AND point <> :host)
 """
 
-# What a person taught or had read from a file is no news to them; where work stands is told at the next start.
+# A person knows what they taught or imported, and work states are shown at the next session start.
 _LEARNED = """
 SELECT summary, state, created_at FROM memories
 WHERE created_at > :since AND deleted_at = '' AND superseded_by = ''
@@ -32,21 +32,21 @@ LEARNED_MAX = 50
 
 
 def counts(connection: sqlite3.Connection, session: str, now: str) -> tuple[int, int, int]:
-    """How many memories there are, how many wait for a person, and how many this session was shown."""
+    """Count the memories, those that wait for review, and those that were injected into this session."""
     row = connection.execute(_COUNTS, {"session": session, "now": now, "host": LOADED_BY_HOST}).fetchone()
     return int(row[0]), int(row[1]), int(row[2])
 
 
 def learned(connection: sqlite3.Connection, session: str) -> list[tuple[str, bool]]:
-    """What was learned since a person was last told, or since this session began; each is told to one caller only.
+    """Return memories learned since the last report, or since this session began; each is reported to one caller only.
 
-    The latest first: its words, and whether it waits in quarantine.
+    The latest comes first, each as its summary and whether it is quarantined.
     """
     since = connection.execute(_SINCE, (session,)).fetchone()[0]
     rows = connection.execute(_LEARNED, {"since": since, "limit": LEARNED_MAX}).fetchall() if since else []
     if not rows:
         return []
-    # Of hooks that end a turn in the same moment, the one that moves the mark tells.
+    # Of hooks that end a turn at the same moment, only the one that moves the mark reports.
     mark = (
         "INSERT INTO meta VALUES ('told_at', ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value WHERE value = ?"
     )

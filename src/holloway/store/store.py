@@ -1,4 +1,4 @@
-"""A store: one folder with its database, opened, migrated and backed up."""
+"""A store: one folder with its database, which is opened, migrated, backed up and restored."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Store:
             raise
 
     def _prepare(self) -> None:
-        """Bring the schema up to date; a file that already holds something is copied first."""
+        """Run the pending migrations; a file that already holds data is backed up first."""
         if not self.project.database.exists() or self.project.database.stat().st_size == 0:
             refuse_emptied(self.project)
         if not migrations.pending(self.database):
@@ -65,28 +65,28 @@ class Store:
         migrations.migrate(self.database, self.clock, self.ids)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the database."""
         self.database.close()
 
     def note(self, key: str, value: str) -> None:
-        """Leave a value where hooks can read it without a parser."""
+        """Store a value under a key, where hooks can read it without parsing settings."""
         if self.database.value("SELECT value FROM meta WHERE key = ?", (key,)) != value:
             with self.database.write():
                 self.database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def noted(self, key: str) -> str:
-        """A value that was left so; empty where there is none."""
+        """Return the value of a key; empty if it was never stored."""
         return self.database.value("SELECT value FROM meta WHERE key = ?", (key,)) or ""
 
     def backup(self) -> Path:
-        """Copy the database now; the newest three copies are kept."""
+        """Back up the database now; only the newest backups are retained."""
         target = self.project.backups / f"memory-{stamp(self.clock.now()).replace(':', '').replace('.', '')}.db"
         self.database.backup(target)
         roll(self.project.backups)
         return target
 
     def backup_if_due(self) -> Path | None:
-        """Copy the database if the newest copy is a day old."""
+        """Back up the database if the newest backup is a day old; return the new backup, or None."""
         newest = next(iter(rolling(self.project.backups)), None)
         oldest_allowed = self.clock.now() - timedelta(hours=BACKUP_EVERY_HOURS)
         if newest is not None and newest.stat().st_mtime > oldest_allowed.timestamp():
@@ -94,70 +94,73 @@ class Store:
         return self.backup()
 
     def vacuum_if_due(self) -> bool:
-        """Give free pages back to the disk once they are many."""
-        free = self.database.value("PRAGMA freelist_count") * self.database.value("PRAGMA page_size")
-        if free < VACUUM_ABOVE_WASTE_BYTES:
+        """Return free pages to the disk if they exceed the limit; return whether it was done."""
+        free_bytes = self.database.value("PRAGMA freelist_count") * self.database.value("PRAGMA page_size")
+        if free_bytes < VACUUM_ABOVE_WASTE_BYTES:
             return False
         self.database.run("VACUUM")
         return True
 
 
 def refuse_emptied(project: Project) -> None:
-    """A new project has no copies. A missing or empty file beside them is a loss, and must not become the truth."""
+    """Raise DatabaseDamaged if the database is missing or empty although backups exist.
+
+    A new project has no backups: an empty file next to them is a loss, and must not be taken for a new store.
+    """
     if rolling(project.backups):
-        raise damage(project.database, "nothing is in it, although there are copies of it")
+        raise damage(project.database, "it is empty, although it has backups")
 
 
 def restore(project: Project, wanted: str, clock: Clock | None = None) -> tuple[Path, Path | None]:
-    """Put a backup in the database's place; what stood there is kept beside the backups.
+    """Replace the database with a backup; the replaced state is saved next to the backups.
 
-    Returns the backup that was used and where the replaced state now lies.
+    Returns the backup that was used and the path of the replaced state. Raises HollowayError if the backup is damaged.
     """
     source = backup_named(project, wanted)
     if not is_sound(source):
         raise HollowayError(f"The backup {source} is damaged; nothing was changed.", "Choose an older one.")
-    moment = stamp((clock or SystemClock()).now()).replace(":", "").replace(".", "")
-    kept = project.backups / f"replaced-{moment}.db"
+    timestamp = stamp((clock or SystemClock()).now()).replace(":", "").replace(".", "")
+    replaced_path = project.backups / f"replaced-{timestamp}.db"
     if not project.database.is_file():
-        was_there = project.database.exists()
-        _put_in_place(project, source, kept)
+        had_database = project.database.exists()
+        _put_in_place(project, source, replaced_path)
         vectors.purge(project.folder)
-        return source, kept if was_there else None
+        return source, replaced_path if had_database else None
     database = Database(project.database)
     try:
         if database.value("PRAGMA quick_check(1)") != "ok":
             raise Damaged(f"{project.database} is damaged.")
-        database.backup(kept)
+        database.backup(replaced_path)
         database.replace_with(source)
     except Damaged:
         database.close()
-        _put_in_place(project, source, kept)
+        _put_in_place(project, source, replaced_path)
     finally:
         database.close()
     vectors.purge(project.folder)
-    return source, kept
+    return source, replaced_path
 
 
 def _put_in_place(project: Project, source: Path, kept: Path) -> None:
     """Replace files that SQLite cannot read any more. The copy is complete before anything is moved.
 
-    A log that stayed behind would be played into the copy, so logs go before the file that they belong to.
+    A log that stayed behind would be replayed into the copy, so logs are moved before the file they belong to.
     """
-    ready = project.database.with_name("memory.db.restoring")
+    prepared_copy = project.database.with_name("memory.db.restoring")
     with translated(project.database):
         try:
-            copy_file(source, ready)
+            copy_file(source, prepared_copy)
             for suffix in ("-wal", "-shm", ""):
-                present = project.database.with_name(project.database.name + suffix)
-                if present.exists():
-                    present.replace(kept.with_name(kept.name + suffix))
-            ready.replace(project.database)
+                current_file = project.database.with_name(project.database.name + suffix)
+                if current_file.exists():
+                    current_file.replace(kept.with_name(kept.name + suffix))
+            prepared_copy.replace(project.database)
         finally:
-            ready.unlink(missing_ok=True)
+            prepared_copy.unlink(missing_ok=True)
 
 
 def backup_named(project: Project, wanted: str) -> Path:
-    """The backup of that name, or for `latest` the newest that is sound; one that is not there is an error."""
+    """Return the backup of that name, or for `latest` the newest sound one; raises an error if it is missing."""
     copies = [*rolling(project.backups), *replaced(project.backups)]
     if not copies:
         raise HollowayError(f"There is no backup of {project.name} yet.", f"They would be in {project.backups}.")
@@ -167,4 +170,4 @@ def backup_named(project: Project, wanted: str) -> Path:
         if wanted in (copy.name, copy.stem, str(copy)):
             return copy
     names = ", ".join(copy.name for copy in copies)
-    raise InvalidInput(f"There is no backup {wanted!r}.", f"There are: {names}.")
+    raise InvalidInput(f"There is no backup {wanted!r}.", f"Existing backups: {names}.")

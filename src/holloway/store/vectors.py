@@ -1,4 +1,4 @@
-"""Vectors of memories: derived, kept beside the truth, gone with the memory that they belong to."""
+"""Vectors of memories: derived data, stored in the same database and deleted with their memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 1_024
 
 
 class Outdated(NamedTuple):
-    """A memory without a vector of today's text; `text_hash` is that of the text which has one, or empty."""
+    """A memory whose current text has no vector; `text_hash` is that of the embedded text, or empty."""
 
     seq: int
     memory: Memory
@@ -32,7 +32,7 @@ class Outdated(NamedTuple):
 
 
 class VectorRow(NamedTuple):
-    """A vector of one memory (float32, little-endian), and what it was made from."""
+    """The vector of one memory (float32, little-endian), and the text state that it was made from."""
 
     seq: int
     memory_id: str
@@ -42,8 +42,11 @@ class VectorRow(NamedTuple):
 
 
 class VectorState(NamedTuple):
-    """By which a cache knows that it is stale: `removals` differs once any vector was removed or replaced, `last` is
-    the number of the newest one, and `mark` tells that one from another of the same number."""
+    """The state by which a cache detects that it is stale.
+
+    `removals` changes when any vector is removed or replaced, `last` is the number of the newest vector, and `mark`
+    tells that one from another with the same number.
+    """
 
     removals: str
     last: int
@@ -59,13 +62,13 @@ class Vectors:
         self._clock = clock
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """One state of the vectors for several reads."""
+        """Keep several reads on one state of the vectors."""
         return self._db.snapshot()
 
     def outdated(self, model: str, edition: str, limit: int, after: int = 0) -> list[Outdated]:
-        """Living memories that changed since they were embedded, or never were, in the order of their row numbers.
+        """Return living memories that changed since they were embedded, or never were, ordered by row number.
 
-        `edition` names the way in which the text is made from a memory: with a new one, all are outdated.
+        `edition` names the way in which text is made from a memory: a new edition makes all outdated.
         """
         values = {"model": model, "edition": edition, "after": after, "limit": limit}
         with self._db.snapshot():
@@ -78,41 +81,42 @@ class Vectors:
         ]
 
     def remaining(self, model: str, edition: str) -> int:
-        """How many memories are outdated."""
+        """Count the outdated memories."""
         return int(self._db.value(_REMAINING, {"model": model, "edition": edition}))
 
     def settled(self, model: str, edition: str) -> bool:
-        """Whether nothing was outdated and no memory changed since; one small read, whatever the number of memories."""
+        """Return whether nothing was outdated and no memory changed since; one small read."""
         return bool(self._db.value(_SETTLED, {"model": model, "edition": edition}))
 
     def settle(self, model: str, edition: str) -> None:
-        """Note that nothing is outdated, if that is so."""
+        """Record that nothing is outdated, if that is true."""
         values = {"model": model, "edition": edition}
         with self._db.write():
             if not self._db.value("SELECT 1 " + _FROM_OUTDATED + "LIMIT 1", values):
                 self._db.run(_SETTLE, values)
 
     def put(self, model: str, rows: Sequence[VectorRow], text_hash: Callable[[Memory], str] | None = None) -> int:
-        """Keep vectors, all or none; a memory that changed or went since its text was read is left out.
+        """Store vectors in one transaction, except of memories that changed or were deleted since; return how many.
 
-        `text_hash` tells the hash of what a memory says now, for changes that share a millisecond with the reading.
-        Returns how many were kept.
+        `text_hash` computes the hash of a memory's current text, for changes in the millisecond of the read.
         """
-        kept = 0
+        saved_count = 0
         now = stamp(self._clock.now())
         with self._db.write():
-            present = self._memories.many([row.seq for row in rows]) if text_hash else {}
+            current_memories = self._memories.many([row.seq for row in rows]) if text_hash else {}
             for row in rows:
                 values = {**row._asdict(), "model": model, "dims": len(row.vector) // 4, "at": now}
-                same = not text_hash or (row.seq in present and text_hash(present[row.seq]) == row.text_hash)
-                if same and self._db.value(_UNCHANGED, values):
+                is_same_text = not text_hash or (
+                    row.seq in current_memories and text_hash(current_memories[row.seq]) == row.text_hash
+                )
+                if is_same_text and self._db.value(_UNCHANGED, values):
                     self._db.run("DELETE FROM memory_vectors WHERE seq = :seq AND model = :model", values)
                     self._db.run(_INSERT, values)
-                    kept += 1
-        return kept
+                    saved_count += 1
+        return saved_count
 
     def confirm(self, model: str, seqs: Sequence[int], revisions: Sequence[str]) -> None:
-        """Note that memories changed in what is not embedded: their vectors stay as they are."""
+        """Record that memories changed only in fields that are not embedded: their vectors stay valid."""
         with self._db.write():
             for seq, revision in zip(seqs, revisions, strict=True):
                 self._db.run(
@@ -120,35 +124,35 @@ class Vectors:
                 )
 
     def counts(self) -> dict[str, int]:
-        """How many vectors there are of each model."""
+        """Count the vectors of each model."""
         sql = "SELECT model, count(*) AS number FROM memory_vectors GROUP BY model ORDER BY model"
         return {row["model"]: row["number"] for row in self._db.rows(sql)}
 
     def drop(self, model: str) -> int:
-        """Remove all vectors of a model that is not used any more; returns how many there were."""
+        """Delete all vectors of a model that is no longer used; return how many there were."""
         with self._db.write():
             return self._db.run("DELETE FROM memory_vectors WHERE model = ?", (model,)).rowcount
 
     def state(self, model: str) -> VectorState:
-        """The present state, in one small read whatever the number of vectors."""
+        """Return the current state, in one small read for any number of vectors."""
         row = self._db.row("SELECT removals, last FROM vector_states WHERE model = ?", (model,))
         if row is None:
             return VectorState("", 0, "")
         return VectorState(row["removals"], row["last"], self.mark(model, row["last"]))
 
     def mark(self, model: str, number: int) -> str:
-        """What tells a vector from another that had the same number in another history; empty if it is gone."""
+        """Return a mark that tells a vector from another with the same number in another history; empty if missing."""
         sql = "SELECT json_array(seq, text_hash, at) FROM memory_vectors WHERE number = ? AND model = ?"
         return self._db.value(sql, (number, model)) or ""
 
     def stream(self, model: str, dims: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
-        """Row number of the memory and vector, ordered by the former; of those numbered above `after`."""
+        """Yield row number and vector of each memory, ordered by row number; only vectors numbered above `after`."""
         cursor = self._db.run(_STREAM, {"model": model, "dims": dims, "after": after, "bytes": dims * 4})
         while rows := cursor.fetchmany(ROWS_AT_ONCE):
             yield from ((row["seq"], row["vector"]) for row in rows)
 
     def of(self, model: str, seqs: Sequence[int]) -> dict[int, bytes]:
-        """The vectors of some memories, by their row number."""
+        """Return the vectors of some memories by row number."""
         sql = (
             "SELECT seq, vector FROM memory_vectors WHERE model = ? AND seq IN (SELECT value FROM json_each(?)) "
             "ORDER BY seq"
@@ -157,14 +161,14 @@ class Vectors:
 
 
 def cache_file(folder: Path, model: str) -> Path:
-    """Where the vectors of a model are kept for searching, made anew from the rows whenever it is stale or gone."""
+    """Return the path of a model's vector cache, which is rebuilt from the rows when it is stale or missing."""
     return folder / f"vectors-{sha256(model.encode('utf-8', 'replace')).hexdigest()[:16]}.matrix"
 
 
 def purge(folder: Path) -> int:
-    """Remove the caches of a folder, because a vector says something of the text that it was made from.
+    """Delete the vector caches of a folder, because a vector reveals something of its text; return how many.
 
-    Comes after the rows are gone: what is read into a cache before that is noticed by its writer.
+    Call it after the rows were deleted: a process that read them into a cache before notices that itself.
     """
     with translated(folder):
         caches = list(folder.glob("vectors-*.matrix*"))
@@ -173,7 +177,7 @@ def purge(folder: Path) -> int:
     return len(caches)
 
 
-# Both indexes are read alone: neither the memories' texts nor the vectors are touched to see that nothing is missing.
+# Only the two indexes are read: finding out that nothing is missing touches neither texts nor vectors.
 _FROM_OUTDATED = """
 FROM memories m INDEXED BY memories_changed
 LEFT JOIN memory_vectors v INDEXED BY memory_vectors_present ON v.model = :model AND v.seq = m.seq

@@ -1,4 +1,4 @@
-"""The gate into the store: every text is cleaned, bounded and searched for secrets before it may be kept."""
+"""Write gate of the store: sanitizes, bounds and redacts secrets from every text before it may be stored."""
 
 from __future__ import annotations
 
@@ -20,49 +20,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A draft that may be stored, and the kinds of secrets that were cut out of it."""
+    """A draft that may be stored, and the kinds of secrets that were redacted from it."""
 
     draft: Draft
     redacted: tuple[str, ...] = ()
 
 
 def admit(draft: Draft, root: str = "", where: str = "") -> Admitted:
-    """Pass a draft through the gate, or say what is wrong with it."""
+    """Sanitize a draft: redact secrets, resolve paths and enforce limits.
+
+    Raises InvalidInput if a field is too long, a path leaves the project or the confidence is out of range.
+    """
     typed.check(draft.type, draft.details)
-    found: set[str] = set()
-    content = _text(draft.content, config.CONTENT_BYTES_MAX, "The memory", found)
-    details = _details(draft, found)
-    summary = _text(draft.summary, config.CONTENT_BYTES_MAX, "The summary", found) if draft.summary else ""
+    secret_kinds: set[str] = set()
+    content = _text(draft.content, config.CONTENT_BYTES_MAX, "The memory", secret_kinds)
+    details = _details(draft, secret_kinds)
+    summary = _text(draft.summary, config.CONTENT_BYTES_MAX, "The summary", secret_kinds) if draft.summary else ""
     files = tuple(_path(path, root, where) for path in draft.files)
-    admitted = replace(
+    sanitized = replace(
         draft,
         content=content,
         summary=sanitize.summary(summary, config.SUMMARY_CHARS_MAX) if summary else _summary(content, details),
         details=details,
         files=_few(files, config.FILES_MAX, "files"),
-        modules=_few(_names(draft.modules, found), config.MODULES_MAX, "modules"),
-        tags=_few(_names(draft.tags, found), config.TAGS_MAX, "tags"),
-        origin=_optional(draft.origin, found),
+        modules=_few(_names(draft.modules, secret_kinds), config.MODULES_MAX, "modules"),
+        tags=_few(_names(draft.tags, secret_kinds), config.TAGS_MAX, "tags"),
+        origin=_optional(draft.origin, secret_kinds),
         branch=_looked_up(draft.branch),
         branch_only=_looked_up(draft.branch_only),
         commit=draft.commit if _SHA.fullmatch(draft.commit) else "",
-        work_unit=_unit(draft.work_unit, found),
-        methodology=_optional(draft.methodology, found),
-        agent=_optional(draft.agent, found),
-        session=_optional(draft.session, found),
+        work_unit=_unit(draft.work_unit, secret_kinds),
+        methodology=_optional(draft.methodology, secret_kinds),
+        agent=_optional(draft.agent, secret_kinds),
+        session=_optional(draft.session, secret_kinds),
     )
     if draft.confidence is not None and not 0 <= draft.confidence <= 1:
-        raise InvalidInput(f"A confidence cannot be {draft.confidence}.", "It lies between 0 and 1.")
-    if draft.visibility in (Visibility.TEAM, Visibility.ORGANISATION) and found:
-        # What had a secret in it stays on this machine, even though the secret itself is gone.
-        admitted = replace(admitted, visibility=Visibility.PROJECT)
-    return Admitted(admitted, tuple(sorted(found)))
+        raise InvalidInput(f"A confidence cannot be {draft.confidence}.", "It must be between 0 and 1.")
+    if draft.visibility in (Visibility.TEAM, Visibility.ORGANISATION) and secret_kinds:
+        # A text that contained a secret is not shared, even though the secret itself was redacted.
+        sanitized = replace(sanitized, visibility=Visibility.PROJECT)
+    return Admitted(sanitized, tuple(sorted(secret_kinds)))
 
 
 def admit_watched(draft: Draft, root: str) -> Admitted | None:
-    """Pass a draft of what was watched: a file whose name cannot be kept is left out, and too many words are cut.
+    """Sanitize an observed draft: unusable paths are dropped and long text is cut; None if it is still invalid.
 
-    Nobody is there to give others, and what else a session showed must not be lost for them.
+    Nobody is present to correct an observed draft, and one bad path must not lose the rest of it.
     """
     files = tuple(path for path in draft.files if _is_kept(path, root))
     content = sanitize.cut(draft.content, config.CONTENT_BYTES_MAX)
@@ -73,17 +76,17 @@ def admit_watched(draft: Draft, root: str) -> Admitted | None:
 
 
 def reason_text(text: str) -> str:
-    """A person's reason, cleaned like everything else."""
+    """Sanitize a person's reason: redact secrets and cut it to one short line."""
     return sanitize.one_line(secrets.redact(sanitize.clean(text[: config.QUERY_CHARS_MAX]))[0], config.REASON_CHARS_MAX)
 
 
 def _path(path: str, root: str, where: str) -> str:
-    found = paths.relative(path, root, where) if root else _plain_path(path)
-    if kinds := secrets.redact(found)[1]:
+    relative_path = paths.relative(path, root, where) if root else _plain_path(path)
+    if kinds := secrets.redact(relative_path)[1]:
         raise InvalidInput(
-            f"A path looks like a secret ({', '.join(kinds)}).", "Paths are kept as they are; rename it."
+            f"A path looks like a secret ({', '.join(kinds)}).", "Paths are stored unchanged; rename it."
         )
-    return found
+    return relative_path
 
 
 def _is_kept(path: str, root: str) -> bool:
@@ -94,27 +97,27 @@ def _is_kept(path: str, root: str) -> bool:
 
 
 def _summary(content: str, details: Details | None) -> str:
-    """The line for agents: the sentence, and what its details add, each within half of the room if both are long."""
+    """Build the line for agents: the content and the gist of its details, each within half of the limit if long."""
     if isinstance(details, typed.ErrorFix) and details.error in content and details.fix in content:
         return _solved(details)
     gist = typed.gist(details)
     if not gist or gist in content:
         return sanitize.summary(content, config.SUMMARY_CHARS_MAX)
-    room = config.SUMMARY_CHARS_MAX - 3
-    added = sanitize.one_line(gist, max(room // 2, room - len(content)))
-    return f"{sanitize.summary(content, room - len(added))} ({added})"
+    max_chars = config.SUMMARY_CHARS_MAX - 3
+    added = sanitize.one_line(gist, max(max_chars // 2, max_chars - len(content)))
+    return f"{sanitize.summary(content, max_chars - len(added))} ({added})"
 
 
 def _solved(details: typed.ErrorFix) -> str:
-    """An error and its fix where a sentence says no more than that; the fix has the room that it needs."""
+    """Summarize an error and its fix if the content says no more than that; the fix gets the space it needs."""
     fix = _FOLDERS.sub("", details.fix)
-    room = config.SUMMARY_CHARS_MAX - 4
-    error = sanitize.one_line(details.error, max(room // 3, room - len(fix)))
-    return f"“{error}”: {sanitize.one_line(fix, room - len(error))}"
+    max_chars = config.SUMMARY_CHARS_MAX - 4
+    error = sanitize.one_line(details.error, max(max_chars // 3, max_chars - len(fix)))
+    return f"“{error}”: {sanitize.one_line(fix, max_chars - len(error))}"
 
 
 _FOLDERS = re.compile(r"(?<![\w/.])(?:[\w.@+-]{1,100}/){2,20}(?=[\w@+-])")
-"""The folders of a path, which the files of the memory name in full."""
+"""The folders of a path, which the files of the memory give in full."""
 
 
 _SHA = re.compile(r"[0-9a-f]{0,64}")
@@ -131,7 +134,7 @@ def _optional(text: str, found: set[str]) -> str:
 
 
 def _looked_up(name: str) -> str:
-    """A name by which git is asked: one that is no name, or has a secret in it, is not kept at all."""
+    """Sanitize a branch name that is passed to git; empty if it is too long or contains a secret."""
     return "" if len(name) > config.PATH_CHARS_MAX or secrets.scan(name) else sanitize.clean(name)
 
 
@@ -167,11 +170,11 @@ def _names(names: tuple[str, ...], found: set[str]) -> tuple[str, ...]:
 
 def _few(items: tuple[str, ...], most: int, what: str) -> tuple[str, ...]:
     if len(items) > most:
-        raise InvalidInput(f"A memory with {len(items)} {what} is about too much.", f"At most {most} {what}.")
+        raise InvalidInput(f"A memory with {len(items)} {what} has too many.", f"At most {most} {what}.")
     return tuple(dict.fromkeys(items))
 
 
 def _plain_path(path: str) -> str:
     if path.startswith(("/", "\\", "~")) or ".." in path.replace("\\", "/").split("/") or ":" in path[:2]:
-        raise InvalidInput(f"{path[:80]!r} lies outside of the project.", "Give a path inside the project.")
+        raise InvalidInput(f"{path[:80]!r} is outside the project.", "Give a path inside the project.")
     return sanitize.bounded(path, config.PATH_CHARS_MAX, "A path").replace("\\", "/")
