@@ -56,7 +56,7 @@ def test_the_same_settings_give_the_same_model_whether_the_server_runs_or_not() 
 
 
 def test_a_key_is_taken_only_from_the_variable_that_was_named() -> None:
-    assert "wants a key" in choose(chosen(provider="openai"), KEYS).reason
+    assert "needs a key" in choose(chosen(provider="openai"), KEYS).reason
     named = choose(chosen(provider="openai", key_env="MY_KEY"), KEYS).embedder
     assert isinstance(named, Remote)
     assert named._key == "sk-mine"
@@ -69,7 +69,7 @@ def test_a_key_is_taken_only_from_the_variable_that_was_named() -> None:
     ("settings", "reason"),
     [
         ({"key_env": "NOT_SET"}, "NOT_SET"),
-        ({"key_env": "BROKEN"}, "characters that no key has"),
+        ({"key_env": "BROKEN"}, "contains invalid characters"),
         ({"base_url": "ftp://files", "key_env": "MY_KEY"}, "ftp://files"),
         ({"base_url": "file:///etc/passwd"}, "not an address"),
         ({"base_url": "just words"}, "just words"),

@@ -75,7 +75,7 @@ def test_a_model_that_asks_for_more_or_gives_no_number_is_said(tmp_path: Path) -
         CrossEncoder(more).score("money", ["cents"], deadline_s=60)
     (tmp_path / "nan").mkdir()
     nan = cross_encoder(tmp_path / "nan", value=float("nan"))
-    with pytest.raises(EmbeddingFailed, match="no number"):
+    with pytest.raises(EmbeddingFailed, match="not a number"):
         CrossEncoder(nan).score("money", ["cents"], deadline_s=60)
 
 

@@ -1,1 +1,1 @@
-"""Vectors of memories: the model inside the package or a server that the user chose, and the nearest ones."""
+"""Embeddings: vectors of memories from the built-in model or a chosen server, and nearest-neighbour search."""

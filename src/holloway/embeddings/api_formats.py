@@ -1,4 +1,4 @@
-"""What the two kinds of server want to be asked, and how they answer."""
+"""Request and response formats of embedding servers: Ollama and the OpenAI API."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Wire(NamedTuple):
-    """One kind of server: its name, usual address and model, and both directions of its API."""
+    """One API format: its name, default address and model, and functions for requests and responses."""
 
     name: str
     base_url: str
@@ -24,15 +24,15 @@ def _ask_ollama(model: str, texts: Sequence[str], dims: int) -> dict[str, object
 
 
 def _ask_openai(model: str, texts: Sequence[str], dims: int) -> dict[str, object]:
-    asked = {"model": model, "input": list(texts), "encoding_format": "float"}
-    return asked | ({"dimensions": dims} if dims else {})
+    request = {"model": model, "input": list(texts), "encoding_format": "float"}
+    return request | ({"dimensions": dims} if dims else {})
 
 
 def _vectors_of_openai(answer: Any) -> list[Any]:
-    """In the order of the texts, which the answer gives as an index."""
+    """Return the vectors in the order of the texts; raises ValueError if the indices do not match them."""
     entries = answer["data"]
     if sorted(entry["index"] for entry in entries) != list(range(len(entries))):
-        raise ValueError("indices that are not those of the texts")
+        raise ValueError("indices do not match the texts")
     return [entry["embedding"] for entry in sorted(entries, key=lambda entry: entry["index"])]
 
 
@@ -55,7 +55,7 @@ OPENAI = Wire(
 
 DIMS_ASKED = 1_024
 SHORTENED = ("text-embedding-3-", "qwen3-embedding:4b", "qwen3-embedding:8b")
-"""Models that were trained to be cut to fewer dimensions than they have."""
+"""Models that were trained to be cut to fewer dimensions."""
 
 PREFIXES = {
     "qwen3-embedding": ("Instruct: Given a question, find the notes and code that answer it\nQuery: ", ""),
@@ -63,16 +63,16 @@ PREFIXES = {
     "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
     "snowflake-arctic-embed": ("Represent this sentence for searching relevant passages: ", ""),
 }
-"""What a model was trained to see before a query, and before what is searched."""
+"""Prefix of queries, and of passages, that a model was trained with."""
 
 
 def dims_asked(model: str, chosen: int) -> int:
-    """How many dimensions to ask for; 0 to take what the model has."""
+    """Return the dimensions to request; 0 for the model's default."""
     return chosen or (DIMS_ASKED if model.startswith(SHORTENED) else 0)
 
 
 def prefix(model: str, is_query: bool) -> str:
-    """What goes before a text for this model."""
+    """Return the prefix that this model expects before a text."""
     name = model.rpartition("/")[2]
     query, passage = next((both for start, both in PREFIXES.items() if name.startswith(start)), ("", ""))
     return query if is_query else passage

@@ -1,4 +1,4 @@
-"""Embed what is missing, a few texts at a time, so that a kill costs one batch and the next run goes on."""
+"""Backfill of missing vectors in small batches, so that a killed process loses one batch and the next run continues."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROBE = "A sentence that any model can read."
 
 
 class Pending(NamedTuple):
-    """A text that has no vector yet; `key` orders them, the rest is what its source needs to put the vector away."""
+    """A text without a vector; `key` orders them, the other fields are what its source needs to store the vector."""
 
     key: int
     text: str
@@ -28,21 +28,21 @@ class Pending(NamedTuple):
 
 
 class Source(Protocol):
-    """Whose texts are embedded."""
+    """A source of texts to embed."""
 
     def missing(self, limit: int, after: int) -> Sequence[Pending]:
-        """Texts without a vector and with a key above `after`, in the order of their keys; none when all have one."""
+        """Return texts without a vector and with a key above `after`, ordered by key; empty when all have one."""
 
     def put(self, rows: Sequence[tuple[Pending, bytes]]) -> None:
-        """Keep vectors (float32, little-endian), in one small transaction."""
+        """Store vectors (float32, little-endian), in one small transaction."""
 
     def remaining(self) -> int:
-        """How many texts have no vector."""
+        """Count the texts without a vector."""
 
 
 @dataclass(slots=True)
 class CaughtUp:
-    """What a run did: texts embedded, texts that the model does not take, and why it stopped before the end."""
+    """The result of a run: texts embedded, texts that the model refused, and why it stopped early."""
 
     embedded: int = 0
     skipped: int = 0
@@ -63,9 +63,9 @@ def catch_up(
     progress: Callable[[int, int], None] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> CaughtUp:
-    """Embed until nothing is missing, the time is over or the provider fails; one process at a time.
+    """Embed until nothing is missing, the deadline passes or the provider fails; one process at a time.
 
-    `progress` hears after each batch how many texts this run has embedded and how many it began with.
+    `progress` is called after each batch with the number of texts embedded so far and the number at the start.
     """
     run, after, started = CaughtUp(), 0, monotonic()
     total = source.remaining() if progress else 0
@@ -87,7 +87,7 @@ def catch_up(
 def _tried(
     embedder: Embedder, batch: Sequence[Pending], run: CaughtUp
 ) -> tuple[list[tuple[Pending, bytes]], EmbeddingFailed | None]:
-    """The vectors of a batch, and what ends the run; what was embedded before the end is kept."""
+    """Return the vectors of a batch, and the error that ends the run; vectors made before the error are retained."""
     rows: list[tuple[Pending, bytes]] = []
     try:
         _embed(embedder, batch, run, rows)
@@ -97,13 +97,13 @@ def _tried(
 
 
 def _embed(embedder: Embedder, batch: Sequence[Pending], run: CaughtUp, rows: list[tuple[Pending, bytes]]) -> None:
-    """Embed a batch; one that is refused is halved until the text that is to blame stands alone."""
+    """Embed a batch; a refused batch is halved until the refused text is alone, which is then skipped."""
     try:
         vectors = embedder.embed([pending.text for pending in batch]).astype("<f4", copy=False)
         rows += [(pending, vector.tobytes()) for pending, vector in zip(batch, vectors, strict=True)]
     except Unembeddable:
         if len(batch) == 1:
-            # If the provider refuses this one too, the text is not to blame, and the run ends.
+            # If the provider refuses the probe too, the text is not the cause, and the run ends.
             embedder.embed([PROBE])
             run.skipped += 1
             return

@@ -1,4 +1,4 @@
-"""The model inside the package: IBM's granite-embedding-30m-english, offline, on this machine's processor."""
+"""Built-in embedding model: IBM's granite-embedding-30m-english, offline, on the CPU."""
 
 from __future__ import annotations
 
@@ -41,54 +41,54 @@ class _Loaded(NamedTuple):
 
 
 class Builtin:
-    """Loads the model when the first text comes, half a second later; may be shared by threads."""
+    """Embeds texts with the built-in model, which is loaded with the first text (half a second); thread-safe."""
 
     model = "granite-embedding-30m-english:9b5b0964:w8"
     dims = 384
     related_from = 0.62
-    """Questions about code reach 0.55 among 400 lines of chat and mostly stay below 0.62 among short notes on other
-    things; of the lines that answer a question, 95 % lie above 0.69."""
+    """Similarity threshold. Questions about code reach 0.55 among 400 lines of chat and mostly stay below 0.62 among
+    short notes on other subjects; of the lines that answer a question, 95 % are above 0.69."""
 
     def __init__(self, folder: Path = FOLDER, threads: int | None = None) -> None:
         self._folder = folder
         self._threads = threads or min(_processors(), EMBED_THREADS_MAX)
 
     def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
-        """One row of length 1 for each text; this model treats queries and passages alike."""
+        """Return one row of length 1 for each text; this model treats queries and passages alike."""
         with _LOADING:
             session, tokenizer = _load(self._folder, self._threads)
-        import numpy as np  # a tenth of a second that only those who embed pay
+        import numpy as np  # a tenth of a second, only paid when embedding
 
         encodings = [tokenizer.encode(collapsed(text)) for text in texts]
         vectors = np.empty((len(texts), self.dims), dtype=np.float32)
-        for places in _batches(encodings):
-            first_tokens = _run(session, [encodings[place] for place in places])
-            vectors[places] = first_tokens / np.linalg.norm(first_tokens, axis=1, keepdims=True)
+        for positions in _batches(encodings):
+            first_tokens = _run(session, [encodings[position] for position in positions])
+            vectors[positions] = first_tokens / np.linalg.norm(first_tokens, axis=1, keepdims=True)
         return vectors
 
 
 def token_vectors(texts: Sequence[str]) -> list[Vectors]:
-    """The vectors of every token of each text, each of length 1, without the marks at both ends."""
+    """Return the vectors of all tokens of each text, each of length 1, without the markers at both ends."""
     import numpy as np  # loaded with the model
 
     with _LOADING:
         session, tokenizer = _load(FOLDER, min(_processors(), EMBED_THREADS_MAX))
     encodings = [tokenizer.encode(collapsed(text)) for text in texts]
     hidden = _hidden(session, encodings)
-    found = []
+    vectors = []
     for row, encoding in zip(hidden, encodings, strict=True):
         tokens = row[1 : max(len(encoding.ids) - 1, 2)]
-        found.append(tokens / np.maximum(np.linalg.norm(tokens, axis=1, keepdims=True), 1e-9))
-    return found
+        vectors.append(tokens / np.maximum(np.linalg.norm(tokens, axis=1, keepdims=True), 1e-9))
+    return vectors
 
 
 def absent_packages() -> list[str]:
-    """Packages that the model needs and that are not installed; nothing is loaded to see it."""
+    """Return the required packages that are not installed, without importing any."""
     return [name for name in PACKAGES if find_spec(name) is None]
 
 
 def missing(names: Sequence[str]) -> EmbedderMissing:
-    """The error that names the packages which are not there, and how to install them."""
+    """Build the error that names the missing packages and how to install them."""
     return EmbedderMissing(
         f"The built-in model cannot run: {', '.join(names)} cannot be imported.",
         f"Install holloway again: {install()}. Until then search goes by words only.",
@@ -97,9 +97,9 @@ def missing(names: Sequence[str]) -> EmbedderMissing:
 
 @lru_cache(maxsize=1)
 def _load(folder: Path, threads: int) -> _Loaded:
-    """The model, once for the whole process; a failure is not remembered."""
+    """Load the model once per process; a failure is not cached."""
     try:
-        import tokenizers  # a quarter of a second each; only those who embed pay
+        import tokenizers  # a quarter of a second each, only paid when embedding
 
         onnxruntime = onnx_runtime.onnxruntime()
     except ImportError as error:
@@ -109,18 +109,18 @@ def _load(folder: Path, threads: int) -> _Loaded:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Threads that spin between two texts would burn the processor that the user's own work needs.
+    # Threads that spin between two texts would take CPU time from the user's work.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     tokenizer = tokenizers.Tokenizer.from_buffer(words)
     tokenizer.enable_truncation(EMBED_TOKENS_MAX)
-    # `<s>` in a text is HTML, not the mark by which the model knows a beginning.
+    # `<s>` in a text is HTML, not the model's start token.
     tokenizer.encode_special_tokens = True
     return _Loaded(session, tokenizer)
 
 
 def _checked(folder: Path, name: str) -> bytes:
-    """The bytes of a model file, as they were shipped; to hash them is a twentieth of loading the model."""
+    """Return the bytes of a model file if they match the shipped hash; hashing is a twentieth of the load time."""
     hint = f"Install holloway again: {install()}. Until then search goes by words only."
     try:
         data = (folder / name).read_bytes()
@@ -132,14 +132,14 @@ def _checked(folder: Path, name: str) -> bytes:
 
 
 def _batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
-    """Places of texts of about the same length, so that little is padded and memory stays bounded."""
+    """Yield positions of texts of similar length, so that padding and memory stay small."""
     batch: list[int] = []
-    for place in sorted(range(len(encodings)), key=lambda place: (len(encodings[place].ids), place)):
-        longest = len(encodings[place].ids)
+    for position in sorted(range(len(encodings)), key=lambda position: (len(encodings[position].ids), position)):
+        longest = len(encodings[position].ids)
         if batch and (len(batch) >= EMBED_BATCH_TEXTS or longest * (len(batch) + 1) > EMBED_BATCH_TOKENS):
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(position)
     if batch:
         yield batch
 
@@ -159,12 +159,12 @@ def _hidden(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors
         ids[row, : len(encoding.ids)] = encoding.ids
         mask[row, : len(encoding.ids)] = 1
     (hidden,) = session.run(["last_hidden_state"], {"input_ids": ids, "attention_mask": mask})
-    found: Vectors = hidden
-    return found
+    vectors: Vectors = hidden
+    return vectors
 
 
 def _processors() -> int:
-    """How many processors this process may use, which in a container is fewer than the machine has."""
+    """Count the CPUs that this process may use, which in a container are fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

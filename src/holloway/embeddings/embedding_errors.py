@@ -1,4 +1,4 @@
-"""Why a text has no vector: callers go on with text search and say so."""
+"""Embedding errors: callers fall back to text search and report it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from holloway.errors import HollowayError
 
 
 class EmbeddingFailed(HollowayError):
-    """No vector came back."""
+    """A text could not be embedded."""
 
 
 class EmbedderMissing(EmbeddingFailed):
@@ -14,8 +14,8 @@ class EmbedderMissing(EmbeddingFailed):
 
 
 class Unavailable(EmbeddingFailed):
-    """The provider does not answer, or not as it is set up: another text would not help."""
+    """The provider does not answer, or is misconfigured: another text would not help."""
 
 
 class Unembeddable(EmbeddingFailed):
-    """The provider does not take these texts; it may well take others."""
+    """The provider refuses these texts; it may accept others."""

@@ -1,4 +1,4 @@
-"""Exact search by cosine: one matrix product over a mapped file, and the few vectors that came after it."""
+"""Exact nearest-neighbour search by cosine: one matrix product over a memory-mapped file and newer vectors."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from holloway.store.vectors import VectorState
 
 GATHER_SHARE_MAX = 0.25
-"""Below this share of all rows it is cheaper to pick the allowed ones first than to score all."""
+"""Below this share of all rows it is cheaper to select the allowed rows first than to score all."""
 COSINE_OFF_MAX = 1e-2
-"""How far above 1 a cosine may be before the file is taken for damaged."""
+"""How far above 1 a cosine may be before the cache file counts as damaged."""
 
 
 class VectorSource(Protocol):
-    """Where the truth is."""
+    """The store that the cached vectors come from."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """One state for several reads."""
+        """Keep several reads on one state."""
 
     def state(self, model: str) -> VectorState:
-        """By which a cache knows that it is stale."""
+        """Return the state by which a cache detects that it is stale."""
 
     def mark(self, model: str, number: int) -> str:
-        """What tells a vector from another that had the same number."""
+        """Return a mark that tells a vector from another with the same number."""
 
     def stream(self, model: str, dims: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
-        """What each vector belongs to and the vector, ordered by the former; of those numbered above `after`."""
+        """Yield owner and vector, ordered by owner; only vectors numbered above `after`."""
 
 
 class _Loaded(NamedTuple):
@@ -50,7 +50,7 @@ class _Loaded(NamedTuple):
 
 
 class Nearest:
-    """The vectors of one model in one folder."""
+    """Searches the vectors of one model in one folder."""
 
     def __init__(self, source: VectorSource, folder: Path, model: str) -> None:
         self._source = source
@@ -61,26 +61,26 @@ class Nearest:
     def nearest(
         self, query: NDArray[np.float32], limit: int, allowed: Sequence[int] | NDArray[np.int64] | None = None
     ) -> list[tuple[int, float]]:
-        """What lies nearest to a vector, with its cosine; nearest first, equals by number. Only of those allowed."""
+        """Return the nearest entries with their cosine, nearest first, equal ones by number; only allowed ones."""
         query = np.ascontiguousarray(query, dtype=np.float32).reshape(-1)
         chosen = None if allowed is None else np.asarray(allowed, dtype=np.int64)
-        found = _search(self._fresh(len(query)), query, limit, chosen)
-        if _is_possible(found):
-            return found
+        hits = _search(self._fresh(len(query)), query, limit, chosen)
+        if _is_possible(hits):
+            return hits
         self._discard()
         self._loaded = None
-        found = _search(self._fresh(len(query)), query, limit, chosen)
-        return [hit for hit in found if _is_possible([hit])]
+        hits = _search(self._fresh(len(query)), query, limit, chosen)
+        return [hit for hit in hits if _is_possible([hit])]
 
     def _fresh(self, dims: int) -> _Loaded:
-        """The matrix as the store is now; from memory, from the file, or made anew."""
+        """Return the matrix of the store's current state; from memory, from the file, or rebuilt."""
         before = self._loaded
         about = About(self._model, dims, *self._source.state(self._model))
         if before and before.tail is None and before.base.about == about:
             return before
         with self._source.snapshot():
             loaded = self._loaded = self._current(dims, self._source.state(self._model))
-        # Somebody may have forgotten a memory, and purged the caches, while its vector was on the way into this file.
+        # Another process may have erased a memory and purged the caches while its vector was written to this file.
         if loaded.base is not (before and before.base):
             now = self._source.state(self._model)
             if now.removals != loaded.base.about.removals:
@@ -88,7 +88,7 @@ class Nearest:
         return loaded
 
     def _discard(self) -> None:
-        # A file that cannot be removed was not written by this process either, and is not read again.
+        # A file that cannot be deleted was not written by this process either, and is not read again.
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
 
@@ -103,7 +103,7 @@ class Nearest:
         return loaded if newest[-2:] == state[-2:] else self._grown(loaded, dims, state)
 
     def _continues(self, about: About, dims: int, state: VectorState) -> bool:
-        """Whether a matrix holds the beginning of what the store holds: nothing was removed, only added."""
+        """Return whether a matrix is a prefix of the store's vectors: none was removed since, only added."""
         if (about.model, about.dims, about.removals) != (self._model, dims, state.removals):
             return False
         if about.last == state.last:
@@ -111,7 +111,7 @@ class Nearest:
         return about.last == 0 or self._source.mark(self._model, about.last) == about.mark
 
     def _grown(self, loaded: _Loaded, dims: int, state: VectorState) -> _Loaded:
-        """The file with what came after it; written anew once that is much."""
+        """Return the file's matrix with the vectors added since; rebuilt once these are many."""
         base = loaded.base
         tail = vector_matrix.of_rows(
             About(self._model, dims, *state), self._source.stream(self._model, dims, after=base.about.last)
@@ -127,14 +127,14 @@ class Nearest:
             written = vector_matrix.read(self._path)
         except HollowayError:
             written = None
-        # A full disk or a folder that cannot be written costs speed, not answers.
+        # A full disk or read-only folder costs speed, not results.
         return _Loaded(written or vector_matrix.of_rows(about, self._source.stream(self._model, dims)), None)
 
 
 def _search(
     loaded: _Loaded, query: NDArray[np.float32], limit: int, allowed: NDArray[np.int64] | None
 ) -> list[tuple[int, float]]:
-    # A damaged file may hold any number; what it leads to is looked at, not warned of.
+    # A damaged file may hold any number; the results are checked instead of warning here.
     with np.errstate(all="ignore"):
         parts = [_best(part, query, limit, allowed) for part in loaded if part is not None]
     return parts[0] if len(parts) == 1 else sorted((hit for part in parts for hit in part), key=_order)[:limit]
@@ -145,20 +145,20 @@ def _best(
 ) -> list[tuple[int, float]]:
     seqs, vectors = part.seqs, part.vectors
     if allowed is not None:
-        places = np.flatnonzero(np.isin(seqs, allowed))
-        seqs = seqs[places]
-        if len(places) < len(vectors) * GATHER_SHARE_MAX:
-            return _top(seqs, vectors[places] @ query, limit)
-        return _top(seqs, (vectors @ query)[places], limit)
+        positions = np.flatnonzero(np.isin(seqs, allowed))
+        seqs = seqs[positions]
+        if len(positions) < len(vectors) * GATHER_SHARE_MAX:
+            return _top(seqs, vectors[positions] @ query, limit)
+        return _top(seqs, (vectors @ query)[positions], limit)
     return _top(seqs, vectors @ query, limit)
 
 
 def _top(seqs: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
-    """The best of all, equals at the edge chosen by number and not by chance."""
+    """Return the best entries; equal scores at the cut are ordered by number, so that the result is deterministic."""
     if len(scores) > limit:
         edge = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        places = np.nonzero(~(scores < edge))[0]
-        seqs, scores = seqs[places], scores[places]
+        positions = np.nonzero(~(scores < edge))[0]
+        seqs, scores = seqs[positions], scores[positions]
     scores = np.where(np.isnan(scores), np.float32(np.inf), scores)
     order = np.lexsort((seqs, -scores))[:limit]
     return list(zip(seqs[order].tolist(), scores[order].tolist(), strict=True))
@@ -169,5 +169,5 @@ def _order(hit: tuple[int, float]) -> tuple[float, int]:
 
 
 def _is_possible(hits: Sequence[tuple[int, float]]) -> bool:
-    """Whether all are cosines; of hits in their order, the first and the last tell."""
+    """Return whether all scores are valid cosines; of sorted hits, checking the first and the last is enough."""
     return all(abs(score) <= 1 + COSINE_OFF_MAX for _, score in (*hits[:1], *hits[-1:]))

@@ -1,4 +1,4 @@
-"""What runs models on this machine, told before it is loaded that it must not report to its maker."""
+"""Import of ONNX Runtime with its telemetry disabled."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def onnxruntime() -> ModuleType:
-    """The package of that name, a quarter of a second; raises ImportError where it is missing.
+    """Import and return the package (a quarter of a second); raises ImportError if it is missing.
 
-    Its builds note a device identity in the home folder and send what they count, unless this variable is set before
-    the library is loaded.
+    Its builds store a device id in the home folder and send telemetry, unless this variable is set before the library
+    is loaded.
     """
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     return import_module("onnxruntime")

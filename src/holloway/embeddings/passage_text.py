@@ -1,4 +1,4 @@
-"""The text that is embedded: where something belongs, then what it says."""
+"""Passage text of a memory, the input of its embedding: location first, then content."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
 
 EDITION = "1"
-"""Of the way passages are made. With another number, everything is embedded again."""
+"""Version of the passage format. With another number, everything is embedded again."""
 
 
 def of_memory(memory: Memory) -> str:
-    """Type, modules and files of a memory, then its content."""
+    """Return type, modules and files of a memory, then its content."""
     files = memory.files[:PASSAGE_FILES_MAX]
-    where = "; ".join(part for part in (", ".join(memory.modules), ", ".join(files)) if part)
-    head = f"{memory.type.label} ({where}):" if where else f"{memory.type.label}:"
+    location = "; ".join(part for part in (", ".join(memory.modules), ", ".join(files)) if part)
+    head = f"{memory.type.label} ({location}):" if location else f"{memory.type.label}:"
     return collapsed(f"{head} {memory.content}")
 
 
 def collapsed(text: str, limit_chars: int = PASSAGE_CHARS_MAX) -> str:
-    """Every run of white space as one space, and no more than a model reads: indentation would be most of its tokens.
+    """Collapse white space and cut the text to what a model reads: indentation would take most of its tokens.
 
-    What cannot be encoded is replaced, because tokenizers and servers refuse a whole batch for it.
+    Characters that cannot be encoded are replaced, because tokenizers and servers refuse a whole batch for one.
     """
     flat = " ".join(text[: limit_chars * 8].split())[:limit_chars].rstrip()
     return flat.encode("utf-8", "replace").decode()
 
 
 def text_hash(passage: str) -> str:
-    """By which a passage that was embedded before is known."""
+    """Return the hash by which an embedded passage is recognised."""
     return blake2b(passage.encode(), digest_size=16).hexdigest()

@@ -1,6 +1,6 @@
-"""From the user's settings to what embeds. A choice contacts nobody, loads no model, and is never changed by itself.
+"""Choice of the embedding provider from the settings. It contacts no server, loads no model, and has no fallback.
 
-A provider that is down stays chosen: going over to another would embed everything anew, and back again.
+A provider that is down stays chosen: switching to another would embed everything again, and back.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What embeds, or why nothing does; the reason is for people."""
+    """The chosen embedder, or the reason, for people, why there is none."""
 
     embedder: Embedder | None
     reason: str = ""
 
 
 def choose(settings: Settings, environment: Mapping[str, str] = os.environ) -> Choice:
-    """The embedder that the settings name."""
+    """Return the embedder that the settings name."""
     provider = settings.text("embedding.provider")
     if provider == "off":
         return Choice(None, "`embedding.provider` is off: search goes by words only.")
@@ -42,7 +42,7 @@ def choose(settings: Settings, environment: Mapping[str, str] = os.environ) -> C
 
 
 def _remote(provider: str, settings: Settings, environment: Mapping[str, str]) -> Choice:
-    # Loads urllib and ssl, which those who stay on this machine do not need.
+    # Loads urllib and ssl, which the built-in model does not need.
     from holloway.embeddings.api_formats import OLLAMA, OPENAI
     from holloway.embeddings.remote_providers import Remote
 
@@ -61,12 +61,12 @@ def _wrong_address(base_url: str) -> str:
         return ""
     try:
         parts = urlsplit(base_url)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         return "`embedding.base_url` is not an address."
     if parts.username or parts.password:
         return "`embedding.base_url` has a password in it: `embedding.key_env` names the variable for a key."
-    if not sound or parts.query or parts.fragment or not base_url.isascii() or " " in base_url:
+    if not is_valid or parts.query or parts.fragment or not base_url.isascii() or " " in base_url:
         return f"`embedding.base_url` is not an address of a server: {base_url!r}."
     return ""
 
@@ -75,7 +75,7 @@ def _wrong_key(wire: Wire, base_url: str, variable: str, key: str) -> str:
     if variable and not key:
         return f"The variable {variable}, which `embedding.key_env` names, is not set."
     if not key.isascii() or not key.isprintable():
-        return f"The key in {variable} has characters that no key has."
+        return f"The key in {variable} contains invalid characters."
     if not variable and not base_url and wire.base_url.startswith("https:"):
-        return f"{wire.name} wants a key: `holloway config set embedding.key_env NAME` with the variable that holds it."
+        return f"{wire.name} needs a key: `holloway config set embedding.key_env NAME` with the variable that holds it."
     return ""

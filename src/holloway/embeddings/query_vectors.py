@@ -1,4 +1,4 @@
-"""The vector of a question; what a server answered once is not asked for again."""
+"""Query vectors: embeds a query, with a cache so that a server embeds each query once."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def vector_of(question: str, embedder: Embedder, cache: EmbeddingCache | None = None) -> NDArray[np.float32]:
-    """The vector of a question, from the cache where there is one: a server takes longer than to look it up."""
+    """Return the vector of a query, from the cache if there is one."""
     if cache is None:
         return _embedded(question, embedder)
     key = sha256(f"{embedder.model}\0{question}".encode("utf-8", "replace")).hexdigest()
-    kept = cache.get(key)
-    if kept is not None:
-        return np.frombuffer(kept, dtype="<f4")
+    cached = cache.get(key)
+    if cached is not None:
+        return np.frombuffer(cached, dtype="<f4")
     vector = _embedded(question, embedder)
     cache.put(key, embedder.model, vector.astype("<f4").tobytes())
     return vector

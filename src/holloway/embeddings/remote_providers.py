@@ -1,4 +1,4 @@
-"""Servers that embed, for those who chose one: Ollama, and whatever speaks OpenAI's API."""
+"""Remote embedding providers: Ollama, and servers with the OpenAI API; with retries and timeouts."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 PASSES_BY_ITSELF = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 BLAMES_THE_TEXT = frozenset({400, 413, 422, 500})
-"""Ollama answers 500 where one text's vector is not a number."""
+"""Statuses that blame the text; Ollama answers 500 if the vector of one text is not a number."""
 LENGTH_MIN = 1e-6
 
 
 class Remote:
-    """A model on a server. Nothing is sent before `embed` is called; may be shared by threads."""
+    """A model on a server. Nothing is sent before `embed` is called; thread-safe."""
 
     def __init__(
         self,
@@ -63,34 +63,37 @@ class Remote:
 
     @property
     def model(self) -> str:
-        """Provider, model, and the size that is asked for."""
+        """Provider, model, and the requested dimensions."""
         return f"{self._wire.name.lower()}:{self._name}@{self._asked or 'full'}"
 
     @property
     def dims(self) -> int:
-        """How many numbers a vector has; 0 before the first answer, where none were asked for."""
+        """Dimensions of a vector; 0 before the first response if none were requested."""
         return self._seen
 
     @property
     def related_from(self) -> float:
-        """Unknown: every model has a scale of its own."""
+        """Unknown: the similarity scale differs between models."""
         return 0.0
 
     def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
-        """One row of length 1 for each text, within the deadline; a query has a shorter one."""
+        """Return one row of length 1 for each text, within the deadline, which is shorter for a query.
+
+        Raises EmbedderUnavailable or TextNotEmbeddable.
+        """
         import numpy as np  # a tenth of a second that only those who embed pay
 
         allowed_s = min(self._deadline_s, EMBED_QUERY_DEADLINE_S) if is_query else self._deadline_s
-        until = self._monotonic() + allowed_s
-        before = prefix(self._name, is_query)
-        sent = [before + (collapsed(text) or "-") for text in texts]
+        deadline = self._monotonic() + allowed_s
+        text_prefix = prefix(self._name, is_query)
+        sent = [text_prefix + (collapsed(text) or "-") for text in texts]
         parts = [sent[at : at + EMBED_BATCH_TEXTS] for at in range(0, len(sent), EMBED_BATCH_TEXTS)]
         if not parts:
             return np.empty((0, self._seen), dtype=np.float32)
-        return np.concatenate([self._checked(self._answered(part, until), len(part)) for part in parts])
+        return np.concatenate([self._checked(self._answered(part, deadline), len(part)) for part in parts])
 
     def _answered(self, texts: Sequence[str], until: float) -> Response:
-        """The answer to one request; what passes by itself is tried again, later each time."""
+        """Return the response to one request; temporary failures are retried with backoff."""
         body = json.dumps(self._wire.ask(self._name, texts, self._asked)).encode()
         for attempt in range(1, EMBED_ATTEMPTS_MAX + 1):
             answer, failure = self._once(body, until)
@@ -105,10 +108,10 @@ class Remote:
         raise failure
 
     def _once(self, body: bytes, until: float) -> tuple[Response | None, EmbeddingFailed]:
-        """The answer, if any, and the failure that it would be."""
+        """Return the response, if any, and the error to raise if it is not accepted."""
         timeout_s = min(EMBED_REQUEST_TIMEOUT_S, until - self._monotonic())
         if timeout_s <= 0:
-            return None, self._unavailable("the time is over")
+            return None, self._unavailable("the deadline has passed")
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
             answer = post_json(self._url, body, headers, timeout_s, EMBED_ANSWER_BYTES_MAX)
@@ -117,33 +120,34 @@ class Remote:
         return answer, self._refusal(answer)
 
     def _refusal(self, answer: Response) -> EmbeddingFailed:
-        said = self._quoted(answer)
+        quote = self._quoted(answer)
         if answer.status in BLAMES_THE_TEXT:
             hint = "Other texts may do; this one is found by its words."
-            return Unembeddable(f"{self._wire.name} does not take a text: {answer.status}{said}.", hint)
+            return Unembeddable(f"{self._wire.name} does not take a text: {answer.status}{quote}.", hint)
         if 300 <= answer.status < 400:
-            elsewhere = self._shown(answer.location) or "elsewhere"
-            return self._unavailable(f"it redirects to {elsewhere}, which is not followed")
+            location = self._shown(answer.location) or "elsewhere"
+            return self._unavailable(f"it redirects to {location}, which is not followed")
         hints = {
             401: "Check the variable that `embedding.key_env` names.",
             403: "Check the variable that `embedding.key_env` names, and what its key may do.",
             404: f"Is the model there ({self._name}), and is `embedding.base_url` right?",
         }
-        return self._unavailable(f"it answers {answer.status}{said}", hints.get(answer.status, ""))
+        return self._unavailable(f"it answers {answer.status}{quote}", hints.get(answer.status, ""))
 
     def _unavailable(self, what: str, hint: str = "") -> Unavailable:
-        where = f"{self._wire.name} at {self._url}"
-        return Unavailable(f"{where}: {hide_key(what, self._key)}.", hint or "Search goes by words until it answers.")
+        server = f"{self._wire.name} at {self._url}"
+        return Unavailable(f"{server}: {hide_key(what, self._key)}.", hint or "Search goes by words until it answers.")
 
     def _quoted(self, answer: Response) -> str:
         text = self._shown(answer.body.decode("utf-8", "replace"))
         return f" ({text})" if text else ""
 
     def _shown(self, text: str) -> str:
+        """Return server text in printable form; the key is removed first, so that no cut leaves part of it."""
         return quote_text(text, self._key, EMBED_ERROR_CHARS_MAX)
 
     def _checked(self, answer: Response, count: int) -> Vectors:
-        """The vectors of an answer: as many as texts, all of one size, finite, of length 1."""
+        """Return the vectors of a response, normalised; raises an error unless all are finite and of one size."""
         import numpy as np  # loaded by `embed` already
 
         rows = self._parsed(answer, count)
@@ -151,12 +155,12 @@ class Remote:
             lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         if not np.all(np.isfinite(lengths) & (lengths > LENGTH_MIN)):
             hint = "Other texts may do; this one is found by its words."
-            raise Unembeddable(f"{self._wire.name} gave a vector that is not one (not finite, or all zeros).", hint)
+            raise Unembeddable(f"{self._wire.name} returned an invalid vector (not finite, or all zeros).", hint)
         with self._lock:
             self._seen = self._seen or rows.shape[1]
         if rows.shape[1] != self._seen:
-            seen = f"it gave {rows.shape[1]} dimensions instead of {self._seen}"
-            raise self._unavailable(seen, "Set `embedding.dims` to what the model has.")
+            problem = f"it gave {rows.shape[1]} dimensions instead of {self._seen}"
+            raise self._unavailable(problem, "Set `embedding.dims` to what the model has.")
         vectors: Vectors = (rows / lengths).astype(np.float32)
         return vectors
 
@@ -174,8 +178,8 @@ class Remote:
 
 
 def _wait(attempt: int, answer: Response | None) -> float:
-    """Seconds before the next attempt: what the server asks for, or twice as long each time."""
-    asked = answer.retry_after.strip() if answer else ""
-    if asked.isascii() and asked.isdigit() and len(asked) < 6:
-        return float(asked)
+    """Return the seconds before the next attempt: the server's Retry-After, or exponential backoff."""
+    retry_after = answer.retry_after.strip() if answer else ""
+    if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 6:
+        return float(retry_after)
     return min(EMBED_BACKOFF_S * (1 << (attempt - 1)), EMBED_BACKOFF_MAX_S)

@@ -1,6 +1,6 @@
-"""A closer look at the best few: token by token with the built-in model, or with a cross-encoder that the user brings.
+"""Rerankers for the best few results: late interaction with the built-in model, or a cross-encoder of the user.
 
-Both are off unless chosen, and end at their deadline: the order that was there before then stands.
+Both are off unless chosen, and stop at their deadline: then the order stays as it was.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 class LateInteraction:
-    """For each word of the question the nearest word of a text, added up: the built-in model's tokens, not its mean."""
+    """Sums, over the tokens of the query, the similarity of the nearest token of a text (built-in model)."""
 
     name = "late interaction"
 
     def score(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float] | None:
-        """How well each text answers the question; None where the time was over first."""
+        """Return how well each text answers the query; None if the deadline passed first."""
         tokens = builtin_model.token_vectors([query])[0]
 
         def look(batch: Sequence[str]) -> list[float]:
@@ -43,7 +43,7 @@ class LateInteraction:
 
 
 class CrossEncoder:
-    """An ONNX model that reads question and text together, from a folder with `model.onnx` and `tokenizer.json`."""
+    """An ONNX model that reads query and text together, from a folder with `model.onnx` and `tokenizer.json`."""
 
     name = "cross-encoder"
 
@@ -51,7 +51,7 @@ class CrossEncoder:
         self._folder = folder
 
     def score(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float] | None:
-        """How well each text answers the question; None where the time was over first."""
+        """Return how well each text answers the query; None if the deadline passed first."""
         session, tokenizer = _loaded(self._folder)
 
         def look(batch: Sequence[str]) -> list[float]:
@@ -64,19 +64,19 @@ class CrossEncoder:
 def _in_time(
     look: Callable[[Sequence[str]], list[float]], texts: Sequence[str], deadline_s: float
 ) -> list[float] | None:
-    until = time.monotonic() + deadline_s
-    found: list[float] = []
+    deadline = time.monotonic() + deadline_s
+    scores: list[float] = []
     for at in range(0, len(texts), RERANK_BATCH):
-        if time.monotonic() >= until:
+        if time.monotonic() >= deadline:
             return None
-        found += look(texts[at : at + RERANK_BATCH])
-    return found
+        scores += look(texts[at : at + RERANK_BATCH])
+    return scores
 
 
 @lru_cache(maxsize=1)
 def _loaded(folder: Path) -> tuple[InferenceSession, Tokenizer]:
     try:
-        import tokenizers  # only those who rerank pay for it
+        import tokenizers  # only paid when reranking
 
         onnxruntime = onnx_runtime.onnxruntime()
     except ImportError as error:
@@ -87,10 +87,10 @@ def _loaded(folder: Path) -> tuple[InferenceSession, Tokenizer]:
         options.log_severity_level = 3
         session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    except Exception as error:  # whatever the two packages raise for files that are not what they should be
-        said = " ".join(str(error).split())[:200]
+    except Exception as error:  # the two packages raise many types for invalid files
+        cause = " ".join(str(error).split())[:200]
         hint = "`rerank.folder` names a folder with model.onnx and tokenizer.json."
-        raise EmbedderMissing(f"The reranker in {folder} cannot be loaded: {said}", hint) from error
+        raise EmbedderMissing(f"The reranker in {folder} cannot be loaded: {cause}", hint) from error
     tokenizer.enable_truncation(RERANK_TOKENS_MAX)
     tokenizer.enable_padding()
     return session, tokenizer
@@ -101,31 +101,31 @@ def _scores(session: InferenceSession, tokenizer: Tokenizer, pairs: list[tuple[s
 
     encodings = tokenizer.encode_batch(pairs)
     columns = {
-        "input_ids": [one.ids for one in encodings],
-        "attention_mask": [one.attention_mask for one in encodings],
-        "token_type_ids": [one.type_ids for one in encodings],
+        "input_ids": [encoding.ids for encoding in encodings],
+        "attention_mask": [encoding.attention_mask for encoding in encodings],
+        "token_type_ids": [encoding.type_ids for encoding in encodings],
     }
-    wanted = [one.name for one in session.get_inputs()]
+    wanted = [model_input.name for model_input in session.get_inputs()]
     if unknown := [name for name in wanted if name not in columns]:
-        raise EmbeddingFailed(f"The reranker asks for {', '.join(unknown)}, which is not known.", "Try another model.")
+        raise EmbeddingFailed(f"The reranker has unknown inputs: {', '.join(unknown)}.", "Try another model.")
     (answer, *_) = session.run(None, {name: np.asarray(columns[name], dtype=np.int64) for name in wanted})
     scores: NDArray[np.float32] = np.asarray(answer, dtype=np.float32)
     scores = scores.reshape(len(pairs), -1)[:, -1]
     if not np.isfinite(scores).all():
-        raise EmbeddingFailed("The reranker gave something that is no number.", "Try another model.")
+        raise EmbeddingFailed("The reranker returned a score that is not a number.", "Try another model.")
     return [float(score) for score in scores]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What looks closer, or why nothing does."""
+    """The chosen reranker, or the reason why there is none."""
 
     reranker: Reranker | None
     reason: str = ""
 
 
 def choose(settings: Settings) -> Choice:
-    """The reranker that the settings name; nothing is loaded."""
+    """Return the reranker that the settings name; nothing is loaded."""
     provider = settings.text("rerank.provider")
     if provider == "off":
         return Choice(None)

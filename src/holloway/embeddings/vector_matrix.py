@@ -1,7 +1,7 @@
-"""A file of vectors that is mapped into memory: a cache of the rows in the store, written whole or not at all.
+"""Memory-mapped file of vectors: a cache of the rows in the store, written atomically.
 
 Layout, little-endian: a header of fixed size (magic, length and CRC of a JSON object, that object), the vectors as
-float32, then the numbers that they belong to as int64, ascending.
+float32, then the numbers of their owners as int64, ascending.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ MAGIC = b"HWVECT01"
 HEADER_BYTES = 4_096
 ROWS_CHECKED = 64
 LENGTH_OFF_MAX = 1e-2
-"""How far from 1 the length of a vector may be before the file is taken for damaged."""
+"""How far from 1 the length of a vector may be before the file counts as damaged."""
 
 _PREFIX = struct.Struct("<8sII")
 
 
 class About(NamedTuple):
-    """What a file holds: the model and size of its vectors, and the state of the store that they were read in."""
+    """The header of a file: model and dimensions of its vectors, and the state of the store when they were read."""
 
     model: str
     dims: int
@@ -46,7 +46,7 @@ class About(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """Vectors in rows, and the number that each belongs to, ascending."""
+    """Vectors in rows, and the number of each owner, ascending."""
 
     about: About
     seqs: NDArray[np.int64]
@@ -54,15 +54,15 @@ class Matrix(NamedTuple):
 
 
 def of_rows(about: About, rows: Iterator[tuple[int, bytes]]) -> Matrix:
-    """A matrix in memory, without a file."""
-    listed = list(rows)
-    seqs = np.array([seq for seq, _ in listed], dtype=np.int64)
-    vectors = np.frombuffer(b"".join(blob for _, blob in listed), dtype="<f4").reshape(len(listed), about.dims)
+    """Build a matrix in memory, without a file."""
+    row_list = list(rows)
+    seqs = np.array([seq for seq, _ in row_list], dtype=np.int64)
+    vectors = np.frombuffer(b"".join(blob for _, blob in row_list), dtype="<f4").reshape(len(row_list), about.dims)
     return Matrix(about, seqs, vectors)
 
 
 def write(path: Path, about: About, rows: Iterator[tuple[int, bytes]]) -> None:
-    """Write a file that only its owner may read; readers see the old one or the new one, never a part."""
+    """Write a file that only its owner may read, atomically: readers see the old one or the new one."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.{get_ident()}.new")
     try:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
@@ -93,15 +93,15 @@ def _write_rows(file: BinaryIO, about: About, rows: Iterator[tuple[int, bytes]])
 
 
 def read(path: Path) -> Matrix | None:
-    """The matrix in a file; None where there is none, or it is cut short, damaged or something else."""
+    """Return the matrix in a file; None if the file is missing, truncated, damaged or of another format."""
     try:
         with path.open("rb") as file:
             head = file.read(HEADER_BYTES)
             size = os.fstat(file.fileno()).st_size
-            found = _header(head)
-            if found is None or size != HEADER_BYTES + found[1] * (found[0].dims * 4 + 8):
+            header = _header(head)
+            if header is None or size != HEADER_BYTES + header[1] * (header[0].dims * 4 + 8):
                 return None
-            return _mapped(file, *found)
+            return _mapped(file, *header)
     except (OSError, ValueError, TypeError, KeyError, RecursionError):  # also a header that another version wrote
         return None
 
@@ -132,7 +132,7 @@ def _mapped(file: BinaryIO, about: About, count: int, numbers: int) -> Matrix | 
 
 
 def _sound(vectors: NDArray[np.float32]) -> bool:
-    """Whether rows from all over the file have the length that they were written with."""
+    """Return whether sampled rows have the length that they were written with."""
     picked = vectors[np.linspace(0, len(vectors) - 1, min(len(vectors), ROWS_CHECKED)).astype(np.int64)]
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(picked, axis=1)

@@ -1,4 +1,4 @@
-"""Words of the language: what the built-in model's tokenizer keeps whole, and what is derived from it."""
+"""Ordinary English words, from the built-in model's tokenizer, and words derived from them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from importlib.resources import files
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly", "er", "ers", "able", "ation", "ment", "ness", "al", "ally", "'s")
 _JOINTS = re.compile(r"[-_.'+]")
 _SHORT = 3
-"""Parts of fewer letters are in every language."""
+"""Parts with fewer letters always count as ordinary."""
 
 
 def ordinary(word: str) -> bool:
-    """Whether a word, or each part of a compound, is one of the language."""
+    """Return whether a word, or each part of a compound, is an ordinary word."""
     return all(len(part) < _SHORT or part in _whole() or _derived(part) for part in _JOINTS.split(word))
 
 
@@ -27,5 +27,7 @@ def _derived(part: str) -> bool:
 
 @cache
 def _whole() -> frozenset[str]:
-    kept = json.loads((files("holloway.embeddings") / "granite" / "tokenizer.json").read_text("utf-8"))
-    return frozenset(word[1:].lower() for word in kept["model"]["vocab"] if word.startswith("Ġ") and word[1:].isalpha())
+    tokenizer = json.loads((files("holloway.embeddings") / "granite" / "tokenizer.json").read_text("utf-8"))
+    return frozenset(
+        word[1:].lower() for word in tokenizer["model"]["vocab"] if word.startswith("Ġ") and word[1:].isalpha()
+    )

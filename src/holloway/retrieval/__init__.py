@@ -1,1 +1,1 @@
-"""The right few lines: candidates, fusion, ranking, packing; and which files a task is about."""
+"""Retrieval: candidates, fusion, ranking and packing of memories for a query, and the files that a task concerns."""

@@ -1,4 +1,4 @@
-"""Where memories come from that may answer a question: its words, its meaning, and the files it is about."""
+"""Candidate memories for a query: by full-text search, by vector similarity, and by the files it concerns."""
 
 from __future__ import annotations
 
@@ -24,48 +24,48 @@ DENSE_MAX = 200
 PLACE_MAX = 60
 """Candidates of each kind."""
 POOL_MAX = 60
-"""Of all candidates, the best by fused score, which the later stages look at."""
+"""Candidates with the best fused score, which the later stages rank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The vector of a question, and the vectors to compare it with."""
+    """The vector of a query, and the index of vectors to compare it with."""
 
     vector: NDArray[np.float32]
     nearest: Nearest
     related_from: float = 0.0
-    """Cosines below it are no evidence."""
+    """Cosines below this threshold are no evidence."""
 
 
 def collected(
     store: Store, query: Query, chosen: Filter, meaning: Meaning | None, places: Mapping[str, float]
 ) -> dict[str, dict[int, float]]:
-    """The candidates by where they come from. A way that finds nothing is left out."""
+    """Return the candidates by source (text, dense, graph); a source without candidates is left out."""
     lists = {
         "text": by_text(store, query, chosen),
         "dense": by_meaning(store, meaning, chosen) if meaning else {},
         "graph": search.on_files(store.database, places, chosen, PLACE_MAX) if places else {},
     }
-    return {name: found for name, found in lists.items() if found}
+    return {name: hits for name, hits in lists.items() if hits}
 
 
 def by_text(store: Store, query: Query, chosen: Filter) -> dict[int, float]:
-    """The memories that have a question's words, against the best of them.
+    """Return memories that contain words of the query, scored relative to the best.
 
-    BM25 itself says nothing to anybody: where few memories are known, that of an exact match is next to nothing.
+    Raw BM25 scores are not comparable: in a small store, even an exact match scores almost zero.
     """
-    found = search.search(store.database, query.text, chosen, TEXT_MAX)
-    best = max((score for _, score in found), default=0.0)
-    return {seq: score / best if best > 0 else 1.0 for seq, score in found}
+    matches = search.search(store.database, query.text, chosen, TEXT_MAX)
+    best = max((score for _, score in matches), default=0.0)
+    return {seq: score / best if best > 0 else 1.0 for seq, score in matches}
 
 
 def by_meaning(store: Store, meaning: Meaning, chosen: Filter) -> dict[int, float]:
-    """The memories nearest to a question; more are looked at where the filter drops many."""
-    portion = math.ceil(search.LOOK_AHEAD * DENSE_MAX)
+    """Return the memories nearest to the query; fetches more if the filter drops many."""
+    fetch_count = math.ceil(search.LOOK_AHEAD * DENSE_MAX)
     while True:
-        near = meaning.nearest.nearest(meaning.vector, portion)
-        related = [hit for hit in near if hit[1] >= meaning.related_from]
-        found = search.first_kept(store.database, related, chosen, DENSE_MAX)
-        if len(found) == DENSE_MAX or len(related) < portion:
-            return dict(found)
-        portion *= 8
+        nearest_hits = meaning.nearest.nearest(meaning.vector, fetch_count)
+        related = [hit for hit in nearest_hits if hit[1] >= meaning.related_from]
+        matches = search.first_kept(store.database, related, chosen, DENSE_MAX)
+        if len(matches) == DENSE_MAX or len(related) < fetch_count:
+            return dict(matches)
+        fetch_count *= 8

@@ -1,4 +1,4 @@
-"""A short list that says each thing once; and, where asked for, what repeats a better one further back."""
+"""Deduplicate and diversify a ranking: drop near-duplicates, or move them back by maximal marginal relevance."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 RELEVANCE_SHARE = 0.8
-"""Maximal marginal relevance: how much fitting counts against differing."""
+"""Maximal marginal relevance: weight of relevance against difference."""
 SAME_FROM = 0.85
-"""Likeness from which two memories say the same; the better one is kept in a list, both in the store."""
+"""Similarity from which two memories say the same; a list has the better one only, the store has both."""
 POOL_MAX = 30
 """Candidates that are compared with each other."""
 
 
 class Likeness(Protocol):
-    """How alike two candidates are, from 0 to 1."""
+    """A function that measures the similarity of two candidates, from 0 to 1."""
 
     def __call__(self, one: int, other: int) -> float:
-        """Compare them."""
+        """Return the similarity of two candidates."""
 
 
 def distinct(ranked: Sequence[int], likeness: Likeness, limit: int) -> list[int]:
-    """The first few, without those that say the same as one before them."""
+    """Return the first entries of a ranking, without near-duplicates of better ones."""
     chosen: list[int] = []
     for seq in ranked:
         if len(chosen) == limit:
@@ -34,7 +34,7 @@ def distinct(ranked: Sequence[int], likeness: Likeness, limit: int) -> list[int]
 
 
 def diverse(scores: Mapping[int, float], likeness: Likeness) -> list[int]:
-    """The best candidates, each new one as little as possible what was said before."""
+    """Order the best candidates so that each adds as much as possible to those before it."""
     pool = sorted(scores, key=lambda seq: (-scores[seq], -seq))[:POOL_MAX]
     chosen: list[int] = []
     nearest = dict.fromkeys(pool, 0.0)
@@ -52,13 +52,13 @@ def _marginal(score: float, likeness: float) -> float:
 
 
 def by_words(text_of: Callable[[int], str]) -> Likeness:
-    """Likeness as the share of words that two texts have in common; for when there are no vectors."""
-    known: dict[int, frozenset[str]] = {}
+    """Build a similarity function: the share of words that two texts have in common, for when vectors are missing."""
+    words_by_seq: dict[int, frozenset[str]] = {}
 
     def words(seq: int) -> frozenset[str]:
-        if seq not in known:
-            known[seq] = frozenset(text_of(seq).casefold().split())
-        return known[seq]
+        if seq not in words_by_seq:
+            words_by_seq[seq] = frozenset(text_of(seq).casefold().split())
+        return words_by_seq[seq]
 
     def likeness(one: int, other: int) -> float:
         first, second = words(one), words(other)

@@ -1,4 +1,4 @@
-"""What speaks for a file as the place of a task: one kind of evidence after the other, each with its reasons."""
+"""Evidence that a file is relevant for a task, by kind: text, symbols, paths, commits, sessions, co-change, imports."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
 
 TASK_CHARS_MAX = 20_000
 TERMS_MAX = 200
-"""Distinct words of a task that are weighed."""
+"""Distinct words of a task that are weighted."""
 TITLE_WEIGHT = 3
-"""How often a word of the first line counts: it says what the rest is about."""
+"""Weight of a word in the first line, which says what the task is about."""
 COMMIT_FILES_MAX = 10
 """Files: a commit with more says little about any one of them."""
 LIKENESS_FULL = 0.25
-"""How much of a task the most similar message must cover for its files to count in full."""
+"""Share of a task that the most similar commit message must cover for its files to count in full."""
 ELSEWHERE = 0.4
-"""What the latest sessions are worth where none of them was on this branch: the work may well be new."""
+"""Trust in the latest sessions if none of them was on this branch: the work may be new."""
 LATELY = "opened in the latest sessions"
 UNDERWAY = "changed on this branch"
 IN_COMMITS, IN_TASK, UNNAMED_PART = "changed in commits about ", "opened for a task about ", "closest part has "
-"""How reasons begin that list words of the task: of commits, of earlier tasks, of a part whose name is not shown."""
+"""Prefixes of reasons that list words of the task: from commits, earlier tasks, and a chunk whose name is hidden."""
 UNDERWAY_FULL = 8
-"""Files: of a branch that changed more, each says less."""
+"""Files: if a branch changed more, each counts less."""
 SEEDS = 5
-"""Best files whose partners and neighbours are looked at."""
+"""Best files whose co-changed files and imports are added."""
 DOTTED_PARTS_MAX = 12
-"""No module lies deeper."""
+"""Parts of a dotted module name that are compared."""
 WORDS_SHOWN = 4
 SYMBOLS_MAX = 3
 
-# A run of letters is looked at from its beginning only, so that a long one takes no longer than many short ones.
+# A run of letters matches from its beginning only, so that a long one takes linear time.
 _PATH = re.compile(r"(?<![\w.@+-])[\w.@+-]*(?:/[\w.@+-]+)+|(?<![\w-])[\w-]+\.[A-Za-z]{1,5}\b")
 _DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _IMPORT = re.compile(r"^[\s>]*(?:from\s+[\w.]+\s+import\b|import\s).*$", re.MULTILINE)
@@ -57,14 +57,14 @@ _ASIDE = re.compile(
     r"^[ \t]*[\w-]+-by:\s.*$|https?://(?:\S*/(?:\d+\b)?|\S*)|#\d+\b|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b",
     re.MULTILINE | re.IGNORECASE,
 )
-"""What a tool adds to a text and is not what it is about: who signed it, numbers of issues, ids, and of an address all
-but its end, which often is the title of what lies there."""
+"""Text that tools add and that does not describe the task: trailers, issue numbers, hashes, and an address except for
+its end, which often is the title of the page."""
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,}")
 _WORD = re.compile(r"\w{2,}")
 
 
 class Coupled(NamedTuple):
-    """A file that changes with one of the best: with which, and in how many of its latest commits."""
+    """A file that often changed together with one of the best: with which, and in how many of its latest commits."""
 
     path: str
     other: str
@@ -74,61 +74,61 @@ class Coupled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What was asked, taken apart once."""
+    """A task, parsed once."""
 
     text: str
     said: str
-    """The text without what a tool added to it."""
+    """The text without additions of tools."""
     known: tuple[str, ...]
     now: datetime
     terms: dict[str, int]
-    """The words, and how often each is said."""
+    """The words, with their number of occurrences."""
     identifiers: list[str]
     telling: list[Term]
-    """Those of the words that are worth looking for in this project."""
+    """The words that are worth searching in this project, weighted."""
     paths: list[str]
     """All files of the project."""
 
 
 @dataclass(slots=True)
 class Evidence:
-    """What one kind of evidence says: a strength for each file, and words for the reason."""
+    """One kind of evidence: a strength and a reason for each file."""
 
     strength: dict[str, float] = field(default_factory=dict)
     reason: dict[str, str] = field(default_factory=dict)
     symbols: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """The parts of a file that it speaks for, the best first."""
+    """The best matching symbols of a file, the best first."""
     coupled: dict[str, Coupled] = field(default_factory=dict)
-    """With what a file changes, where that is the evidence."""
+    """The file that each file often changed with, if that is the evidence."""
     share: float = 1.0
-    """How far this kind of evidence can be trusted for this task."""
+    """How far this kind of evidence is trusted for this task, from 0 to 1."""
 
     def scaled(self) -> dict[str, float]:
-        """Strengths with the best at the share."""
+        """Return the strengths scaled so that the best equals the share."""
         best = max(self.strength.values(), default=0.0)
         return {path: self.share * value / best for path, value in self.strength.items()} if best > 0 else {}
 
 
 def understand(database: MapDatabase, task: str, known: Sequence[str], now: datetime) -> Task:
-    """The words to look for and the names that are meant as names."""
+    """Parse a task: its weighted words, its identifiers, and the files of the project."""
     text = task[:TASK_CHARS_MAX]
-    said = _ASIDE.sub(" ", text)
+    cleaned = _ASIDE.sub(" ", text)
     words: Counter[str] = Counter()
-    title = _title(said)
-    for word in _WORD.findall(said) + (TITLE_WEIGHT - 1) * _WORD.findall(title):
+    title = _title(cleaned)
+    for word in _WORD.findall(cleaned) + (TITLE_WEIGHT - 1) * _WORD.findall(title):
         for form in {word.replace("_", "").casefold(), *parts(word)}:
             if len(form) > 1 and form not in STOP_WORDS:
                 words[form] += 1
     identifiers = [
-        word for word in dict.fromkeys(_IDENTIFIER.findall(said)) if "_" in word.strip("_") or len(parts(word)) > 1
+        word for word in dict.fromkeys(_IDENTIFIER.findall(cleaned)) if "_" in word.strip("_") or len(parts(word)) > 1
     ]
     terms = dict(words.most_common(TERMS_MAX))
     telling = search.telling(database, terms)
-    return Task(text, said, tuple(known), now, terms, identifiers[:TERMS_MAX], telling, queries.paths(database))
+    return Task(text, cleaned, tuple(known), now, terms, identifiers[:TERMS_MAX], telling, queries.paths(database))
 
 
 def _title(text: str) -> str:
-    """The first line, or the line that it leads to: "Implement the following plan:" says nothing of the task."""
+    """Return the first line, or the next one if the first is only an introduction ("Implement the following plan:")."""
     lines = (line.strip() for line in text.split("\n"))
     filled = list(islice((line for line in lines if line), 2))
     is_lead = len(filled) > 1 and filled[0].endswith(":")
@@ -136,9 +136,9 @@ def _title(text: str) -> str:
 
 
 def shared_words(task: Task, text: str) -> str:
-    """List the words of a task that a text has too, those that say most first.
+    """List the words of a task that a text also contains, the most informative first.
 
-    A reason quotes nothing but the task itself: what commits, headings and earlier prompts say is not ours to repeat.
+    A reason quotes only the task itself, because commits, headings and earlier prompts are untrusted text.
     """
     present = set(expanded(text[:TASK_CHARS_MAX]))
     ordered = sorted(task.telling, key=lambda term: -term.weight)
@@ -146,98 +146,100 @@ def shared_words(task: Task, text: str) -> str:
 
 
 def by_text(database: MapDatabase, task: Task) -> Evidence:
-    """Files that as wholes are about the words."""
-    found = Evidence()
+    """Score files whose full text matches the words."""
+    evidence = Evidence()
     for path, score, words in search.files(database, task.telling):
-        found.strength[path] = score
-        found.reason[path] = f"speaks of {', '.join(words[:WORDS_SHOWN])}"
-    return found
+        evidence.strength[path] = score
+        evidence.reason[path] = f"speaks of {', '.join(words[:WORDS_SHOWN])}"
+    return evidence
 
 
 def by_piece(database: MapDatabase, task: Task) -> Evidence:
-    """Files with one piece that has many of the words."""
-    found = Evidence()
+    """Score files by their best chunk, which contains many of the words."""
+    evidence = Evidence()
     for path, name, score in search.pieces(database, task.telling):
-        found.strength.setdefault(path, score)
+        evidence.strength.setdefault(path, score)
         if not name:
             continue
         if not (language_of(path) and is_name(name)):
             if words := shared_words(task, name):
-                found.reason.setdefault(path, UNNAMED_PART + words)
+                evidence.reason.setdefault(path, UNNAMED_PART + words)
             continue
-        found.reason.setdefault(path, f"closest in {name}")
-        if name not in found.symbols[path] and len(found.symbols[path]) < SYMBOLS_MAX:
-            found.symbols[path].append(name)
-    return found
+        evidence.reason.setdefault(path, f"closest in {name}")
+        if name not in evidence.symbols[path] and len(evidence.symbols[path]) < SYMBOLS_MAX:
+            evidence.symbols[path].append(name)
+    return evidence
 
 
 def by_symbol(database: MapDatabase, task: Task) -> Evidence:
-    """Definitions that carry a name of the task; a name that few files define says more."""
-    found = Evidence()
+    """Score files that define an identifier of the task; one that few files define counts more."""
+    evidence = Evidence()
     for name in task.identifiers:
         rows = queries.definers(database, name)
         for path, kind in rows:
-            found.strength[path] = found.strength.get(path, 0.0) + 1.0 / len(rows)
-            found.reason.setdefault(path, f"defines {kind} {name}")
-    return found
+            evidence.strength[path] = evidence.strength.get(path, 0.0) + 1.0 / len(rows)
+            evidence.reason.setdefault(path, f"defines {kind} {name}")
+    return evidence
 
 
 def by_path(database: MapDatabase, task: Task) -> Evidence:
-    """Files whose path has the words of the task; a word that is in few paths says more."""
-    found = Evidence()
+    """Score files whose path contains words of the task; a word that is in few paths counts more."""
+    evidence = Evidence()
     wanted = set(task.terms)
-    holders: dict[str, list[str]] = defaultdict(list)
+    paths_by_word: dict[str, list[str]] = defaultdict(list)
     for path in task.paths:
         for word in {part for name in path.split("/") for part in _words_of(name)} & wanted:
-            holders[word].append(path)
-    for word, paths in sorted(holders.items()):
+            paths_by_word[word].append(path)
+    for word, paths in sorted(paths_by_word.items()):
         for path in paths:
-            found.strength[path] = found.strength.get(path, 0.0) + 1.0 / (1 + len(paths)) ** 0.5
-            found.reason[path] = f"path has {word}" if path not in found.reason else f"{found.reason[path]}, {word}"
-    return found
+            evidence.strength[path] = evidence.strength.get(path, 0.0) + 1.0 / (1 + len(paths)) ** 0.5
+            evidence.reason[path] = (
+                f"path has {word}" if path not in evidence.reason else f"{evidence.reason[path]}, {word}"
+            )
+    return evidence
 
 
 @lru_cache(maxsize=50_000)
 def _words_of(name: str) -> tuple[str, ...]:
-    """The words in the name of a file or folder."""
+    """Split the name of a file or folder into words."""
     return tuple(part for word in _WORD.findall(name) for part in (word.casefold(), *parts(word)))
 
 
 def by_name(database: MapDatabase, task: Task) -> Evidence:
-    """Files that the task names outright: by path, by the end of one, or as a dotted module."""
-    found = Evidence()
-    for mention, near in _mentioned(task):
-        for path in near[:5]:
-            found.strength[path] = max(found.strength.get(path, 0.0), 1.0 / len(near))
-            found.reason[path] = f"named: {mention}"
-    for head, near in _dotted(task):
-        for path in near[:3]:
-            found.strength[path] = max(found.strength.get(path, 0.0), 0.8 / len(near))
-            found.reason.setdefault(path, f"named: {head.replace('/', '.')}")
-    # Of the many files of a traceback, each says less.
-    found.share = max(len(found.strength), 1) ** -0.5
-    return found
+    """Score files that the task mentions: by path, by the end of one, or as a dotted module."""
+    evidence = Evidence()
+    for mention, candidate_paths in _mentioned(task):
+        for path in candidate_paths[:5]:
+            evidence.strength[path] = max(evidence.strength.get(path, 0.0), 1.0 / len(candidate_paths))
+            evidence.reason[path] = f"named: {mention}"
+    for head, candidate_paths in _dotted(task):
+        for path in candidate_paths[:3]:
+            evidence.strength[path] = max(evidence.strength.get(path, 0.0), 0.8 / len(candidate_paths))
+            evidence.reason.setdefault(path, f"named: {head.replace('/', '.')}")
+    # If many files are mentioned, as in a traceback, each counts less.
+    evidence.share = max(len(evidence.strength), 1) ** -0.5
+    return evidence
 
 
 def _mentioned(task: Task) -> Iterator[tuple[str, list[str]]]:
-    """What looks like a path in a task, and the files that it may be."""
-    plain = {mention: mention.lstrip("./") for mention in set(_PATH.findall(task.text)[:200])}
-    ends: dict[str, list[str]] = {name.rpartition("/")[2]: [] for name in plain.values()}
-    for path in task.paths if ends else ():
-        if (name := path.rpartition("/")[2]) in ends:
-            ends[name].append(path)
-    for mention, name in sorted(plain.items()):
-        near = [
+    """Yield each mention that looks like a path, with the files that it may mean."""
+    names_by_mention = {mention: mention.lstrip("./") for mention in set(_PATH.findall(task.text)[:200])}
+    paths_by_name: dict[str, list[str]] = {name.rpartition("/")[2]: [] for name in names_by_mention.values()}
+    for path in task.paths if paths_by_name else ():
+        if (name := path.rpartition("/")[2]) in paths_by_name:
+            paths_by_name[name].append(path)
+    for mention, name in sorted(names_by_mention.items()):
+        candidate_paths = [
             path
-            for path in ends[name.rpartition("/")[2]]
+            for path in paths_by_name[name.rpartition("/")[2]]
             if path == name or path.endswith("/" + name) or name.endswith("/" + path)
         ]
-        if near:
-            yield mention, near
+        if candidate_paths:
+            yield mention, candidate_paths
 
 
 def _dotted(task: Task) -> Iterator[tuple[str, list[str]]]:
-    """What looks like a dotted module, as far as it is one, and its files; what an example imports, everybody does."""
+    """Yield each dotted module name, as far as it is a module, with its files; imports in examples are ignored."""
     dotted = {tuple(name.split(".")[:DOTTED_PARTS_MAX]) for name in _DOTTED.findall(_IMPORT.sub("", task.text))[:200]}
     stems: dict[str, dict[str, str]] = {}
     for path in task.paths if dotted else ():
@@ -246,66 +248,68 @@ def _dotted(task: Task) -> Iterator[tuple[str, list[str]]]:
     for name in sorted(dotted):
         for length in range(len(name), 1, -1):
             head = "/".join(name[:length])
-            alike = stems.get(name[length - 1], {})
-            near = [path for stem, path in alike.items() if stem == head or stem.endswith("/" + head)]
-            if near:
-                yield head, near
+            paths_by_stem = stems.get(name[length - 1], {})
+            candidate_paths = [
+                path for stem, path in paths_by_stem.items() if stem == head or stem.endswith("/" + head)
+            ]
+            if candidate_paths:
+                yield head, candidate_paths
                 break
 
 
 def by_commits(database: MapDatabase, task: Task) -> Evidence:
-    """Files of past commits whose messages speak of the same."""
-    found = Evidence()
-    likeness = 0.0
+    """Score files of past commits with similar messages."""
+    evidence = Evidence()
+    similarity = 0.0
     for commit in cochange.similar_commits(database, task.said, now=task.now):
         if not 0 < len(commit.files) <= COMMIT_FILES_MAX:
             continue
-        likeness = max(likeness, commit.likeness)
+        similarity = max(similarity, commit.likeness)
         for path in commit.files:
-            found.strength[path] = found.strength.get(path, 0.0) + commit.score
+            evidence.strength[path] = evidence.strength.get(path, 0.0) + commit.score
             if words := shared_words(task, commit.subject):
-                found.reason.setdefault(path, IN_COMMITS + words)
-    found.share = min(1.0, likeness / LIKENESS_FULL)
-    return _present(database, found)
+                evidence.reason.setdefault(path, IN_COMMITS + words)
+    evidence.share = min(1.0, similarity / LIKENESS_FULL)
+    return _present(database, evidence)
 
 
 def by_activity(database: MapDatabase, task: Task) -> Evidence:
-    """Files that are busy these days."""
-    found = Evidence()
-    found.strength.update(cochange.recency(database, now=task.now))
-    found.reason = dict.fromkeys(found.strength, "changed recently")
-    return _present(database, found)
+    """Score files by recent commits."""
+    evidence = Evidence()
+    evidence.strength.update(cochange.recency(database, now=task.now))
+    evidence.reason = dict.fromkeys(evidence.strength, "changed recently")
+    return _present(database, evidence)
 
 
 def by_sessions(
     database: MapDatabase, task: Task, past: Sequence[PastSession], branch: str = ""
 ) -> dict[str, Evidence]:
-    """Files that earlier sessions opened: for similar tasks, and lately."""
-    alike, lately = Evidence(), Evidence()
+    """Score files that earlier sessions opened: for similar tasks, and recently."""
+    similar, lately = Evidence(), Evidence()
     for path, (strength, earlier) in past_sessions.similar(past, task.said).items():
-        alike.strength[path] = strength
+        similar.strength[path] = strength
         words = shared_words(task, earlier)
-        alike.reason[path] = IN_TASK + words if words else "opened for a similar task"
+        similar.reason[path] = IN_TASK + words if words else "opened for a similar task"
     lately.strength.update(past_sessions.recent(past, branch))
-    lately.share = 1.0 if any(branch and each.branch == branch for each in past) else ELSEWHERE
+    lately.share = 1.0 if any(branch and session.branch == branch for session in past) else ELSEWHERE
     lately.reason = dict.fromkeys(lately.strength, LATELY)
-    return {"sessions": _present(database, alike), "recent": _present(database, lately)}
+    return {"sessions": _present(database, similar), "recent": _present(database, lately)}
 
 
 def by_branch(database: MapDatabase, underway: Sequence[str]) -> Evidence:
-    """Files that the work at hand changed already: it mostly goes on there, whatever the next step is called."""
-    found = Evidence(dict.fromkeys(underway, 1.0), dict.fromkeys(underway, UNDERWAY))
-    found.share = min(1.0, (UNDERWAY_FULL / max(len(underway), 1)) ** 0.5)
-    return _present(database, found)
+    """Score files that the current branch already changed: work mostly continues there."""
+    evidence = Evidence(dict.fromkeys(underway, 1.0), dict.fromkeys(underway, UNDERWAY))
+    evidence.share = min(1.0, (UNDERWAY_FULL / max(len(underway), 1)) ** 0.5)
+    return _present(database, evidence)
 
 
 def by_known(database: MapDatabase, task: Task) -> Evidence:
-    """Files that change together with those already in play."""
-    found = Evidence()
+    """Score files that often changed together with those already in play."""
+    evidence = Evidence()
     if task.known:
-        for one in cochange.partners(database, task.known, now=task.now, limit=100):
-            found.strength[one.path] = one.score
-    return _present(database, found)
+        for partner in cochange.partners(database, task.known, now=task.now, limit=100):
+            evidence.strength[partner.path] = partner.score
+    return _present(database, evidence)
 
 
 ASKED: dict[str, Callable[[MapDatabase, Task], Evidence]] = {
@@ -321,18 +325,18 @@ ASKED: dict[str, Callable[[MapDatabase, Task], Evidence]] = {
 
 
 def followed(database: MapDatabase, task: Task, scores: dict[str, float]) -> dict[str, Evidence]:
-    """What changes with the best files, and what they use or are used by, in proportion to how good they are."""
+    """Score files that changed together with the best files, or are imported by them, by the scores of those."""
     seeds = sorted(scores, key=lambda path: (-scores[path], path))[:SEEDS]
     best = scores[seeds[0]] if seeds else 1.0
     together, neighbour = Evidence(), Evidence()
     for seed in [*task.known, *seeds]:
         weight = scores.get(seed, best) / best
-        for one in cochange.partners(database, [seed], now=task.now, limit=20):
-            if one.path != seed:
-                together.strength[one.path] = together.strength.get(one.path, 0.0) + weight * one.score
+        for partner in cochange.partners(database, [seed], now=task.now, limit=20):
+            if partner.path != seed:
+                together.strength[partner.path] = together.strength.get(partner.path, 0.0) + weight * partner.score
                 if is_path(seed):
-                    together.reason.setdefault(one.path, f"changes with {seed}")
-                together.coupled.setdefault(one.path, Coupled(one.path, seed, one.commits, one.of))
+                    together.reason.setdefault(partner.path, f"changes with {seed}")
+                together.coupled.setdefault(partner.path, Coupled(partner.path, seed, partner.commits, partner.of))
         used = queries.imported(database, seed)
         for path in used:
             neighbour.strength[path] = neighbour.strength.get(path, 0.0) + weight / len(used)
@@ -342,6 +346,6 @@ def followed(database: MapDatabase, task: Task, scores: dict[str, float]) -> dic
 
 
 def _present(database: MapDatabase, found: Evidence) -> Evidence:
-    """Only files that are in the map today."""
-    here = queries.present(database, found.strength)
-    return replace(found, strength={path: value for path, value in found.strength.items() if path in here})
+    """Drop files that are no longer in the code map."""
+    existing_paths = queries.present(database, found.strength)
+    return replace(found, strength={path: value for path, value in found.strength.items() if path in existing_paths})

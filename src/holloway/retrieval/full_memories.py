@@ -1,4 +1,4 @@
-"""Memories read whole, a few at a time and only when somebody looks at them."""
+"""Lazy loading of full memories: a ranking is read in portions, and only as far as it is used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Whole:
-    """The memories of a ranking, which is looked at from its beginning and rarely to its end."""
+    """The full memories of a ranking, loaded in portions from its beginning."""
 
     def __init__(self, memories: Memories, ranked: Sequence[int], portion: int) -> None:
         self._memories = memories
@@ -21,15 +21,15 @@ class Whole:
         self._known: dict[int, Memory | None] = {}
 
     def get(self, seq: int) -> Memory | None:
-        """A memory; None where it is gone since it was ranked."""
+        """Return a memory, or None if it was deleted since it was ranked."""
         if seq not in self._known:
-            at = self._ranked.index(seq)
-            some = self._ranked[at : at + self._portion]
-            found = self._memories.many(some)
-            self._known |= {each: found.get(each) for each in some}
+            start = self._ranked.index(seq)
+            portion = self._ranked[start : start + self._portion]
+            memories = self._memories.many(portion)
+            self._known |= {other_seq: memories.get(other_seq) for other_seq in portion}
         return self._known[seq]
 
     def text(self, seq: int) -> str:
-        """What a memory says."""
+        """Return the content of a memory; empty if it was deleted."""
         memory = self.get(seq)
         return memory.content if memory else ""

@@ -1,4 +1,4 @@
-"""Several lists of candidates become one score between 0 and 1."""
+"""Score fusion: combines several lists of candidates into one score between 0 and 1."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ WEIGHTS: dict[QueryKind, dict[str, float]] = {
     QueryKind.IDENTIFIER: {"text": 0.7, "dense": 0.3, "graph": 0.3},
     QueryKind.SEMANTIC: {"text": 0.5, "dense": 0.5, "graph": 0.3},
 }
-"""What each list counts, by what the question is after; they are shared out among the lists that are there."""
+"""Weight of each list, by kind of query; only the lists that exist count."""
 
 LONG_LIST = 50
-"""Candidates by meaning: of so many, the last ones are no better than chance."""
+"""Candidates by vector: in a list of this length, the last ones are no better than chance."""
 RANK_OFFSET = 60
-"""Reciprocal ranks: how little the first place is above the second."""
+"""Reciprocal rank fusion: a larger offset brings the first rank closer to the second."""
 
 
 class Fusion(StrEnum):
-    """How lists are brought together."""
+    """The method that combines the lists."""
 
     SCORES = "scores"
     RANKS = "ranks"
@@ -33,7 +33,7 @@ Scores = Mapping[int, float]
 def fuse(
     lists: Mapping[str, Scores], kind: QueryKind, how: Fusion = Fusion.SCORES, *, related_from: float = 0.0
 ) -> dict[int, float]:
-    """One score for each candidate, the best at 1. A list that is empty takes nothing from the others."""
+    """Return one score for each candidate, the best at 1. An empty list takes no weight from the others."""
     fused: dict[int, float] = defaultdict(float)
     for name, scores in lists.items():
         scaled = _ranks(scores) if how is Fusion.RANKS else _scaled(name, scores, related_from)
@@ -45,7 +45,7 @@ def fuse(
 
 
 def _scaled(name: str, scores: Scores, related_from: float) -> Scores:
-    """A list from 0 to 1. Places come that way: what lies near a file counts no more where the file has nothing."""
+    """Scale a list to 0..1. Scores of the graph already are: being near a file counts the same without a better hit."""
     if name == "graph":
         return scores
     return _shares(scores, _floor(scores, related_from) if name == "dense" else 0.0)
@@ -53,16 +53,16 @@ def _scaled(name: str, scores: Scores, related_from: float) -> Scores:
 
 def _ranks(scores: Scores) -> dict[int, float]:
     ordered = sorted(scores, key=lambda seq: (-scores[seq], seq))
-    return {seq: 1.0 / (RANK_OFFSET + place) for place, seq in enumerate(ordered, start=1)}
+    return {seq: 1.0 / (RANK_OFFSET + position) for position, seq in enumerate(ordered, start=1)}
 
 
 def _floor(cosines: Scores, related_from: float) -> float:
-    """Cosines never come near 0: they count from the lowest of a long list, or from what is no evidence."""
+    """Return the cosine that counts as 0: the lowest of a long list, else the threshold of related texts."""
     return min(cosines.values()) if len(cosines) >= LONG_LIST or (cosines and not related_from) else related_from
 
 
 def _shares(scores: Scores, floor: float) -> dict[int, float]:
-    """Scores as shares of the way from the floor to the best."""
+    """Normalise scores to the range between the floor and the best."""
     span = max(scores.values(), default=0.0) - floor
     if span <= 0:
         return dict.fromkeys(scores, 1.0)

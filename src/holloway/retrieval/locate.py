@@ -1,7 +1,7 @@
-"""The files that a task is about: every kind of evidence asked, brought to one scale, added up, and named as a reason.
+"""Locate the files for a task: collects every kind of evidence, adds it up to one score per file, and gives reasons.
 
-task ─> understand ─> text of pieces | names of symbols | paths | named outright | past commits, sessions | what is busy
-     ─> one score ─> what changes with, or is used by, the best ─> files, tests, coupled files
+task ─> parse ─> text | chunks | symbols | paths | mentioned files | past commits | past sessions | recent activity
+     ─> one score ─> co-changed files and imports of the best ─> files, tests, coupled files
 """
 
 from __future__ import annotations
@@ -41,42 +41,42 @@ WEIGHTS = {
     "recent": 1.2,
     "underway": 1.0,
 }
-"""What full evidence of each kind is worth."""
+"""Weight of full evidence of each kind."""
 
 OF_THE_TASK = ("named", "text", "piece", "symbol", "path", "commits", "sessions", "known")
-"""The kinds that speak of the task; the others hold for any."""
+"""The kinds of evidence that depend on the task; the others are the same for any task."""
 
 ROLE_SHARE = {"source": 1.0, "test": 0.95, "config": 0.6, "prose": 0.5, "other": 0.5}
-"""What the same evidence is worth for a file that is there for something else than the product's own code."""
+"""Factor on the evidence by the role of a file."""
 
 REASONS_MAX = 4
 REASON_MIN = 0.05
 LOOKED_AT = 4
-"""Times the limit: so many of the best files are looked at for tests."""
+"""Times the limit: how many of the best files are searched for tests."""
 TESTS_MAX = 8
 COUPLED_MAX = 8
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedFile:
-    """A file, how sure it is (0 to 1), and why."""
+    """A file, its score (0 to 1), and the reasons."""
 
     path: str
     score: float
     reasons: tuple[str, ...]
     symbols: tuple[str, ...] = ()
-    """The parts of it that fit best: functions and classes."""
+    """The functions and classes in it that match best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Where a task happens."""
+    """The files, tests and coupled files for a task."""
 
     files: tuple[LocatedFile, ...] = ()
     tests: tuple[str, ...] = ()
     coupled: tuple[Coupled, ...] = ()
     speaks_of_it: bool = False
-    """Whether anything bears on the task itself; else these are only files that are worked on anyway."""
+    """Whether any evidence concerns the task itself; otherwise these are only recently active files."""
 
 
 def locate(
@@ -90,25 +90,27 @@ def locate(
     limit: int = 10,
     now: datetime,
 ) -> Located:
-    """Rank the files of a map for a task. `known` are files already in play: they are not answered, they lead on.
+    """Rank the files of a code map for a task. `known` are files already in play: they lead to others and are left out.
 
-    `past` are earlier sessions, in order of time; those on the same branch say more. `underway` are files that the
-    branch changed so far.
+    `past` are earlier sessions, oldest first; those on the same branch count more. `underway` are files that the branch
+    has changed so far.
     """
     with database.snapshot():
-        asked = understand(database, task, known, now)
-        found = {name: ask(database, asked) for name, ask in ASKED.items()}
-        found |= by_sessions(database, asked, past, branch) | {"underway": by_branch(database, underway)}
-        scores = fused(found)
-        found |= followed(database, asked, scores)
-        scores = fused(found)
-        for path in asked.known:
+        parsed_task = understand(database, task, known, now)
+        evidence_by_kind = {name: score_files(database, parsed_task) for name, score_files in ASKED.items()}
+        evidence_by_kind |= by_sessions(database, parsed_task, past, branch) | {
+            "underway": by_branch(database, underway)
+        }
+        scores = fused(evidence_by_kind)
+        evidence_by_kind |= followed(database, parsed_task, scores)
+        scores = fused(evidence_by_kind)
+        for path in parsed_task.known:
             scores.pop(path, None)
-        return _answer(database, found, scores, limit)
+        return _answer(database, evidence_by_kind, scores, limit)
 
 
 def fused(found: dict[str, Evidence]) -> dict[str, float]:
-    """One score for each file: the weighted sum of what each kind of evidence says."""
+    """Return one score for each file: the weighted sum of all evidence, times the factor of its role."""
     scores: dict[str, float] = defaultdict(float)
     for name, evidence in found.items():
         for path, value in evidence.scaled().items():
@@ -120,24 +122,24 @@ def _answer(database: MapDatabase, found: dict[str, Evidence], scores: dict[str,
     ordered = _shown_paths(sorted(scores, key=lambda path: (-scores[path], path)), limit)
     code = [path for path in ordered if not is_test(path)]
     best = scores[ordered[0]] if ordered else 1.0
-    worth = {name: evidence.scaled() for name, evidence in found.items()}
+    strengths = {name: evidence.scaled() for name, evidence in found.items()}
     files = tuple(
         LocatedFile(
             path,
             round(scores[path] / best, 3),
-            tuple(redact(reason)[0] for reason in _reasons(path, found, worth)),
+            tuple(redact(reason)[0] for reason in _reasons(path, found, strengths)),
             tuple(redact(name)[0] for name in found["piece"].symbols[path]),
         )
         for path in ordered[:limit]
     )
-    shown = {file.path for file in files}
+    listed_paths = {file.path for file in files}
     tests = [path for path in ordered if is_test(path) and is_runnable_test(path)][:TESTS_MAX]
     coupled = [
         found["together"].coupled[path]
         for path, _ in sorted(
             found["together"].strength.items(), key=lambda item: (-ROLE_SHARE[role_of(item[0])] * item[1], item[0])
         )
-        if path not in shown and is_path(path) and is_path(found["together"].coupled[path].other)
+        if path not in listed_paths and is_path(path) and is_path(found["together"].coupled[path].other)
     ]
     return Located(
         files,
@@ -148,13 +150,15 @@ def _answer(database: MapDatabase, found: dict[str, Evidence], scores: dict[str,
 
 
 def _shown_paths(ordered: list[str], limit: int) -> list[str]:
-    """The best files whose paths may be shown; more than the limit, because tests are looked for behind it."""
+    """Return the best files whose paths are safe to show; more than the limit, because tests are picked from them."""
     return list(islice((path for path in ordered if is_path(path)), LOOKED_AT * limit))
 
 
 def _reasons(path: str, found: dict[str, Evidence], worth: dict[str, dict[str, float]]) -> tuple[str, ...]:
-    said = [
+    weighted_reasons = [
         (WEIGHTS[name] * worth[name].get(path, 0.0), evidence.reason.get(path, "")) for name, evidence in found.items()
     ]
-    said.sort(key=lambda item: (-item[0], item[1]))
-    return tuple(dict.fromkeys(reason for value, reason in said if reason and value >= REASON_MIN))[:REASONS_MAX]
+    weighted_reasons.sort(key=lambda item: (-item[0], item[1]))
+    return tuple(dict.fromkeys(reason for value, reason in weighted_reasons if reason and value >= REASON_MIN))[
+        :REASONS_MAX
+    ]

@@ -1,4 +1,4 @@
-"""Whether something is new: the memories closest to it say so. Likeness alone never deletes or overwrites anything."""
+"""Novelty: finds duplicates and contradictions of a text among similar memories. Similarity alone never deletes one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 SAME_FROM = 0.8
-"""Share of words in common from which two texts say the same, unless they differ in a fact."""
+"""Share of common words from which two texts are duplicates, unless they differ in a fact."""
 NEAR_FROM = 0.5
-"""Share from which they speak of the same, and a difference in a fact is a contradiction."""
+"""Share from which two texts have the same subject, so that a differing fact is a contradiction."""
 LOOKED_AT = 12
 COMPARED_AGAIN = 64
 
@@ -30,7 +30,7 @@ _COMPARED = re.compile(r"[<>]=?|[!=]=")
 
 
 class Verdict(StrEnum):
-    """What a new text is, next to one that is known."""
+    """The relation of a new text to a stored one."""
 
     NEW = "new"
     SAME = "same"
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """A known memory that speaks of the same, and how it stands to the new text."""
+    """A stored memory on the same subject as a new text, and the relation between them."""
 
     memory: Memory
     verdict: Verdict
@@ -47,30 +47,30 @@ class Close:
 
 
 def closest(store: Store, content: str) -> list[Close]:
-    """The living memories that say the same as a text or contradict it, the most alike first."""
+    """Return the living memories that duplicate or contradict a text, the most similar first."""
     hits = search(store.database, content, Filter(), LOOKED_AT)
-    known = store.memories.contents([seq for seq, _ in hits])
-    found = {seq: compared(content, one) for seq, one in known.items()}
-    near = store.memories.many([seq for seq, (verdict, _) in found.items() if verdict is not Verdict.NEW])
-    close = [Close(memory, *found[seq]) for seq, memory in near.items()]
-    return sorted(close, key=lambda one: (-one.likeness, one.memory.id))
+    contents = store.memories.contents([seq for seq, _ in hits])
+    verdicts = {seq: compared(content, stored_text) for seq, stored_text in contents.items()}
+    memories = store.memories.many([seq for seq, (verdict, _) in verdicts.items() if verdict is not Verdict.NEW])
+    matches = [Close(memory, *verdicts[seq]) for seq, memory in memories.items()]
+    return sorted(matches, key=lambda match: (-match.likeness, match.memory.id))
 
 
 def compared(new: str, known: str) -> tuple[Verdict, float]:
-    """How a text stands to another, and the share of words that they have in common."""
-    one, other = _words(new), _words(known)
-    likeness = len(one & other) / len(one | other) if one | other else 0.0
-    if likeness < NEAR_FROM:
-        return Verdict.NEW, likeness
+    """Return the verdict on a new text against a stored one, and the share of words in common."""
+    new_words, known_words = _words(new), _words(known)
+    similarity = len(new_words & known_words) / len(new_words | known_words) if new_words | known_words else 0.0
+    if similarity < NEAR_FROM:
+        return Verdict.NEW, similarity
     if _facts(new) != _facts(known):
-        return Verdict.CONTRADICTS, likeness
-    return (Verdict.SAME if likeness >= SAME_FROM else Verdict.NEW), likeness
+        return Verdict.CONTRADICTS, similarity
+    return (Verdict.SAME if similarity >= SAME_FROM else Verdict.NEW), similarity
 
 
-# A new text is held against several known ones.
+# A new text is compared with several stored ones.
 @lru_cache(maxsize=COMPARED_AGAIN)
 def _words(text: str) -> frozenset[str]:
-    """What a text speaks of: its words without those that carry facts, so that a fact does not hide a contradiction."""
+    """Return the words of a text without those that carry facts, so that a differing fact keeps the similarity."""
     return frozenset(word for word in expanded(_NUMBER.sub(" ", text)) if word not in STOP_WORDS and word not in _FACTS)
 
 
@@ -78,6 +78,6 @@ _FACTS = frozenset("not never no none without cannot avoid stop always must only
 
 
 def _facts(text: str) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
-    """What two texts about the same may contradict each other in: numbers, yes or no, more or less."""
+    """Return the facts in which two texts may contradict each other: numbers, negation, comparison."""
     flat = text.casefold().replace("’", "'")
     return tuple(sorted(_NUMBER.findall(flat))), bool(_NEGATED.search(flat)), tuple(sorted(_COMPARED.findall(flat)))

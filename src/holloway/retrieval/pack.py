@@ -1,6 +1,6 @@
-"""A pack: memories in as many tokens as a phase allows, short, cited, in an order that does not jump about.
+"""Packing: fills a token budget with memories as short cited lines in a stable order.
 
-Each type has its share of the budget, and what one leaves the others take. No pack is ever over its budget.
+Each memory type has a share of the budget, and the others may take what it leaves. A pack never exceeds its budget.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ SHARES: dict[Phase, dict[MemoryType, float]] = {
         MemoryType.DEAD_END: 0.15,
     },
 }
-"""What share of a budget a type may take before the others have had theirs; other types share the rest."""
+"""Share of the budget that a type may take at first; types without an entry split the remainder."""
 
 OUTSIDE_SHARE_MAX = 0.2
-"""Of a pack, what memories from outside the project may take."""
+"""Share of a pack that untrusted memories from outside the project may take."""
 FILES_SHOWN = 2
 BREAK_TOKENS = 1.5
-"""The end of a line, and what rounding each line by itself may lose."""
+"""The line break, and what rounding per line may lose."""
 
 _ALWAYS = {"all": 1.0, "outside": OUTSIDE_SHARE_MAX}
 _ORDER = {kind: place for place, kind in enumerate(MemoryType)}
@@ -81,7 +81,7 @@ _ORDER = {kind: place for place, kind in enumerate(MemoryType)}
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """The text, the memories in it, what it costs, and how many were left out for want of room."""
+    """The text, the ids of its memories, its tokens, and how many memories did not fit."""
 
     text: str
     memories: tuple[str, ...]
@@ -96,37 +96,41 @@ def pack(
     budget: int | None = None,
     find: Callable[[str], Memory | None] = lambda _: None,
 ) -> Pack:
-    """Fill a budget with memories, the best first. `find` gives the memory that another one is required with."""
+    """Fill a budget with memories, the best first. `find` returns the memory that another one requires."""
     filling = _Filling(phase, BUDGET_TOKENS[phase] if budget is None else max(budget, 0))
     ranked = list({memory.id: memory for memory in ranked}.values())
     waiting = [memory for memory in ranked if not filling.take(_with_required(memory, find), by_share=True)]
     for memory in waiting:
         filling.take(_with_required(memory, find), by_share=False)
-    held = sorted(filling.held.values(), key=lambda memory: (_ORDER[memory.type], memory.created_at, memory.id))
-    text = "\n".join(line(memory) for memory in held)
-    left = sum(memory.id not in filling.held for memory in ranked)
-    return Pack(text, tuple(memory.id for memory in held), sum(map(cost, held)), left)
+    packed = sorted(filling.held.values(), key=lambda memory: (_ORDER[memory.type], memory.created_at, memory.id))
+    text = "\n".join(line(memory) for memory in packed)
+    left_out = sum(memory.id not in filling.held for memory in ranked)
+    return Pack(text, tuple(memory.id for memory in packed), sum(map(cost, packed)), left_out)
 
 
 def _with_required(memory: Memory, find: Callable[[str], Memory | None]) -> list[Memory]:
-    """A memory and what it is required with, of that which holds and nobody has to look at first."""
-    needed = [find(one.memory) for one in memory.relations if one.type is RelationType.REQUIRED_WITH and one.memory]
-    sound = [other for other in needed if other and other.alive and other.state is not State.QUARANTINED]
-    return [memory, *(other for other in sound if other.id != memory.id)]
+    """Return a memory with those it requires, if they are alive and not quarantined."""
+    required = [
+        find(relation.memory)
+        for relation in memory.relations
+        if relation.type is RelationType.REQUIRED_WITH and relation.memory
+    ]
+    usable = [other for other in required if other and other.alive and other.state is not State.QUARANTINED]
+    return [memory, *(other for other in usable if other.id != memory.id)]
 
 
 class _Filling:
-    """What is in a pack so far."""
+    """A pack while it is filled."""
 
     def __init__(self, phase: Phase, budget: int) -> None:
         self._budget = budget
         self._shares = SHARES[phase]
         self._spent: dict[str, float] = defaultdict(float)
-        """Tokens in all, of what comes from outside, and of each type that has a share."""
+        """Tokens in total, of untrusted memories, and of each type with a share."""
         self.held: dict[str, Memory] = {}
 
     def take(self, group: list[Memory], *, by_share: bool) -> bool:
-        """Take memories that belong together, all or none; whether they are in."""
+        """Add memories that belong together, all or none; return whether they fit."""
         new = [memory for memory in group if memory.id not in self.held]
         spent = self._spent.copy()
         for memory in new:
@@ -146,20 +150,28 @@ class _Filling:
     def _limit(self, purse: str) -> float:
         if purse in _ALWAYS:
             return self._budget * _ALWAYS[purse]
-        rest = 1.0 - sum(self._shares.values())
-        return self._budget * (rest if purse == "rest" else self._shares[MemoryType(purse)])
+        unassigned_share = 1.0 - sum(self._shares.values())
+        return self._budget * (unassigned_share if purse == "rest" else self._shares[MemoryType(purse)])
 
 
 def cost(memory: Memory) -> int:
-    """Tokens of a memory as a line among others, with the estimator's margin, rounded up."""
+    """Return the tokens of a memory's line, with the estimator's margin, rounded up."""
     return math.ceil((estimate(line(memory)) + BREAK_TOKENS) * MARGIN)
 
 
 def line(memory: Memory) -> str:
-    """One memory as an agent reads it."""
-    doubted = f"{said} " if (said := doubt(memory.state)) else ""
-    where = f" ({', '.join(memory.files[:FILES_SHOWN])})" if memory.files else ""
-    against = [one.memory for one in memory.relations if one.type is RelationType.CONFLICTS_WITH and one.memory]
-    conflict = f"; disagrees with {', '.join(f'hw:{other}' for other in against[:2])}" if against else ""
-    text = neutral(memory.summary + where) + conflict
-    return f"- {doubted}{memory.type.label}: {text} {citation(memory.id, taught=memory.source is Source.USER_TAUGHT)}"
+    """Render one memory as a line for an agent."""
+    doubt_prefix = f"{label} " if (label := doubt(memory.state)) else ""
+    files_note = f" ({', '.join(memory.files[:FILES_SHOWN])})" if memory.files else ""
+    conflicting_ids = [
+        relation.memory
+        for relation in memory.relations
+        if relation.type is RelationType.CONFLICTS_WITH and relation.memory
+    ]
+    conflict_note = (
+        f"; disagrees with {', '.join(f'hw:{other}' for other in conflicting_ids[:2])}" if conflicting_ids else ""
+    )
+    text = neutral(memory.summary + files_note) + conflict_note
+    return (
+        f"- {doubt_prefix}{memory.type.label}: {text} {citation(memory.id, taught=memory.source is Source.USER_TAUGHT)}"
+    )

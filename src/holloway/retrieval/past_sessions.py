@@ -1,4 +1,4 @@
-"""What earlier sessions opened, as evidence for where the next one works: those on similar tasks, and the latest."""
+"""Files of past sessions as evidence for the next task: those of sessions on similar tasks, and of the latest."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ALIKE = 20
-"""The most similar sessions that are asked."""
+"""Number of most similar sessions that count."""
 HALVED_AFTER = 3
-"""So many sessions later, what a session opened counts half."""
+"""Number of sessions after which the weight of a session's files halves."""
 EDITED = 1.5
-"""What a file that was changed counts beside one that was read."""
+"""Weight of a changed file relative to one that was only read."""
 SAME_BRANCH = 6.0
-"""What a session on the same branch counts beside another: work on a branch goes on where it was."""
+"""Weight of a session on the same branch relative to others: work on a branch continues in the same files."""
 TASK_CHARS_MAX = 4_000
-"""So much of a task is compared."""
+"""Characters of a task that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastSession:
-    """A session that is over: what it was asked, and the files it opened with their weight (read 1, changed more)."""
+    """A finished session: its task, and the files it opened with their weight (read 1, changed more)."""
 
     task: str
     files: tuple[tuple[str, int], ...]
@@ -35,29 +35,32 @@ class PastSession:
 
 
 def similar(past: Sequence[PastSession], task: str) -> dict[str, tuple[float, str]]:
-    """Score files of sessions with similar tasks; with each comes the most similar task."""
-    asked, told = _words(task), [_words(session.task) for session in past]
-    counts = Counter(word for words in told for word in words)
-    weight = {word: math.log(1 + len(past) / (1 + counts[word])) for word in {*asked, *counts}}
-    own = _length(asked, weight)
-    alike = [(_product(asked, words, weight) / (own * _length(words, weight)), at) for at, words in enumerate(told)]
-    found: dict[str, tuple[float, str]] = {}
-    for likeness, at in sorted(alike, key=lambda each: (-each[0], -each[1]))[:ALIKE]:
-        for path, _ in past[at].files if likeness > 0 else ():
-            before, most_similar = found.get(path, (0.0, past[at].task))
-            found[path] = (before + likeness, most_similar)
-    return found
+    """Score files of sessions with similar tasks (TF-IDF cosine); each with the most similar task."""
+    task_words, words_by_session = _words(task), [_words(session.task) for session in past]
+    counts = Counter(word for words in words_by_session for word in words)
+    weight = {word: math.log(1 + len(past) / (1 + counts[word])) for word in {*task_words, *counts}}
+    task_norm = _length(task_words, weight)
+    ranked = [
+        (_product(task_words, words, weight) / (task_norm * _length(words, weight)), index)
+        for index, words in enumerate(words_by_session)
+    ]
+    scores: dict[str, tuple[float, str]] = {}
+    for similarity, index in sorted(ranked, key=lambda entry: (-entry[0], -entry[1]))[:ALIKE]:
+        for path, _ in past[index].files if similarity > 0 else ():
+            earlier_score, most_similar = scores.get(path, (0.0, past[index].task))
+            scores[path] = (earlier_score + similarity, most_similar)
+    return scores
 
 
 def recent(past: Sequence[PastSession], branch: str = "") -> dict[str, float]:
-    """Files of the latest sessions, `past` being in order of time; more for what was changed, and on this branch."""
-    found: dict[str, float] = {}
+    """Score files of the latest sessions, `past` being oldest first; changed files and this branch count more."""
+    scores: dict[str, float] = {}
     for age, session in enumerate(reversed(past)):
-        here = SAME_BRANCH if branch and session.branch == branch else 1.0
+        branch_weight = SAME_BRANCH if branch and session.branch == branch else 1.0
         for path, weight in session.files:
-            share = here * 0.5 ** (age / HALVED_AFTER) * (EDITED if weight > 1 else 1.0)
-            found[path] = found.get(path, 0.0) + share
-    return found
+            share = branch_weight * 0.5 ** (age / HALVED_AFTER) * (EDITED if weight > 1 else 1.0)
+            scores[path] = scores.get(path, 0.0) + share
+    return scores
 
 
 def _words(text: str) -> Counter[str]:

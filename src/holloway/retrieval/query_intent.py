@@ -1,4 +1,4 @@
-"""What a question is after, told by its words: a name in the code, or a meaning."""
+"""Query intent: classifies a query as an identifier search or a semantic one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from holloway.config import QUERY_CHARS_MAX
 from holloway.text.fts_query import STOP_WORDS
 
 NAMES_SHARE = 0.5
-"""Of the telling words of a question, how many must be names for it to be after a name."""
+"""Share of identifiers among the content words from which a query counts as an identifier search."""
 
 
 class QueryKind(StrEnum):
-    """Which kind of evidence a question trusts most."""
+    """The kind of evidence that a query trusts most."""
 
     IDENTIFIER = "identifier"
     SEMANTIC = "semantic"
@@ -22,7 +22,7 @@ class QueryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, and the files that it is asked about."""
+    """A parsed query, and the files that it concerns."""
 
     text: str
     kind: QueryKind
@@ -33,9 +33,9 @@ _NAME = re.compile(r"[a-z0-9][A-Z]|[^\W_]_[^\W_]|\w/\w|\w\.\w{2,}|\w::\w|\w\(\)|
 
 
 def understand(text: str, *, files: tuple[str, ...] = ()) -> Query:
-    """Take a question apart. A sentence with a name in it is still a sentence: it is after what it means."""
+    """Parse a query. A sentence that mentions an identifier is still semantic."""
     bounded = " ".join(text[:QUERY_CHARS_MAX].split())
-    telling = [word for word in bounded.split() if word.casefold() not in STOP_WORDS]
-    names = sum(bool(_NAME.search(word)) for word in telling)
-    is_name = names > 0 and names >= NAMES_SHARE * len(telling)
+    content_words = [word for word in bounded.split() if word.casefold() not in STOP_WORDS]
+    names = sum(bool(_NAME.search(word)) for word in content_words)
+    is_name = names > 0 and names >= NAMES_SHARE * len(content_words)
     return Query(bounded, QueryKind.IDENTIFIER if is_name else QueryKind.SEMANTIC, files)

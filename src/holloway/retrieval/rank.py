@@ -1,6 +1,6 @@
-"""What a memory's score becomes besides how well it fits: the phase, who said it, how fresh and how sound it is.
+"""Ranking factors besides relevance: phase, trust in the source, recency, confidence and staleness.
 
-Every factor lies around 1, so that none of them can put a memory that does not fit before one that does.
+Every factor is close to 1, so that none can rank an irrelevant memory above a relevant one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PHASE_WEIGHTS: dict[Phase, dict[MemoryType, float]] = {
     Phase.EXPLORE: {MemoryType.MODULE_INSIGHT: 1.4, MemoryType.DECISION: 1.2, MemoryType.PATTERN: 1.1},
     Phase.REFLECT: {MemoryType.WORK_UNIT_OUTCOME: 1.4, MemoryType.TASK_CALIBRATION: 1.3, MemoryType.DEAD_END: 1.1},
 }
-"""What a type is worth in a phase, where that is not 1."""
+"""Weight of a memory type in a phase, if it is not 1."""
 
 SOURCE_TRUST = {
     Source.USER_TAUGHT: 1.4,
@@ -62,13 +62,13 @@ SOURCE_TRUST = {
     Source.OBSERVER_INFERRED: 0.85,
     Source.FOREIGN_FILE: 0.7,
 }
-"""How far a source is trusted before the rest."""
+"""Prior trust in each source."""
 
 PRIOR_SHARE = 0.25
-"""How much of their distance from 1 counts in both tables: what is known before the question decides between equals."""
+"""Damping of both tables: how much of a weight's distance from 1 counts, so that priors only break near ties."""
 
 RECENCY_SHARE = 0.10
-"""How much an old memory loses at most for its age alone."""
+"""Highest loss of an old memory by age alone."""
 RECENCY_DAYS = 180.0
 VOLATILE_DAYS = {
     ".md": 365.0,
@@ -79,33 +79,33 @@ VOLATILE_DAYS = {
     ".yaml": 120.0,
     ".yml": 120.0,
 }
-"""Days after which that loss is half of it, by the end of the names of a memory's files."""
+"""Half-life of recency in days, by the extension of a memory's files."""
 
 CONFIDENCE_SHARE = 0.20
-"""How much a memory loses that is not sure at all."""
+"""Loss of a memory with confidence 0."""
 STALE_FACTOR = 0.6
-"""A memory that was marked as out of date."""
+"""Factor of a memory that was marked as stale."""
 CHANGED_SHARE = 0.3
-"""How much a memory loses when all lines of its files have changed since it was learned."""
+"""Loss of a memory when all lines of its files have changed since it was learned."""
 
 
 def factors(
     memory: Memory | Sketch, now: datetime, phase: Phase | None, changed: Mapping[str, float]
 ) -> dict[str, float]:
-    """What multiplies a memory's score, by name. `changed` is how much of each of its files was rewritten since."""
-    found = {
+    """Return the factors on a memory's score by name. `changed` is the rewritten share of each of its files."""
+    by_name = {
         "trust": trust(memory),
         "recency": recency(memory, now),
         "confidence": 1.0 - CONFIDENCE_SHARE * (1.0 - min(confidence.current(memory, now), 1.0)),
         "staleness": staleness(memory, changed),
     }
     if phase is not None:
-        found["phase"] = _prior(PHASE_WEIGHTS[phase].get(memory.type, 1.0))
-    return found
+        by_name["phase"] = _prior(PHASE_WEIGHTS[phase].get(memory.type, 1.0))
+    return by_name
 
 
 def trust(memory: Memory | Sketch) -> float:
-    """A little above 1 for what a person said, a little below for what was inferred or brought in."""
+    """Return slightly more than 1 for what a person said, slightly less for inferred or imported memories."""
     return _prior(SOURCE_TRUST[memory.source])
 
 
@@ -114,17 +114,17 @@ def _prior(weight: float) -> float:
 
 
 def recency(memory: Memory | Sketch, now: datetime) -> float:
-    """Close to 1 for what is fresh or pinned; the files tell how fast that goes."""
+    """Return about 1 for fresh or pinned memories, less with age; the file types decide how fast."""
     if memory.pinned:
         return 1.0
     days = max(0.0, (now - moment(max(memory.last_used_at, memory.updated_at))).total_seconds() / 86_400)
-    ends = [VOLATILE_DAYS.get("." + path.rpartition(".")[2], RECENCY_DAYS) for path in memory.files]
-    half = sum(ends) / len(ends) if ends else RECENCY_DAYS
-    return 1.0 - RECENCY_SHARE * (1.0 - math.pow(0.5, days / half))
+    half_lives = [VOLATILE_DAYS.get("." + path.rpartition(".")[2], RECENCY_DAYS) for path in memory.files]
+    half_life_days = sum(half_lives) / len(half_lives) if half_lives else RECENCY_DAYS
+    return 1.0 - RECENCY_SHARE * (1.0 - math.pow(0.5, days / half_life_days))
 
 
 def staleness(memory: Memory | Sketch, changed: Mapping[str, float]) -> float:
-    """Lower for what was marked out of date, or speaks of files that are no longer what they were."""
+    """Return less than 1 for memories that are marked stale, or whose files changed."""
     factor = STALE_FACTOR if memory.state is State.STALE or memory.stale_at else 1.0
     if changed and memory.files and not memory.pinned:
         share = sum(min(changed.get(path, 0.0), 1.0) for path in memory.files) / len(memory.files)

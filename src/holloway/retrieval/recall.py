@@ -1,7 +1,7 @@
-"""Recall: a question in, the memories that answer it out.
+"""Recall: the memories that answer a query, best first.
 
-question ─> understand ─> candidates: by words | by meaning | by place ─> fuse ─> neighbourhood
-         ─> phase, trust, recency, confidence, staleness ─> rerank ─> say it once ─> results
+query ─> parse ─> candidates: text | vectors | files ─> fuse ─> graph boost
+      ─> phase, trust, recency, confidence, staleness ─> rerank ─> deduplicate ─> results
 """
 
 from __future__ import annotations
@@ -31,69 +31,69 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 STAGES = frozenset(["kinds", "neighbourhood", "trust", "recency", "confidence", "staleness", "phase", "once"])
-"""The stages that are on. "difference" is built and off: it moved the best ten about and found nothing more."""
+"""The active stages. "difference" (maximal marginal relevance) exists but is off: it only reordered the best ten."""
 
 RERANKED = 20
-"""Of the candidates, the best few that a closer look is taken at."""
+"""Number of best candidates that are reranked."""
 RERANK_SHARE = 0.5
-"""How much that look counts against the score before it."""
+"""Weight of the reranker against the score before it."""
 
 DIGITS = {
     **dict.fromkeys(["fused", "neighbourhood", "reranked"], 4),
     **dict.fromkeys(["trust", "recency", "confidence", "staleness", "phase"], 3),
 }
-"""Of what a stage said, the decimals that are told."""
+"""Decimals of each stage's score in the output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A memory that was found, how well it matches (1 is the best of its store), and its confidence today."""
+    """A recalled memory, its score (1 is the best of its store), and its current confidence."""
 
     memory: Memory
     score: float
     confidence: float
     project: str
     stages: Mapping[str, float] = field(default_factory=dict)
-    """What each stage said of it, in order."""
+    """The score of each stage, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What recall may use besides the words of a question. Whatever is missing is left out."""
+    """Optional inputs of recall besides the query text. A missing input turns its stage off."""
 
     meaning: Meaning | None = None
     places: Mapping[str, float] = field(default_factory=dict)
-    """Files that the question is about or that lie near them, and how near."""
+    """Files that the query concerns or that are near them, with a weight."""
     phase: Phase | None = None
     changed: Callable[[Sequence[Sketch]], Mapping[str, Mapping[str, float]]] | None = None
-    """How much of the files of memories was rewritten since they were learned, by id and path."""
+    """Returns how much of the memories' files was rewritten since they were learned, by id and path."""
     rerank: Callable[[str, list[str]], list[float] | None] | None = None
-    """Scores for the best few texts, or None where that took too long."""
+    """Scores the best few texts, or returns None on timeout."""
     fusion: Fusion = Fusion.SCORES
     stages: frozenset[str] = STAGES
-    """Those that are on; for measuring what each of them brings."""
+    """The active stages, for measuring the effect of each."""
 
 
 def recall(store: Store, query: Query, chosen: Filter, limit: int, means: Means | None = None) -> list[Result]:
-    """The memories that answer a question, best first."""
+    """Return the memories that answer a query, best first. Raises InvalidInput for an empty query or a bad limit."""
     check(query.text, limit)
     means = means or Means()
     lists = candidates.collected(store, query, chosen, means.meaning, means.places)
     scores = _best(_fused(lists, query, means), max(candidates.POOL_MAX, limit))
     sketches = store.memories.sketches(list(scores))
     scores = {seq: score for seq, score in scores.items() if seq in sketches}
-    said: dict[str, Mapping[int, float]] = {**lists, "fused": scores}
+    stage_scores: dict[str, Mapping[int, float]] = {**lists, "fused": scores}
     if "neighbourhood" in means.stages:
-        scores = said["neighbourhood"] = boosted(scores, sketches)
+        scores = stage_scores["neighbourhood"] = boosted(scores, sketches)
     factors = _factors(store, scores, sketches, means)
     for name, factor in factors.items():
         scores = {seq: score * factor[seq] for seq, score in scores.items()}
-        said[name] = factor
+        stage_scores[name] = factor
     if means.rerank:
-        scores = said["reranked"] = _reranked(store, query, scores, means.rerank)
-    whole = Whole(store.memories, list(_best(scores, len(scores))), limit)
-    order = _varied(scores, whole, limit, means.stages)
-    return _results(store, order, scores, whole, said)
+        scores = stage_scores["reranked"] = _reranked(store, query, scores, means.rerank)
+    full_memories = Whole(store.memories, list(_best(scores, len(scores))), limit)
+    order = _varied(scores, full_memories, limit, means.stages)
+    return _results(store, order, scores, full_memories, stage_scores)
 
 
 def _fused(lists: Mapping[str, Mapping[int, float]], query: Query, means: Means) -> dict[int, float]:
@@ -103,15 +103,15 @@ def _fused(lists: Mapping[str, Mapping[int, float]], query: Query, means: Means)
 
 
 def check(query: str, limit: int) -> None:
-    """Say what is wrong with a question that cannot be asked."""
+    """Raise InvalidInput if the query is empty or the limit is out of range."""
     if not query.strip():
         raise InvalidInput("The question is empty.", "Say what you are looking for; `holloway list` shows everything.")
     if not 1 <= limit <= RESULTS_MAX:
-        raise InvalidInput(f"The limit cannot be {limit}.", f"It lies between 1 and {RESULTS_MAX}.")
+        raise InvalidInput(f"The limit cannot be {limit}.", f"It must be between 1 and {RESULTS_MAX}.")
 
 
 def _best(scores: Mapping[int, float], count: int) -> dict[int, float]:
-    """The highest scores, the highest first; of equals the newer memory."""
+    """Return the highest scores in descending order; of equal ones, the newer memory comes first."""
     newest_first = sorted(scores, reverse=True)
     return {seq: scores[seq] for seq in sorted(newest_first, key=scores.__getitem__, reverse=True)[:count]}
 
@@ -119,13 +119,13 @@ def _best(scores: Mapping[int, float], count: int) -> dict[int, float]:
 def _factors(
     store: Store, scores: Mapping[int, float], sketches: Mapping[int, Sketch], means: Means
 ) -> dict[str, dict[int, float]]:
-    """What phase, source, age, confidence and the state of the files make of each score, by name."""
+    """Return the factors of phase, source, age, confidence and file changes for each score, by name."""
     now = store.clock.now()
-    asked = means.changed if "staleness" in means.stages else None
-    changed = asked([sketches[seq] for seq in scores]) if asked else {}
+    measure_changes = means.changed if "staleness" in means.stages else None
+    changed = measure_changes([sketches[seq] for seq in scores]) if measure_changes else {}
     factors = {seq: rank.factors(sketches[seq], now, means.phase, changed.get(sketches[seq].id, {})) for seq in scores}
     names = [name for name in next(iter(factors.values()), {}) if name in means.stages]
-    return {name: {seq: found[name] for seq, found in factors.items()} for name in names}
+    return {name: {seq: by_name[name] for seq, by_name in factors.items()} for name in names}
 
 
 def _reranked(
@@ -134,22 +134,22 @@ def _reranked(
     scores: dict[int, float],
     rerank: Callable[[str, list[str]], list[float] | None],
 ) -> dict[int, float]:
-    """The best few in the order of a closer look; the fused order stands where that look took too long."""
+    """Return scores with the best few reranked; unchanged if the reranker timed out."""
     best_few = list(_best(scores, RERANKED))
     memories = store.memories.many(best_few)
     top = [seq for seq in best_few if seq in memories]
-    looked = rerank(query.text, [memories[seq].content for seq in top]) if top else None
-    if looked is None:
+    rerank_scores = rerank(query.text, [memories[seq].content for seq in top]) if top else None
+    if rerank_scores is None:
         return scores
-    low, span = min(looked), (max(looked) - min(looked)) or 1.0
-    closer = {seq: (value - low) / span for seq, value in zip(top, looked, strict=True)}
+    low, span = min(rerank_scores), (max(rerank_scores) - min(rerank_scores)) or 1.0
+    normalised = {seq: (value - low) / span for seq, value in zip(top, rerank_scores, strict=True)}
     best = scores[top[0]] or 1.0
-    first = {seq: 1.0 + RERANK_SHARE * closer[seq] + (1 - RERANK_SHARE) * scores[seq] / best for seq in top}
-    return {seq: first.get(seq, score / best) for seq, score in scores.items()}
+    reranked = {seq: 1.0 + RERANK_SHARE * normalised[seq] + (1 - RERANK_SHARE) * scores[seq] / best for seq in top}
+    return {seq: reranked.get(seq, score / best) for seq, score in scores.items()}
 
 
 def _varied(scores: Mapping[int, float], whole: Whole, limit: int, stages: frozenset[str]) -> list[int]:
-    """The best few, what says the same as a better one left out."""
+    """Return the best few row numbers without near-duplicates."""
     likeness = by_words(whole.text)
     order = diverse(scores, likeness) if "difference" in stages else list(_best(scores, len(scores)))
     return distinct(order, likeness, limit) if "once" in stages else order[:limit]
@@ -178,7 +178,7 @@ def _results(
 
 
 def _trail(seq: int, said: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
-    """What each stage said of a memory, in their order; candidates' own scores as they are."""
+    """Return the score of each stage for a memory, in order; scores of candidate lists are not rounded."""
     return {
         name: round(values[seq], DIGITS[name]) if name in DIGITS else values[seq]
         for name, values in said.items()
