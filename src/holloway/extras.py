@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -66,3 +67,11 @@ def _origin() -> str:
         return ""  # It runs from its source, without being installed.
     vcs = told.get("vcs_info", {}).get("vcs")
     return f"{vcs}+{told['url']}" if vcs else str(told.get("url", ""))
+
+
+def find_invocation() -> str:
+    """Return how to call holloway from a shell: `holloway` if that is on the PATH, else the full path of this one."""
+    if shutil.which("holloway"):
+        return "holloway"
+    launcher = Path(sys.executable).with_name("holloway.exe" if sys.platform == "win32" else "holloway")
+    return str(launcher) if launcher.exists() else f"{sys.executable} -I -m holloway"

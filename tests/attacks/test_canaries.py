@@ -17,7 +17,6 @@ from holloway.domain.event import Call, Prompt, Result, Said, ToolKind
 from holloway.mcp.tools import Tools
 from holloway.safety import secrets
 from holloway.service import past_sessions
-from holloway.service.rules import import_rules
 from tests.conftest import Repository
 from tests.faults.figures import record
 from tests.safety.test_secret_rules import RULES, expanded, is_token
@@ -130,7 +129,7 @@ def through_people(memory: holloway.Holloway, root: Path, canaries: Canaries) ->
     memory.edit(made.id, content=f"CI deploys with {let('edit')}")
     memory.wrong(made.id, "outdated", instead=f"It uses {let('correction')}")
     (root / "CLAUDE.md").write_text(f"# Rules\n\n- Always deploy with {let('rules file')}\n", "utf-8")
-    import_rules(memory)
+    memory.import_rules()
     foreign = root.parent / "foreign.json"
     foreign.write_text(json.dumps([{"content": f"Use {let('import')}", "tags": [let("imported tag")]}]), "utf-8")
     command = [sys.executable, "-m", "holloway", "import", str(foreign), "--project", str(root)]

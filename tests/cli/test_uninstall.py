@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from holloway.service import background_worker, uninstall
+from holloway.install import uninstall
+from holloway.service import background_worker
 from tests.conftest import Repository, make_repository
 from tests.install.installing import AGENTS, holloway, tree, written
 

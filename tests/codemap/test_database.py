@@ -47,7 +47,7 @@ def test_asking_what_breaks_loads_nothing_that_an_answer_does_without() -> None:
 
 def test_bringing_a_map_up_to_date_loads_neither_processes_nor_the_drawing_of_modules() -> None:
     asked = (
-        "import sys, holloway.service.map_index;"
+        "import sys, holloway.codemap.index_run;"
         "print(*sorted({'multiprocessing', 'holloway.codemap.modules.module_store'} & sys.modules.keys()))"
     )
 

@@ -11,7 +11,6 @@ from holloway.capture import journal_reader as reader
 from holloway.config import STEP_TOKENS_MAX, STEPS_WITHOUT_WORD, TOOL_RESULT_MEMORIES_MAX
 from holloway.domain.event import Said
 from holloway.hooks import steps
-from holloway.service import rules
 from holloway.text.tokens import MARGIN, estimate
 from tests.conftest import Repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Asked, Asking, event
@@ -166,7 +165,7 @@ def test_rules_that_the_host_has_loaded_are_not_injected_again(
 ) -> None:
     where = "src/shop/auth/CLAUDE.md"
     repository.commit(where, "# Rules\n\n- Never edit a token by hand: it is generated\n")
-    rules.import_rules(memory)
+    memory.import_rules()
     (made,) = [each for each in memory.memories(limit=-1) if "generated" in each.content]
     memory.confirm(made.id)
     assert "it is generated" in ask(event(repository, session="before")).context

@@ -13,9 +13,10 @@ from filelock import FileLock
 
 import holloway
 from holloway.codemap import file_watcher, graph, health
+from holloway.codemap.health import MapBusy
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.errors import InvalidInput
-from holloway.service.code_map import COUPLED_COMMITS_MIN, Busy
+from holloway.service.code_map import COUPLED_COMMITS_MIN
 from tests.codemap.test_scip import METADATA, P, document, occurrence
 from tests.conftest import FILES, Repository
 from tests.store.test_memories import taught
@@ -44,7 +45,7 @@ def test_only_what_changed_is_read_again(memory: holloway.Holloway, repository: 
 
 
 def test_a_second_process_is_told_that_one_is_at_work(memory: holloway.Holloway) -> None:
-    with FileLock(memory.map.path.with_suffix(".lock")), pytest.raises(Busy):
+    with FileLock(memory.map.path.with_suffix(".lock")), pytest.raises(MapBusy):
         memory.map.update(wait=False)
 
 
@@ -215,7 +216,7 @@ def test_a_watcher_sees_a_change_and_the_map_has_it(memory: holloway.Holloway, r
 def test_who_finds_another_at_the_map_leaves_word_of_its_progress_alone(memory: holloway.Holloway) -> None:
     told = memory.map.path.with_suffix(".progress")
     told.write_text(json.dumps({"stage": "reading", "done": 1, "total": 2, "at": time.time()}))
-    with FileLock(memory.map.path.with_suffix(".lock")), pytest.raises(Busy):
+    with FileLock(memory.map.path.with_suffix(".lock")), pytest.raises(MapBusy):
         memory.map.update(wait=False)
     assert memory.map.progress() == "30 %"
 

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 import holloway
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.errors import HollowayError
-from holloway.service import export_import
-from holloway.service.export_import import export, import_file
-from holloway.sharing import archive
+from holloway.sharing import archive, export_import
 from holloway.store import contributions, lookup, snapshot
 from holloway.store.contributions import Relation
 from holloway.store.filter import EVERYTHING, Filter
@@ -57,7 +55,7 @@ def restored(data: bytes, folder: Path, name: str = "fresh") -> holloway.Hollowa
     )
     memory.close()
     memory = holloway.open(root, clock=FakeClock(), ids=CountedIds(name))
-    assert import_file(memory, path).restored
+    assert memory.import_file(path).restored
     return memory
 
 
@@ -65,9 +63,9 @@ def restored(data: bytes, folder: Path, name: str = "fresh") -> holloway.Hollowa
 def test_an_archive_restores_to_a_store_that_gives_the_same_archive(
     rich_memory: holloway.Holloway, tmp_path: Path
 ) -> None:
-    data = export(rich_memory, "archive")
+    data = rich_memory.export("archive")
     with restored(data, tmp_path / "other") as again:
-        assert export(again, "archive") == data
+        assert again.export("archive") == data
         assert again.store.database.problems() == []
         assert again.store.memories.is_rejected("forgotten thing")
         assert len(contributions.module_edits(again.store.database)) == 2
@@ -100,11 +98,11 @@ def test_any_memories_survive_the_archive(
                 first.remember(content, type=data.draw(st.sampled_from(["gotcha", "decision"])), user=False)
             except HollowayError:
                 continue
-        made = export(first, "archive")
+        made = first.export("archive")
         (folder / "x").write_bytes(made)
         with holloway.open(folder / "two/shop", home=folder / "data", ids=CountedIds("b")) as second:
-            import_file(second, folder / "x")
-            assert export(second, "archive") == made
+            second.import_file(folder / "x")
+            assert second.export("archive") == made
 
 
 @pytest.mark.promise("archive")
@@ -112,7 +110,7 @@ def test_any_memories_survive_the_archive(
 def test_an_altered_or_foreign_archive_waits_for_review(
     rich_memory: holloway.Holloway, tmp_path: Path, home: Path, change: str
 ) -> None:
-    data = export(rich_memory, "archive")
+    data = rich_memory.export("archive")
     if change == "a word":
         data = data.replace(b"tokens live an hour", b"tokens live an eon!")
     elif change == "the seal":
@@ -127,7 +125,7 @@ def test_an_altered_or_foreign_archive_waits_for_review(
     (tmp_path / "a.holloway").write_bytes(data)
     target = make_repository(tmp_path / "target", {"t": "1"}).root
     with holloway.open(target) as other:
-        done = import_file(other, tmp_path / "a.holloway", skip_invalid=True)
+        done = other.import_file(tmp_path / "a.holloway", skip_invalid=True)
         assert not done.restored
         assert done.added == (2 if change == "one line less" else 3)  # what holds: not what was forgotten or replaced
         assert {each.state for each in other.memories()} == {State.QUARANTINED}
@@ -136,23 +134,23 @@ def test_an_altered_or_foreign_archive_waits_for_review(
 
 
 def test_loading_twice_adds_nothing(rich_memory: holloway.Holloway, tmp_path: Path) -> None:
-    data = export(rich_memory, "archive")
+    data = rich_memory.export("archive")
     (tmp_path / "a").write_bytes(data)
-    done = import_file(rich_memory, tmp_path / "a")
+    done = rich_memory.import_file(tmp_path / "a")
     assert (done.restored, done.added) == (True, 0)
-    assert export(rich_memory, "archive") == data
+    assert rich_memory.export("archive") == data
 
 
 def test_an_archive_into_a_store_that_has_memories_keeps_both(
     rich_memory: holloway.Holloway, repository: Repository, tmp_path: Path
 ) -> None:
-    (tmp_path / "a").write_bytes(export(rich_memory, "archive"))
+    (tmp_path / "a").write_bytes(rich_memory.export("archive"))
     target = make_repository(tmp_path / "target", {"t": "1"}).root
     with holloway.open(target, clock=FakeClock(), ids=CountedIds("other")) as other:
         mine = taught(other, "my own words")
         rejected = taught(other, "nonsense of mine")
         other.forget([rejected])
-        import_file(other, tmp_path / "a")
+        other.import_file(tmp_path / "a")
         assert other.get(mine.id).content == "my own words"
         assert len(other.memories(Filter())) == len(rich_memory.memories(Filter())) + 1
         assert other.store.memories.is_rejected("forgotten thing")
@@ -172,7 +170,7 @@ def injected(memory: holloway.Holloway) -> list[str]:
 def test_ids_that_are_taken_are_renamed_wherever_the_archive_names_them(
     rich_memory: holloway.Holloway, tmp_path: Path
 ) -> None:
-    (tmp_path / "a").write_bytes(export(rich_memory, "archive"))
+    (tmp_path / "a").write_bytes(rich_memory.export("archive"))
     before = by_uid(rich_memory)
     uids = {each.id: each.uid for each in before.values()}
     target = make_repository(tmp_path / "target", {"t": "1"}).root
@@ -181,7 +179,7 @@ def test_ids_that_are_taken_are_renamed_wherever_the_archive_names_them(
             mine = replace(each, uid=each.uid[::-1], content=f"mine {each.id}", relations=(), superseded_by="")
             other.store.memories.put(mine)
         for added in (len(before), 0):
-            assert import_file(other, tmp_path / "a").added == added
+            assert other.import_file(tmp_path / "a").added == added
             after = by_uid(other)
             names = {old: after[uid].id for old, uid in uids.items()}
             assert not set(names.values()) & set(uids)
@@ -198,11 +196,11 @@ def test_a_new_id_is_none_that_another_archived_memory_has(rich_memory: holloway
     first, second = rich_memory.memories()[:2]
     uid = first.uid[:7] + second.uid[7:]
     rich_memory.store.memories.put(replace(second, uid=uid, id=uid[:7], content="longer id"))
-    (tmp_path / "a").write_bytes(export(rich_memory, "archive"))
+    (tmp_path / "a").write_bytes(rich_memory.export("archive"))
     target = make_repository(tmp_path / "target", {"t": "1"}).root
     with holloway.open(target, clock=FakeClock(), ids=CountedIds("other")) as other:
         other.store.memories.put(replace(first, uid=first.uid[::-1], content="mine"))
-        import_file(other, tmp_path / "a")
+        other.import_file(tmp_path / "a")
         assert by_uid(other)[uid].id == uid[:7]
         assert by_uid(other)[first.uid].id == first.uid[:8]
 
@@ -224,35 +222,35 @@ def test_an_archive_shows_one_moment_whatever_is_written_meanwhile(
 def test_an_archive_of_ours_may_be_larger_than_other_files(
     rich_memory: holloway.Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = export(rich_memory, "archive")
+    data = rich_memory.export("archive")
     monkeypatch.setattr(export_import, "IMPORT_BYTES_MAX", len(data) - 1)
     (tmp_path / "a").write_bytes(data)
-    assert import_file(rich_memory, tmp_path / "a").restored
+    assert rich_memory.import_file(tmp_path / "a").restored
     (tmp_path / "a").write_bytes(data.replace(b"tokens live an hour", b"tokens live an eon!"))
     with pytest.raises(HollowayError, match=f"{len(data):,} bytes and this machine did not seal it") as caught:
-        import_file(rich_memory, tmp_path / "a")
+        rich_memory.import_file(tmp_path / "a")
     assert f"at most {len(data) - 1:,} bytes" in caught.value.hint
     (tmp_path / "a").write_bytes(b"- x" + data)
     with pytest.raises(HollowayError, match=f"{len(data) + 3:,} bytes") as caught:
-        import_file(rich_memory, tmp_path / "a")
+        rich_memory.import_file(tmp_path / "a")
     assert "split the file" in caught.value.hint
 
 
 def test_an_archive_beyond_its_own_limit_is_refused_and_nobody_is_told_to_split_it(
     rich_memory: holloway.Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = export(rich_memory, "archive")
+    data = rich_memory.export("archive")
     monkeypatch.setattr(archive, "ARCHIVE_BYTES_MAX", len(data) - 1)
     (tmp_path / "a").write_bytes(data)
     with pytest.raises(HollowayError, match=f"{len(data):,} bytes") as caught:
-        import_file(rich_memory, tmp_path / "a")
+        rich_memory.import_file(tmp_path / "a")
     assert "split" not in caught.value.hint
 
 
 def test_nothing_is_parsed_before_the_seal_is_verified(
     rich_memory: holloway.Holloway, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = export(rich_memory, "archive")
+    data = rich_memory.export("archive")
 
     def parse(text: bytes) -> None:
         raise AssertionError(text)
@@ -265,12 +263,12 @@ def test_nothing_is_parsed_before_the_seal_is_verified(
 
 @pytest.mark.promise("archive")
 def test_an_archive_is_ours_with_a_byte_order_mark_too(rich_memory: holloway.Holloway, tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"\xef\xbb\xbf" + export(rich_memory, "archive"))
-    assert import_file(rich_memory, tmp_path / "a").restored
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbf" + rich_memory.export("archive"))
+    assert rich_memory.import_file(tmp_path / "a").restored
 
 
 def test_a_later_format_is_refused(rich_memory: holloway.Holloway, tmp_path: Path, home: Path) -> None:
-    head, _, rest = export(rich_memory, "archive").partition(b"\n")
+    head, _, rest = rich_memory.export("archive").partition(b"\n")
     later = json.loads(head) | {"version": 99}
     with pytest.raises(HollowayError, match="format 99"):
         archive.rows(json.dumps(later).encode() + b"\n" + rest)
@@ -285,9 +283,9 @@ def test_a_key_that_was_not_written_to_its_end_seals_and_opens_nothing(
     with monkeypatch.context() as stranger:
         guessed = bytes.fromhex(left) if left != "no key" else b""
         stranger.setattr(archive, "_key", lambda home: guessed)
-        forged = export(rich_memory, "archive")
+        forged = rich_memory.export("archive")
     assert not archive.is_ours(forged, home)
-    assert archive.is_ours(export(rich_memory, "archive"), home)
+    assert archive.is_ours(rich_memory.export("archive"), home)
     assert not archive.is_ours(forged, home)
 
 
@@ -299,34 +297,34 @@ def test_two_first_archives_at_once_are_both_ours(
 
     def while_another_exports(size: int) -> bytes:
         monkeypatch.undo()
-        made.append(export(rich_memory, "archive"))
+        made.append(rich_memory.export("archive"))
         return make(size)
 
     monkeypatch.setattr(secrets, "token_bytes", while_another_exports)
-    made.append(export(rich_memory, "archive"))
+    made.append(rich_memory.export("archive"))
     assert [archive.is_ours(data, home) for data in made] == [True, True]
     assert [file.name for file in home.glob("archive.key*")] == ["archive.key"]
 
 
 @pytest.mark.promise("private-files")
 def test_the_key_is_private(rich_memory: holloway.Holloway, home: Path) -> None:
-    export(rich_memory, "archive")
+    rich_memory.export("archive")
     assert (home / "archive.key").stat().st_mode & 0o077 == 0
 
 
 def test_json_is_complete(rich_memory: holloway.Holloway) -> None:
-    data = json.loads(export(rich_memory, "json"))
+    data = json.loads(rich_memory.export("json"))
     everything = rich_memory.memories(EVERYTHING) + rich_memory.memories(Filter(deleted=True, superseded=True))
     assert {row["id"] for row in data["memories"]} == {each.id for each in everything}
 
 
 def test_markdown_can_be_read_and_imported_again(rich_memory: holloway.Holloway, tmp_path: Path) -> None:
-    text = export(rich_memory, "markdown").decode()
+    text = rich_memory.export("markdown").decode()
     assert "- tokens live an hour (`src/shop/auth/tokens.py`, `README.md`) [hw:" in text
     (tmp_path / "m.md").write_text(text)
     target = make_repository(tmp_path / "target", {"t": "1"}).root
     with holloway.open(target) as other:
-        import_file(other, tmp_path / "m.md")
+        other.import_file(tmp_path / "m.md")
         found = {each.content: each for each in other.memories()}
         assert set(found) == {each.content for each in rich_memory.memories()}
         assert found["tokens live an hour"].files == ("src/shop/auth/tokens.py", "README.md")
@@ -334,7 +332,7 @@ def test_markdown_can_be_read_and_imported_again(rich_memory: holloway.Holloway,
 
 
 def test_the_rules_style_has_only_what_is_confirmed(rich_memory: holloway.Holloway) -> None:
-    text = export(rich_memory, "claude").decode()
+    text = rich_memory.export("claude").decode()
     assert "tokens live an hour" in text
     assert "perhaps" not in text
     assert "[hw:" not in text

@@ -10,7 +10,6 @@ import holloway
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.memory_details import ErrorFix
 from holloway.domain.ports import stamp
-from holloway.service.rules import import_rules
 from holloway.store import feedback_counts, lookup, session_ledger, status_counts
 from holloway.store.write_gate import admit
 from holloway.testing import FakeClock
@@ -144,7 +143,7 @@ def test_no_way_shows_what_may_not_be_shown(
 
 def test_what_the_host_loaded_itself_was_not_shown_by_us(memory: holloway.Holloway, repository: Repository) -> None:
     repository.commit("AGENTS.md", "- Use the helper `day` for dates in templates.\n")
-    import_rules(memory)
+    memory.import_rules()
     database = memory.store.database
     lookup.loaded_by_host(database.connection, "AGENTS.md", session="s1", agent="claude-code", now=NOW)
     assert database.value("SELECT count(*) FROM injections") == 1

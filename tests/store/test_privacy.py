@@ -9,7 +9,6 @@ import pytest
 
 import holloway
 from holloway.capture import journal
-from holloway.service.rules import import_rules
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, privacy, session_ledger
 from holloway.store.embedding_cache import EmbeddingCache
@@ -187,9 +186,9 @@ def test_what_the_history_of_another_memory_tells_of_it_goes_too(
     memory: holloway.Holloway, repository: Repository, home: Path
 ) -> None:
     repository.commit("AGENTS.md", "- Use the helper `day` for dates in templates.\n")
-    import_rules(memory)
+    memory.import_rules()
     repository.commit("AGENTS.md", f"- Use the {CANARY} helper `day` for dates in templates.\n")
-    import_rules(memory)
+    memory.import_rules()
     (said,) = (each for each in memory.memories() if CANARY in each.content)
     memory.forget([said], hard=True)
     assert places_of(home, CANARY) == []

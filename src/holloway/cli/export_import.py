@@ -61,20 +61,18 @@ def export_command(
     """
     from holloway.config import replace_file  # loaded when the command runs
     from holloway.errors import InvalidInput
-    from holloway.service.export_import import export
-    from holloway.service.rules_export import export_block
 
     if rules_file is not None:
         if file is not None:
             raise InvalidInput(f"--to writes into {rules_file}, not into {file}.", "Give one of the two.")
         with opened(project) as memory:
-            path, done = export_block(memory, rules_file, remove=remove, replace=replace)
+            path, done = memory.export_rules(rules_file, remove=remove, replace=replace)
         say(f"{path}: {_BLOCK_SAID[done]}.", "green")
         return
     if remove:
         raise InvalidInput("--remove takes a block out of a file.", "Add --to and the file's name.")
     with opened(project) as memory:
-        data = export(memory, form)
+        data = memory.export(form)
     if file is None or file == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -98,10 +96,9 @@ def import_command(file: str, skip_invalid: bool, as_json: bool, project: str) -
       holloway import shop.holloway
       holloway import colleague.json && holloway review
     """
-    from holloway.service.export_import import import_file  # loaded when the command runs
 
     with opened(project, create=True) as memory:
-        done = import_file(memory, Path(file), skip_invalid=skip_invalid)
+        done = memory.import_file(Path(file), skip_invalid=skip_invalid)
     if as_json:
         names = ("restored", "added", "known", "refused", "redacted", "skipped")
         emit({name: getattr(done, name) for name in names})

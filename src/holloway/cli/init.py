@@ -11,10 +11,10 @@ import click
 from holloway.cli.common import emit, home, json_option, many, opened, project_option, say, yes_option
 
 if TYPE_CHECKING:
-    from holloway.install import Plan
     from holloway.service.holloway import Holloway
     from holloway.service.past_sessions import Found
-    from holloway.service.rules import RulesImported
+    from holloway.service.results import RulesImported
+    from holloway.service.setup import Plan
 
 
 @click.command("init")
@@ -34,7 +34,6 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
     """
     from holloway.cli.progress import progress_bar  # loaded when the command runs
     from holloway.service import past_sessions
-    from holloway.service.rules import import_rules
 
     with opened(project, create=True) as memory:
         with progress_bar(hidden=as_json) as tell:
@@ -43,7 +42,7 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
             _as_program(memory, yes=yes)
             return
         _overview(memory, commits)
-        _rules(memory, import_rules(memory, dry_run=True), yes=yes)
+        _rules(memory, memory.import_rules(dry_run=True), yes=yes)
         _past(memory, past_sessions.find(memory), yes=yes)
         connected = _agents(memory, yes=yes)
         _brief(memory)
@@ -52,16 +51,17 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
 
 def _as_program(memory: Holloway, *, yes: bool) -> None:
     """The same without words: what was found, and with --yes what was done with it."""
-    from holloway import install  # loaded when the command runs
-    from holloway.service import past_sessions
-    from holloway.service.rules import import_rules
+    from holloway.service import (
+        past_sessions,
+        setup,  # loaded when the command runs
+    )
 
-    rules = import_rules(memory, dry_run=not yes)
+    rules = memory.import_rules(dry_run=not yes)
     sessions = past_sessions.find(memory)
     done = past_sessions.learn(memory, sessions) if yes and sessions.sessions else past_sessions.Past()
     plans = _plans(memory)
     for plan in plans if yes else ():
-        install.apply(plan, home())
+        setup.apply(plan, home())
     seen = memory.map.overview()
     emit(
         {
@@ -98,13 +98,12 @@ def _overview(memory: Holloway, commits: int) -> None:
 
 def _rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
     from holloway.cli.rules import counted, preview  # loaded when the command runs
-    from holloway.service.rules import import_rules
 
     if not rules.added:
         return
     preview(rules)
     if _agreed("Take these rules in, for your review?", yes=yes):
-        say(counted(import_rules(memory)) + " `holloway review` goes through them.", "green")
+        say(counted(memory.import_rules()) + " `holloway review` goes through them.", "green")
     else:
         say("Nothing was taken in; `holloway rules` does it any time.", "dim")
 
@@ -137,8 +136,8 @@ def _brief(memory: Holloway) -> None:
 
 def _agents(memory: Holloway, *, yes: bool) -> bool:
     """Offer to connect each agent that this machine has; whether there is one and all of them are."""
-    from holloway import install
     from holloway.cli.setup import question, show  # loaded when the command runs
+    from holloway.service import setup
 
     plans = _plans(memory)
     declined = bool(plans) and not yes and not sys.stdin.isatty()
@@ -147,24 +146,24 @@ def _agents(memory: Holloway, *, yes: bool) -> bool:
         if not _agreed(f"{question(plan)} It connects {plan.dialect.label}.", yes=yes):
             declined = True
             continue
-        install.apply(plan, home())
+        setup.apply(plan, home())
         say(f"{plan.dialect.label} is connected.", "green")
         if plan.dialect.note:
             say(plan.dialect.note, "yellow")
-    return not declined and any(chosen.is_installed() for chosen in install.DIALECTS.values())
+    return not declined and any(chosen.is_installed() for chosen in setup.DIALECTS.values())
 
 
 def _plans(memory: Holloway) -> list[Plan]:
     """What it takes to connect the agents of this machine, for all projects."""
-    from holloway import install
     from holloway.errors import HollowayError  # loaded when the command runs
+    from holloway.service import setup
 
     made: list[Plan] = []
-    for chosen in install.DIALECTS.values():
+    for chosen in setup.DIALECTS.values():
         if not chosen.is_installed():
             continue
         try:
-            plan = install.setup(chosen, "user", memory.project.root, home())
+            plan = setup.setup(chosen, "user", memory.project.root, home())
         except HollowayError as error:
             click.echo(f"{chosen.label} cannot be connected: {error.message} {error.hint}", err=True)
             continue
@@ -173,9 +172,9 @@ def _plans(memory: Holloway) -> list[Plan]:
 
 
 def _next(project: str, *, connected: bool) -> None:
-    from holloway.service.invocation import invocation  # loaded when the command runs
+    from holloway.extras import find_invocation  # loaded when the command runs
 
-    name, there = invocation(), "" if project == "." else f" -p {shlex.quote(project)}"
+    name, there = find_invocation(), "" if project == "." else f" -p {shlex.quote(project)}"
     say("What next:", "bold")
     if not connected:
         say("  connect your agent, claude-code or codex (shows the change, asks first):")

@@ -13,10 +13,8 @@ from holloway.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.codemap.graph import Node, Reached
-    from holloway.codemap.modules.detection import Module
-    from holloway.retrieval.locate import Located
     from holloway.service.code_map import CodeMap, Consequences
+    from holloway.service.results import Located, Module, Node, Reached
 
 SHOWN = 12
 
@@ -41,13 +39,13 @@ def index_command(
       holloway index
       holloway index --scip index.scip
     """
-    from holloway.service.code_map import Busy  # loaded when the command runs
+    from holloway.service.results import MapBusy  # loaded when the command runs
 
     with opened(project, create=True) as memory:
         try:
             with progress_bar(hidden=quiet or as_json) as tell:
                 done = memory.map.update(workers=workers or 0, wait=not no_wait, progress=tell, scip=scip)
-        except Busy:
+        except MapBusy:
             if no_wait:
                 return
             raise
@@ -256,9 +254,7 @@ def modules_command(everything: bool, worded: bool, as_json: bool, project: str)
     """
     with ready(project, create=worded) as memory:
         if worded:
-            from holloway.service.module_descriptions import describe  # loads what talks to a language model
-
-            describe(memory)
+            memory.describe_modules()
         overview = memory.map.overview()
         found = [one for one in memory.map.modules() if everything or not (one.hidden or one.support)]
     if as_json:

@@ -12,7 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
-    from holloway.store.filter import Filter
+    from holloway.service.results import Filter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
@@ -202,11 +201,9 @@ def doctor_command(as_json: bool, project: str) -> None:
     """
     from dataclasses import asdict  # loaded when the command runs
 
-    from holloway.install import connection_checks
-    from holloway.service.doctor import examine
-    from holloway.service.project_finder import project_root
+    from holloway.service.setup import examine
 
-    checks = [*examine(Path(project), home()), *connection_checks.examine(project_root(project))]
+    checks = examine(project, home())
     if as_json:
         emit({"checks": [asdict(check) for check in checks]})
     else:

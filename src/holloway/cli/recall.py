@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from holloway.domain.memory import Memory
-    from holloway.retrieval.recall import Result
     from holloway.service.ask import Answer
     from holloway.service.holloway import Holloway
     from holloway.service.memory_editor import Provenance
+    from holloway.service.results import Result
 
 QUERY_SHOWN_CHARS = 80
 """A question that found nothing is repeated, but not at any length."""

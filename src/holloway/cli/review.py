@@ -104,7 +104,6 @@ def _by_options(
 ) -> str:
     """Decide what the options decide, once all that they name is known to be there; what was done, in words."""
     from holloway.service import summary  # loaded when the command runs
-    from holloway.service.rules import approve_file
 
     for chosen in (*ok_ids, *later_ids, *drop_ids):
         memory.get(chosen)
@@ -112,7 +111,7 @@ def _by_options(
         memory.confirm(chosen)
     for chosen in later_ids:
         memory.later(chosen)
-    approved = len(ok_ids) + sum(len(approve_file(memory, path)) for path in ok_files)
+    approved = len(ok_ids) + sum(len(memory.approve_rules(path)) for path in ok_files)
     if drop_ids:
         memory.forget([memory.get(chosen) for chosen in drop_ids])
     if not (approved or drop_ids or later_ids):
@@ -179,7 +178,7 @@ def _decide(memory: Holloway, each: Memory, choice: str) -> bool:
 
 def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
     from holloway.domain.memory_details import shown  # loaded when the command runs
-    from holloway.service.rules import origin_of
+    from holloway.service.results import describe_origin
 
     say(f"{number}/{total}  {each.id}  {each.type.label}", "bold cyan")
     say(f"  {each.content}")
@@ -187,7 +186,7 @@ def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
         say(f"  agents see: {each.summary}", "yellow")
     for name, value in shown(each.details).items():
         say(f"  {name}: {value}")
-    origin = f" ({place})" if (place := origin_of(each)) else ""
+    origin = f" ({place})" if (place := describe_origin(each)) else ""
     say(f"  {notable(each, memory.clock.now())}", "dim")
     why = f"Waits because {REASONS[each.review]}" if each.review else "Learned or used in the last session"
     say(f"  {why}{origin}.", "dim")

@@ -10,7 +10,7 @@ import click
 from holloway.cli.common import emit, json_option, many, opened, project_option, redaction_note, say
 
 if TYPE_CHECKING:
-    from holloway.service.rules import Entry, RulesImported
+    from holloway.service.results import RuleChange, RulesImported
 
 SHOWN_MAX = 12
 """So many rules are shown before they are taken in; `holloway rules --dry-run` shows all."""
@@ -31,10 +31,9 @@ def rules_command(dry_run: bool, as_json: bool, project: str) -> None:
       holloway rules --dry-run
       holloway rules && holloway review
     """
-    from holloway.service.rules import import_rules  # loaded when the command runs
 
     with opened(project, create=not dry_run) as memory:
-        done = import_rules(memory, dry_run=dry_run)
+        done = memory.import_rules(dry_run=dry_run)
     if as_json:
         emit(rules_json(done))
         return
@@ -76,7 +75,7 @@ def counted(done: RulesImported, *, would: bool = False) -> str:
     return f"{taken} from {many(len(done.files), 'file')}; {rest}{refused}."
 
 
-def _entry(entry: Entry) -> None:
+def _entry(entry: RuleChange) -> None:
     from holloway.text.sanitize import one_line  # loaded when the command runs
 
     held = "  (quarantined)" if entry.state == "quarantined" else ""

@@ -13,8 +13,8 @@ from holloway.text.sanitize import one_line
 if TYPE_CHECKING:
     from holloway.domain.session import Session
     from holloway.service.holloway import Holloway
+    from holloway.service.results import Kept
     from holloway.service.session_report import Explained
-    from holloway.store.candidates import Kept
 
 MARKS = {"promoted": "+", "reinforced": "=", "held": "~", "dropped": "-"}
 STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped": "dim"}

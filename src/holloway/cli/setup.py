@@ -11,7 +11,7 @@ import click
 from holloway.cli.common import ask, emit, home, json_option, project_option, say, yes_option
 
 if TYPE_CHECKING:
-    from holloway.install import Plan
+    from holloway.service.setup import Plan
 
 ENTRY = re.compile(r'(?P<sign>[+-]) *"(?P<event>\w+)": (?P<entry>\[\{"hooks": .*"timeout": )\d+')
 """A line of a diff that is the hook of one event; only its timeout differs from those of the others."""
@@ -57,14 +57,14 @@ def setup_command(
       holloway setup codex --scope project --dry-run
       holloway setup claude-code --remove
     """
-    from holloway import install  # loaded when the command runs
+    from holloway.service import setup  # loaded when the command runs
     from holloway.service.project_finder import begin, project_root
 
-    chosen, root = install.dialect(agent), project_root(project)
+    chosen, root = setup.dialect(agent), project_root(project)
     plan = (
-        install.removal(chosen, scope, root, home())
+        setup.removal(chosen, scope, root, home())
         if remove
-        else install.setup(chosen, scope, root, home(), without=without)
+        else setup.setup(chosen, scope, root, home(), without=without)
     )
     done = not dry_run and carried_out(plan, yes=yes, quiet=as_json)
     known = not remove and not dry_run and (done or not plan.needed) and begin(project)
@@ -84,7 +84,7 @@ def setup_command(
 
 def carried_out(plan: Plan, *, yes: bool, quiet: bool) -> bool:
     """Show what would be done, ask, do it; whether it was done."""
-    from holloway import install  # loaded when a command runs
+    from holloway.service.setup import apply  # loaded when a command runs
 
     if not plan.needed:
         return False
@@ -92,7 +92,7 @@ def carried_out(plan: Plan, *, yes: bool, quiet: bool) -> bool:
         show(plan, short=yes)
     if not ask(question(plan), yes=yes):
         return False
-    install.apply(plan, home())
+    apply(plan, home())
     return True
 
 
@@ -104,7 +104,7 @@ def question(plan: Plan) -> str:
 
 def show(plan: Plan, *, short: bool = False) -> None:
     """The whole change and a line for each file; or only the lines."""
-    from holloway.install.diff import diff  # loaded when a command runs
+    from holloway.service.setup import diff  # loaded when a command runs
 
     if not short:
         for change in plan.needed:
@@ -138,7 +138,7 @@ def _entry(row: str) -> str:
 
 def plan_json(plan: Plan, *, changed: bool) -> dict[str, object]:
     """A plan as programs see it."""
-    from holloway.install.diff import diff  # loaded when a command runs
+    from holloway.service.setup import diff  # loaded when a command runs
 
     files = [
         {"file": str(change.path), "action": change.action, "what": change.part.content.what, "diff": diff(change)}

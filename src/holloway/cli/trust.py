@@ -10,7 +10,7 @@ import click
 from holloway.cli.common import emit, json_option, many, opened, project_option, say
 
 if TYPE_CHECKING:
-    from holloway.promotion.trust_level import Standing
+    from holloway.service.results import Standing
 
 SAYS = {
     1: "shows only what was confirmed or taught, and errors whose fix was seen",

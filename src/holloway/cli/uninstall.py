@@ -12,8 +12,7 @@ from holloway.cli.setup import plan_json, show
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holloway.install import Plan
-    from holloway.service.uninstall import Block
+    from holloway.service.setup import Plan, RulesBlock
 
 
 @click.command("uninstall")
@@ -34,21 +33,21 @@ def uninstall_command(with_data: bool, dry_run: bool, yes: bool, as_json: bool, 
       holloway uninstall
       holloway uninstall --data
     """
-    from holloway.service import uninstall  # loaded when the command runs
+    from holloway.service import setup  # loaded when the command runs
     from holloway.service.project_finder import project_root
 
     folder, root = home(), project_root(project)
-    plans, notes = _plans(folder, root)
-    blocks = [block for place in uninstall.roots(folder, root) for block in uninstall.blocks(place)]
+    plans, notes = setup.plan_removals(folder, root)
+    blocks = [block for place in setup.list_roots(folder, root) for block in setup.find_blocks(place)]
     if not as_json:
         _show(plans, blocks, notes)
     traces = bool(plans) or any(not block.refused for block in blocks)
     gone = traces and not dry_run and ask("Take all of this back?", yes=yes)
     if gone:
         _take_back(plans, blocks)
-    data = bool(uninstall.data(folder))
+    data = bool(setup.list_data(folder))
     deletes = with_data and data and not dry_run and (gone or not traces) and _agreed(folder, yes=yes, quiet=as_json)
-    left = uninstall.delete_data(folder) if deletes else []
+    left = setup.delete_data(folder) if deletes else []
     if as_json:
         emit(
             {
@@ -65,47 +64,18 @@ def uninstall_command(with_data: bool, dry_run: bool, yes: bool, as_json: bool, 
     _say_end(folder, gone=gone, dry_run=dry_run, traces=traces, data=data, deletes=deletes, left=left)
 
 
-def _plans(folder: Path, root: Path) -> tuple[list[Plan], list[str]]:
-    """What there is to take back from each agent in each scope; where a file is not understood, why not."""
-    from pathlib import Path  # loaded when the command runs
-
-    from holloway import install
-    from holloway.errors import HollowayError
-    from holloway.install import original_files
-
-    known = [(each.agent, each.scope, Path(each.root)) for each in original_files.records(folder)]
-    places = [(agent, scope, root) for agent in install.DIALECTS for scope in ("user", "project")]
-    seen: set[tuple[str, str, str]] = set()
-    plans: list[Plan] = []
-    notes: list[str] = []
-    for agent, scope, place in (*places, *known):
-        key = (agent, scope, str(place) if scope == "project" else "")
-        if key in seen or agent not in install.DIALECTS or not place.is_dir():
-            continue
-        seen.add(key)
-        try:
-            plan = install.removal(install.dialect(agent), scope, place, folder)
-        except HollowayError as error:
-            notes.append(f"{error.message} {error.hint}")
-            continue
-        notes += plan.notes
-        plans += [plan] if plan.needed else []
-    return plans, list(dict.fromkeys(notes))
-
-
-def _take_back(plans: list[Plan], blocks: list[Block]) -> None:
+def _take_back(plans: list[Plan], blocks: list[RulesBlock]) -> None:
     """Do it; two scopes may share a file, so each is looked at again in its turn."""
-    from holloway import install  # loaded when the command runs
-    from holloway.service import uninstall
+    from holloway.service import setup  # loaded when the command runs
 
     for plan in plans:
-        install.apply(install.removal(plan.dialect, plan.scope, plan.root, home()), home())
+        setup.apply(setup.removal(plan.dialect, plan.scope, plan.root, home()), home())
     for block in blocks:
         if not block.refused:
-            uninstall.taken_out(block)
+            setup.remove_block(block)
 
 
-def _show(plans: list[Plan], blocks: list[Block], notes: list[str]) -> None:
+def _show(plans: list[Plan], blocks: list[RulesBlock], notes: list[str]) -> None:
     for plan in plans:
         show(plan, short=True)
     if blocks:
@@ -119,9 +89,9 @@ def _show(plans: list[Plan], blocks: list[Block], notes: list[str]) -> None:
 
 
 def _agreed(folder: Path, *, yes: bool, quiet: bool) -> bool:
-    from holloway.service import uninstall  # loaded when the command runs
+    from holloway.service import setup  # loaded when the command runs
 
-    number = uninstall.project_count(folder)
+    number = setup.count_projects(folder)
     if not quiet:
         say(f"{folder} holds the memories of {many(number, 'project')}.", "bold")
     return ask("Delete all of them for good?", yes=yes)

@@ -7,10 +7,29 @@ from pathlib import Path
 
 from holloway.codemap.database import MapDatabase, map_name
 from holloway.codemap.history.cochange import read_to
+from holloway.errors import HollowayError
 
 NODES_LARGE = 50_000
 BYTES_LARGE = 500 * 1024 * 1024
 """Above this, an index run takes a minute rather than seconds, and a search a tenth of a second."""
+
+
+class MapBusy(HollowayError):
+    """Another process is making the map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """The result of bringing the map up to date."""
+
+    files: int
+    read: int
+    removed: int
+    resolved: int
+    skipped: dict[str, int]
+    commits: int
+    modules: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)

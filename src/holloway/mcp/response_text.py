@@ -14,11 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from holloway.codemap.modules.detection import Module
-    from holloway.codemap.modules.overview import Overview
     from holloway.domain.memory import Memory
-    from holloway.retrieval.locate import Located
     from holloway.service.code_map import Consequences
+    from holloway.service.results import Located, Module, Overview
 
 REACHED_MAX = 40
 TESTS_MAX = 12

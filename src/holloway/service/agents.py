@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holloway.codemap.health import MapBusy
 from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, ReviewReason, State
 from holloway.domain.ports import stamp
@@ -15,7 +16,6 @@ from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
 from holloway.safety.prompt_injection import instructs
 from holloway.service import session_files
-from holloway.service.code_map import Busy
 from holloway.store import contributions, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.memories import Unknown
@@ -151,7 +151,7 @@ def freshened(memory: Holloway) -> str:
     if memory.map.is_ready and not memory.map.is_behind:
         try:
             memory.map.update(wait=False)
-        except Busy:
+        except MapBusy:
             return "The code map is being brought up to date; this is from the last one."
         return ""
     memory.map.start()

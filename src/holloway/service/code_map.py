@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from holloway import git
 from holloway.codemap import graph, health, queries
 from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.health import Mapped
 from holloway.codemap.history import cochange
 from holloway.codemap.modules import overview
 from holloway.codemap.parse.languages import language_of
 from holloway.config import GIT_ASIDE_S
 from holloway.domain.memory import several
 from holloway.domain.ports import stamp
-from holloway.errors import HollowayError, InvalidInput
+from holloway.errors import InvalidInput
 from holloway.retrieval.locate import Located, locate
 from holloway.retrieval.past_sessions import PastSession
 from holloway.safety.repository_text import is_name, is_path, only_names, only_paths
@@ -47,29 +48,11 @@ COUPLED_COMMITS_MIN = 2
 MEMORIES_SHOWN = 5
 
 
-class Busy(HollowayError):
-    """Another process is making the map."""
-
-
 PAST_SESSIONS = 300
 """Latest sessions that tell where the next one will work."""
 
 KNOWN_FROM_SESSIONS = {"mapped": 10, "partial": 3, "shallow": 0}
 """From how many sessions on a module counts as known that well."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mapped:
-    """What bringing the map up to date took."""
-
-    files: int
-    read: int
-    removed: int
-    resolved: int
-    skipped: dict[str, int]
-    commits: int
-    modules: int
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +108,15 @@ class CodeMap:
         scip: str | None = None,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> Mapped:
-        """Bring the map up to the files and to HEAD. One process does; another waits for it, or raises Busy.
+        """Bring the map up to the files and to HEAD. One process does; another waits for it, or raises MapBusy.
 
         `workers` processes read files, 0 means one per core. More than one starts the calling program's main module
         again in each, as Python's multiprocessing does: a script of yours needs its `if __name__ == "__main__"`.
         """
-        from holloway.service.map_index import Indexing  # parsers and locks, which nobody who only asks should load
+        from holloway.codemap.index_run import IndexRun  # parsers and locks, which nobody who only asks should load
 
         refuse_everything(self.root)
-        return Indexing(self._store, self.path, self._progress, self.database).run(workers, only, wait, scip, progress)
+        return IndexRun(self._store, self.path, self._progress, self.database).run(workers, only, wait, scip, progress)
 
     def progress(self) -> str:
         """How far another process has come with the map, as a person reads it; empty where none is at work."""

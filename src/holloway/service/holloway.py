@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from holloway.errors import InvalidInput
 from holloway.service.memory_editor import MemoryEditor
 from holloway.service.memory_search import MemorySearch
 from holloway.service.open_project import OpenProject
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holloway.config import Settings
-    from holloway.domain.ports import Clock, Ids
+    from holloway.domain.memory import Memory
+    from holloway.domain.ports import Clock, Ids, Writer
     from holloway.domain.session import SessionType
     from holloway.domain.work import Phase
+    from holloway.promotion.rules_files.rules_import import RulesImported
     from holloway.service.code_map import CodeMap
     from holloway.service.session import Session
+    from holloway.sharing.export_import import Imported
     from holloway.store.project import Project
     from holloway.store.store import Store
 
@@ -129,3 +133,46 @@ class Holloway:
             way=way,
             planned_steps=planned_steps,
         )
+
+    def import_rules(self, *, dry_run: bool = False) -> RulesImported:
+        """Read the project's rules files into memories for review; returns what changed, or would change."""
+        from holloway.promotion.rules_files.rules_import import import_rules  # few commands read rules files
+
+        return import_rules(self.store, self.map.module_of, dry_run=dry_run)
+
+    def approve_rules(self, given: str) -> list[Memory]:
+        """Confirm everything that waits and was read from one rules file; raises InvalidInput if nothing does."""
+        from holloway.promotion.rules_files.rules_import import list_waiting  # few commands read rules files
+
+        path = self.path_of(given)
+        if not (waiting := list_waiting(self.store, path)):
+            raise InvalidInput(f"Nothing from {path} waits for you.", "`holloway review` shows what does.")
+        with self.store.database.write():
+            return [self.confirm(memory.id) for memory in waiting]
+
+    def export_rules(self, name: str, *, remove: bool = False, replace: bool = False) -> tuple[str, str]:
+        """Write the block of confirmed memories into a rules file, or remove it; returns the file and what was done."""
+        from holloway.promotion.rules_files.rules_export import export_block  # few commands write rules files
+
+        return export_block(self.store, name, remove=remove, replace=replace)
+
+    def export(self, form: str) -> bytes:
+        """Return the project's memories as a file: `json` and `archive` are complete, the others are for reading."""
+        from holloway.sharing.export_import import export_memories  # few commands write files
+
+        return export_memories(self.store, self.home, form)
+
+    def import_file(self, path: Path, *, skip_invalid: bool = False) -> Imported:
+        """Restore our own archive byte for byte; add anything else as untrusted, for review."""
+        from holloway.sharing.export_import import import_file  # few commands read files
+
+        return import_file(self.store, self.home, path, skip_invalid=skip_invalid)
+
+    def describe_modules(self, *, writer: Writer | None = None) -> list[tuple[str, str]]:
+        """Have a language model describe the modules; returns names and purposes. Raises InvalidInput without one."""
+        from holloway.promotion.module_descriptions import describe_modules  # loads what talks to a language model
+
+        described = describe_modules(self.store, self.settings, self.map.modules, writer)
+        if described:
+            self.map.update()
+        return described

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.capture import journal_reader
+from holloway.codemap.health import MapBusy
 from holloway.config import SESSION_SILENCE_S
 from holloway.domain.ports import moment, stamp
 from holloway.promotion import synthesis
+from holloway.promotion.reflection import Reflection
 from holloway.service import agent_notes, session_files
-from holloway.service.code_map import Busy
-from holloway.service.reflection import Reflecting
 from holloway.service.session_files import Sources, Unlearned
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, learned_files
@@ -53,7 +53,7 @@ def bring_map(memory: Holloway, seconds: float) -> str:
     """Bring the map up to the files and to HEAD, unless somebody is at it."""
     try:
         done = memory.map.update(wait=False)
-    except Busy:
+    except MapBusy:
         return "somebody else is at it"
     return f"{done.read} files read" if done.read or done.removed else ""
 
@@ -155,12 +155,12 @@ def embed(memory: Holloway, seconds: float) -> str:
 
 def has_reached_a_count(memory: Holloway) -> bool:
     """Whether a module was worked in so often that a language model is asked about it, where one is configured."""
-    return bool(Reflecting(memory).due())
+    return bool(Reflection(memory.store, memory.settings).due())
 
 
 def reflect(memory: Holloway, seconds: float) -> str:
     """Ask what the memories of such modules add up to."""
-    reflecting = Reflecting(memory)
+    reflecting = Reflection(memory.store, memory.settings)
     found = reflecting.reflect()
     return f"{len(found)} found" if found else reflecting.trouble
 
@@ -173,7 +173,7 @@ def is_week_over(memory: Holloway) -> bool:
 def look_across(memory: Holloway, seconds: float) -> str:
     """Look at pairs of modules that are worked in together."""
     places = Learning(memory).places
-    found = [*synthesis.weekly(memory.store, places), *Reflecting(memory).across(places)]
+    found = [*synthesis.weekly(memory.store, places), *Reflection(memory.store, memory.settings).across(places)]
     memory.store.note("weekly_seen", stamp(memory.clock.now()))
     return f"{len(found)} found" if found else ""
 

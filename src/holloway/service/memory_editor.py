@@ -13,9 +13,9 @@ from holloway.domain import memory_details as typed
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State, Visibility, WrongReason, choice, several
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
+from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, against, infer, same
 from holloway.retrieval.novelty import closest
 from holloway.service.project_paths import existing_files
-from holloway.service.taught_memory import CLOSE_SHOWN, Inferred, against, infer, same
 from holloway.store import branches, candidates, privacy, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.memories import HUMAN, Unknown

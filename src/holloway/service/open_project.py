@@ -12,10 +12,10 @@ from holloway import config, git
 from holloway.codemap.modules.overview import Overview
 from holloway.domain.ports import RandomIds, SystemClock
 from holloway.errors import InvalidInput
+from holloway.extras import find_invocation
 from holloway.injection import brief_facts
 from holloway.promotion.trust_level import ProjectTrust
 from holloway.service.code_map import CodeMap
-from holloway.service.invocation import invocation
 from holloway.store import branches, lifecycle, lookup, privacy, registry
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
@@ -198,7 +198,7 @@ class OpenProject:
             self.stores(),
             self.branch,
             overview=self.map.overview() if with_map else Overview(),
-            command=invocation(),
+            command=find_invocation(),
             indexing=self.map.progress() if with_map else "",
             open_work=brief_facts.describe_open_work(self.store, self.branch) if with_map else "",
         )

@@ -10,6 +10,7 @@ from holloway.config import CONTENT_BYTES_MAX, IMPORT_ROWS_MAX
 from holloway.domain import memory_details
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Scope, Source, State
 from holloway.errors import HollowayError, InvalidInput
+from holloway.promotion.rules_files.rules_export import heading_of, name_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,16 +19,10 @@ if TYPE_CHECKING:
 
 _BULLET = re.compile(r"^[-*] (?P<text>.+?)(?: \((?P<files>`[^`]+`(?:, `[^`]+`)*)\))?(?: \[hw:[0-9a-f]+\])?$")
 
-
-def _heading(memory_type: MemoryType) -> str:
-    label = memory_type.label.capitalize()
-    return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"
-
-
 _BY_HEADING = {
     name.lower(): MemoryType.MODULE_INSIGHT if memory_type in memory_details.NEEDED else memory_type
     for memory_type in MemoryType
-    for name in (memory_type.label, _heading(memory_type))
+    for name in (memory_type.label, heading_of(memory_type))
 }
 """What a heading in Markdown says of its bullets. A type of figures becomes an insight: only its words are there."""
 
@@ -165,25 +160,9 @@ def to_markdown(memories: Sequence[Memory], title: str) -> str:
     for memory_type in MemoryType:
         chosen = [each for each in memories if each.type is memory_type and each.state is not State.QUARANTINED]
         if chosen:
-            lines += [f"## {_heading(memory_type)}", "", *(_bullet(memory) for memory in chosen), ""]
-    return "\n".join(lines)
-
-
-def to_rules(memories: Sequence[Memory], title: str) -> str:
-    """In the manner of a CLAUDE.md: only what a person or several sessions confirmed, without ids."""
-    lines = [f"# {title}", ""]
-    for memory_type in MemoryType:
-        chosen = [memory for memory in memories if memory.type is memory_type and memory.state is State.CONFIRMED]
-        if chosen:
-            lines += [f"## {_heading(memory_type)}", ""]
-            lines += [f"- {' '.join(memory.content.split())}{_files(memory)}" for memory in chosen]
-            lines.append("")
+            lines += [f"## {heading_of(memory_type)}", "", *(_bullet(memory) for memory in chosen), ""]
     return "\n".join(lines)
 
 
 def _bullet(memory: Memory) -> str:
-    return f"- {' '.join(memory.content.split())}{_files(memory)} [hw:{memory.id}]"
-
-
-def _files(memory: Memory) -> str:
-    return f" ({', '.join(f'`{path}`' for path in memory.files)})" if memory.files else ""
+    return f"- {' '.join(memory.content.split())}{name_files(memory)} [hw:{memory.id}]"

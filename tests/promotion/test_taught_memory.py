@@ -5,8 +5,8 @@ import time
 import pytest
 
 from holloway.errors import InvalidInput
+from holloway.promotion.taught_memory import named_files
 from holloway.service.holloway import Holloway
-from holloway.service.taught_memory import named_files
 from tests.conftest import Repository
 from tests.store.test_memories import taught
 

@@ -1,6 +1,7 @@
-"""What the modules are for, in the words of a language model, for a person who asked for that.
+"""Purposes of modules written by a language model, for a person who asked for them.
 
-One call for all of them. What it says is checked and kept as the person's edit: `module NAME --reset` takes it back.
+One call describes all modules. Each purpose is checked and stored as an edit of the person: `module NAME --reset`
+removes it.
 """
 
 from __future__ import annotations
@@ -19,35 +20,40 @@ from holloway.store import contributions
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holloway.codemap.modules.detection import Module
+    from holloway.config import Settings
     from holloway.domain.ports import Writer
-    from holloway.service.holloway import Holloway
+    from holloway.store.store import Store
 
 MODULES_MAX = 40
 FILES_NAMED = 5
 SYSTEM = "You describe the parts of a codebase from their file names."
 
 
-def describe(memory: Holloway, *, writer: Writer | None = None) -> list[tuple[str, str]]:
-    """Have the modules described that no person has described; returns names and purposes that were taken over."""
-    chosen = choose(memory.settings)
+def describe_modules(
+    store: Store, settings: Settings, modules: Callable[[], Sequence[Module]], writer: Writer | None = None
+) -> list[tuple[str, str]]:
+    """Ask a model to describe the modules that no person has described; returns the names and purposes it stored.
+
+    Raises InvalidInput if no language model is configured.
+    """
+    chosen = choose(settings)
     writer = writer or chosen.writer
     if writer is None:
         raise InvalidInput("No language model is configured.", f"{chosen.reason} See `holloway config list`.")
-    said = {module for kind, module, _ in contributions.module_edits(memory.store.database) if kind == "purpose"}
-    asked = [module for module in memory.map.modules() if module.key not in said and not module.support][:MODULES_MAX]
+    said = {module for kind, module, _ in contributions.module_edits(store.database) if kind == "purpose"}
+    asked = [module for module in modules() if module.key not in said and not module.support][:MODULES_MAX]
     if not asked:
         return []
-    model = meter_writer(memory.store, memory.settings, writer, "modules")
-    text = prompt("modules", project=memory.project.name, modules="\n".join(_line(module) for module in asked))
+    model = meter_writer(store, settings, writer, "modules")
+    text = prompt("modules", project=store.project.name, modules="\n".join(_line(module) for module in asked))
     done = model.complete(text, system=SYSTEM, max_tokens=DESCRIBE_ANSWER_TOKENS, deadline_s=DESCRIBE_DEADLINE_S)
     found = _read(done.text, asked)
-    at = stamp(memory.clock.now())
+    at = stamp(store.clock.now())
     for key, purpose in found.items():
-        contributions.edit_module(memory.store.database, "purpose", key, purpose, at)
-    memory.map.update()
+        contributions.edit_module(store.database, "purpose", key, purpose, at)
     names = {module.key: module.name for module in asked}
     return [(names[key], purpose) for key, purpose in found.items()]
 

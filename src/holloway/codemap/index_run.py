@@ -11,11 +11,11 @@ from filelock import FileLock, Timeout
 
 from holloway import git
 from holloway.codemap import index, queries
+from holloway.codemap.health import MapBusy, Mapped
 from holloway.codemap.history.git_log import renames_between
 from holloway.codemap.history.sync import sync
 from holloway.codemap.scip import import_index
 from holloway.config import replace_file
-from holloway.service.code_map import Busy, Mapped
 from holloway.store import contributions
 from holloway.store.filter import Filter
 
@@ -30,7 +30,7 @@ LOCK_WAIT_S = 120
 PROGRESS_EVERY_S = 0.5
 
 
-class Indexing:
+class IndexRun:
     """One run over a checkout: what is read goes into the map, how far it came into a file beside it."""
 
     def __init__(self, store: Store, path: Path, progress: Path, database: MapDatabase) -> None:
@@ -48,7 +48,7 @@ class Indexing:
         scip: str | None,
         progress: Callable[[str, int, int], None] | None,
     ) -> Mapped:
-        """Do it, once whoever is at it has finished; raises Busy where that is not waited for, or takes too long."""
+        """Do it, once whoever is at it has finished; raises MapBusy where that is not waited for, or takes too long."""
         try:
             with self._lock.acquire(timeout=LOCK_WAIT_S if wait else 0):
                 try:
@@ -57,7 +57,7 @@ class Indexing:
                     self._progress.unlink(missing_ok=True)
         except Timeout:
             hint = "Ask again in a moment; the answers before that are those of the last map."
-            raise Busy(f"Another process is indexing {self._root}.", hint) from None
+            raise MapBusy(f"Another process is indexing {self._root}.", hint) from None
 
     def _update(
         self,

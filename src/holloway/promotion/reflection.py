@@ -1,4 +1,4 @@
-"""Looking at modules with a language model, where one is configured; statistics do not wait for it."""
+"""Reflection on modules with a language model, if one is configured; statistics do not wait for it."""
 
 from __future__ import annotations
 
@@ -16,31 +16,32 @@ from holloway.store import observations
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holloway.config import Settings
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
     from holloway.promotion.candidate import Places
-    from holloway.service.holloway import Holloway
+    from holloway.store.store import Store
 
 MODULES_MAX = 3
-"""Modules that are looked at in one run, with one call each."""
+"""Modules per run, with one call each."""
 AFTER_FAILURE = timedelta(days=1)
 PURPOSE = "synthesis"
 _FAILED = "synthesis_failed"
 
 
-class Reflecting:
+class Reflection:
     """Asks what a module's memories add up to, once at each of the counts at which statistics look at it."""
 
-    def __init__(self, memory: Holloway, writer: Writer | None = None) -> None:
-        self.memory = memory
-        self.store = memory.store
-        self.writer = writer or choose(memory.settings).writer
+    def __init__(self, store: Store, settings: Settings, writer: Writer | None = None) -> None:
+        self.store = store
+        self.settings = settings
+        self.writer = writer or choose(settings).writer
         self.trouble = ""
-        """What went wrong in the last call, if something did."""
+        """The error of the last call, if it failed."""
 
     def due(self) -> list[tuple[str, int]]:
         """The modules that have reached a count at which no model was asked yet; none where there is no model."""
-        if self.writer is None or self._failed_lately():
+        if self.writer is None or self._has_failed_lately():
             return []
         found = []
         for module, sessions in observations.modules(self.store.database).items():
@@ -50,10 +51,10 @@ class Reflecting:
         return found
 
     def reflect(self) -> list[Memory]:
-        """Look at what is due, a few modules at a time; what went wrong is tried again a day later."""
+        """Reflect on the modules that are due, a few at a time; a failed call is retried a day later."""
         kept: list[Memory] = []
         for module, reached in self.due()[:MODULES_MAX]:
-            found = self._asked([module])
+            found = self._ask_model([module])
             if found is None:
                 break
             kept += found
@@ -62,24 +63,24 @@ class Reflecting:
 
     def across(self, places: Places) -> list[Memory]:
         """Look at the two modules that are worked in together most."""
-        chosen = insight.pair(self.store, places) if self.writer and not self._failed_lately() else None
-        return (self._asked(chosen) or []) if chosen else []
+        chosen = insight.pair(self.store, places) if self.writer and not self._has_failed_lately() else None
+        return (self._ask_model(chosen) or []) if chosen else []
 
-    def _asked(self, modules: Sequence[str]) -> list[Memory] | None:
-        """What one call yielded; None where it failed."""
+    def _ask_model(self, modules: Sequence[str]) -> list[Memory] | None:
+        """Return the memories that one call yielded; None if it failed."""
         if self.writer is None:
             return None
-        model = meter_writer(self.memory.store, self.memory.settings, self.writer, PURPOSE)
+        model = meter_writer(self.store, self.settings, self.writer, PURPOSE)
         try:
-            return insight.insights(model, self.store, self.memory.project.name, modules)
+            return insight.insights(model, self.store, self.store.project.name, modules)
         except HollowayError as error:
             self.trouble = error.message
-            self.store.note(_FAILED, stamp(self.memory.clock.now()))
+            self.store.note(_FAILED, stamp(self.store.clock.now()))
             return None
 
-    def _failed_lately(self) -> bool:
+    def _has_failed_lately(self) -> bool:
         failed = self.store.noted(_FAILED)
-        return bool(failed) and timedelta(0) <= self.memory.clock.now() - moment(failed) < AFTER_FAILURE
+        return bool(failed) and timedelta(0) <= self.store.clock.now() - moment(failed) < AFTER_FAILURE
 
 
 def _key(module: str) -> str:

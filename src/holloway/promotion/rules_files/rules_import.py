@@ -1,14 +1,15 @@
-"""Rules files into memories for review, and again without twins: what stayed, what changed, what is gone."""
+"""Import of rules files: rules become memories for review; unchanged, changed and removed ones are told apart."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from holloway import git
 from holloway.config import REASON_CHARS_MAX, RULES_MAX
 from holloway.domain.memory import Memory, Source
 from holloway.domain.ports import stamp
-from holloway.errors import HollowayError, InvalidInput
+from holloway.errors import HollowayError
 from holloway.promotion.rules_files import file_kinds, lint_config
 from holloway.promotion.rules_files import files as rules_files
 from holloway.promotion.rules_files.block import ORIGIN, place
@@ -23,21 +24,23 @@ from holloway.store.write_gate import admit
 from holloway.text.fingerprint import normalise_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holloway.domain.memory import Draft
     from holloway.promotion.rules_files.block import Block
-    from holloway.service.holloway import Holloway
+    from holloway.store.store import Store
     from holloway.store.write_gate import Admitted
 
 SAME_RULE_MIN = 0.5
 """The share of words that a changed rule has in common with its old words; below it, it is another rule."""
 MODULE_SAMPLE = 20
 PERSONS = frozenset({"edited", "restored", "pinned"})
-"""What a person did to a memory that makes it theirs: no file changes it any more."""
+"""Changes by which a person makes a memory their own: no rules file changes it any more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A rule and what becomes of it."""
+class RuleChange:
+    """A rule, and the change that an import makes to it."""
 
     path: str
     line: int
@@ -50,22 +53,22 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class RulesImported:
-    """What reading the rules files did, or would do."""
+    """The changes that reading the rules files made, or would make."""
 
-    added: tuple[Entry, ...] = ()
-    changed: tuple[Entry, ...] = ()
-    removed: tuple[Entry, ...] = ()
+    added: tuple[RuleChange, ...] = ()
+    changed: tuple[RuleChange, ...] = ()
+    removed: tuple[RuleChange, ...] = ()
     unchanged: int = 0
-    refused: tuple[Entry, ...] = ()
+    refused: tuple[RuleChange, ...] = ()
     files: tuple[str, ...] = ()
-    """Those that state a rule: what a project sets its tools to is looked at, too, and often states none."""
+    """The files that state a rule; a tool's configuration is read too, and often states no rule."""
     problems: tuple[str, ...] = ()
     redacted: tuple[str, ...] = ()
 
 
 @dataclass
 class _Plan:
-    """What is to be done, before anything is."""
+    """The changes to make, before any of them is made."""
 
     retired: dict[str, Memory]
     new: list[tuple[Block, Admitted]] = field(default_factory=list)
@@ -77,20 +80,22 @@ class _Plan:
     refused: list[tuple[Block, str]] = field(default_factory=list)
 
 
-def import_rules(memory: Holloway, *, dry_run: bool = False) -> RulesImported:
+def import_rules(store: Store, module_of: Callable[[str], str], *, dry_run: bool = False) -> RulesImported:
     """Read the project's rules files; unchanged rules change nothing, and what a person decided stands."""
-    files = rules_files.found(memory.project.root)
-    drafted = [(block, _drafted(memory, block, tracked, files.names)) for block, tracked in _blocks(files)]
+    files = rules_files.found(store.project.root)
+    drafted = [
+        (block, _sanitize_rule(store, block, tracked, module_of, files.names)) for block, tracked in _read_blocks(files)
+    ]
     if dry_run:
-        with memory.store.database.snapshot():
-            return _told(_planned(memory, drafted, files), files, drafted)
-    with memory.store.database.write():
-        plan = _planned(memory, drafted, files)
-        _carry_out(memory, plan)
-    return _told(plan, files, drafted)
+        with store.database.snapshot():
+            return _report(_plan_changes(store, drafted, files), files, drafted)
+    with store.database.write():
+        plan = _plan_changes(store, drafted, files)
+        _apply_plan(store, plan)
+    return _report(plan, files, drafted)
 
 
-def _blocks(files: rules_files.Files) -> list[tuple[Block, bool]]:
+def _read_blocks(files: rules_files.Files) -> list[tuple[Block, bool]]:
     """Every rule of the project, in the order of its files, and whether git has it."""
     tracked = Tracked(files.root)
     read: list[tuple[Block, bool]] = []
@@ -103,39 +108,42 @@ def _blocks(files: rules_files.Files) -> list[tuple[Block, bool]]:
     return read[:RULES_MAX]
 
 
-def _drafted(memory: Holloway, block: Block, tracked: bool, names: list[str]) -> Admitted | str:
+def _sanitize_rule(
+    store: Store, block: Block, tracked: bool, module_of: Callable[[str], str], names: list[str]
+) -> Admitted | str:
     """A rule that may be stored, or why it may not."""
-    made = draft(block, memory.project.root, tracked=tracked)
+    root = str(store.project.root)
+    made = draft(block, store.project.root, tracked=tracked)
     if isinstance(made, str):
         return made
     try:
-        placed = replace(made, modules=_modules(memory, made, names), branch=memory.branch)
-        return admit(placed, str(memory.project.root))
+        placed = replace(made, modules=_modules(module_of, made, names), branch=git.branch(root))
+        return admit(placed, root)
     except HollowayError as error:
         return error.message
 
 
-def _modules(memory: Holloway, made: Draft, names: list[str]) -> tuple[str, ...]:
+def _modules(module_of: Callable[[str], str], made: Draft, names: list[str]) -> tuple[str, ...]:
     """The module that a rule's files and folders belong to, where that is one."""
     below = [name for path in made.files for name in names if name == path or name.startswith(f"{path}/")]
-    found = {memory.map.module_of(name) for name in below[:MODULE_SAMPLE]} - {""}
+    found = {module_of(name) for name in below[:MODULE_SAMPLE]} - {""}
     return tuple(found) if len(found) == 1 else ()
 
 
-def _planned(memory: Holloway, drafted: list[tuple[Block, Admitted | str]], files: rules_files.Files) -> _Plan:
-    plan = _Plan(retired=_by_mark(memory, living=False))
-    alive = _by_mark(memory, living=True)
+def _plan_changes(store: Store, drafted: list[tuple[Block, Admitted | str]], files: rules_files.Files) -> _Plan:
+    plan = _Plan(retired=_index_by_mark(store, living=False))
+    alive = _index_by_mark(store, living=True)
     places: dict[str, set[str]] = {}
     for block, _ in drafted:
         places.setdefault(block.mark, set()).add(block.path)
     once = {block.mark: (block, admitted) for block, admitted in reversed(drafted)}
-    said = {normalise_text(each.content) for each in memory.memories(Filter(), limit=-1)}
+    said = {normalise_text(each.content) for each in store.memories.find(Filter(), -1)}
     for mark, (block, admitted) in sorted(once.items(), key=lambda entry: (entry[1][0].path, entry[1][0].line)):
         if isinstance(admitted, str):
             plan.refused.append((block, admitted))
         elif mark in alive:
-            _stays(memory, plan, alive[mark], block, admitted, places[mark])
-        elif memory.store.memories.is_rejected(admitted.draft.content):
+            _keep_or_move(store, plan, alive[mark], block, admitted, places[mark])
+        elif store.memories.is_rejected(admitted.draft.content):
             plan.refused.append((block, "you rejected it before"))
         elif mark not in plan.retired and normalise_text(admitted.draft.content) in said:
             plan.kept += 1
@@ -143,26 +151,26 @@ def _planned(memory: Holloway, drafted: list[tuple[Block, Admitted | str]], file
             plan.new.append((block, admitted))
     if "these files" not in files.problems:
         gone = [each for mark, each in alive.items() if mark not in places and _is_gone(each, files)]
-        _pair(memory, plan, gone)
+        _pair_changed(store, plan, gone)
     return plan
 
 
-def _by_mark(memory: Holloway, *, living: bool) -> dict[str, Memory]:
+def _index_by_mark(store: Store, *, living: bool) -> dict[str, Memory]:
     """Memories from rules files by the hash of their block: the living, or the latest of those set aside."""
     rules = Filter(sources=(Source.RULES_FILE,))
-    found = memory.memories(rules, limit=-1)
+    found = store.memories.find(rules, -1)
     if not living:
-        found = memory.memories(replace(rules, superseded=True), limit=-1)
+        found = store.memories.find(replace(rules, superseded=True), -1)
         found = [each for each in found if not each.alive]
-        found += memory.memories(replace(rules, superseded=True, deleted=True), limit=-1)
+        found += store.memories.find(replace(rules, superseded=True, deleted=True), -1)
     return {place(each.origin)[1]: each for each in reversed(found) if each.origin.startswith(ORIGIN)}
 
 
-def _stays(memory: Holloway, plan: _Plan, known: Memory, block: Block, admitted: Admitted, places: set[str]) -> None:
+def _keep_or_move(store: Store, plan: _Plan, known: Memory, block: Block, admitted: Admitted, places: set[str]) -> None:
     """A rule that is known: only its place may be new."""
     elsewhere = place(known.origin)[0] not in places
     other_files = place(known.origin)[0] == block.path and known.files != admitted.draft.files
-    if (elsewhere or other_files) and not _is_persons(memory, known):
+    if (elsewhere or other_files) and not _is_edited(store, known):
         plan.moved.append((known, block, admitted))
     else:
         plan.kept += 1
@@ -176,11 +184,13 @@ def _is_gone(known: Memory, files: rules_files.Files) -> bool:
     return path in files.read or not (files.root / path).exists()
 
 
-def _pair(memory: Holloway, plan: _Plan, gone: list[Memory]) -> None:
+def _pair_changed(store: Store, plan: _Plan, gone: list[Memory]) -> None:
     """What is gone from a file and what is new in it, where the two are alike: the rule was changed."""
     for old in gone:
-        persons = _is_persons(memory, old)
-        alike = [(_likeness(memory, old, block), at) for at, (block, _) in enumerate(plan.new) if _near(old, block)]
+        persons = _is_edited(store, old)
+        alike = [
+            (_similarity(store, old, block), at) for at, (block, _) in enumerate(plan.new) if _is_same_file(old, block)
+        ]
         best, at = max(alike, default=(0.0, -1))
         if best < SAME_RULE_MIN:
             plan.gone += [] if persons else [old]
@@ -190,60 +200,60 @@ def _pair(memory: Holloway, plan: _Plan, gone: list[Memory]) -> None:
         (plan.persons if persons else plan.changed).append((old, block, admitted))
 
 
-def _near(old: Memory, block: Block) -> bool:
+def _is_same_file(old: Memory, block: Block) -> bool:
     return place(old.origin)[0] == block.path
 
 
-def _likeness(memory: Holloway, old: Memory, block: Block) -> float:
+def _similarity(store: Store, old: Memory, block: Block) -> float:
     """How many words two texts share; of an edited memory the file's own words count."""
-    edits = [detail for _, kind, detail in memory.store.memories.history(old.id) if kind == "edited"]
+    edits = [detail for _, kind, detail in store.memories.history(old.id) if kind == "edited"]
     new = frozenset(normalise_text(block.text).split())
     words = [frozenset(normalise_text(text).split()) for text in (old.content, *edits[:1])]
     return max(len(one & new) / max(1, len(one | new)) for one in words)
 
 
-def _is_persons(memory: Holloway, known: Memory) -> bool:
-    return any(kind in PERSONS for _, kind, _ in memory.store.memories.history(known.id))
+def _is_edited(store: Store, known: Memory) -> bool:
+    return any(kind in PERSONS for _, kind, _ in store.memories.history(known.id))
 
 
-def _carry_out(memory: Holloway, plan: _Plan) -> None:
-    store, now = memory.store.memories, stamp(memory.clock.now())
+def _apply_plan(store: Store, plan: _Plan) -> None:
+    memories, now = store.memories, stamp(store.clock.now())
     for block, admitted in plan.new:
-        if not _returns(memory, plan, block):
-            store.add(admitted)
+        if not _restore_returned(store, plan, block):
+            memories.add(admitted)
     for old, block, admitted in plan.changed:
-        if returned := _returns(memory, plan, block):
-            store.change(old, "replaced", f"by {returned.id}", superseded_by=returned.id, review=None)
+        if returned := _restore_returned(store, plan, block):
+            memories.change(old, "replaced", f"by {returned.id}", superseded_by=returned.id, review=None)
         else:
-            store.supersede(old, admitted, "replaced", f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}")
+            memories.supersede(old, admitted, "replaced", f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}")
     for old, block, admitted in plan.moved:
-        store.change(old, "moved", f"now in {block.path}", origin=block.origin, files=admitted.draft.files)
+        memories.change(old, "moved", f"now in {block.path}", origin=block.origin, files=admitted.draft.files)
     for old, block, _ in plan.persons:
         told = f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}"
-        store.change(old, "rule changed", told, origin=block.origin)
+        memories.change(old, "rule changed", told, origin=block.origin)
     for old in plan.gone:
-        store.change(old, "removed", GONE, deleted_at=now, deleted_reason=GONE, review=None)
+        memories.change(old, "removed", GONE, deleted_at=now, deleted_reason=GONE, review=None)
 
 
-def _returns(memory: Holloway, plan: _Plan, block: Block) -> Memory | None:
+def _restore_returned(store: Store, plan: _Plan, block: Block) -> Memory | None:
     """The memory of a rule that stood here before, brought back as it was; no twin is made."""
     if (old := plan.retired.get(block.mark)) is None:
         return None
     fields = {"deleted_at": "", "deleted_reason": "", "superseded_by": "", "origin": block.origin}
-    now = stamp(memory.clock.now())
-    return memory.store.memories.change(old, "returned", f"{block.path} says it again", last_used_at=now, **fields)
+    now = stamp(store.clock.now())
+    return store.memories.change(old, "returned", f"{block.path} says it again", last_used_at=now, **fields)
 
 
-def _told(plan: _Plan, files: rules_files.Files, drafted: list[tuple[Block, Admitted | str]]) -> RulesImported:
+def _report(plan: _Plan, files: rules_files.Files, drafted: list[tuple[Block, Admitted | str]]) -> RulesImported:
     changed = [(block, admitted) for _, block, admitted in plan.changed + plan.moved]
     taken = [*plan.new, *changed]
     return RulesImported(
-        added=tuple(_entry(block, admitted.draft) for block, admitted in plan.new),
-        changed=tuple(_entry(block, admitted.draft) for block, admitted in changed),
-        removed=tuple(Entry(place(old.origin)[0], 0, "", old.content, old.type, reason=GONE) for old in plan.gone),
+        added=tuple(_describe_change(block, admitted.draft) for block, admitted in plan.new),
+        changed=tuple(_describe_change(block, admitted.draft) for block, admitted in changed),
+        removed=tuple(RuleChange(place(old.origin)[0], 0, "", old.content, old.type, reason=GONE) for old in plan.gone),
         unchanged=plan.kept + len(plan.persons),
         refused=tuple(
-            Entry(block.path, block.line, block.heading, redact(block.text)[0], "", reason=reason)
+            RuleChange(block.path, block.line, block.heading, redact(block.text)[0], "", reason=reason)
             for block, reason in plan.refused
         ),
         files=tuple(sorted({block.path for block, _ in drafted})),
@@ -252,24 +262,19 @@ def _told(plan: _Plan, files: rules_files.Files, drafted: list[tuple[Block, Admi
     )
 
 
-def _entry(block: Block, made: Draft) -> Entry:
-    return Entry(block.path, block.line, block.heading, made.content, made.type, str(made.state or ""))
+def _describe_change(block: Block, made: Draft) -> RuleChange:
+    return RuleChange(block.path, block.line, block.heading, made.content, made.type, str(made.state or ""))
 
 
-def approve_file(memory: Holloway, given: str) -> list[Memory]:
-    """Approve everything that waits and was read from one rules file."""
-    path = memory.path_of(given)
-    waiting = Filter(sources=(Source.RULES_FILE,), to_review=True)
-    chosen = [each for each in memory.memories(waiting, limit=-1) if place(each.origin)[0] == path]
-    if not chosen:
-        raise InvalidInput(f"Nothing from {path} waits for you.", "`holloway review` shows what does.")
-    with memory.store.database.write():
-        return [memory.confirm(each.id) for each in chosen]
+def list_waiting(store: Store, path: str) -> list[Memory]:
+    """Return the memories that were read from one rules file and wait for a person."""
+    waiting = store.memories.find(Filter(sources=(Source.RULES_FILE,), to_review=True), -1)
+    return [memory for memory in waiting if place(memory.origin)[0] == path]
 
 
-def origin_of(each: Memory) -> str:
-    """Where a memory came from, for people; of a rule, the file and the heading; of what was observed, nothing."""
-    path = place(each.origin)[0]
+def describe_origin(memory: Memory) -> str:
+    """Return the origin of a memory for people: file and heading of a rule, nothing for an observation."""
+    path = place(memory.origin)[0]
     if path:
-        return f"{path}, under {each.tags[0]!r}" if each.tags else path
-    return "" if each.origin.startswith(OBSERVED) else each.origin
+        return f"{path}, under {memory.tags[0]!r}" if memory.tags else path
+    return "" if memory.origin.startswith(OBSERVED) else memory.origin

@@ -8,9 +8,9 @@ from holloway.domain.memory import Memory, MemoryType, RelationType, Source, Sta
 from holloway.errors import HollowayError
 from holloway.promotion import insight
 from holloway.promotion.candidate import Places
+from holloway.promotion.reflection import MODULES_MAX, PURPOSE, Reflection
 from holloway.service.holloway import Holloway
 from holloway.service.jobs import CHORES
-from holloway.service.reflection import MODULES_MAX, PURPOSE, Reflecting
 from holloway.store import observations
 from holloway.store.filter import Filter
 from holloway.store.llm_usage import Spending
@@ -56,7 +56,7 @@ def test_an_insight_rests_on_its_evidence_and_is_as_sure_as_the_weakest(memory: 
     memory.store.memories.change(weakest, "lowered", confidence=0.4)
     worked(memory, "auth", 5)
     rests_on = numbers(insight.evidence(memory.store, ["auth"]), "expire", "session.py")
-    (kept,) = Reflecting(memory, FakeWriter(answer(*rests_on))).reflect()
+    (kept,) = Reflection(memory.store, memory.settings, FakeWriter(answer(*rests_on))).reflect()
     assert (kept.type, kept.source, kept.state) == (MemoryType.MODULE_INSIGHT, Source.SYNTHESIS, State.UNCONFIRMED)
     assert (kept.confidence, kept.modules, kept.content) == (0.4, ("auth",), SENTENCE)
     assert len([each for each in kept.relations if each.type is RelationType.DERIVED_FROM]) == 2
@@ -66,21 +66,21 @@ def test_a_model_is_asked_once_at_each_count(memory: Holloway) -> None:
     taught(memory)
     writer = FakeWriter("[]", "[]")
     worked(memory, "auth", 4)
-    assert Reflecting(memory, writer).due() == []
+    assert Reflection(memory.store, memory.settings, writer).due() == []
     worked(memory, "auth", 7)
-    assert Reflecting(memory, writer).due() == [("auth", 5)]
-    Reflecting(memory, writer).reflect()
-    assert Reflecting(memory, writer).due() == []
+    assert Reflection(memory.store, memory.settings, writer).due() == [("auth", 5)]
+    Reflection(memory.store, memory.settings, writer).reflect()
+    assert Reflection(memory.store, memory.settings, writer).due() == []
     worked(memory, "auth", 12)
-    Reflecting(memory, writer).reflect()
-    assert Reflecting(memory, writer).due() == []
+    Reflection(memory.store, memory.settings, writer).reflect()
+    assert Reflection(memory.store, memory.settings, writer).due() == []
     assert len(writer.asked) == 2
 
 
 def test_without_a_model_nothing_is_due(memory: Holloway) -> None:
     taught(memory)
     worked(memory, "auth", 5)
-    assert Reflecting(memory).due() == []
+    assert Reflection(memory.store, memory.settings).due() == []
     assert not next(chore for chore in CHORES if chore.name == "synthesis").is_due(memory)
 
 
@@ -107,7 +107,7 @@ def test_without_a_model_nothing_is_due(memory: Holloway) -> None:
 def test_an_answer_that_does_not_keep_to_the_evidence_is_left_out(memory: Holloway, wrong: str) -> None:
     taught(memory)
     worked(memory, "auth", 5)
-    assert Reflecting(memory, FakeWriter(wrong)).reflect() == []
+    assert Reflection(memory.store, memory.settings, FakeWriter(wrong)).reflect() == []
     assert found(memory) == []
 
 
@@ -118,7 +118,7 @@ def test_what_came_from_outside_is_not_sent(memory: Holloway) -> None:
     memory.store.memories.change(foreign, "quarantined", state=State.QUARANTINED)
     worked(memory, "auth", 5)
     writer = FakeWriter("[]")
-    Reflecting(memory, writer).reflect()
+    Reflection(memory.store, memory.settings, writer).reflect()
     assert "evil-cache" not in writer.asked[0]
 
 
@@ -135,28 +135,28 @@ def test_too_few_memories_ask_nobody(memory: Holloway) -> None:
     memory.remember(NOTES[0], modules=("auth",))
     worked(memory, "auth", 5)
     writer = FakeWriter()
-    assert Reflecting(memory, writer).reflect() == []
+    assert Reflection(memory.store, memory.settings, writer).reflect() == []
     assert writer.asked == []
 
 
 def test_what_a_person_rejected_is_not_found_again(memory: Holloway) -> None:
     rests_on = numbers(taught(memory), "expire", "session.py")
     worked(memory, "auth", 5)
-    (kept,) = Reflecting(memory, FakeWriter(answer(*rests_on))).reflect()
+    (kept,) = Reflection(memory.store, memory.settings, FakeWriter(answer(*rests_on))).reflect()
     memory.wrong(kept.id, "incorrect")
     worked(memory, "auth", 10)
     other = answer(*rests_on, sentence="Tokens expire after an hour, which is less than sessions keep them for")
-    assert Reflecting(memory, FakeWriter(other)).reflect() == []
+    assert Reflection(memory.store, memory.settings, FakeWriter(other)).reflect() == []
 
 
 def test_a_model_that_fails_is_asked_again_a_day_later(memory: Holloway, clock: FakeClock) -> None:
     taught(memory)
     worked(memory, "auth", 5)
-    failing = Reflecting(memory, FakeWriter(HollowayError("Nobody answers.", "Try again.")))
+    failing = Reflection(memory.store, memory.settings, FakeWriter(HollowayError("Nobody answers.", "Try again.")))
     assert (failing.reflect(), failing.trouble) == ([], "Nobody answers.")
-    assert Reflecting(memory, FakeWriter()).due() == []
+    assert Reflection(memory.store, memory.settings, FakeWriter()).due() == []
     clock.advance(days=1)
-    assert Reflecting(memory, FakeWriter()).due() == [("auth", 5)]
+    assert Reflection(memory.store, memory.settings, FakeWriter()).due() == [("auth", 5)]
 
 
 def test_a_run_asks_about_a_few_modules_and_its_tokens_are_counted(memory: Holloway) -> None:
@@ -165,7 +165,7 @@ def test_a_run_asks_about_a_few_modules_and_its_tokens_are_counted(memory: Hollo
             memory.remember(f"{note} ({module})", modules=(module,))
         worked(memory, module, 5)
     writer = FakeWriter(*["[]"] * MODULES_MAX)
-    Reflecting(memory, writer).reflect()
+    Reflection(memory.store, memory.settings, writer).reflect()
     assert len(writer.asked) == MODULES_MAX
     (spent,) = Spending(memory.store.database, memory.clock).by_purpose(f"{memory.clock.now():%Y-%m}")
     assert (spent.purpose, spent.calls) == (PURPOSE, MODULES_MAX)
@@ -184,6 +184,8 @@ def test_a_pair_of_modules_needs_evidence_from_both(memory: Holloway) -> None:
     known = insight.evidence(memory.store, modules)
     one = [number for number, each in enumerate(known, 1) if modules[0] in each.modules]
     sentence = "Orders wait in a queue, and their mails go out at night only, so they arrive a day later"
-    assert Reflecting(memory, FakeWriter(answer(*one, sentence=sentence))).across(places) == []
-    (kept,) = Reflecting(memory, FakeWriter(answer(1, 2, 3, 4, sentence=sentence))).across(places)
+    assert Reflection(memory.store, memory.settings, FakeWriter(answer(*one, sentence=sentence))).across(places) == []
+    (kept,) = Reflection(memory.store, memory.settings, FakeWriter(answer(1, 2, 3, 4, sentence=sentence))).across(
+        places
+    )
     assert set(kept.modules) == set(modules)

@@ -7,18 +7,20 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holloway import git
 from holloway.config import IMPORT_BYTES_MAX, replace_file
 from holloway.domain.memory import MemoryType, Source, State, Visibility
 from holloway.errors import HollowayError, InvalidInput
 from holloway.promotion.rules_files import managed_block
 from holloway.promotion.rules_files.block import place
 from holloway.safety import paths
-from holloway.sharing import foreign_file
 from holloway.store.filter import Filter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holloway.domain.memory import Memory
-    from holloway.service.holloway import Holloway
+    from holloway.store.store import Store
 
 TARGETS = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 EXPORT_LINES_MAX = 200
@@ -35,9 +37,9 @@ _NOT_RULES = frozenset(
 )
 
 
-def export_block(memory: Holloway, name: str, *, remove: bool = False, replace: bool = False) -> tuple[str, str]:
+def export_block(store: Store, name: str, *, remove: bool = False, replace: bool = False) -> tuple[str, str]:
     """Put the block into a rules file, renew it or take it out; returns the file and what was done."""
-    path = _target(memory.project.root, name)
+    path = _target(store.project.root, name)
     there = path.exists()
     old = _read(path) if there else b""
     found = managed_block.parts(old)
@@ -48,7 +50,9 @@ def export_block(memory: Holloway, name: str, *, remove: bool = False, replace: 
         )
     if remove:
         return str(path), _taken_out(path, found)
-    chosen = [each for each in memory.memories(Filter(branch=memory.branch), limit=-1) if _belongs(each, path, memory)]
+    root = store.project.root
+    visible = store.memories.find(Filter(branch=git.branch(str(root))), -1)
+    chosen = [memory for memory in visible if _belongs(memory, path, root)]
     if not chosen:
         hint = "`holloway review` confirms what waits; `holloway remember` teaches."
         raise InvalidInput("No confirmed memory is there to write.", hint)
@@ -118,18 +122,41 @@ def _umask() -> int:
     return mask
 
 
-def _belongs(each: Memory, path: Path, memory: Holloway) -> bool:
-    """Whether a memory is for everyone who reads the file, and the file does not say it already."""
-    said = each.source is Source.RULES_FILE and memory.project.root / place(each.origin)[0] == path
-    private = each.visibility is Visibility.PERSONAL or bool(each.branch_only)
-    return each.state is State.CONFIRMED and each.type not in _NOT_RULES and not said and not private
+def _belongs(memory: Memory, path: Path, root: Path) -> bool:
+    """Return whether a memory is for everyone who reads the file, and not from that file itself."""
+    said = memory.source is Source.RULES_FILE and root / place(memory.origin)[0] == path
+    private = memory.visibility is Visibility.PERSONAL or bool(memory.branch_only)
+    return memory.state is State.CONFIRMED and memory.type not in _NOT_RULES and not said and not private
 
 
 def _lines(memories: list[Memory]) -> list[str]:
     """Headings and bullets as `export --format claude` writes them, the oldest memory first."""
     ordered = sorted(memories, key=lambda each: (not each.pinned, each.created_at, each.id))
-    lines = foreign_file.to_rules(ordered, "What holloway knows").rstrip("\n").split("\n")
+    lines = render_rules(ordered, "What holloway knows").rstrip("\n").split("\n")
     if len(lines) <= EXPORT_LINES_MAX:
         return lines
     left = sum(line.startswith("- ") for line in lines[EXPORT_LINES_MAX - 1 :])
     return [*lines[: EXPORT_LINES_MAX - 1], f"- {left} more: `holloway list`"]
+
+
+def render_rules(memories: Sequence[Memory], title: str) -> str:
+    """Render confirmed memories in the manner of a CLAUDE.md, by type and without ids."""
+    lines = [f"# {title}", ""]
+    for memory_type in MemoryType:
+        chosen = [memory for memory in memories if memory.type is memory_type and memory.state is State.CONFIRMED]
+        if chosen:
+            lines += [f"## {heading_of(memory_type)}", ""]
+            lines += [f"- {' '.join(memory.content.split())}{name_files(memory)}" for memory in chosen]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def heading_of(memory_type: MemoryType) -> str:
+    """Return the heading over memories of a type."""
+    label = memory_type.label.capitalize()
+    return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"
+
+
+def name_files(memory: Memory) -> str:
+    """Return the files of a memory in brackets; empty if it has no files."""
+    return f" ({', '.join(f'`{path}`' for path in memory.files)})" if memory.files else ""

@@ -1,4 +1,4 @@
-"""Memories out to files and in from them."""
+"""Export of memories to files, and import of archives and files of other tools."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.config import IMPORT_BYTES_MAX
+from holloway.domain.memory_json import memory_json
 from holloway.errors import HollowayError, InvalidInput
-from holloway.service.json_view import memory_json
+from holloway.promotion.rules_files.rules_export import render_rules
 from holloway.sharing import archive, foreign_file
 from holloway.store import snapshot
 from holloway.store.filter import EVERYTHING, Filter
@@ -20,14 +21,14 @@ from holloway.store.write_gate import admit
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Draft
-    from holloway.service.holloway import Holloway
+    from holloway.store.store import Store
 
 FORMATS = ("json", "markdown", "claude", "archive")
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of a file: restored as it was, or taken in for review."""
+    """The result of an import: restored as it was, or added for review."""
 
     restored: bool
     added: int = 0
@@ -38,42 +39,42 @@ class Imported:
     altered: bool = False
 
 
-def export(memory: Holloway, form: str) -> bytes:
+def export_memories(store: Store, home: Path, form: str) -> bytes:
     """The project's memories as a file: `json` and `archive` are complete, the others are for reading."""
     if form == "archive":
-        return archive.write(memory.store, memory.home)
+        return archive.write(store, home)
     if form not in FORMATS:
         raise InvalidInput(f"There is no format {form!r}.", f"Formats: {', '.join(FORMATS)}.")
     if form == "markdown":
-        return foreign_file.to_markdown(memory.memories(Filter(), limit=-1), memory.project.name).encode()
+        return foreign_file.to_markdown(store.memories.find(Filter(), -1), store.project.name).encode()
     if form == "claude":
-        return foreign_file.to_rules(memory.memories(Filter(), limit=-1), memory.project.name).encode()
-    return _json(memory)
+        return render_rules(store.memories.find(Filter(), -1), store.project.name).encode()
+    return _render_json(store)
 
 
-def _json(memory: Holloway) -> bytes:
-    now = memory.clock.now()
-    with memory.store.database.snapshot():
-        present = memory.memories(EVERYTHING, limit=-1)
-        gone = memory.memories(Filter(deleted=True, superseded=True), limit=-1)
+def _render_json(store: Store) -> bytes:
+    now = store.clock.now()
+    with store.database.snapshot():
+        present = store.memories.find(EVERYTHING, -1)
+        gone = store.memories.find(Filter(deleted=True, superseded=True), -1)
     ordered = sorted([*present, *gone], key=lambda each: (each.created_at, each.uid))
     rows = [memory_json(each, now) for each in ordered]
-    data = {"format": "holloway-export", "version": 1, "project": memory.project.name, "memories": rows}
+    data = {"format": "holloway-export", "version": 1, "project": store.project.name, "memories": rows}
     return json.dumps(data, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
-def import_file(memory: Holloway, path: Path, *, skip_invalid: bool = False) -> Imported:
+def import_file(store: Store, home: Path, path: Path, *, skip_invalid: bool = False) -> Imported:
     """Restore our own archive byte for byte; take anything else in as foreign, for review."""
     data = _read(path)
-    if archive.is_archive(data) and archive.is_ours(data, memory.home):
-        new, known = snapshot.load(memory.store, partial(archive.rows, data))
+    if archive.is_archive(data) and archive.is_ours(data, home):
+        new, known = snapshot.load(store, partial(archive.rows, data))
         return Imported(restored=True, added=new, known=known)
     if len(data) > IMPORT_BYTES_MAX:
         raise InvalidInput(
             f"{path} has {len(data):,} bytes and this machine did not seal it as it is.",
             f"Import it where it was written, or in parts of at most {IMPORT_BYTES_MAX:,} bytes, for review.",
         )
-    done = _take_in(memory, foreign_file.drafts(data, path.name), skip_invalid)
+    done = _add_drafts(store, foreign_file.drafts(data, path.name), skip_invalid)
     return replace(done, altered=archive.is_archive(data))
 
 
@@ -100,7 +101,7 @@ def _check_size(path: Path, size: int, *, sealed: bool) -> None:
         raise InvalidInput(f"{path} has {size:,} bytes.", f"At most {IMPORT_BYTES_MAX:,}: split the file.")
 
 
-def _take_in(memory: Holloway, rows: list[tuple[str, Draft | HollowayError]], skip_invalid: bool) -> Imported:
+def _add_drafts(store: Store, rows: list[tuple[str, Draft | HollowayError]], skip_invalid: bool) -> Imported:
     admitted, skipped = [], []
     for place, draft in rows:
         try:
@@ -117,8 +118,8 @@ def _take_in(memory: Holloway, rows: list[tuple[str, Draft | HollowayError]], sk
             f"{len(skipped)} of {len(rows)} entries cannot be used, so nothing was imported:\n{shown}",
             "Mend them, or import the rest with --skip-invalid.",
         )
-    with memory.store.database.write():
-        outcomes = [memory.store.memories.add(each) for each in admitted]
+    with store.database.write():
+        outcomes = [store.memories.add(each) for each in admitted]
     return Imported(
         restored=False,
         added=sum(each.outcome == "added" for each in outcomes),

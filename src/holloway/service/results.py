@@ -1,0 +1,30 @@
+"""The types that calls of the service take and return, for the edges to name."""
+
+from __future__ import annotations
+
+from holloway.codemap.graph import Node, Reached
+from holloway.codemap.health import MapBusy
+from holloway.codemap.modules.detection import Module
+from holloway.codemap.modules.overview import Overview
+from holloway.promotion.rules_files.rules_import import RuleChange, RulesImported, describe_origin
+from holloway.promotion.trust_level import Standing
+from holloway.retrieval.locate import Located
+from holloway.retrieval.recall import Result
+from holloway.store.candidates import Kept
+from holloway.store.filter import Filter
+
+__all__ = [
+    "Filter",
+    "Kept",
+    "Located",
+    "MapBusy",
+    "Module",
+    "Node",
+    "Overview",
+    "Reached",
+    "Result",
+    "RuleChange",
+    "RulesImported",
+    "Standing",
+    "describe_origin",
+]
