@@ -44,7 +44,8 @@ LAYERS = """## The layers
 
 A package may import packages in the rows below it, and nothing in its own row or above; `lint-imports` checks it with
 every commit. The order guarantees some promises: observing never writes, because `observer` is below `store`. The
-command line and the MCP server call `service` and nothing below it.
+command line, the MCP server, the SDK adapters and the worker call `service`; of the rows below it they use only
+`safety` and the rows from `text` down. Hooks may also look things up without it.
 
 | layer | package | what it is |
 | --- | --- | --- |"""

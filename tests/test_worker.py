@@ -25,6 +25,7 @@ from holloway.service import background_worker
 from holloway.service.doctor import examine
 from holloway.service.holloway import Holloway
 from holloway.service.jobs import CHORES, Chore
+from holloway.service.project_finder import find_project
 from holloway.store.database import Database
 from holloway.store.filter import Filter
 from holloway.testing import FakeClock
@@ -222,7 +223,7 @@ def test_a_session_that_ends_is_learned_from_and_no_process_is_left_behind(
 def test_a_paused_project_has_no_worker(
     memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from holloway.service.pause_state import pause
+    from holloway.service.project_finder import pause
 
     pause(str(repository.root))
     hook(event(repository, "SessionStart", source="startup"))
@@ -237,7 +238,7 @@ def test_the_project_may_be_deleted_meanwhile(
     memory.map.update()
     files = memory.map.overview().files
     shutil.rmtree(repository.root)
-    project = worker.found(str(repository.root), home)
+    project = find_project(str(repository.root), home)
     assert project is not None
     assert worker.work(project, home, clock=clock, chores=[each for each in CHORES if each.name != "embed"])
     assert len(known(memory)) == 1
@@ -251,7 +252,7 @@ def test_the_data_may_be_deleted_meanwhile_and_is_not_made_anew(
     project = memory.project
     memory.close()
     shutil.rmtree(home)
-    assert worker.found(str(repository.root), home) is None
+    assert find_project(str(repository.root), home) is None
     assert worker.work(project, home) is False
     assert not home.exists()
 

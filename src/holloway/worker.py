@@ -31,7 +31,7 @@ from holloway.errors import HollowayError
 from holloway.service import background_worker
 from holloway.service.holloway import Holloway
 from holloway.service.jobs import CHORES
-from holloway.store import project as projects
+from holloway.service.project_finder import find_project
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.ports import Clock
     from holloway.service.jobs import Chore
-    from holloway.store.project import Project
+    from holloway.service.results import Project
 
 ERROR_CHARS_MAX = 300
 MARGIN_S = 30.0
@@ -52,17 +52,9 @@ def main() -> None:
         sys.exit("usage: python -m holloway.worker ROOT")
     with suppress(AttributeError, OSError):  # not every system has it
         os.nice(WORKER_NICENESS)
-    project = found(sys.argv[1], Path(home()))
+    project = find_project(sys.argv[1], Path(home()))
     if project is not None:
         work(project, Path(home()))
-
-
-def found(root: str, data: Path) -> Project | None:
-    """The project at a folder, by another of its folders where that one is gone; nothing is made anew."""
-    known = projects.find(Path(root), data)
-    if known is None or known.root.is_dir():
-        return known
-    return next((each for each in projects.known_projects(data) if each.key == known.key), None)
 
 
 def work(

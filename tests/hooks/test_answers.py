@@ -5,7 +5,7 @@ import json
 import pytest
 
 import holloway
-from holloway.service import jobs, pause_state
+from holloway.service import jobs, project_finder
 from holloway.service.session_learning import Learning
 from holloway.store import session_ledger
 from tests.conftest import Repository
@@ -173,6 +173,6 @@ def test_where_nothing_is_captured_the_answer_to_a_prompt_leaves_no_trace(
     repository: Repository, memory: holloway.Holloway, ask: Asking
 ) -> None:
     memory.map.update()
-    pause_state.pause(str(repository.root), "capture")
+    project_finder.pause(str(repository.root), "capture")
     assert "src/shop/auth/tokens.py" in ask(event(repository, "UserPromptSubmit", prompt=ASKED)).context
     assert list(memory.project.journal.glob("*.jsonl")) == []

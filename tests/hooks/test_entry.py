@@ -13,7 +13,7 @@ import pytest
 import holloway
 from holloway.capture import hosts
 from holloway.hooks import entry
-from holloway.service import pause_state
+from holloway.service import project_finder
 from tests.conftest import Repository, make_repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Answer, Asking, command, event, hook
 from tests.store.test_memories import taught
@@ -167,7 +167,7 @@ def test_what_was_in_the_brief_is_not_repeated(repository: Repository, memory: h
 def test_a_pause_takes_effect_from_the_next_event_on(
     repository: Repository, memory: holloway.Holloway, trap: str, what: str, captured: int, injected: int
 ) -> None:
-    from holloway.service.pause_state import pause, resume
+    from holloway.service.project_finder import pause, resume
 
     here = str(repository.root)
     pause(here, what)
@@ -363,5 +363,5 @@ def test_work_is_left_for_later_only_where_a_session_or_a_turn_begins_or_ends(
 ) -> None:
     _, chore = entry.respond(event(repository, name, prompt="Fix the tokens"))
     assert (chore is not None) is (name in hosts.MILESTONES)
-    pause_state.pause(str(repository.root), "all")
+    project_finder.pause(str(repository.root), "all")
     assert entry.respond(event(repository, name, prompt="Fix the tokens"))[1] is None

@@ -10,7 +10,7 @@ import pytest
 
 import holloway
 from holloway.config import STATUS_INPUT_BYTES_MAX
-from holloway.service.pause_state import pause
+from holloway.service.project_finder import pause
 from tests.conftest import Repository
 from tests.injection.test_light import HEAVY
 

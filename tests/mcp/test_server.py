@@ -12,7 +12,7 @@ import holloway
 from holloway import extras
 from holloway.mcp.server import INSTRUCTIONS, TOOLS
 from holloway.mcp.tools import Tools
-from holloway.service.pause_state import pause
+from holloway.service.project_finder import pause
 from holloway.store import contributions
 from holloway.text.tokens import MARGIN, estimate
 from tests.conftest import Repository

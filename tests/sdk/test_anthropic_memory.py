@@ -5,7 +5,7 @@ from anthropic.lib.tools import ToolError
 
 from holloway.sdk.anthropic_memory import MemoryTool
 from holloway.service.holloway import Holloway
-from holloway.service.pause_state import pause
+from holloway.service.project_finder import pause
 from tests.conftest import Repository
 
 NOTES = "/memories/notes/auth.md"

@@ -6,7 +6,7 @@ from langgraph.store.base import BaseStore
 from holloway.errors import InvalidInput
 from holloway.sdk.langgraph import MemoryStore
 from holloway.service.holloway import Holloway
-from holloway.service.pause_state import pause
+from holloway.service.project_finder import pause
 from tests.conftest import Repository
 
 FILE = "src/shop/auth/tokens.py"

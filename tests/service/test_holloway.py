@@ -8,7 +8,7 @@ from holloway.capture import journal
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
-from holloway.service.backups import bring_back, copies
+from holloway.service.project_finder import list_backups, restore_backup
 from holloway.service.status import status
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.write_gate import admit
@@ -173,10 +173,10 @@ def test_a_restore_can_be_taken_back(memory: holloway.Holloway, repository: Repo
     memory.store.backup()
     taught(memory, "after the copy")
     memory.close()
-    _, kept = bring_back(str(repository.root), "latest")
-    assert kept in copies(str(repository.root))
+    _, kept = restore_backup(str(repository.root), "latest")
+    assert kept in list_backups(str(repository.root))
     assert kept is not None
-    bring_back(str(repository.root), kept.name)
+    restore_backup(str(repository.root), kept.name)
     with holloway.open(repository.root, ids=CountedIds("x")) as again:
         assert {each.content for each in again.memories()} == {"in the copy", "after the copy"}
 
@@ -192,7 +192,7 @@ def test_a_log_that_stayed_behind_is_not_played_into_a_restored_copy(
     memory.close()
     memory.project.database.unlink()
     memory.project.database.with_name("memory.db-wal").write_bytes(log)
-    bring_back(str(repository.root), "latest")
+    restore_backup(str(repository.root), "latest")
     with holloway.open(repository.root, ids=CountedIds("x")) as again:
         assert [each.content for each in again.memories(Filter())] == ["in the copy"]
         assert again.store.database.problems() == []

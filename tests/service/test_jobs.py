@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from holloway.capture import journal_reader
+from holloway.capture import journal_reader, session_files
+from holloway.capture.session_files import SessionFiles
 from holloway.config import LEARN_ATTEMPTS_MAX, SESSION_SILENCE_S
 from holloway.domain.memory import MemoryType
-from holloway.service import jobs, pause_state, session_files
+from holloway.service import jobs, project_finder
 from holloway.service.doctor import examine
 from holloway.service.holloway import Holloway
 from holloway.service.jobs import CHORES, learn_ended
-from holloway.service.session_files import Sources
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, learned_files, session_ledger
 from holloway.store.filter import Filter
+from holloway.store.pause_state import read_uncaptured
 from holloway.testing import FakeClock
 from tests.conftest import Repository
 from tests.service.learned import corrected, learn
@@ -136,16 +137,16 @@ def test_a_session_learned_from_before_is_not_read_again(
     watched(memory, "s1", told=str(told))
     run(memory)
     log = watched(memory, "s1", told=str(told))
-    monkeypatch.setattr(Sources, "_pad", lambda *given: pytest.fail("it was read again"))
+    monkeypatch.setattr(SessionFiles, "_pad", lambda *given: pytest.fail("it was read again"))
     assert run(memory) == "1 learned"
     assert not log.exists()
 
 
 def test_an_event_that_comes_in_while_a_session_is_learned_from_keeps_its_journal(memory: Holloway) -> None:
     log = watched(memory, "s1")
-    (about,) = session_files.waiting(journal_reader.sessions(log.parent), memory.clock.now().timestamp(), 0)
+    (about,) = session_files.list_ended(journal_reader.sessions(log.parent), memory.clock.now().timestamp(), 0)
     log.write_bytes(log.read_bytes() + b"{}\n")
-    jobs._deleted(about)
+    jobs._delete_journal(about)
     assert log.exists()
 
 
@@ -177,21 +178,21 @@ def test_what_an_agent_did_while_capturing_was_paused_is_not_read_from_its_trans
     told = transcript(repository.root, "s1", 1)
     began = memory.clock.now().timestamp() - 48 * 3600
     monkeypatch.setattr("time.time", lambda: began)
-    pause_state.pause(str(repository.root), "capture")
+    project_finder.pause(str(repository.root), "capture")
     monkeypatch.setattr("time.time", lambda: began + 96 * 3600)
-    pause_state.resume(str(repository.root))
+    project_finder.resume(str(repository.root))
     watched(memory, "s1", 1, told=str(told))
     run(memory)
     assert learned(memory) == []
 
 
 def test_a_pause_of_injection_does_not_keep_sessions_from_being_read(memory: Holloway, repository: Repository) -> None:
-    pause_state.pause(str(repository.root), "injection")
-    assert pause_state.uncaptured(memory.project.folder) == []
-    pause_state.pause(str(repository.root), "all")
-    assert [end for _, end in pause_state.uncaptured(memory.project.folder)] == [None]
-    pause_state.resume(str(repository.root), "capture")
-    ((start, end),) = pause_state.uncaptured(memory.project.folder)
+    project_finder.pause(str(repository.root), "injection")
+    assert read_uncaptured(memory.project.folder) == []
+    project_finder.pause(str(repository.root), "all")
+    assert [end for _, end in read_uncaptured(memory.project.folder)] == [None]
+    project_finder.resume(str(repository.root), "capture")
+    ((start, end),) = read_uncaptured(memory.project.folder)
     assert end is not None
     assert end >= start
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from holloway.capture.session_files import SessionFiles
 from holloway.domain.memory import MemoryType
 from holloway.service import past_sessions
 from holloway.service.holloway import Holloway
-from holloway.service.session_files import Sources
 from holloway.service.session_learning import Learning
 from holloway.store import session_ledger
 from holloway.store.filter import Filter
@@ -22,7 +22,7 @@ def contents(memory: Holloway) -> list[str]:
     return sorted(each.content for each in kept)
 
 
-def learn(memory: Holloway) -> past_sessions.Past:
+def learn(memory: Holloway) -> past_sessions.PastLessons:
     return past_sessions.learn(memory, past_sessions.find(memory))
 
 
@@ -147,5 +147,5 @@ def test_a_second_run_reads_no_session(
 ) -> None:
     transcript(repository.root, "s1", 1)
     learn(memory)
-    monkeypatch.setattr(Sources, "_pad", lambda *given: pytest.fail("it was read again"))
+    monkeypatch.setattr(SessionFiles, "_pad", lambda *given: pytest.fail("it was read again"))
     assert learn(memory).read == 0

@@ -17,7 +17,7 @@ from holloway.domain.session import Outcome
 from holloway.domain.work import Methodology, Relay, WorkUnit
 from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
-from holloway.service.pause_state import pause, resume
+from holloway.service.project_finder import pause, resume
 from holloway.service.session import Session
 from holloway.store.filter import Filter
 from holloway.store.write_gate import admit

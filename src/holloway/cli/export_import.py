@@ -133,8 +133,12 @@ def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, 
       holloway backup --list
       holloway backup --restore latest
     """
-    from holloway.service.backups import bring_back, copies, copy_named  # loaded when the command runs
-    from holloway.service.project_finder import known_project
+    from holloway.service.project_finder import (
+        find_backup,
+        known_project,
+        list_backups,
+        restore_backup,
+    )  # loaded when the command runs
 
     if not listing and wanted is None:
         known_project(project)  # a folder without a memory has nothing to copy
@@ -143,7 +147,7 @@ def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, 
         emit({"backup": str(made)}) if as_json else say(f"Copied to {made}", "green")
         return
     if listing:
-        found = copies(project)
+        found = list_backups(project)
         if as_json:
             emit({"backups": [{"name": copy.name, "path": str(copy), "bytes": copy.stat().st_size} for copy in found]})
             return
@@ -152,11 +156,11 @@ def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, 
         if not found:
             say("There is no copy yet.")
         return
-    chosen = copy_named(project, wanted or "latest").name
+    chosen = find_backup(project, wanted or "latest").name
     if not ask(f"Put {chosen} in the place of today's memory (which is kept beside it)?", yes=yes):
         say("Nothing was changed.")
         return
-    used, kept = bring_back(project, chosen)
+    used, kept = restore_backup(project, chosen)
     if as_json:
         emit({"restored": str(used), "kept": str(kept) if kept else None})
         return

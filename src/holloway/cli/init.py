@@ -12,7 +12,7 @@ from holloway.cli.common import emit, home, json_option, many, opened, project_o
 
 if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
-    from holloway.service.past_sessions import Found
+    from holloway.service.past_sessions import PastSessions
     from holloway.service.results import RulesImported
     from holloway.service.setup import Plan
 
@@ -58,7 +58,7 @@ def _as_program(memory: Holloway, *, yes: bool) -> None:
 
     rules = memory.import_rules(dry_run=not yes)
     sessions = past_sessions.find(memory)
-    done = past_sessions.learn(memory, sessions) if yes and sessions.sessions else past_sessions.Past()
+    done = past_sessions.learn(memory, sessions) if yes and sessions.sessions else past_sessions.PastLessons()
     plans = _plans(memory)
     for plan in plans if yes else ():
         setup.apply(plan, home())
@@ -108,7 +108,7 @@ def _rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
         say("Nothing was taken in; `holloway rules` does it any time.", "dim")
 
 
-def _past(memory: Holloway, found: Found, *, yes: bool) -> None:
+def _past(memory: Holloway, found: PastSessions, *, yes: bool) -> None:
     """Sessions from before holloway came: the first day is not cold."""
     from holloway.cli.learn import told  # loaded when the command runs
     from holloway.cli.progress import progress_bar

@@ -10,7 +10,7 @@ import click
 from holloway.cli.common import emit, json_option, maintained, many, opened, project_option, say
 
 if TYPE_CHECKING:
-    from holloway.service.past_sessions import Found, Past
+    from holloway.service.past_sessions import PastLessons, PastSessions
 
 LISTED = 10
 
@@ -52,7 +52,7 @@ def learn_command(since: datetime | None, agent: str | None, dry_run: bool, as_j
         if dry_run:
             _planned(found, as_json=as_json)
             return
-        done = past_sessions.Past()
+        done = past_sessions.PastLessons()
         if found.sessions:
             with progress_bar(hidden=as_json) as tell:
                 memory.map.update(workers=0, progress=tell)
@@ -66,7 +66,7 @@ def learn_command(since: datetime | None, agent: str | None, dry_run: bool, as_j
         raise click.Abort
 
 
-def _planned(found: Found, *, as_json: bool) -> None:
+def _planned(found: PastSessions, *, as_json: bool) -> None:
     rows = [
         {
             "session": each.session,
@@ -88,7 +88,7 @@ def _planned(found: Found, *, as_json: bool) -> None:
         say(f"  and {len(rows) - LISTED:,} more")
 
 
-def told(found: Found, done: Past) -> None:
+def told(found: PastSessions, done: PastLessons) -> None:
     """What came of it, for people."""
     if not found.sessions:
         say(f"Nothing new to learn from{_rest(found) or ': no agent has left a session of this project here'}.")
@@ -107,14 +107,14 @@ def told(found: Found, done: Past) -> None:
         say("What next: `holloway review` goes through what was learned.")
 
 
-def _rest(found: Found) -> str:
+def _rest(found: PastSessions) -> str:
     """The sessions that were passed over."""
     parts = [f"{found.known:,} known already"] if found.known else []
     parts += [f"{found.running:,} still going on"] if found.running else []
     return f"; {', '.join(parts)}" if parts else ""
 
 
-def _fields(found: Found, done: Past) -> dict[str, Any]:
+def _fields(found: PastSessions, done: PastLessons) -> dict[str, Any]:
     return {
         "read": done.read,
         "known": found.known,

@@ -114,7 +114,7 @@ def pause_command(what: str, everywhere: bool, project: str) -> None:
       holloway pause
       holloway pause injection --everywhere
     """
-    from holloway.service.pause_state import pause  # loaded when the command runs
+    from holloway.service.project_finder import pause  # loaded when the command runs
 
     what = pause(project, what, everywhere=everywhere)
     place = "everywhere" if everywhere else "here"
@@ -134,7 +134,7 @@ def resume_command(what: str, everywhere: bool, project: str) -> None:
       holloway resume
       holloway resume capture
     """
-    from holloway.service.pause_state import paused_where, resume  # loaded when the command runs
+    from holloway.service.project_finder import paused_where, resume  # loaded when the command runs
 
     was = resume(project, what, everywhere=everywhere)
     say("Going on." if was else "Nothing was paused.", "green")

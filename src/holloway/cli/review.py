@@ -23,7 +23,7 @@ from holloway.text.sanitize import one_line
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
-    from holloway.service.summary import Summary
+    from holloway.service.session_report import Summary
 
 REASONS = {
     "tainted": "it came in after content from outside, or in a session that nobody watched",
@@ -62,21 +62,21 @@ def review_command(
       holloway review --ok-all-from CLAUDE.md
       holloway review --json
     """
-    from holloway.service import summary  # loaded when the command runs
+    from holloway.service import session_report  # loaded when the command runs
     from holloway.service.json_view import memory_json
 
     with opened(project) as memory:
         decided = _by_options(memory, ok_ids, drop_ids, later_ids, ok_files)
         waiting = memory.to_review()
         if as_json:
-            last = summary.summary(memory)
+            last = session_report.summarize_session(memory)
             shown = [memory_json(each, memory.clock.now()) for each in waiting]
             emit({"results": shown, "last_session": summary_json(last) if last else None})
             return
         if decided:
             say(f"{decided}; {len(waiting)} to go.")
             return
-        if last := summary.show(memory):
+        if last := session_report.show_summary(memory):
             _summary(last)
             known = {each.id for each in waiting}
             waiting += [each for each in last.to_decide if each.id not in known]
@@ -87,7 +87,7 @@ def review_command(
         elif sys.stdin.isatty():
             done = _go_through(memory, waiting)
             if done:
-                summary.decided(memory)
+                session_report.note_decision(memory)
             say(f"{many(done, 'memory')} decided on; {memory.count_to_review()} to go.", "green")
         else:
             for number, card in enumerate(waiting, 1):
@@ -103,7 +103,7 @@ def _by_options(
     ok_files: tuple[str, ...],
 ) -> str:
     """Decide what the options decide, once all that they name is known to be there; what was done, in words."""
-    from holloway.service import summary  # loaded when the command runs
+    from holloway.service import session_report  # loaded when the command runs
 
     for chosen in (*ok_ids, *later_ids, *drop_ids):
         memory.get(chosen)
@@ -116,7 +116,7 @@ def _by_options(
         memory.forget([memory.get(chosen) for chosen in drop_ids])
     if not (approved or drop_ids or later_ids):
         return ""
-    summary.decided(memory)
+    session_report.note_decision(memory)
     return f"Approved {approved}, dropped {len(drop_ids)}, later {len(later_ids)}"
 
 

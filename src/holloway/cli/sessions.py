@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holloway.domain.session import Session
     from holloway.service.holloway import Holloway
     from holloway.service.results import Kept
-    from holloway.service.session_report import Explained
+    from holloway.service.session_report import SessionReport
 
 MARKS = {"promoted": "+", "reinforced": "=", "held": "~", "dropped": "-"}
 STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped": "dim"}
@@ -32,10 +32,10 @@ def sessions_command(limit: int, as_json: bool, project: str) -> None:
       holloway sessions
       holloway sessions --limit 5 --json
     """
-    from holloway.service.session_report import latest  # loaded when the command runs
+    from holloway.service.session_report import list_sessions  # loaded when the command runs
 
     with opened(project) as memory:
-        rows = latest(memory, limit)
+        rows = list_sessions(memory, limit)
         if as_json:
             emit({"sessions": [session_json(session, record) for session, record in rows]})
             return
@@ -58,10 +58,10 @@ def explain_command(session: str, dropped: bool, as_json: bool, project: str) ->
       holloway explain last
       holloway explain 2026-01-05-0bb9a2 --dropped
     """
-    from holloway.service.session_report import explain  # loaded when the command runs
+    from holloway.service.session_report import explain_session  # loaded when the command runs
 
     with opened(project) as memory:
-        told = explain(memory, session)
+        told = explain_session(memory, session)
         if as_json:
             emit(explained_json(told))
         else:
@@ -86,7 +86,7 @@ def session_json(session: Session, record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def explained_json(told: Explained) -> dict[str, Any]:
+def explained_json(told: SessionReport) -> dict[str, Any]:
     """What came of a session, as programs read it."""
     return {
         **session_json(told.session, told.record),
@@ -143,7 +143,7 @@ def _candidate(each: Kept) -> None:
         say(f"    {told}", "dim")
 
 
-def _explained(memory: Holloway, told: Explained, *, dropped: bool) -> None:
+def _explained(memory: Holloway, told: SessionReport, *, dropped: bool) -> None:
     session, record = told.session, told.record
     _line(session, record)
     if not session.evidence:

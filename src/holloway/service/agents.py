@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holloway.capture.session_files import list_running
 from holloway.codemap.health import MapBusy
 from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, ReviewReason, State
@@ -15,7 +16,6 @@ from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
 from holloway.safety.prompt_injection import instructs
-from holloway.service import session_files
 from holloway.store import contributions, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.memories import Unknown
@@ -63,7 +63,7 @@ def watched(memory: Holloway, agent: str) -> str:
 
     Hosts name themselves to a server as they name themselves to hooks, with a word more: `codex-mcp-client`.
     """
-    found = [each.session for each in session_files.running(memory) if agent.startswith(each.agent)]
+    found = [each.session for each in list_running(memory.store) if agent.startswith(each.agent)]
     return found[0] if len(found) == 1 else ""
 
 

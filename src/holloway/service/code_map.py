@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from holloway import git
 from holloway.codemap import graph, health, queries
 from holloway.codemap.database import MapDatabase, open_map
-from holloway.codemap.health import Mapped
 from holloway.codemap.history import cochange
 from holloway.codemap.modules import overview
 from holloway.codemap.parse.languages import language_of
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holloway.codemap.graph import Impact
+    from holloway.codemap.health import Mapped
     from holloway.codemap.modules.detection import Module
     from holloway.domain.memory import Memory
     from holloway.store.store import Store

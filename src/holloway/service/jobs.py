@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.capture import journal_reader
+from holloway.capture.session_files import Unlearned, from_journal, list_ended
 from holloway.codemap.health import MapBusy
 from holloway.config import SESSION_SILENCE_S
 from holloway.domain.ports import moment, stamp
 from holloway.promotion import synthesis
 from holloway.promotion.reflection import Reflection
-from holloway.service import agent_notes, session_files
-from holloway.service.session_files import Sources, Unlearned
+from holloway.service import agent_notes
+from holloway.service.past_sessions import open_session_files
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, learned_files
 
 if TYPE_CHECKING:
     from holloway.capture.journal_reader import Journal
+    from holloway.capture.session_files import SessionFiles
     from holloway.service.holloway import Holloway
+    from holloway.service.session_learning import Learned
 
 WEEK = timedelta(days=7)
 DAY = timedelta(days=1)
@@ -66,38 +69,38 @@ def has_journals(memory: Holloway) -> bool:
 def learn_ended(memory: Holloway, seconds: float) -> str:
     """Learn from the sessions that are over, the oldest first, and delete their journals."""
     deadline = time.monotonic() + seconds
-    told = Sources(memory)
-    counted: Counter[str] = Counter()
-    found = journal_reader.sessions(memory.project.journal)
-    for each in session_files.waiting(found, memory.clock.now().timestamp(), SESSION_SILENCE_S):
+    files = open_session_files(memory)
+    counts: Counter[str] = Counter()
+    journals = journal_reader.sessions(memory.project.journal)
+    for journal in list_ended(journals, memory.clock.now().timestamp(), SESSION_SILENCE_S):
         if time.monotonic() > deadline:
-            counted["left for the next run"] += 1
+            counts["left for the next run"] += 1
         else:
-            counted[_learned(told, each)] += 1
-    return ", ".join(f"{number} {what}" for what, number in counted.items() if what)
+            counts[_learn_journal(files, journal)] += 1
+    return ", ".join(f"{number} {outcome}" for outcome, number in counts.items() if outcome)
 
 
-def _learned(told: Sources, each: Journal) -> str:
-    """What became of one session's journal."""
-    source = session_files.of_journal(each)
-    if source is None:
+def _learn_journal(files: SessionFiles[Learned], journal: Journal) -> str:
+    """Learn from one session's journal and delete it; returns the outcome in a word."""
+    file = from_journal(journal)
+    if file is None:
         return ""
-    if not told.is_done(source):
+    if not files.is_done(file):
         try:
-            told.learn(source)
+            files.learn(file)
         except Unlearned:
             return "failed"
-    elif told.failed(source):
+    elif files.has_failed(file):
         return ""
-    _deleted(each)
+    _delete_journal(journal)
     return "learned"
 
 
-def _deleted(each: Journal) -> None:
-    """Delete a journal that was learned from; one that a hook has written to meanwhile is looked at again."""
+def _delete_journal(journal: Journal) -> None:
+    """Delete a journal that was learned from, unless a hook has written to it meanwhile."""
     try:
-        if each.path.stat().st_mtime == each.modified_at:
-            each.path.unlink()
+        if journal.path.stat().st_mtime == journal.modified_at:
+            journal.path.unlink()
     except FileNotFoundError:
         pass
 

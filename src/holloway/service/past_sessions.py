@@ -1,4 +1,4 @@
-"""The sessions that agents have left on this machine before anybody watched: learned from in their order, once."""
+"""Learning from session files: sessions that ended, and those that agents left here before they were watched."""
 
 from __future__ import annotations
 
@@ -6,98 +6,135 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.capture import claude_code, codex, transcripts
-from holloway.service import session_files
-from holloway.service.session_files import Sources, Unlearned
-from holloway.service.session_learning import Learning
-from holloway.store import candidates
+from holloway.capture import claude_code, codex, journal_reader, transcripts
+from holloway.capture.session_files import SessionFiles, Unlearned, from_transcript, list_running
+from holloway.proof.session_facts import FULL, Answer, Before
+from holloway.safety.paths import safe_name
+from holloway.service.session_learning import Learned, Learning
+from holloway.store import answer_log, candidates
 from holloway.store.candidates import HELD, PROMOTED, REINFORCED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from holloway.capture.session_files import SessionFile
     from holloway.capture.transcripts import Transcript
+    from holloway.observer.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
-    from holloway.service.session_learning import Learned
 
 AGENTS = (claude_code.AGENT, codex.AGENT)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The sessions on this machine: those to learn from, and how many are known as they are or still go on."""
+class PastSessions:
+    """The sessions on this machine: those to learn from, and the numbers of those learned from or still running."""
 
     sessions: tuple[Transcript, ...]
-    beside: tuple[Transcript, ...]
+    transcripts: tuple[Transcript, ...]
     """All of them; one may repeat the beginning of another."""
     known: int = 0
     running: int = 0
 
 
 @dataclass(slots=True)
-class Past:
-    """What came of learning from them."""
+class PastLessons:
+    """The result of learning from past sessions."""
 
     read: int = 0
     failed: list[str] = field(default_factory=list)
     kept: set[str] = field(default_factory=set)
-    """Memories that were made or agreed with."""
+    """Ids of the memories that were created or reinforced."""
     to_review: int = 0
     held: int = 0
     interrupted: bool = False
 
 
-def find(memory: Holloway, *, since: float = 0.0, agent: str = "", home: Path | None = None) -> Found:
-    """The sessions of this project that agents left here, in any of its working trees, the oldest first."""
+def open_session_files(memory: Holloway, transcripts_known: Iterable[Transcript] = ()) -> SessionFiles[Learned]:
+    """Return the reader of a project's session files; it learns from each version of a file once."""
+    learning = Learning(memory)
+
+    def learn_pad(file: SessionFile, pad: Scratchpad, settle: bool) -> Learned:
+        return learning.learn(pad, settle=settle, before=_read_journal_facts(memory, file))
+
+    return SessionFiles(memory.store, memory.home, learn_pad, transcripts_known)
+
+
+def _read_journal_facts(memory: Holloway, file: SessionFile) -> Before:
+    """Return what hooks wrote down of a session besides its events."""
+    journal = file.journal or memory.project.journal / f"{safe_name(file.session)}.jsonl"
+    is_watched = journal.exists()
+    is_resumed, resumed_at = journal_reader.resumed(journal)
+    return Before(
+        group=FULL if is_watched else None,
+        located=journal_reader.located(journal),
+        resumed=is_resumed,
+        resumed_at=resumed_at,
+        answers=_read_answers(memory, file.session) if is_watched else None,
+    )
+
+
+def _read_answers(memory: Holloway, session: str) -> tuple[Answer, ...]:
+    """Return the outcomes of the answers that hooks owed a session."""
+    answers = answer_log.read(str(memory.project.folder), session=session)
+    return tuple(Answer(answer.point, answer.outcome, answer.step, answer.milliseconds) for answer in answers)
+
+
+def find(memory: Holloway, *, since: float = 0.0, agent: str = "", home: Path | None = None) -> PastSessions:
+    """Find the sessions of this project that agents left here, in any of its working trees, the oldest first."""
     listed = transcripts.found(memory.project.root, home)
-    chosen = (each for each in listed if each.started_at >= since and (not agent or each.agent == agent))
-    # Of sessions that share their beginning, the one that ended first is the one whose it is.
-    wanted = sorted(chosen, key=lambda each: (each.started_at, each.modified_at, str(each.path)))
-    known = Sources(memory, wanted)
-    running = {each.session for each in session_files.running(memory)}  # the worker learns from them when they are over
-    fresh = [each for each in wanted if not known.is_done(session_files.of_transcript(each))]
-    due = tuple(each for each in fresh if each.session not in running)
-    return Found(due, tuple(wanted), len(wanted) - len(fresh), len(fresh) - len(due))
+    chosen = (
+        transcript
+        for transcript in listed
+        if transcript.started_at >= since and (not agent or transcript.agent == agent)
+    )
+    # Of sessions that share their beginning, the one that ended first owns it.
+    ordered = sorted(chosen, key=lambda each: (each.started_at, each.modified_at, str(each.path)))
+    files = open_session_files(memory, ordered)
+    running = {journal.session for journal in list_running(memory.store)}  # the worker learns from them at their end
+    new = [transcript for transcript in ordered if not files.is_done(from_transcript(transcript))]
+    due = tuple(transcript for transcript in new if transcript.session not in running)
+    return PastSessions(due, tuple(ordered), len(ordered) - len(new), len(new) - len(due))
 
 
-def learn(memory: Holloway, found: Found, progress: Callable[[str, int, int], None] | None = None) -> Past:
-    """Learn from sessions, one after the other. What was done when somebody interrupts stays done."""
-    told, done = Sources(memory, found.beside), Past()
-    learned: list[str] = []
+def learn(memory: Holloway, past: PastSessions, progress: Callable[[str, int, int], None] | None = None) -> PastLessons:
+    """Learn from sessions, one after the other. An interrupt keeps the lessons so far."""
+    files, lessons = open_session_files(memory, past.transcripts), PastLessons()
+    learned_ids: list[str] = []
     try:
-        for place, each in enumerate(found.sessions):
+        for number, transcript in enumerate(past.sessions):
             if progress:
-                progress("learning", place, len(found.sessions))
+                progress("learning", number, len(past.sessions))
             try:
-                _count(done, learned, told.learn(session_files.of_transcript(each), settle=False))
+                _count(lessons, learned_ids, files.learn(from_transcript(transcript), settle=False))
             except Unlearned as error:
-                done.failed.append(error.message)
-            done.read += 1
-        _settle(memory, done)
+                lessons.failed.append(error.message)
+            lessons.read += 1
+        _settle(memory, lessons)
     except KeyboardInterrupt:
-        done.interrupted = True
-    _sum_up(memory, done, learned)
-    return done
+        lessons.interrupted = True
+    _sum_up(memory, lessons, learned_ids)
+    return lessons
 
 
-def _count(done: Past, learned: list[str], one: Learned | None) -> None:
-    if one is None:
+def _count(lessons: PastLessons, learned_ids: list[str], learned: Learned | None) -> None:
+    if learned is None:
         return
-    learned.append(one.session.id)
-    done.kept |= {each.memory for state in (PROMOTED, REINFORCED) for each in one.promotion.of(state) if each.memory}
-    done.kept |= {memory.id for found in one.synthesised for memory in found.memories}
+    learned_ids.append(learned.session.id)
+    promoted = (each for state in (PROMOTED, REINFORCED) for each in learned.promotion.of(state))
+    lessons.kept |= {candidate.memory for candidate in promoted if candidate.memory}
+    lessons.kept |= {memory.id for synthesised in learned.synthesised for memory in synthesised.memories}
 
 
-def _settle(memory: Holloway, done: Past) -> None:
-    """What waits is looked at once, after all of them."""
+def _settle(memory: Holloway, lessons: PastLessons) -> None:
+    """Settle reverted work and held candidates once, after all sessions."""
     learning = Learning(memory)
     learning.take_back()
-    done.kept |= {each.memory for each in learning.settle_held() if each.memory}
+    lessons.kept |= {candidate.memory for candidate in learning.settle_held() if candidate.memory}
 
 
-def _sum_up(memory: Holloway, done: Past, learned: list[str]) -> None:
-    database, store = memory.store.database, memory.store.memories
-    done.kept = {each for each in done.kept if store.has(each) and store.get(each).alive}
-    done.to_review = sum(1 for each in done.kept if store.get(each).review)
-    kept = (each for session in learned for each in candidates.of_session(database, session))
-    done.held = sum(1 for each in kept if each.state == HELD)
+def _sum_up(memory: Holloway, lessons: PastLessons, learned_ids: list[str]) -> None:
+    database, memories = memory.store.database, memory.store.memories
+    lessons.kept = {kept_id for kept_id in lessons.kept if memories.has(kept_id) and memories.get(kept_id).alive}
+    lessons.to_review = sum(1 for kept_id in lessons.kept if memories.get(kept_id).review)
+    kept = (candidate for session in learned_ids for candidate in candidates.of_session(database, session))
+    lessons.held = sum(1 for candidate in kept if candidate.state == HELD)

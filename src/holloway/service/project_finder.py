@@ -1,4 +1,4 @@
-"""Finding and opening a project's memory."""
+"""Projects by their folder: finding, opening, pausing them and restoring their backups."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from holloway.errors import HollowayError, InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.store import project as projects
 from holloway.store import registry
+from holloway.store.database import replaced, rolling
+from holloway.store.pause_state import pause_folder, resume_folder
+from holloway.store.store import backup_named, restore
 
 if TYPE_CHECKING:
     import os
@@ -88,6 +91,51 @@ def project_root(path: str) -> Path:
     place = Path(path).expanduser()
     _must_be_there(place)
     return Path(projects.root_of(place, Path(config.home())))
+
+
+def pause(path: str, what: str = "all", *, everywhere: bool = False) -> str:
+    """Pause the project that holds a folder, or every project; returns all that is paused there."""
+    return pause_folder(_pause_folder(path, everywhere), what)
+
+
+def resume(path: str, what: str = "all", *, everywhere: bool = False) -> bool:
+    """Resume all or a part; returns False if that was not paused there."""
+    return resume_folder(_pause_folder(path, everywhere), what)
+
+
+def paused_where(path: str) -> dict[str, str]:
+    """Return what is paused `here`, in the project that holds a folder, and `everywhere`, if anything is."""
+    home, key = config.home(), known_project(path).key
+    folders = {"here": registry.project_folder(home, key), "everywhere": home}
+    return {scope: what for scope, folder in folders.items() if (what := registry.paused_in(folder))}
+
+
+def _pause_folder(path: str, everywhere: bool) -> Path:
+    return Path(config.home()) if everywhere else known_project(path, create=True).folder
+
+
+def list_backups(path: str) -> list[Path]:
+    """Return the backups of the project that holds a folder, newest first, then the states that restores replaced."""
+    folder = known_project(path).backups
+    return [*rolling(folder), *replaced(folder)]
+
+
+def find_backup(path: str, wanted: str) -> Path:
+    """Return the backup with a name, or the newest sound one for `latest`."""
+    return backup_named(known_project(path), wanted)
+
+
+def restore_backup(path: str, wanted: str) -> tuple[Path, Path | None]:
+    """Put a backup in the memory's place; returns it, and the file with the state before, if there was one."""
+    return restore(known_project(path), wanted)
+
+
+def find_project(root: str, home: Path) -> Project | None:
+    """Return the known project at a folder, by another of its folders if that one is gone; creates nothing."""
+    project = projects.find(Path(root), home)
+    if project is None or project.root.is_dir():
+        return project
+    return next((other for other in projects.known_projects(home) if other.key == project.key), None)
 
 
 def _must_be_there(folder: Path) -> None:

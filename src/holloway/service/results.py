@@ -12,6 +12,7 @@ from holloway.retrieval.locate import Located
 from holloway.retrieval.recall import Result
 from holloway.store.candidates import Kept
 from holloway.store.filter import Filter
+from holloway.store.project import Project
 
 __all__ = [
     "Filter",
@@ -21,6 +22,7 @@ __all__ = [
     "Module",
     "Node",
     "Overview",
+    "Project",
     "Reached",
     "Result",
     "RuleChange",

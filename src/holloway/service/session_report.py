@@ -1,11 +1,18 @@
-"""What became of a session: what it showed, what was kept of it, what was not and why."""
+"""Reports on sessions: what became of each, and the summary of the last one for the person.
+
+A person who ignores three summaries in a row gets a short one. At the confident level the summary lists only what needs
+a decision; at the autonomous level there is no summary.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from holloway.domain.memory import State
 from holloway.errors import InvalidInput
+from holloway.promotion import trust_level
 from holloway.proof.record_fields import complete
 from holloway.store import candidates as ledger
 from holloway.store import session_ledger
@@ -17,10 +24,15 @@ if TYPE_CHECKING:
     from holloway.store.candidates import Kept
 
 LIST_MAX = 200
+ENDED_AMONG = 10
+"""Latest sessions among which the last one that ended is searched."""
+SHORT_AFTER = 3
+"""Ignored summaries in a row after which the next one is short."""
+_NOTE = "summary_told"
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class SessionReport:
     """A session with everything that came of it."""
 
     session: Session
@@ -30,36 +42,100 @@ class Explained:
     learned: tuple[Memory, ...]
 
 
-def latest(memory: Holloway, limit: int) -> list[tuple[Session, dict[str, Any]]]:
-    """Sessions, newest first, each with its figures."""
+def list_sessions(memory: Holloway, limit: int) -> list[tuple[Session, dict[str, Any]]]:
+    """Return sessions, newest first, each with its record."""
     database = memory.store.database
-    found = session_ledger.latest(database, min(limit, LIST_MAX))
-    return [(session, complete(session_ledger.record_of(database, session.id))) for session in found]
+    sessions = session_ledger.latest(database, min(limit, LIST_MAX))
+    return [(session, complete(session_ledger.record_of(database, session.id))) for session in sessions]
 
 
-def explain(memory: Holloway, reference: str) -> Explained:
-    """The session whose id begins so; `last` means the latest."""
-    session = find(memory, reference)
+def explain_session(memory: Holloway, reference: str) -> SessionReport:
+    """Report on the session whose id begins so, or on the latest one for `last`; raises InvalidInput if unknown."""
+    session = find_session(memory, reference)
     record = complete(session_ledger.record_of(memory.store.database, session.id))
-    kept = ledger.of_session(memory.store.database, session.id)
+    candidates = ledger.of_session(memory.store.database, session.id)
     memories = memory.store.memories
-    learned = [memories.get(each.memory) for each in kept if each.memory and memories.has(each.memory)]
-    used = [memories.get(each) for each in record.get("used") or () if memories.has(each)]
-    return Explained(session, record, tuple(kept), tuple(used), tuple({each.id: each for each in learned}.values()))
+    learned_ids = dict.fromkeys(candidate.memory for candidate in candidates if candidate.memory)
+    learned = {lesson.id: lesson for lesson in map(memories.get, filter(memories.has, learned_ids))}
+    used = [memories.get(used_id) for used_id in record.get("used") or () if memories.has(used_id)]
+    return SessionReport(session, record, tuple(candidates), tuple(used), tuple(learned.values()))
 
 
-def find(memory: Holloway, reference: str) -> Session:
-    """The session that a person means."""
+def find_session(memory: Holloway, reference: str) -> Session:
+    """Return the session whose id begins so; raises InvalidInput if there is no such session, or several."""
     database = memory.store.database
     if reference == "last":
-        found = session_ledger.latest(database, 1)
-        if not found:
+        latest = session_ledger.latest(database, 1)
+        if not latest:
             raise InvalidInput("There is no session yet.", "Sessions are watched once an agent is connected.")
-        return found[0]
-    found = session_ledger.get(database, reference) if reference else []
-    if len(found) == 1:
-        return found[0]
-    if not found:
+        return latest[0]
+    matches = session_ledger.get(database, reference) if reference else []
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
         raise InvalidInput(f"There is no session {reference[:60]!r}.", "`holloway sessions` lists them.")
-    named = ", ".join(session.id for session in found[:5])
-    raise InvalidInput(f"{reference} could be {named}.", "Give more characters of the id.")
+    ids = ", ".join(session.id for session in matches[:5])
+    raise InvalidInput(f"{reference} could be {ids}.", "Give more characters of the id.")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The end of a session for the person. `short`: in one line, because the person ignored the last summaries."""
+
+    session: Session
+    saved_tokens: int
+    """An estimate."""
+    used: tuple[Memory, ...]
+    learned: tuple[Memory, ...]
+    to_decide: tuple[Memory, ...]
+    """The memories among these that nobody has confirmed yet and the trust level asks about."""
+    short: bool = False
+
+
+def summarize_session(memory: Holloway) -> Summary | None:
+    """Return the summary of the latest session that was learned from; None if there is nothing to report."""
+    level = memory.trust.level
+    ended = [session for session in session_ledger.latest(memory.store.database, ENDED_AMONG) if session.outcome]
+    if not ended or level == trust_level.AUTONOMOUS:
+        return None
+    report = explain_session(memory, ended[0].id)
+    session = report.session
+    learned = tuple(lesson for lesson in report.learned if lesson.session == session.id and lesson.alive)
+    used = tuple(shown for shown in report.used if shown.alive)
+    saved_tokens = int(report.record.get("saved_tokens") or 0)
+    if not (learned or used or saved_tokens):
+        return None
+    unconfirmed = {item.id: item for item in (*learned, *used) if item.state is State.UNCONFIRMED}
+    to_decide = tuple(item for item in unconfirmed.values() if item.review or level < trust_level.CONFIDENT)
+    is_short = _count_ignored(memory, session.id) >= SHORT_AFTER
+    return Summary(session, saved_tokens, used, learned, to_decide, is_short)
+
+
+def show_summary(memory: Holloway) -> Summary | None:
+    """Return the summary for display, and record that the person was shown it."""
+    summary = summarize_session(memory)
+    if summary is not None and summary.session.id != _last_shown(memory).get("session"):
+        ignored = _count_ignored(memory, summary.session.id)
+        memory.store.note(_NOTE, json.dumps({"session": summary.session.id, "passed": ignored}))
+    return summary
+
+
+def note_decision(memory: Holloway) -> None:
+    """Record that the person decided on a listed memory: summaries are full again."""
+    session = _last_shown(memory).get("session")
+    memory.store.note(_NOTE, json.dumps({"session": session, "passed": 0, "decided": True}))
+
+
+def _count_ignored(memory: Holloway, session: str) -> int:
+    """Return how many summaries in a row the person had ignored when this session's is shown."""
+    last = _last_shown(memory)
+    passed = last.get("passed")
+    ignored = passed if isinstance(passed, int) else 0
+    if last.get("session") == session:
+        return ignored
+    return 0 if last.get("decided") or not last.get("session") else ignored + 1
+
+
+def _last_shown(memory: Holloway) -> dict[str, object]:
+    note = json.loads(memory.store.noted(_NOTE) or "{}")
+    return note if isinstance(note, dict) else {}

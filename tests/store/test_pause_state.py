@@ -9,7 +9,8 @@ import pytest
 from holloway.errors import InvalidInput
 from holloway.hooks import entry
 from holloway.service.holloway import Holloway
-from holloway.service.pause_state import PARTS, pause, paused_where, resume, uncaptured
+from holloway.service.project_finder import pause, paused_where, resume
+from holloway.store.pause_state import PARTS, read_uncaptured
 from tests.conftest import Repository
 
 TRAP = "refresh() burns the token"
@@ -83,13 +84,13 @@ def test_when_nothing_was_captured_is_written_down_whatever_parts_were_paused_me
 ) -> None:
     root, folder = str(repository.root), memory.project.folder
     pause(root, "injection")
-    assert uncaptured(folder) == []
+    assert read_uncaptured(folder) == []
     pause(root, "capture")
     resume(root, "injection")
-    ((start, end),) = uncaptured(folder)
+    ((start, end),) = read_uncaptured(folder)
     assert end is None
     resume(root)
-    ((start_again, end),) = uncaptured(folder)
+    ((start_again, end),) = read_uncaptured(folder)
     assert start_again == start
     assert end is not None
     assert end >= start

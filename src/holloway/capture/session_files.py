@@ -1,0 +1,232 @@
+"""Session files: an agent's transcript or our journal, read once, with failed attempts counted."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from filelock import FileLock, Timeout
+
+from holloway.capture import claude_code, journal_reader, transcripts
+from holloway.capture.json_lines import objects
+from holloway.config import LEARN_ATTEMPTS_MAX, SESSION_SILENCE_S
+from holloway.domain.event import Started
+from holloway.domain.ports import stamp
+from holloway.errors import HollowayError, InvalidInput
+from holloway.observer.observer import Observer
+from holloway.store import learned_files
+from holloway.store.database import Busy
+from holloway.store.learned_files import Read
+from holloway.store.pause_state import read_uncaptured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from holloway.capture.journal_reader import Journal
+    from holloway.capture.transcripts import Transcript
+    from holloway.domain.event import Event
+    from holloway.observer.scratchpad import Scratchpad
+    from holloway.store.store import Store
+
+LOCK_WAIT_S = 120
+
+Lesson = TypeVar("Lesson")
+"""The result of learning from a session, whatever the caller makes of it."""
+
+
+class Unlearned(HollowayError):
+    """A session file that nothing could be learned from."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFile:
+    """The file of a session: the agent's own transcript, our journal, or both."""
+
+    session: str
+    path: Path
+    size: int
+    modified_at: float
+    transcript: Transcript | None = None
+    journal: Path | None = None
+
+
+def from_transcript(transcript: Transcript) -> SessionFile:
+    """Return the file of a session that only its transcript records."""
+    parts = [part.stat() for part in transcript.parts if part.exists()]
+    size = transcript.size + sum(part.st_size for part in parts)
+    modified_at = max([transcript.modified_at, *(part.st_mtime for part in parts)])
+    return SessionFile(transcript.session, transcript.path, size, modified_at, transcript)
+
+
+def from_journal(journal: Journal) -> SessionFile | None:
+    """Return the file of a session that hooks have watched: its transcript if it has one; None if both are missing."""
+    transcript = transcripts.at(journal.transcript, journal.agent) if journal.transcript else None
+    if transcript is not None:
+        return replace(from_transcript(transcript), session=journal.session, journal=journal.path)
+    try:
+        status = journal.path.stat()
+    except OSError:
+        return None
+    return SessionFile(journal.session, journal.path, status.st_size, status.st_mtime, journal=journal.path)
+
+
+class SessionFiles(Generic[Lesson]):
+    """Reads the session files of one project, and hands each version of a file to `learn` once.
+
+    `transcripts_known` are transcripts that the caller has listed already; one may repeat the beginning of another.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        home: Path,
+        learn: Callable[[SessionFile, Scratchpad, bool], Lesson],
+        transcripts_known: Iterable[Transcript] = (),
+    ) -> None:
+        self._store = store
+        self._database = store.database
+        self._learn_pad = learn
+        self._transcripts = {transcript.path: transcript for transcript in transcripts_known}
+        self._listed_folders: set[Path] = {path.parent for path in self._transcripts}
+        self._lock = FileLock(str(store.project.folder / "learning.lock"), mode=0o600)
+        self._uncaptured = [*read_uncaptured(home), *read_uncaptured(store.project.folder)]
+
+    def is_done(self, file: SessionFile) -> bool:
+        """Return whether this version of a file was learned from, or failed too often."""
+        read = learned_files.of(self._database, str(file.path))
+        return read is not None and _is_same(read, file) and not 0 < read.attempts < LEARN_ATTEMPTS_MAX
+
+    def has_failed(self, file: SessionFile) -> bool:
+        """Return whether the last attempt to learn from this version of a file failed."""
+        read = learned_files.of(self._database, str(file.path))
+        return read is not None and _is_same(read, file) and read.attempts > 0
+
+    def learn(self, file: SessionFile, *, settle: bool = True) -> Lesson | None:
+        """Learn from a session; None if it was learned from already, or has no action and no note.
+
+        Raises Unlearned for a file that cannot be learned from; any other error is not the fault of the session.
+        """
+        try:
+            with self._lock.acquire(timeout=LOCK_WAIT_S):
+                return None if self.is_done(file) else self._learn(file, settle=settle)
+        except Timeout:
+            raise Busy("Another process is learning from sessions.", "Try again in a moment.") from None
+
+    def _learn(self, file: SessionFile, *, settle: bool) -> Lesson | None:
+        before = learned_files.of(self._database, str(file.path))
+        attempts = before.attempts if before and _is_same(before, file) else 0
+        first_at = before.first_at if before else stamp(self._store.clock.now())
+        read = Read(str(file.path), file.session, file.size, file.modified_at, first_at)
+        # Counted before anything is read: a file that takes the whole process with it has been tried too.
+        learned_files.note(
+            self._database, replace(read, attempts=attempts + 1, error="the process ended while reading it")
+        )
+        try:
+            pad = self._pad(file, first_at)
+            lesson = self._learn_pad(file, pad, settle) if pad.actions or pad.notes else None
+        except Exception as error:
+            if isinstance(error, HollowayError) and not isinstance(error, InvalidInput):
+                self._restore(before, read)
+                raise
+            why = str(error) if isinstance(error, _Unreadable) else type(error).__name__
+            learned_files.note(self._database, replace(read, attempts=attempts + 1, error=why))
+            raise Unlearned(f"{file.path}: {why}.", "`holloway doctor` lists such sessions.") from error
+        except BaseException:  # the person pressed Ctrl-C; that is no failure of the session
+            self._restore(before, read)
+            raise
+        learned_files.note(self._database, read)
+        return lesson
+
+    def _restore(self, before: Read | None, read: Read) -> None:
+        """Restore the record of a file as it was before an attempt that does not count."""
+        with suppress(HollowayError):  # the caller raises the first error
+            if before is None:
+                learned_files.drop(self._database, read.path)
+            else:
+                learned_files.note(self._database, before)
+
+    def _pad(self, file: SessionFile, first_at: str) -> Scratchpad:
+        """Return the log of a session, without what it repeats of another and without times that were paused."""
+        observer = Observer()
+        root = self._store.project.root
+        if file.transcript is not None:
+            seen: set[int] = set()
+            for earlier in self._find_earlier(file.transcript, first_at):
+                for _ in transcripts.events(earlier, root, seen):
+                    pass
+            self._observe(observer, transcripts.events(file.transcript, root, seen))
+        if not observer.pad.events and file.journal is not None:
+            self._observe(observer, journal_reader.read(file.journal, root))
+        if not observer.pad.events and file.size and next(objects(file.path), None) is None:
+            raise _Unreadable("nothing in it can be read")
+        return observer.pad
+
+    def _observe(self, observer: Observer, events: Iterator[Event]) -> None:
+        for event in events:
+            if isinstance(event, Started) or not self._is_paused(event.at):
+                observer.observe(event)
+
+    def _is_paused(self, at: float) -> bool:
+        """Return whether capturing was paused at a time."""
+        return any(start <= at and (end is None or at < end) for start, end in self._uncaptured)
+
+    def _find_earlier(self, own: Transcript, first_at: str) -> list[Transcript]:
+        """Return the transcripts whose beginning this one repeats: a resumed session may be written out again."""
+        if own.agent != claude_code.AGENT:
+            return []
+        self._list_folder(own.path.parent)
+        same_start = [
+            transcript
+            for transcript in self._transcripts.values()
+            if transcript.started_at == own.started_at and transcript.agent == own.agent
+        ]
+        if len(same_start) < 2:
+            return []
+        reads = learned_files.everything(self._database)
+
+        def order(transcript: Transcript) -> tuple[str, float, str]:
+            read = reads.get(str(transcript.path))
+            first = first_at if transcript.path == own.path else read.first_at if read else "~"
+            return first, transcript.modified_at, str(transcript.path)
+
+        return [other for other in same_start if other.path != own.path and order(other) < order(own)]
+
+    def _list_folder(self, folder: Path) -> None:
+        """List the transcripts of a folder, once."""
+        if folder in self._listed_folders:
+            return
+        self._listed_folders.add(folder)
+        for path in sorted(folder.glob("*.jsonl")):
+            if path not in self._transcripts and not path.name.startswith("agent-"):
+                transcript = transcripts.at(path, claude_code.AGENT)
+                if transcript is not None:
+                    self._transcripts[path] = transcript
+
+
+class _Unreadable(Exception):
+    """A file without a readable line."""
+
+
+def _is_same(read: Read, file: SessionFile) -> bool:
+    return (read.size, read.modified_at) == (file.size, file.modified_at)
+
+
+def list_running(store: Store) -> list[Journal]:
+    """Return the journals of the sessions that hooks are watching and that are not over."""
+    journals = journal_reader.sessions(store.project.journal)
+    over = list_ended(journals, store.clock.now().timestamp(), SESSION_SILENCE_S)
+    return [journal for journal in journals if journal not in over]
+
+
+def list_ended(journals: Sequence[Journal], now: float, silence_s: float) -> list[Journal]:
+    """Return the journals whose sessions are over: the host said so, or they were silent for that long."""
+    return [journal for journal in journals if journal.ended or now - _last_event_at(journal) > silence_s]
+
+
+def _last_event_at(journal: Journal) -> float:
+    with suppress(OSError):
+        if journal.transcript is not None:
+            return max(journal.modified_at, journal.transcript.stat().st_mtime)
+    return journal.modified_at
