@@ -45,8 +45,8 @@ benign_examples = ["two: x"]
 """
 
 
-def write_source(folder: Path, text: str) -> Source:
-    path = folder / "secrets.toml"
+def write_source(folder: Path, text: str, name: str = "secrets.toml") -> Source:
+    path = folder / name
     path.write_text(text, "utf-8")
     return Source(path)
 
@@ -99,6 +99,7 @@ def test_keywords_of_tokens_are_told_apart_at_compile_time(tmp_path: Path) -> No
         ('"csrf"', '"csrf csrf"', "[values]: public_names has csrf twice"),
         ("entropy = 2", "entropy = 2\nentropie = 2", "[[rules]] row 2 (two-key): entropie is not known"),
         ('source = "observed"\nregex = [', "regex = [", "[[rules]] row 2 (two-key): source is missing"),
+        ('id = "two-key"', 'id = "one-key"', "[[rules]]: id has one-key twice"),
     ],
 )
 def test_a_wrong_row_is_named_with_its_file_and_field(tmp_path: Path, wrong: str, right: str, message: str) -> None:
@@ -107,6 +108,76 @@ def test_a_wrong_row_is_named_with_its_file_and_field(tmp_path: Path, wrong: str
     with pytest.raises(InvalidInput) as error:
         compiler.compile_secrets(source)
     assert error.value.message.startswith(f"secrets.toml, {message}")
+
+
+def test_a_program_has_one_kind(tmp_path: Path) -> None:
+    text = (FOLDER / "programs.toml").read_text("utf-8").replace('names = "bat batcat jq yq"', 'names = "bat rg"')
+    with pytest.raises(InvalidInput, match=r"programs\.toml, \[\[programs\]\]: names has rg twice"):
+        compiler.compile_programs(write_source(tmp_path, text, "programs.toml"))
+
+
+def test_a_sign_of_failure_is_made_of_the_formats_of_all_tools(tmp_path: Path) -> None:
+    text = """
+source = "tool"
+
+[fragments]
+word = '[a-z]+'
+
+[[signs]]
+name = "red"
+meaning = "Tests failed."
+prefix = '(?:'
+suffix = ')$'
+flags = "m"
+
+[[formats]]
+sign = "red"
+regex = 'FAIL ${word}'
+
+[[formats]]
+sign = "red"
+regex = 'not ok'
+
+[[normalisations]]
+regex = '\\d+'
+
+[commands]
+probes = ["grep"]
+git_views = ["git log"]
+"""
+    compiled = compiler.compile_failures(write_source(tmp_path, text, "failures.toml"))["failures"]
+    assert compiled["signs"] == {"red": "(?m)(?:FAIL [a-z]+|not ok)$"}
+    assert compiled["normalisations"] == [["\\d+", ""]]
+
+
+def test_the_parts_of_anchors_are_combined(tmp_path: Path) -> None:
+    text = """
+source = "observed"
+
+[score]
+bias = -1
+
+[alternatives]
+subject = ['I', 'we']
+
+[[forms]]
+name = "wrong"
+points = 2
+anchor_parts = [["i ", "we "], ["was", "were"]]
+regex = '(?:${subject}) w(?:as|ere) wrong'
+
+[[signs]]
+name = "wait"
+regex = 'wait'
+points = { here = 1 }
+"""
+    compiled = compiler.compile_corrections(write_source(tmp_path, text, "corrections.toml"))["corrections"]
+    assert compiled["forms"][0]["anchors"] == ["i was", "i were", "we was", "we were"]
+    assert compiled["forms"][0]["regex"] == "(?:I|we) w(?:as|ere) wrong"
+    with pytest.raises(
+        InvalidInput, match=r"\[\[signs\]\] row 1 \(wait\): points is not a table whose keys are of here"
+    ):
+        compiler.compile_corrections(write_source(tmp_path, text.replace("here =", "there ="), "corrections.toml"))
 
 
 def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:

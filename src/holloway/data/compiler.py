@@ -73,6 +73,7 @@ WORD_LISTS = (
 def compile_programs(source: Source) -> dict[str, Table]:
     """Compile what programs do, which of them wrap a command, and which of their options take a value."""
     programs = source.check_rows("programs", {"kind": check_one_of(*KINDS), "names": check_words})
+    source.check_unique("[[programs]]", "names", [name for row in programs for name in row["names"]])
     subcommands = source.check_rows("subcommands", {"program": check_text}, dict.fromkeys(KINDS, check_words))
     optional = {"options": check_words, "plain_words": check_number, "runs": check_text}
     wrappers = source.check_rows("wrappers", {"command": check_text}, optional)

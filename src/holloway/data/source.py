@@ -140,7 +140,8 @@ class Source:
     ) -> list[Row]:
         """Check `[[table]]`; each row must have the required fields and `source`, and may have the optional ones.
 
-        Raises InvalidInput that names the file, the row and the field.
+        The first required field names the row; an id or a name must be unique. Raises InvalidInput that names the file,
+        the row and the field.
         """
         rows = self._tables.get(table)
         if not isinstance(rows, list) or not rows:
@@ -148,12 +149,20 @@ class Source:
         required = {**required, "source": check_text}
         default = {"source": self._tables["source"]} if "source" in self._tables else {}
         key = next(iter(required))
-        return [
+        checked = [
             self.check_fields(
                 f"[[{table}]] row {number} ({row.get(key, 'unnamed')})", default | row, required, optional
             )
             for number, row in enumerate(rows, 1)
         ]
+        if key in ("id", "name", "program", "command"):
+            self.check_unique(f"[[{table}]]", key, [row[key] for row in checked])
+        return checked
+
+    def check_unique(self, where: str, field: str, values: list[str]) -> None:
+        """Check that no value is repeated; raises InvalidInput that names the file, the field and the value."""
+        if repeated := sorted({value for value in values if values.count(value) > 1}):
+            raise self._error(where, field, f"has {', '.join(repeated)} twice")
 
     def check_table(self, table: str, required: Mapping[str, Check]) -> Row:
         """Check `[table]`, which has exactly these fields; raises InvalidInput that names the file and the field."""
