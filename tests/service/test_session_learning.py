@@ -7,6 +7,7 @@ import pytest
 from holloway.domain.memory import MemoryType, Source, State
 from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
+from holloway.promotion.gates import is_strict
 from holloway.proof.session_facts import Before
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session
@@ -309,17 +310,16 @@ def test_unfinished_work_names_no_file_whose_name_is_a_sentence(memory: Holloway
 
 @pytest.mark.promise("rejections-count")
 def test_a_person_who_rejects_much_gets_fewer_memories(memory: Holloway) -> None:
-    learning = Learning(memory)
     told = Story("s1").edit("README.md")
     for number in range(6):
         told.records(f"Remark number {number} on something else {'y' * number}", "gotcha")
     kept = learn(memory, told.green()).promotion.of("promoted")
-    assert not learning.is_strict()
+    assert not is_strict(memory.store)
     for each in kept[:2]:
         memory.wrong(each.memory, "incorrect")
     for each in kept[2:]:
         memory.confirm(each.memory)
-    assert learning.is_strict()
+    assert is_strict(memory.store)
 
 
 @pytest.mark.promise("across-sessions")

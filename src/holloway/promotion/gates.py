@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.memory import MemoryType
 from holloway.domain.session import Outcome, SessionType
 from holloway.observer.signals.signal import SIGNALS, SignalName
 
+if TYPE_CHECKING:
+    from holloway.store.store import Store
+
 HELD_DAYS = 14
 """Number of days that a held candidate waits for its change to be committed or tested."""
+
+REJECTED_ABOVE = 0.3
+"""Share of rejected inferred memories above which fewer and more certain ones are stored."""
+JUDGED_FROM = 5
+"""Number of inferred memories that people must have confirmed or rejected before that share counts."""
 
 
 class Rule(NamedTuple):
@@ -113,3 +121,10 @@ def passage(kind: SessionType, outcome: Outcome, signal: SignalName) -> Passage:
 def plain(name: SessionType | SignalName) -> str:
     """Return a name in words, for a sentence."""
     return name.value.replace("_", " ")
+
+
+def is_strict(store: Store) -> bool:
+    """Return whether people rejected so many inferred memories that a new one needs more evidence."""
+    confirmed, rejected = store.memories.judged()
+    total = confirmed + rejected
+    return total >= JUDGED_FROM and rejected / total > REJECTED_ABOVE

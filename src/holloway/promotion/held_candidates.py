@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from holloway import git
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError
 from holloway.promotion.candidate import from_plain
 from holloway.store import candidates as ledger
+from holloway.store import observations, session_ledger
 from holloway.store.candidates import DROPPED, PROMOTED, REINFORCED
 from holloway.store.write_gate import admit
 
@@ -113,3 +115,33 @@ _UNDOES = re.compile(r"^(?:This reverts commit|Fixes:) ([0-9a-f]{7,40})\b", re.M
 def _same(one: str, other: str) -> bool:
     """Whether two commit hashes, perhaps abbreviated, name the same commit."""
     return one.startswith(other) or other.startswith(one)
+
+
+def take_back_reverted(store: Store) -> list[Memory]:
+    """Set aside memories learned from work that was reverted since the last look at the history; returns them."""
+    root = str(store.project.root)
+    head, seen = git.head_commit(root), store.noted("undone_seen")
+    if not head or head == seen:
+        return []
+    reverted = take_back(store, git.commits_between(root, seen, head))
+    store.note("undone_seen", head)
+    return reverted
+
+
+def find_proof(store: Store, session: str) -> Proof:
+    """Return the later fate of a session's change: committed, tested by a later session, reverted, or none of these."""
+    sessions = session_ledger.get(store.database, session)
+    if not sessions:
+        return Proof()
+    changed = [path for path, weight in observations.files_of(store.database, [session])[session] if weight > 1]
+    if not changed:
+        return Proof()
+    ended_at = sessions[0].last_event_at
+    later = observations.proved_later(store.database, session, ended_at, changed)
+    commits = git.commits_since(str(store.project.root), ended_at, changed)
+    reverts = [sha for sha, message in commits if message.startswith("Revert ")]
+    if reverts:
+        return Proof(undone=f"commit {reverts[0][:10]}")
+    if commits:
+        return Proof(proved=f"commit {commits[0][0][:10]}")
+    return Proof(proved=f"session {later}") if later else Proof()

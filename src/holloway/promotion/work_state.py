@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.memory_details import WorkState, WorkUnitOutcome
+from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome, SessionType
 from holloway.observer.words import intent, prompt
 from holloway.safety.repository_text import only_paths
 from holloway.store.memories import OBSERVED
+from holloway.store.write_gate import admit_watched
 from holloway.text import failures
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
+    from holloway.domain.memory import Memory
     from holloway.domain.session import Session
     from holloway.observer.activity import Account
     from holloway.observer.outcome import Judged
+    from holloway.store.store import Store
 
 TASK_CHARS_MAX = 200
 ITEM_CHARS_MAX = 160
@@ -119,3 +123,26 @@ def _next_step(activity: Account) -> str:
         if step := intent.next_step(words):
             return one_line(step, ITEM_CHARS_MAX)
     return ""
+
+
+def save_work(store: Store, activity: Account, judged: Judged, session: Session) -> None:
+    """Store the unfinished work of a session, in place of its branch's earlier state, and how its units ended."""
+    earlier = store.memories.by_origin(state_origin(session.branch))
+    draft = work_state(activity, judged, session)
+    if draft is not None:
+        _save_draft(store, draft, earlier)
+    elif earlier is not None and judged.outcome is Outcome.SUCCESS and set(earlier.files) <= set(activity.edited):
+        fields = {"deleted_at": stamp(store.clock.now()), "deleted_reason": f"done in {session.id}"}
+        store.memories.change(earlier, "done", **fields)
+    for outcome in unit_outcomes(activity, judged, session):
+        _save_draft(store, outcome, store.memories.by_origin(outcome.origin))
+
+
+def _save_draft(store: Store, draft: Draft, earlier: Memory | None) -> None:
+    admitted = admit_watched(draft, str(store.project.root))
+    if admitted is None:
+        return
+    if earlier is None:
+        store.memories.add(admitted)
+    elif earlier.content != admitted.draft.content or earlier.details != admitted.draft.details:
+        store.memories.supersede(earlier, admitted, "replaced", "a later session went on with it")

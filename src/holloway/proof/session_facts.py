@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from holloway.domain.memory import MemoryType
+from holloway.domain.ports import moment
+from holloway.store import feedback_counts, observations, session_ledger
+from holloway.store.filter import Filter
+from holloway.text.tokens import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holloway.domain.session import Session
+    from holloway.store.store import Store
 
 FULL = "full"
 """The group of sessions that get everything."""
@@ -71,3 +83,44 @@ class Before:
     """When a resumed session was resumed, in seconds since 1970."""
     answers: tuple[Answer, ...] | None = None
     store: StoreFigures | None = None
+
+
+def collect_before(
+    store: Store, session: Session, touched: Sequence[str], before: Before, mapped_modules: set[str]
+) -> Before:
+    """Add what the store knew before a session, and what the session was shown of it, to what the caller knows."""
+    database = store.database
+    opened = observations.sessions_with(database, touched)
+    own = dict(observations.files_of(database, [session.id])[session.id])
+    dead_ends = store.memories.find(Filter(types=(MemoryType.DEAD_END,)), limit=-1)
+    return replace(
+        before,
+        files=frozenset(path for path, (count, _) in opened.items() if count - (path in own) > 0),
+        errors=frozenset(observations.solved_errors(database, session.id)),
+        dead_end_files=frozenset(path for memory in dead_ends for path in memory.files),
+        shown=tuple(_list_shown(store, session.id)),
+        corrected=feedback_counts.corrected_in(database, session.id),
+        flagged=feedback_counts.flagged_in(database, session.id),
+        search_tokens=observations.mean_search_tokens(database, session.started_at),
+        store=_measure_store(store, mapped_modules),
+    )
+
+
+def _measure_store(store: Store, mapped_modules: set[str]) -> StoreFigures:
+    mean = store.memories.mean_confidence()
+    covered = len(mapped_modules & store.memories.modules()) / len(mapped_modules) if mapped_modules else None
+    return StoreFigures(
+        store.memories.count(Filter()),
+        None if mean is None else round(mean, 3),
+        None if covered is None else round(covered, 3),
+    )
+
+
+def _list_shown(store: Store, session: str) -> Iterator[Shown]:
+    for memory_id, point, at in session_ledger.shown_in(store.database, session):
+        if store.memories.has(memory_id):
+            memory = store.memories.get(memory_id)
+            command = getattr(memory.details, "command", "")
+            fingerprint = getattr(memory.details, "fingerprint", "")
+            tokens = estimate(memory.summary)
+            yield Shown(memory_id, point, moment(at).timestamp(), tokens, memory.files, command, fingerprint)

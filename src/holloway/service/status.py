@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from holloway.domain.memory import MemoryType, State
 from holloway.domain.ports import stamp
 from holloway.llm.provider_choice import choose
+from holloway.promotion.gates import is_strict
+from holloway.promotion.pipeline import REJECTED_TIGHTENS
 from holloway.service.doctor import ANSWERS_DAYS
-from holloway.service.session_learning import Learning
 from holloway.store import answer_log, candidates, registry, session_ledger
 from holloway.store.database import rolling
 from holloway.store.filter import Filter
@@ -87,7 +88,7 @@ def _observer(memory: Holloway) -> dict[str, Any]:
     became = candidates.counts(database)
     fired = session_ledger.fired(database)
     kept, rejected = memory.store.memories.judged()
-    learning = Learning(memory)
+    strict = is_strict(memory.store)
     return {
         **{state: sum(number for (_, of), number in became.items() if of == state) for state in _BECAME},
         **session_ledger.watched(database),
@@ -98,8 +99,8 @@ def _observer(memory: Holloway) -> dict[str, Any]:
         "confirmed_by_people": kept,
         "rejected_by_people": rejected,
         "rejection_rate": round(rejected / (kept + rejected), 3) if kept + rejected else None,
-        "strict": learning.is_strict(),
-        "threshold_factor": learning.threshold_factor,
+        "strict": strict,
+        "threshold_factor": REJECTED_TIGHTENS if strict else 1.0,
     }
 
 
