@@ -23,7 +23,6 @@ from benchmarks.scoring import SEED, estimate, paired
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import measured, told
 from holloway.domain.ports import SystemClock
-from holloway.service.injection_points import Points
 from holloway.text.tokens import estimate as tokens_of
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
 
 def _ask(replayed: Replay, session: Told, answers: Answers) -> None:
     memory, paths = replayed.memory, replayed.paths()
-    text = Points(memory, f"{session.id}-asked", AGENT).on_prompt(session.query)
+    text = memory.session(f"{session.id}-asked", agent=AGENT).context_for(session.query)
     began = time.perf_counter()
     located = [file.path for file in memory.map.locate(session.query, limit=TOP, branch=session.began_on).files]
     answers.locate_ms.append((time.perf_counter() - began) * 1000)
@@ -113,7 +112,7 @@ def _started(replayed: Replay, session: Told, command: list[str]) -> Started:
         done = samples.start(command, _env(replayed), stdin, root)
     said = json.loads(done.stdout).get("hookSpecificOutput", {}) if done.stdout else {}
     with _today(replayed):
-        text = Points(replayed.memory, f"{session.id}-today", AGENT).on_prompt(session.query)
+        text = replayed.memory.session(f"{session.id}-today", agent=AGENT).context_for(session.query)
     return Started(samples.wall_ms[0], str(said.get("additionalContext", "")), text)
 
 

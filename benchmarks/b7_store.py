@@ -63,8 +63,8 @@ _OPEN_AND_LOOK = """
 import sys
 from holloway.store import lookup
 store = lookup.open_store(sys.argv[1], 1000)
-to = lookup.Shown(session="s", context=0, branch="", now=sys.argv[3], level=1)
-found = lookup.traps(store, [sys.argv[2]], to, 4)
+to = lookup.Viewer(session="s", context=0, branch="", now=sys.argv[3], level=1)
+found = lookup.find_for_files(store, [sys.argv[2]], to, 4)
 assert found
 """
 _OPEN_AND_RECALL = """
@@ -159,9 +159,9 @@ def _lookup(figures: Figures, growing: Growing) -> None:
 
 
 def _traps(store: sqlite3.Connection, path: str, session: str, now: str) -> list[dict[str, object]]:
-    context, level = lookup.context_of(store, session), lookup.trust_level(store)
-    to = lookup.Shown(session=session, context=context, branch="", now=now, level=level)
-    return lookup.traps(store, with_parents(path), to, TOOL_RESULT_MEMORIES_MAX)
+    context, level = lookup.read_context(store, session), lookup.read_trust_level(store)
+    to = lookup.Viewer(session=session, context=context, branch="", now=now, level=level)
+    return lookup.find_for_files(store, with_parents(path), to, TOOL_RESULT_MEMORIES_MAX)
 
 
 def _bare(store: sqlite3.Connection, path: str) -> list[sqlite3.Row]:

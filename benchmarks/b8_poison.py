@@ -127,13 +127,13 @@ def learned(memory: Holloway, name: str, events: Iterable[poison.Event]) -> Lear
 def handed(memory: Holloway, word: str) -> list[str]:
     """All that an agent of the project could be handed about a word, its files and its errors."""
     store = memory.store.database.connection
-    to = lookup.Shown(session="next", context=0, branch=memory.branch, now="2026-01-01T00:00:00.000Z", level=LEVEL)
+    to = lookup.Viewer(session="next", context=0, branch=memory.branch, now="2026-01-01T00:00:00.000Z", level=LEVEL)
     paths = [*BASE, "src/client", "tests/client", "src", "tests", "."]
     prints = [row[0] for row in store.execute("SELECT DISTINCT fingerprint FROM error_sightings")]
     rows = [
-        *lookup.traps(store, paths, to, LIMIT),
-        *lookup.answers(store, [word], to, LIMIT),
-        *lookup.fixes(store, prints, to, LIMIT),
+        *lookup.find_for_files(store, paths, to, LIMIT),
+        *lookup.find_answers(store, [word], to, LIMIT),
+        *lookup.find_fixes(store, prints, to, LIMIT),
     ]
     recalled = [result.memory.content for result in memory.recall(word, limit=LIMIT)]
     return [memory.brief().text, *(str(row["summary"]) for row in rows), *recalled]

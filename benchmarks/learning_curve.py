@@ -19,10 +19,11 @@ from benchmarks.told import failing, measured, told
 from holloway import git
 from holloway.domain.ports import stamp
 from holloway.injection import known_facts
+from holloway.injection.reader import Reader, StoreView
 from holloway.observer.signals.error_retry import pairs
+from holloway.retrieval.checkout import PAST_SESSIONS
 from holloway.retrieval.locate import locate
 from holloway.retrieval.past_sessions import PastSession
-from holloway.service.code_map import PAST_SESSIONS
 from holloway.store import lookup, observations
 from holloway.store.filter import Filter
 from holloway.text import failures
@@ -63,7 +64,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
 def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
     """What every method is worth that knows the latest sessions, so many of them."""
     memory, now = replayed.memory, replayed.clock.now()
-    rows = observations.past(memory.store.database, PAST_SESSIONS)
+    rows = observations.past(memory.store.database.connection, PAST_SESSIONS)
     past = [PastSession(*each) for each in rows][-depth:] if depth else []
     before = replayed.learned[-depth:] if depth else []
     underway = git.underway(str(replayed.tree.root))
@@ -96,16 +97,18 @@ def _met(replayed: Replay, session: Told) -> Met:
     solved = observations.solved_errors(memory.store.database, session.id)
     met = Met()
     with closing(store):
-        to = lookup.Shown(
+        reader = Reader(
             session=session.id,
-            context=0,
-            branch=memory.branch,
+            agent="",
+            folder=str(memory.project.folder),
+            root=str(memory.project.root),
             now=stamp(replayed.clock.now()),
-            level=lookup.trust_level(store),
+            wait_ms=1000,
         )
+        view = StoreView(reader, store, asked=False)
         for output in failing(session):
             prints = set(failures.fingerprints(output))
-            rows = known_facts.on_failure(store, output, to, str(memory.project.root), 1)
+            rows = known_facts.find_fixes(view, output, 1)
             met = Met(
                 met.errors + 1,
                 met.before + bool(prints & before),

@@ -49,11 +49,11 @@ def test_the_best_match_of_many_recalls_stays_where_it_is(
     store = memory.store.database.connection
     for session in range(SESSIONS):
         now = stamp(clock.now())
-        to = lookup.Shown(session=f"s{session}", context=0, branch="main", now=now, level=level)
+        to = lookup.Viewer(session=f"s{session}", context=0, branch="main", now=now, level=level)
         for _ in range(RECALLS // 10):
             assert memory.recall(FACT) == []
-            assert lookup.traps(store, [PATH], to, 10) == []
-            assert lookup.answers(store, ["retry", "limit"], to, 10) == []
+            assert lookup.find_for_files(store, [PATH], to, 10) == []
+            assert lookup.find_answers(store, ["retry", "limit"], to, 10) == []
         assert tainted not in memory.brief().text
         lookup.claim(store, [tainted], session=f"s{session}", agent="a", point="tool_result", now=now)
         lifecycle.freshen(memory.store.database)

@@ -25,7 +25,7 @@ FAILED = "E   KeyError: 'colour'\n1 failed"
 
 def about(root: Path, tool: str, arguments: object, **more: object) -> event_subject.Subject:
     event = {"hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": arguments, "cwd": str(root), **more}
-    return event_subject.of(event, str(root))
+    return event_subject.find_subject(event, str(root))
 
 
 def test_a_tool_that_takes_a_list_of_files_is_about_all_that_lie_here(tmp_path: Path) -> None:
@@ -101,7 +101,9 @@ def test_every_host_has_names_of_its_own_for_the_same_tools(
 def test_a_tool_that_only_shows_a_file_has_not_changed_it(
     tmp_path: Path, tool: str, arguments: object, changes: bool
 ) -> None:
-    found = event_subject.edited({"tool_name": tool, "tool_input": arguments, "cwd": str(tmp_path)}, str(tmp_path))
+    found = event_subject.find_edited_files(
+        {"tool_name": tool, "tool_input": arguments, "cwd": str(tmp_path)}, str(tmp_path)
+    )
     assert ("src/a.py" in found) is changes
 
 
@@ -145,7 +147,7 @@ def test_a_failure_is_seen_in_the_answer_where_the_host_does_not_tell_of_it(tmp_
     ],
 )
 def test_the_words_of_an_answer_are_found_in_whatever_it_is_wrapped(answer: object, said: str) -> None:
-    assert event_subject.words(answer) == said
+    assert event_subject.extract_text(answer) == said
 
 
 def test_a_file_that_speaks_of_errors_is_no_failure(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_sessions_tells_what_each_was_for_and_how_it_ended(cli: Cli, repository:
 
 def test_a_session_that_is_not_over_is_not_said_to_have_had_no_prompt(cli: Cli, repository: Repository) -> None:
     with holloway.open(repository.root) as memory:
-        lookup.see_session(memory.store.database.connection, "s2", "claude-code", "2026-01-05T10:00:00.000Z")
+        lookup.touch_session(memory.store.database.connection, "s2", "claude-code", "2026-01-05T10:00:00.000Z")
     printed = cli("sessions").out
     assert "no prompt" not in printed
     assert "read when it is over" in printed
@@ -185,7 +185,7 @@ def test_a_record_of_an_earlier_release_is_told_with_its_missing_figures_as_unkn
 
 def test_figures_of_a_session_that_was_not_learned_from_are_not_told(cli: Cli, repository: Repository) -> None:
     with holloway.open(repository.root) as memory:
-        lookup.see_session(memory.store.database.connection, "s2", "claude-code", "2026-01-05T10:00:00.000Z")
+        lookup.touch_session(memory.store.database.connection, "s2", "claude-code", "2026-01-05T10:00:00.000Z")
     assert "tool call" not in cli("sessions").out
     assert "edited" not in cli("explain", "s2").out
     assert cli("sessions", "--json").json["sessions"][0]["record"] == {}

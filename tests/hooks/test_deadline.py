@@ -189,8 +189,8 @@ def test_a_session_that_cannot_wait_for_its_brief_starts_with_its_rules_and_trap
     offers: list[tuple[str, str]] = []
     monkeypatch.setattr(Deadline, "offer", lambda one, step, answer, then: offers.append((step, answer.decode())))
     whole = ask(event(repository, "SessionStart", source="startup")).context
-    assert [step for step, _ in offers] == ["rules", "without-map", "whole"]
-    for _, text in offers[:2]:
+    assert [step for step, _ in offers] == ["rules", "whole"]
+    for _, text in offers[:1]:
         assert "money is integer cents" in text
         assert "the tests hang without REDIS_URL" in text
         assert "Build and test" not in text

@@ -321,7 +321,7 @@ RUNS: dict[str, Any] = {
 STEP: dict[str, Any] = {"hook_event_name": "PostToolBatch", "tool_calls": [READS]}
 
 
-def loaded_by(data: bytes) -> tuple[str, set[str]]:
+def loaded_by(data: bytes, *flags: str) -> tuple[str, set[str]]:
     """What a hook says, and the modules that it loaded for that."""
     code = (
         "import sys, json; before = set(sys.modules)\n"
@@ -330,8 +330,8 @@ def loaded_by(data: bytes) -> tuple[str, set[str]]:
         "print(json.dumps([answer[0].decode(), sorted(set(sys.modules) - before)]))"
     )
     source = str(Path(holloway.__file__).parents[1])
-    flags = ["-I", "-S", "-c", f"import sys; sys.path.insert(0, {source!r})\n{code}"]
-    done = subprocess.run([sys.executable, *flags], capture_output=True, text=True, check=True, timeout=20)
+    command = [sys.executable, "-I", *flags, "-c", f"import sys; sys.path.insert(0, {source!r})\n{code}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
     answer, loaded = json.loads(done.stdout)
     return answer, set(loaded)
 
@@ -342,7 +342,7 @@ def test_capture_and_file_lookup_load_almost_nothing(
     repository: Repository, memory: holloway.Holloway, trap: str, fields: dict[str, Any], says: str
 ) -> None:
     taught(memory, "it is generated", files=["README.md"])
-    answer, loaded = loaded_by(event(repository, **fields))
+    answer, loaded = loaded_by(event(repository, **fields), "-S")
     assert says in answer
     assert {name.split(".")[0] for name in loaded} & HEAVY == set()
     assert not any(name.startswith("holloway.domain") for name in loaded)
@@ -350,11 +350,31 @@ def test_capture_and_file_lookup_load_almost_nothing(
 
 @pytest.mark.promise("light")
 def test_a_command_that_names_no_file_is_noted_without_understanding_it(repository: Repository, trap: str) -> None:
-    _, loaded = loaded_by(event(repository, **RUNS))
+    _, loaded = loaded_by(event(repository, **RUNS), "-S")
     assert (
         loaded & {"sqlite3", "holloway.text.commands", "holloway.store.lookup", "holloway.injection.known_facts"}
         == set()
     )
+
+
+@pytest.mark.promise("light")
+@pytest.mark.parametrize(
+    ("name", "fields", "says"),
+    [
+        ("SessionStart", {"source": "startup"}, "shared memory of this repository"),
+        ("UserPromptSubmit", {"prompt": "fix the refresh in src/shop/auth/tokens.py"}, TRAP),
+        ("Stop", {}, ""),
+    ],
+)
+def test_a_start_and_a_prompt_are_answered_without_the_service(
+    repository: Repository, memory: holloway.Holloway, trap: str, name: str, fields: dict[str, Any], says: str
+) -> None:
+    memory.map.update()
+    answer, loaded = loaded_by(event(repository, name, **fields))
+    assert says in answer
+    services = {module for module in loaded if module.startswith("holloway.service.")}
+    assert services == set()
+    assert "holloway.domain.memory_details" not in loaded
 
 
 @pytest.mark.parametrize("name", ["SessionStart", "Stop", "SessionEnd", "PostToolUse", "UserPromptSubmit"])

@@ -16,7 +16,8 @@ HEAVY = {"dataclasses", "typing", "pathlib", "subprocess", "logging", "inspect",
 def test_tool_and_step_points_load_almost_nothing() -> None:
     code = (
         "import sys, json; before = set(sys.modules)\n"
-        "from holloway.injection import known_facts, recipe, step, template, tool_result\n"
+        "from holloway.injection import known_facts, memory_text, reader, recipe, session_state\n"
+        "from holloway.injection import step, template, tool_result\n"
         "import holloway.text.failures\n"
         "template.lines('step'), template.lines('tool_result')\n"
         "print(json.dumps(sorted(set(sys.modules) - before)))"
@@ -31,8 +32,13 @@ def test_tool_and_step_points_load_almost_nothing() -> None:
 
 @pytest.mark.promise("light")
 def test_a_prompt_and_a_session_start_load_no_parser_and_nothing_that_only_an_index_needs() -> None:
-    code = "from holloway.service.holloway import Holloway\nfrom holloway.service.injection_points import Points\n"
+    code = (
+        "from holloway.injection import project_map, prompt, prompt_text, session_start, work_state\n"
+        "import holloway.codemap.modules.overview, holloway.retrieval.checkout\n"
+    )
     flags = ["-I", "-c", f"import sys, json\n{code}print(json.dumps(sorted(sys.modules)))"]
     done = subprocess.run([sys.executable, *flags], capture_output=True, text=True, check=True, timeout=60)
     unneeded = {"tree_sitter", "filelock", "multiprocessing", "numpy", "onnxruntime", "difflib", "importlib.resources"}
-    assert unneeded & set(json.loads(done.stdout)) == set()
+    loaded = json.loads(done.stdout)
+    assert unneeded & set(loaded) == set()
+    assert not any(name.startswith("holloway.service") for name in loaded)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.config import PROMPT_TOKENS_MAX
-from holloway.injection.prompt import fitting, good, is_task, render
+from holloway.injection.prompt_text import choose_files, drop_unrelated_errors, is_task, render
 from holloway.retrieval.evidence import Coupled
 from holloway.retrieval.locate import Located, LocatedFile
 from holloway.text.tokens import MARGIN, estimate
@@ -43,7 +43,7 @@ def test_files_that_only_habit_speaks_for_are_not_named() -> None:
     small_talk = LocatedFile("src/word.py", 0.9, ("speaks of good, looks", "changed for “thanks for the test”"))
     one_word = LocatedFile("src/one.py", 0.8, ("speaks of invoice",))
     located = Located((habit, small_talk, one_word), ("tests/test_x.py",), (Coupled("a", "b", 9, 9),))
-    assert good(located, "thanks, the test of the invoice looks good") == ()
+    assert choose_files(located, "thanks, the test of the invoice looks good") == ()
     assert render((), located, []).text == ""
 
 
@@ -51,8 +51,8 @@ def test_where_the_words_of_a_task_speak_for_one_file_those_of_the_latest_sessio
     meant = LocatedFile("src/jwt.py", 0.5, ("speaks of jwt, keys", "changed for “RS256 keys”"))
     habit = LocatedFile("src/login.py", 1.0, ("opened in the latest sessions",))
     faint = LocatedFile("src/far.py", 0.1, ("opened in the latest sessions",))
-    assert good(Located((habit, meant, faint)), "jwt fails for RS256 keys") == (habit, meant)
-    assert good(Located((habit, faint)), "jwt fails for RS256 keys") == ()
+    assert choose_files(Located((habit, meant, faint)), "jwt fails for RS256 keys") == (habit, meant)
+    assert choose_files(Located((habit, faint)), "jwt fails for RS256 keys") == ()
 
 
 @pytest.mark.parametrize("text", ["fix src/a.py", "see shop.auth.tokens", "rename parse_http", "rename parseHTTP"])
@@ -67,7 +67,7 @@ def test_words_that_any_conversation_has_are_no_task() -> None:
 
 def test_files_that_several_words_of_the_task_speak_for_are_named() -> None:
     file = LocatedFile("src/jwt.py", 0.5, ("speaks of jwt", "changed for “RS256 keys”"))
-    assert good(Located((file,)), "jwt fails for RS256") == (file,)
+    assert choose_files(Located((file,)), "jwt fails for RS256") == (file,)
 
 
 def test_of_the_words_that_speak_for_a_file_only_the_tasks_own_are_shown() -> None:
@@ -85,8 +85,8 @@ def test_files_that_changed_together_once_or_with_something_else_are_no_line() -
 
 def test_an_error_comes_with_a_prompt_only_where_the_prompt_is_about_it() -> None:
     row: dict[str, object] = {**ROW, "type": "error_pattern", "summary": "“redis refused port 6379”: set REDIS_URL"}
-    assert fitting([row, ROW], "why is redis refusing the connection on its port") == [row, ROW]
-    assert fitting([row, ROW], "rename the invoice totals") == [ROW]
+    assert drop_unrelated_errors([row, ROW], "why is redis refusing the connection on its port") == [row, ROW]
+    assert drop_unrelated_errors([row, ROW], "rename the invoice totals") == [ROW]
 
 
 @pytest.mark.promise("texts-fit")

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.config import TOOL_RESULT_TOKENS_MAX
-from holloway.injection.tool_result import render
+from holloway.injection.memory_text import render_rows as render
 from holloway.text.tokens import estimate
 
 ROW: dict[str, object] = {

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from holloway.codemap.modules.overview import Overview, Part
 from holloway.domain.memory import MemoryType, State
-from holloway.injection import session_start, tool_result
+from holloway.injection import memory_text
+from holloway.injection.session_start import Facts, render_brief
 from holloway.observer.own_text import ours, strip
 from holloway.retrieval.pack import pack
 from tests.retrieval.made import made
@@ -33,10 +34,9 @@ OVERVIEW = Overview(
     build=("uv sync",),
     test=("uv run pytest -q",),
 )
-BRIEF = session_start.brief(
-    OVERVIEW, 14, [made(1, MemoryType.DECISION, "money is integer cents")], [made(2, summary=TRAP)], indexing="12 of 40"
-).text
-WITH_TOOL = tool_result.render([ROW, {**ROW, "id": "c2d1a0", "state": "unconfirmed"}])[0]
+RULE: dict[str, object] = {**ROW, "id": "000001", "type": "decision", "summary": "money is integer cents"}
+BRIEF = render_brief(Facts(OVERVIEW, 14, [RULE], [{**ROW, "id": "000002"}], indexing="12 of 40")).text
+WITH_TOOL = memory_text.render_rows([ROW, {**ROW, "id": "c2d1a0", "state": "unconfirmed"}])[0]
 PACK = pack(
     [made(3, summary=TRAP), replace(made(4, MemoryType.ERROR_PATTERN, "EADDRINUSE on 8080"), state=State.UNCONFIRMED)]
 ).text

@@ -82,8 +82,8 @@ def test_so_does_a_word_between_steps(memory: Holloway, every_case: dict[str, Ca
     with at_level(memory, level):
         for path in every_case:
             session = memory.session(f"step {path}")
-            session.points._steps = 5
-            session._play.files[path] = None
+            session._state["step"] = 5
+            session._activity.add_call({"tool_name": "Read", "tool_input": {"file_path": path}})
             if session.before_step():
                 shown.add(path)
     assert shown == {path for path, case in every_case.items() if may_show(level, case, unasked=True)}
@@ -95,7 +95,7 @@ def test_so_does_a_word_between_steps(memory: Holloway, every_case: dict[str, Ca
 def test_who_asks_is_shown_what_is_sure_enough(memory: Holloway, every_case: dict[str, Case], level: int) -> None:
     every = memory.memories(limit=-1)
     with at_level(memory, level):
-        standing = {each.files[0] for each in memory.session().points.standing(every)}
+        standing = {each.files[0] for each in memory.session()._role_context().keep_showable(every)}
     assert standing == {path for path, case in every_case.items() if may_show(level, case, unasked=False)}
 
 

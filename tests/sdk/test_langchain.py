@@ -6,6 +6,7 @@ from langchain.messages import AIMessage, AnyMessage, HumanMessage, SystemMessag
 from langchain.tools import tool
 
 from examples.langchain_agent import Scripted, main
+from holloway.config import TOOL_RESULT_MEMORIES_MAX
 from holloway.sdk.langchain import Memory
 from holloway.service.holloway import Holloway
 from tests.conftest import Repository
@@ -47,7 +48,8 @@ def test_the_example_brings_the_trap_with_the_tools_result(memory: Holloway, rep
 @pytest.mark.promise("sdk")
 def test_brief_prompt_and_step_reach_the_model(memory: Holloway) -> None:
     memory.remember("Money is integer cents", type="decision", pin=True)
-    memory.remember(DEAD_END, files=[FILE], type="dead_end")
+    for number in range(TOOL_RESULT_MEMORIES_MAX + 1):  # one more than the tool's result has room for
+        memory.remember(f"{number}: {DEAD_END}", files=[FILE], type="dead_end")
     memory.map.update()
     session = memory.session()
     made = AIMessage("", tool_calls=[{"name": "bash", "args": {"command": f"cat {FILE}"}, "id": "c"}])
@@ -60,7 +62,8 @@ def test_brief_prompt_and_step_reach_the_model(memory: Holloway) -> None:
     assert "Money is integer cents" in first[0].text
     assert "src/shop/billing/invoice.py" in first[-1].text
     assert isinstance(second[-1], HumanMessage)
-    assert f"dead end: {DEAD_END}" in second[-1].text
+    assert second[-2].text.count(DEAD_END) == TOOL_RESULT_MEMORIES_MAX
+    assert second[-1].text.count(DEAD_END) == 1
     assert second[-1].name == "holloway"
 
 

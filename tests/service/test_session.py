@@ -185,7 +185,7 @@ def test_an_answer_that_the_store_could_not_give_is_counted_as_dropped(
     def locked(prompt: str) -> str:
         raise Busy("The store is locked.", "Try again.")
 
-    monkeypatch.setattr(session.points, "on_prompt", locked)
+    monkeypatch.setattr(session, "_inject_prompt", locked)
     assert session.context_for("Fix the login") == ""
     record = session.finish().record
     assert (record["answers"], record["answers_dropped"]) == ({"prompt": {"dropped": 1}}, 1)

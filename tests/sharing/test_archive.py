@@ -31,7 +31,7 @@ def rich_memory(memory: holloway.Holloway, clock: FakeClock) -> holloway.Hollowa
     draft = Draft(content="perhaps", source=Source.OBSERVER_INFERRED, session="s1", origin="events 3-9")
     memory.store.memories.add(admit(draft))
     connection = memory.store.database.connection
-    lookup.see_session(connection, "s1", "claude-code", "2026-01-06T00:00:00.000Z")
+    lookup.touch_session(connection, "s1", "claude-code", "2026-01-06T00:00:00.000Z")
     ids = [each.id for each in memory.memories()]
     lookup.claim(
         connection, ids, session="s1", agent="claude-code", point="tool_result", now="2026-01-06T00:00:00.000Z"
@@ -212,7 +212,7 @@ def test_an_archive_shows_one_moment_whatever_is_written_meanwhile(
     seen = [next(rows)]
     with holloway.open(repository.root, clock=FakeClock(), ids=CountedIds("writer")) as writer:
         taught(writer, "written meanwhile")
-        lookup.see_session(writer.store.database.connection, "late", "claude-code", "2026-01-06T00:00:00.000Z")
+        lookup.touch_session(writer.store.database.connection, "late", "claude-code", "2026-01-06T00:00:00.000Z")
     seen += rows
     assert "written meanwhile" not in {row.get("content") for row in seen}
     assert [row["id"] for row in seen if row["table"] == "sessions"] == ["s1"]

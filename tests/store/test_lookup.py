@@ -29,8 +29,8 @@ def hook(memory: holloway.Holloway) -> Iterator[sqlite3.Connection]:
     made.close()
 
 
-def to(session: str = "s1", level: int = 1, branch: str = "main") -> lookup.Shown:
-    return lookup.Shown(session=session, context=0, branch=branch, now=NOW, level=level)
+def to(session: str = "s1", level: int = 1, branch: str = "main") -> lookup.Viewer:
+    return lookup.Viewer(session=session, context=0, branch=branch, now=NOW, level=level)
 
 
 def ids(rows: list[dict[str, object]]) -> list[str]:
@@ -70,16 +70,16 @@ def test_a_search_is_answered_by_a_memory_that_has_all_its_words(
 ) -> None:
     made = taught(memory, "parse_http_response swallows timeouts, use read_response")
     taught(memory, "responses are parsed lazily")
-    assert ids(lookup.answers(hook, in_pattern("parse_http_response"), to(), 3)) == [made.id]
-    assert ids(lookup.answers(hook, in_pattern("timeouts.*read_response"), to(), 3)) == [made.id]
-    assert lookup.answers(hook, in_pattern("parse_http_response zeppelin"), to(), 3) == []
-    assert lookup.answers(hook, [], to(), 3) == []
+    assert ids(lookup.find_answers(hook, in_pattern("parse_http_response"), to(), 3)) == [made.id]
+    assert ids(lookup.find_answers(hook, in_pattern("timeouts.*read_response"), to(), 3)) == [made.id]
+    assert lookup.find_answers(hook, in_pattern("parse_http_response zeppelin"), to(), 3) == []
+    assert lookup.find_answers(hook, [], to(), 3) == []
 
 
 @pytest.mark.promise("query-is-data")
 @pytest.mark.parametrize("word", ['"', "*", "NEAR(", "a AND b", "col:", "\x00", "日本語"])
 def test_whatever_a_search_holds_is_data(hook: sqlite3.Connection, word: str) -> None:
-    assert lookup.answers(hook, [word], to(), 3) == []
+    assert lookup.find_answers(hook, [word], to(), 3) == []
 
 
 def test_an_error_that_was_solved_is_found_by_its_fingerprint(
@@ -89,8 +89,8 @@ def test_an_error_that_was_solved_is_found_by_its_fingerprint(
     known = taught(memory, "start postgres first", type="error_pattern", details=details)
     taught(memory, "another error", type="error_pattern", details={"error": "x", "fix": "y"})
     taught(memory, "no error at all")
-    assert ids(lookup.fixes(hook, ["e0", "e1"], to(), 3)) == [known.id]
-    assert lookup.fixes(hook, [], to(), 3) == []
+    assert ids(lookup.find_fixes(hook, ["e0", "e1"], to(), 3)) == [known.id]
+    assert lookup.find_fixes(hook, [], to(), 3) == []
     plan = " ".join(
         row[3]
         for row in hook.execute("EXPLAIN QUERY PLAN " + lookup._FIXES, to().values() | {"errors": "[]", "limit": 1})
@@ -112,9 +112,9 @@ def test_a_fix_seen_once_comes_with_its_error_however_long_ago_that_was(
     added = memory.store.memories.add(admit(seen)).memory
     assert added is not None
     clock.advance(days=150)
-    later = lookup.Shown(session="s1", context=0, branch="main", now=stamp(clock.now()), level=1)
-    assert ids(lookup.fixes(hook, ["e1"], later, 3)) == [added.id]
-    assert lookup.traps(hook, [TOKENS], later, 3) == []
+    later = lookup.Viewer(session="s1", context=0, branch="main", now=stamp(clock.now()), level=1)
+    assert ids(lookup.find_fixes(hook, ["e1"], later, 3)) == [added.id]
+    assert lookup.find_for_files(hook, [TOKENS], later, 3) == []
 
 
 def test_no_way_shows_what_may_not_be_shown(
@@ -128,24 +128,24 @@ def test_no_way_shows_what_may_not_be_shown(
     gone = taught(memory, "zeppelin forgotten", type=MemoryType.ERROR_PATTERN, details=details, files=[TOKENS])
     memory.forget([gone])
     for found in (
-        lookup.traps(hook, [TOKENS], to(), 9),
-        lookup.answers(hook, ["zeppelin"], to(), 9),
-        lookup.fixes(hook, ["e1"], to(), 9),
+        lookup.find_for_files(hook, [TOKENS], to(), 9),
+        lookup.find_answers(hook, ["zeppelin"], to(), 9),
+        lookup.find_fixes(hook, ["e1"], to(), 9),
     ):
         assert found == []
     seen = taught(memory, "zeppelin known", type=MemoryType.ERROR_PATTERN, details=details, files=[TOKENS])
-    assert ids(lookup.answers(hook, ["zeppelin"], to(), 9)) == [seen.id]
+    assert ids(lookup.find_answers(hook, ["zeppelin"], to(), 9)) == [seen.id]
     lookup.claim(hook, [seen.id], session="s1", agent="a", point="prompt", now=NOW)
-    assert lookup.answers(hook, ["zeppelin"], to(), 9) == []
-    assert lookup.fixes(hook, ["e1"], to(), 9) == []
-    assert ids(lookup.fixes(hook, ["e1"], to("s2"), 9)) == [seen.id]
+    assert lookup.find_answers(hook, ["zeppelin"], to(), 9) == []
+    assert lookup.find_fixes(hook, ["e1"], to(), 9) == []
+    assert ids(lookup.find_fixes(hook, ["e1"], to("s2"), 9)) == [seen.id]
 
 
 def test_what_the_host_loaded_itself_was_not_shown_by_us(memory: holloway.Holloway, repository: Repository) -> None:
     repository.commit("AGENTS.md", "- Use the helper `day` for dates in templates.\n")
     memory.import_rules()
     database = memory.store.database
-    lookup.loaded_by_host(database.connection, "AGENTS.md", session="s1", agent="claude-code", now=NOW)
+    lookup.mark_loaded_by_host(database.connection, "AGENTS.md", session="s1", agent="claude-code", now=NOW)
     assert database.value("SELECT count(*) FROM injections") == 1
     assert session_ledger.shown_in(database, "s1") == []
     assert status_counts.counts(database.connection, "s1", NOW)[2] == 0

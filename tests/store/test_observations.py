@@ -16,7 +16,7 @@ def seen(memory: holloway.Holloway) -> holloway.Holloway:
     shown = {"one": ("slow",), "two": ("other",), "three": ("slow", "other")}
     with memory.store.database.write():
         for hour, name in zip((11, 12, 10), pairs, strict=True):
-            lookup.see_session(memory.store.database.connection, name, "coder", f"2026-01-05T{hour}:00:00.000Z")
+            lookup.touch_session(memory.store.database.connection, name, "coder", f"2026-01-05T{hour}:00:00.000Z")
             sightings = tuple(Sighting("dead_end", key) for key in shown[name])
             observations.keep(memory.store.database, Observed(name, AT, pairs=pairs[name], sightings=sightings))
     return memory

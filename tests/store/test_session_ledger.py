@@ -10,7 +10,7 @@ from holloway.store import lookup, session_ledger
 def ledger(memory: holloway.Holloway) -> holloway.Holloway:
     """Sessions whose ids begin alike, the longer ones first, and a subagent of one."""
     for hour, name in enumerate(("run-10", "run-1", "run-1/explorer", "other-7", "other-7/reviewer")):
-        lookup.see_session(memory.store.database.connection, name, "coder", f"2026-01-05T1{hour}:00:00.000Z")
+        lookup.touch_session(memory.store.database.connection, name, "coder", f"2026-01-05T1{hour}:00:00.000Z")
     return memory
 
 

@@ -11,7 +11,7 @@ import json
 import os
 
 from holloway import git
-from holloway.capture.event_subject import words
+from holloway.capture.event_subject import extract_text
 from holloway.capture.hosts import MILESTONES
 from holloway.config import (
     FILES_MAX,
@@ -298,7 +298,7 @@ def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) 
     if told.get("userModified") is True:
         entry["changed"] = True
     if tools.kind_of(str(entry.get("tool", ""))) in _ANSWERING:
-        if ("failed" in entry or not _prints_files(entry)) and (said := words(response)[:ANSWER_CHARS_MAX]):
+        if ("failed" in entry or not _prints_files(entry)) and (said := extract_text(response)[:ANSWER_CHARS_MAX]):
             entry["text"] = _ends(said)
         _note_files(entry, told, root)
 

@@ -1,8 +1,8 @@
-"""How long a hook may take: when its time is up it gives the best answer it has so far, is counted, and leaves.
+"""The deadline of a hook: when its time is up, it gives the best answer it has so far, is counted, and leaves.
 
-Two budgets hold at once. CPU time is our own work; wall time is the agent's patience, and on a busy machine passes
-without our doing anything. An answer is prepared in steps, each better than the one before, so that a deadline costs
-quality before it costs the answer. Light: only what Python has built in.
+Two budgets hold at once: CPU time bounds our own work, wall time bounds the wait of the agent on a busy machine. An
+answer is prepared in stages, each better than the one before, so that a deadline costs quality before it costs the
+answer. Light: only built-in modules.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 NAP_S = 0.005
 GRACE_S = 1.0
-"""What may still be done once the answer is given, such as starting the worker."""
+"""Time for what follows the answer, such as starting the worker."""
 TERMINATED, FAILED = "terminated", "failed"
 WHOLE = "whole"
-"""The last step of an answer: nothing is missing from it."""
+"""The last stage of an answer: nothing is missing from it."""
 UNKNOWN, NOTED = "unknown", "event"
-"""The points of an event that was not read yet, and of one that nobody is told anything at."""
+"""The points of an event that was not read yet, and of one that is only captured."""
 
 
 class Deadline:
-    """The one event that this process is for. A plain class, as hooks need."""
+    """The deadline of the one event of this process. A plain class, as hooks need."""
 
     __slots__ = ("_began", "_given", "_lock", "_offered", "_watches", "folder", "point", "session")
 
@@ -48,9 +48,9 @@ class Deadline:
         self.folder = ""
 
     def begin(self, point: str) -> None:
-        """The event has been read: its own budgets hold from now on, counted from when this process began.
+        """Apply the budgets of the event that was read, counted from when this process began.
 
-        Only in a process that watches at all, which a hook's does from its first line on.
+        This only has an effect in a process that watches its deadline, as a hook does from its first line on.
         """
         if self.point != UNKNOWN:
             self._reset()  # A test has several events in one process.
@@ -100,7 +100,7 @@ class Deadline:
         os._exit(0)
 
     def _settle(self) -> None:
-        """Take it on to answer; who comes second, after a thread that watches, waits for the end of the process."""
+        """Claim the right to answer; if a watching thread was first, wait for the end of the process."""
         if not self._lock.acquire(False):
             time.sleep(GRACE_S)
             os._exit(0)
@@ -121,7 +121,7 @@ class Deadline:
             os._exit(0)
 
     def _count(self, outcome: str, step: str) -> None:
-        """Write down what became of an answer; an event that is only noted, or of no project, is owed none."""
+        """Log the outcome of an answer; an event that is only captured, or of no project, needs none."""
         if not self.folder or self.point in (NOTED, UNKNOWN):
             return
         try:
@@ -132,7 +132,7 @@ class Deadline:
 
 
 def leave_after(milliseconds: int) -> None:
-    """Leave in silence when the time is up; for what nobody waits for, such as the status line."""
+    """Exit silently when the time is up; for output that nobody waits for, such as the status line."""
     import _thread
 
     def leave() -> None:

@@ -1,7 +1,7 @@
 """The hook's entry: one short process per event, for every agent. It never blocks, breaks or delays the agent.
 
-Whatever happens, it exits 0, prints nothing or one JSON object, and leaves stderr empty. What went wrong is counted
-for `holloway doctor`. It loads as little as it can, because an agent starts it hundreds of times a session.
+It always exits 0, prints nothing or one JSON object, and leaves stderr empty. Failures are counted for `holloway
+doctor`. It loads as little as it can, because an agent starts it hundreds of times a session.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holloway.hooks import answer
+    from holloway.hooks import responses
 
 _POINTS = {
     "SessionStart": "session_start",
@@ -27,24 +27,24 @@ _POINTS = {
     "PostToolUseFailure": "tool_result",
     "PostToolBatch": "step",
 }
-"""The events that may be answered with words for the agent; the others are noted down."""
+"""The events that may be answered with text for the agent; the others are only captured."""
 DEADLINE = Deadline()
-"""A process is there for one event."""
+"""A process handles one event."""
 _UNCAPTURED = ("PostToolBatch", "InstructionsLoaded")
-"""They tell nothing that other events did not tell, or nothing of what the agent did."""
+"""Events that repeat other events, or that are not about what the agent did."""
 
 
 def main() -> None:
-    """Read one event from stdin, note it, answer it, exit 0."""
+    """Read one event from stdin, capture it, answer it, exit 0."""
     try:
         _fill_streams()
         _obey_termination()
         _quiet()
         DEADLINE.watch(UNKNOWN)
-        answer, chore = respond(_read_input())
+        answer, job = respond(_read_input())
         DEADLINE.give(answer)
-        if chore:
-            chore()
+        if job:
+            job()
     except BaseException as error:  # the one catch-all: the agent must go on
         _count_failure(error)
         DEADLINE.give_up(FAILED)
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
-    """The answer to one event, as the bytes for stdout, and what is left to do after it; both may be nothing."""
+    """Return the answer to one event as bytes for stdout, and a job to do after it; both may be empty."""
     import json
 
     event = json.loads(data)
@@ -60,17 +60,17 @@ def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
         return b"", None
     from holloway.capture import hosts
 
-    told = str(event.get("hook_event_name", ""))
+    host_name = str(event.get("hook_event_name", ""))
     host = hosts.recognised(event, sys.argv[1] if len(sys.argv) > 1 else "")
     event = hosts.understood(event)
     DEADLINE.begin(_POINTS.get(str(event.get("hook_event_name", "")), NOTED))
 
     def encode(context: str, line: str) -> bytes:
-        said = hosts.answer(host, told, context, line)
-        return json.dumps(said).encode() if said else b""
+        output = hosts.answer(host, host_name, context, line)
+        return json.dumps(output).encode() if output else b""
 
-    context, line, chore = _handle(event, host, encode)
-    return encode(context, line), chore
+    context, line, job = _handle(event, host, encode)
+    return encode(context, line), job
 
 
 def _handle(
@@ -78,18 +78,18 @@ def _handle(
 ) -> tuple[str, str, Callable[[], None] | None]:
     from holloway.store import registry
 
-    folder = home()
-    given = event.get("cwd")
-    where = given if isinstance(given, str) and given else os.getcwd()
-    key, root = registry.find(where, folder)
+    data = home()
+    cwd = event.get("cwd")
+    folder_of_event = cwd if isinstance(cwd, str) and cwd else os.getcwd()
+    key, root = registry.find(folder_of_event, data)
     if not key and event.get("hook_event_name") == "SessionStart":
-        from holloway.hooks import answer
+        from holloway.hooks import responses
 
-        key, root = answer.settled(where, root)
+        key, root = responses.resolve_project(folder_of_event, root)
     if not key:
         return "", "", None
-    DEADLINE.folder = registry.project_folder(folder, key)
-    paused = registry.paused(folder, key)
+    DEADLINE.folder = registry.project_folder(data, key)
+    paused = registry.paused(data, key)
     return _in_project(event, host, DEADLINE.folder, root, paused, encode)
 
 
@@ -97,65 +97,65 @@ def _in_project(
     event: dict[str, object], host: str, folder: str, root: str, paused: str, encode: Callable[[str, str], bytes]
 ) -> tuple[str, str, Callable[[], None] | None]:
     from holloway.capture import hosts
-    from holloway.hooks import answer
+    from holloway.hooks import responses
 
     name = str(event.get("hook_event_name", ""))
-    captured = paused not in ("all", "capture")
-    reader = answer.Reader(
+    is_captured = paused not in ("all", "capture")
+    reader = responses.HookReader(
         folder=folder,
         root=root,
         session=str(event.get("session_id") or "unknown")[:200],
-        agent=str(event.get("agent_id") or ""),
+        agent_id=str(event.get("agent_id") or ""),
         host=host,
         now=time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + f".{time.time_ns() // 1_000_000 % 1000:03d}Z",
-        captured=captured,
-        offer=lambda step, text, then: DEADLINE.offer(step, encode(text, ""), then),
+        is_captured=is_captured,
+        offer=lambda stage, text, record: DEADLINE.offer(stage, encode(text, ""), record),
     )
-    DEADLINE.session = reader.session
-    if captured and name not in _UNCAPTURED and not _captured(event, reader):
+    DEADLINE.session = reader.main_session
+    if is_captured and name not in _UNCAPTURED and not _capture(event, reader):
         return "", "", None
-    due = name in hosts.MILESTONES and paused != "all"
-    chore = (lambda: answer.afterwards(folder, root, name)) if due else None
+    is_due = name in hosts.MILESTONES and paused != "all"
+    job = (lambda: responses.start_worker(folder, root, name)) if is_due else None
     if paused in ("all", "injection"):
-        return "", "", chore
-    return *_answered(event, name, reader), chore
+        return "", "", job
+    return *_respond_in_project(event, name, reader), job
 
 
-def _captured(event: dict[str, object], reader: answer.Reader) -> bool:
-    """Note an event down; whether it is new."""
+def _capture(event: dict[str, object], reader: responses.HookReader) -> bool:
+    """Append an event to the journal; returns whether it is new."""
     from holloway.capture import journal
 
-    entry = journal.entry_of(event, reader.now, reader.root, reader.host)
-    return journal.append(reader.journal, reader.session, entry)
+    entry = journal.entry_of(event, reader.now(), reader.root, reader.agent)
+    return journal.append(reader.journal, reader.main_session, entry)
 
 
-def _answered(event: dict[str, object], name: str, reader: answer.Reader) -> tuple[str, str]:
-    """Words for the agent and a line for the person."""
-    from holloway.hooks import answer
+def _respond_in_project(event: dict[str, object], name: str, reader: responses.HookReader) -> tuple[str, str]:
+    """Return the text for the agent and a line for the person."""
+    from holloway.hooks import responses
 
     if name == "PostToolBatch":
-        return answer.between_steps(reader, event), ""
+        return responses.respond_to_step(reader, event), ""
     if name in ("PostToolUse", "PostToolUseFailure"):
-        return answer.with_tool_result(reader, event), ""
+        return responses.respond_to_tool(reader, event), ""
     if name == "SessionStart":
-        return answer.at_start(reader, event.get("source"))
+        return responses.respond_to_start(reader, event.get("source"))
     if name == "UserPromptSubmit" and isinstance(event.get("prompt"), str):
-        return answer.at_prompt(reader, str(event["prompt"])), ""
+        return responses.respond_to_prompt(reader, str(event["prompt"])), ""
     if name == "Stop":
-        return "", answer.at_turn_end(reader)
+        return "", responses.respond_to_turn_end(reader)
     if name == "SubagentStart":
-        return answer.at_subagent(reader, str(event.get("agent_type") or "")), ""
+        return responses.respond_to_subagent(reader, str(event.get("agent_type") or "")), ""
     if name == "InstructionsLoaded":
-        answer.loaded_by_host(reader, event)
+        responses.note_loaded_rules(reader, event)
     elif name == "PostCompact":
-        answer.after_compaction(reader)
+        responses.note_compaction(reader)
     elif name == "SessionEnd":
-        answer.over(reader)
+        responses.end_session(reader)
     return "", ""
 
 
 def _read_input() -> bytes:
-    """All of stdin up to the limit; the rest is read and dropped, so that the host's pipe does not break."""
+    """Read stdin up to the limit; the remainder is read and dropped, so that the host's pipe does not break."""
     parts, size = [], 0
     while part := os.read(0, 1 << 16):
         size += len(part)
@@ -167,7 +167,7 @@ def _read_input() -> bytes:
 
 
 def _fill_streams() -> None:
-    """A stream that the host has closed leads nowhere: no file or pipe that is opened later may take its number."""
+    """Point streams that the host closed at nothing, so that no file that is opened later takes their numbers."""
     spare = os.open(os.devnull, os.O_RDWR)
     while spare <= 2:
         spare = os.dup(spare)
@@ -175,37 +175,37 @@ def _fill_streams() -> None:
 
 
 def _quiet() -> None:
-    """Nothing may reach the host's stderr, not even a warning from a library."""
+    """Silence stderr: not even a warning from a library may reach the host."""
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 2)
     os.close(silence)
 
 
 def _obey_termination() -> None:
-    """A host that ends the hook early must not see it fail, nor wait for it.
+    """Leave at once and without a failure when the host terminates the hook.
 
-    Python runs a signal's handler in the main thread only, which may sit in a read that nothing interrupts. The byte
-    that the signal leaves in a pipe is seen by a thread of its own.
+    Python runs a signal handler in the main thread only, which may be blocked in a read. A separate thread sees the
+    byte that the signal leaves in a pipe.
     """
     if os.name != "posix":
         return
     import _signal as signal  # type: ignore[import-not-found]  # built in; the signal module makes enums of it all
     import _thread
 
-    told, teller = os.pipe()
-    os.set_blocking(teller, False)
+    receiver, sender = os.pipe()
+    os.set_blocking(sender, False)
     signal.signal(signal.SIGTERM, lambda number, frame: None)
-    signal.set_wakeup_fd(teller, warn_on_full_buffer=False)
+    signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
 
     def leave() -> None:
-        os.read(told, 1)
+        os.read(receiver, 1)
         DEADLINE.leave(TERMINATED)
 
     _thread.start_new_thread(leave, ())
 
 
 def _count_failure(error: BaseException) -> None:
-    """One bounded line for `holloway doctor`: when and what kind, never the content."""
+    """Log one bounded line for `holloway doctor`: time and type of the error, never the content."""
     try:
         path = os.path.join(home(), "hook-failures.log")
         if not os.path.isdir(home()):

@@ -1,6 +1,6 @@
-"""The status line: what the memory of this project holds and did for this session, in a few words.
+"""The status line: counts of the project's memory, and of what this session was shown.
 
-The agent runs it again and again, so it loads as little as a hook does, and like a hook it is silent on any trouble.
+The agent runs it again and again, so it loads as little as a hook, and like a hook it hides all errors.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from holloway.hooks.deadline import leave_after
 
 
 def main() -> None:
-    """Read what the agent says of itself from stdin, print one line or nothing, exit 0."""
+    """Read the description of a session from stdin, print one line or nothing, exit 0."""
     try:
         leave_after(STATUS_LINE_DEADLINE_MS)
-        if said := line(_read_input()):
-            os.write(1, said.encode() + b"\n")
+        if text := line(_read_input()):
+            os.write(1, text.encode() + b"\n")
     except BaseException:  # noqa: S110  (a status line that cannot be made is left empty)
         pass
     os._exit(0)
 
 
 def line(data: bytes) -> str:
-    """The line for a session that describes itself so; empty where its folder belongs to no known project."""
+    """Render the line for the session that `data` describes; empty if its folder belongs to no known project."""
     import json
 
     about = json.loads(data)
@@ -33,34 +33,34 @@ def line(data: bytes) -> str:
     from holloway.store import registry
 
     folder = home()
-    key, _ = registry.find(_where(about), folder)
+    key, _ = registry.find(_folder(about), folder)
     if not key:
         return ""
     if paused := registry.paused(folder, key):
         return "holloway: paused" if paused == "all" else f"holloway: {paused} paused"
     project, session = registry.project_folder(folder, key), str(about.get("session_id") or "")[:200]
-    parts = [*_counted(os.path.join(project, "memory.db"), session), *_lost(project, session)]
+    parts = [*_count_memories(os.path.join(project, "memory.db"), session), *_count_lost(project, session)]
     return f"holloway: {', '.join(parts)}" if parts else ""
 
 
-def _where(about: dict[str, object]) -> str:
-    """The folder that the session works in."""
+def _folder(about: dict[str, object]) -> str:
+    """Return the folder that the session works in."""
     workspace = about.get("workspace")
     inner = workspace.get("current_dir") if isinstance(workspace, dict) else ""
     named = about.get("cwd") or inner
     return named if isinstance(named, str) and named else os.getcwd()
 
 
-def _lost(folder: str, session: str) -> list[str]:
-    """How many answers this session got in part or not at all, for want of time."""
+def _count_lost(folder: str, session: str) -> list[str]:
+    """List how many answers this session got in part or not at all, because the time was up."""
     from holloway.store import answer_log
 
     counts = answer_log.count(answer_log.read(folder, session=session)) if session else {}
-    said = ((counts.get(answer_log.DEGRADED, 0), "shortened"), (counts.get(answer_log.DROPPED, 0), "dropped"))
-    return [f"{number} {word}" for number, word in said if number]
+    lost = ((counts.get(answer_log.DEGRADED, 0), "shortened"), (counts.get(answer_log.DROPPED, 0), "dropped"))
+    return [f"{count} {word}" for count, word in lost if count]
 
 
-def _counted(database: str, session: str) -> list[str]:
+def _count_memories(database: str, session: str) -> list[str]:
     from holloway.store import lookup, status_counts
 
     store = lookup.open_store(database, int(STATUS_LINE_DEADLINE_MS * patience() / 3))
@@ -78,7 +78,7 @@ def _counted(database: str, session: str) -> list[str]:
 
 
 def _read_input() -> bytes:
-    """All of stdin up to the limit; what is longer is not what the agent says of itself."""
+    """Read stdin up to the limit; longer input is no description of a session."""
     parts, size = [], 0
     while size <= STATUS_INPUT_BYTES_MAX and (part := os.read(0, 1 << 16)):
         size += len(part)

@@ -1,7 +1,7 @@
-"""What is known of a file, a failure or a search and still holds: plain rows for whatever shows them. Light.
+"""Memories about a file, a failure or a search that still hold: plain rows for whatever renders them. Light.
 
-A memory that names a file which is no longer there is left out, and its id is handed to `gone`, so that a caller who
-may write can mark it.
+A memory that names a missing file is left out, and its id is added to the reader's `missing`, so that a caller who may
+write can mark it.
 """
 
 from __future__ import annotations
@@ -14,131 +14,112 @@ from holloway.text.identifiers import in_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
 
+    from holloway.injection.reader import StoreView
+
+    Row = dict[str, object]
+
 STILL_BYTES_MAX = 512 * 1024
-ANSWERED_FROM_CHARS = 4
-"""A search for less than this is made for too many reasons to know the answer."""
-LOOKED_AT = 2
-"""How many times the memories that are wanted are looked at, because some may not hold any more."""
+SEARCH_CHARS_MIN = 4
+"""A shorter search is made for too many reasons to know the answer."""
+DEAD_ENDS_MAX = 500
+CANDIDATES_FACTOR = 2
+"""Candidates per wanted memory, because some may not hold any more."""
 
 
-def on_files(
-    connection: sqlite3.Connection,
-    paths: list[str],
-    to: lookup.Shown,
-    root: str,
-    limit: int,
-    gone: list[str] | None = None,
-) -> list[dict[str, object]]:
-    """The unseen traps of these files and of the folders they lie in."""
+def find_for_files(view: StoreView, paths: list[str], limit: int) -> list[Row]:
+    """Find the unseen gotchas of these files and of the folders above them."""
     places = list(dict.fromkeys(place for path in paths for place in with_parents(path)))
-    rows = lookup.traps(connection, places, to, limit * LOOKED_AT)
-    return _standing(connection, _once(rows), root, limit, gone)
+    rows = lookup.find_for_files(view.connection, places, view.viewer, limit * CANDIDATES_FACTOR)
+    return _keep_valid(view, _deduplicate(rows), limit)
 
 
-def on_failure(
-    connection: sqlite3.Connection,
-    output: str,
-    to: lookup.Shown,
-    root: str,
-    limit: int,
-    gone: list[str] | None = None,
-) -> list[dict[str, object]]:
-    """What solved the errors in an output before; each row has the error and the fix in its details.
+def find_fixes(view: StoreView, output: str, limit: int) -> list[Row]:
+    """Find the fixes of the errors in an output; each row has the error and the fix in its details.
 
-    The files of a fix are examples of where it helped: it stands as long as one of them does.
+    The files of a fix are examples of where it helped, so it holds as long as one of them exists.
     """
-    from holloway.text.failures import fingerprints  # its patterns are only needed where something failed
+    from holloway.text.failures import fingerprints  # its patterns are only needed after a failure
 
-    found = list(fingerprints(output[-FAILURE_CHARS_MAX:]))
-    rows = lookup.fixes(connection, found, to, limit * LOOKED_AT) if found else []
-    return [row | {"as": "fix"} for row in _standing(connection, rows, root, limit, gone, any_there)]
-
-
-def on_search(
-    connection: sqlite3.Connection,
-    pattern: str,
-    to: lookup.Shown,
-    root: str,
-    limit: int,
-    gone: list[str] | None = None,
-) -> list[dict[str, object]]:
-    """The memories that answer a search, where one of the files that they name still has what is searched for."""
-    words = in_pattern(pattern)
-    if len("".join(words)) < ANSWERED_FROM_CHARS:
+    errors = list(fingerprints(output[-FAILURE_CHARS_MAX:]))
+    if not errors:
         return []
-    rows = lookup.answers(connection, words, to, limit * LOOKED_AT)
-    standing = _standing(connection, rows, root, limit * LOOKED_AT, gone)
-    asked = {"as": "answer", "pattern": pattern[:TEXT_CHARS_MAX]}
-    return [row | asked for row in standing if _still_true(row, words, root)][:limit]
+    rows = lookup.find_fixes(view.connection, errors, view.viewer, limit * CANDIDATES_FACTOR)
+    return [row | {"as": "fix"} for row in _keep_valid(view, rows, limit, any_exists)]
 
 
-def these(
-    connection: sqlite3.Connection,
-    ids: list[str],
-    to: lookup.Shown,
-    root: str,
-    limit: int,
-    gone: list[str] | None = None,
-) -> list[dict[str, object]]:
-    """Those of these memories that may be shown, have not been, and still hold."""
-    return _standing(connection, lookup.unseen(connection, ids, to) if ids else [], root, limit, gone)
+def find_answers(view: StoreView, pattern: str, limit: int) -> list[Row]:
+    """Find the memories that answer a search, if a file that they name still has the words of the pattern."""
+    words = in_pattern(pattern)
+    if len("".join(words)) < SEARCH_CHARS_MIN:
+        return []
+    candidates_max = limit * CANDIDATES_FACTOR
+    rows = lookup.find_answers(view.connection, words, view.viewer, candidates_max)
+    valid = _keep_valid(view, rows, candidates_max)
+    query = {"as": "answer", "pattern": pattern[:TEXT_CHARS_MAX]}
+    return [row | query for row in valid if _is_confirmed_by_code(row, words, view.reader.root)][:limit]
+
+
+def find_unseen(view: StoreView, ids: list[str], limit: int) -> list[Row]:
+    """Find those of these memories that may be shown, have not been, and still hold."""
+    rows = lookup.find_unseen(view.connection, ids, view.viewer) if ids else []
+    return _keep_valid(view, rows, limit)
+
+
+def find_dead_ends(view: StoreView, is_relevant: Callable[[Row], bool], limit: int) -> list[Row]:
+    """Find the relevant dead ends of the project that are unseen and still hold."""
+    rows = lookup.find_unseen_of_type(view.connection, "dead_end", view.viewer, DEAD_ENDS_MAX)
+    return _keep_valid(view, list(filter(is_relevant, rows)), limit)
 
 
 def with_parents(path: str) -> list[str]:
-    """A file and the folders above it, up to the project itself."""
+    """List a file and the folders above it, up to the project itself."""
     parts = path.split("/")
     return [*("/".join(parts[:size]) for size in range(len(parts), 0, -1)), "."]
 
 
-def are_there(files: list[str], root: str) -> bool:
-    """Whether all the files that a memory names exist."""
+def all_exist(files: list[str], root: str) -> bool:
+    """Tell whether all the files that a memory names exist."""
     return all(os.path.lexists(os.path.join(root, path)) for path in files)
 
 
-def any_there(files: list[str], root: str) -> bool:
-    """Whether one of the files that a memory names exists, or it names none."""
+def any_exists(files: list[str], root: str) -> bool:
+    """Tell whether one of the files that a memory names exists, or whether it names none."""
     return not files or any(os.path.lexists(os.path.join(root, path)) for path in files)
 
 
-def _once(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Each memory once, though it may be about several of the files; the first place is the most telling."""
+def _deduplicate(rows: list[Row]) -> list[Row]:
+    """Keep each memory once, though it may be about several of the files; its first row ranks highest."""
     return list({str(row["id"]): row for row in reversed(rows)}.values())[::-1]
 
 
-def _standing(
-    connection: sqlite3.Connection,
-    rows: list[dict[str, object]],
-    root: str,
-    limit: int,
-    gone: list[str] | None,
-    holds: Callable[[list[str], str], bool] = are_there,
-) -> list[dict[str, object]]:
-    """The rows whose files are there, each with its details and files."""
+def _keep_valid(
+    view: StoreView, rows: list[Row], limit: int, is_valid: Callable[[list[str], str], bool] = all_exist
+) -> list[Row]:
+    """Return the rows whose files exist, each with its details and files."""
     if not rows:
         return []
-    named = lookup.named(connection, [str(row["id"]) for row in rows])
-    kept = []
+    loaded = lookup.load_details(view.connection, [str(row["id"]) for row in rows])
+    valid = []
     for row in rows:
-        details, files = named.get(str(row["id"]), ({}, []))
-        if holds(files, root):
-            kept.append(row | {"details": details, "files": files})
-        elif gone is not None:
-            gone.append(str(row["id"]))
-    return kept[:limit]
+        details, files = loaded.get(str(row["id"]), ({}, []))
+        if is_valid(files, view.reader.root):
+            valid.append(row | {"details": details, "files": files})
+        else:
+            view.reader.missing.append(str(row["id"]))
+    return valid[:limit]
 
 
-def _still_true(row: dict[str, object], words: list[str], root: str) -> bool:
-    """Whether the code bears a memory out: a file that it names has one of the words, or a person vouches for it."""
+def _is_confirmed_by_code(row: Row, words: list[str], root: str) -> bool:
+    """Tell whether a file that a memory names has one of the words, or whether a person confirmed the memory."""
     files = row["files"]
     if not isinstance(files, list) or not files:
         return row["state"] == "confirmed"
-    return any(_has(os.path.join(root, str(path)), words) for path in files)
+    return any(_has_word(os.path.join(root, str(path)), words) for path in files)
 
 
-def _has(path: str, words: list[str]) -> bool:
+def _has_word(path: str, words: list[str]) -> bool:
     try:
         with open(path, "rb") as file:
             text = file.read(STILL_BYTES_MAX)

@@ -1,8 +1,9 @@
-"""Files to give an agent before it asks: those that sessions in a part of the code nearly always open, then often."""
+"""Files to hand to an agent before it asks: those that sessions in a module nearly always open, then often."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.config import (
@@ -18,7 +19,6 @@ from holloway.text.tokens import MARGIN, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-    from pathlib import Path
 
     from holloway.domain.memory import Memory
 
@@ -43,37 +43,37 @@ class Plan:
     """Files that sessions open too, and for which there was no room."""
 
 
-def plan(memories: Iterable[Memory], root: Path, skip: Collection[str] = ()) -> Plan:
-    """Choose files within the budget; those to skip are in the agent's prompt already."""
-    found: list[Fetched] = []
+def plan(memories: Iterable[Memory], root: str, skip: Collection[str] = ()) -> Plan:
+    """Choose files within the budget; those to skip are already in the agent's prompt."""
+    files: list[Fetched] = []
     left_out: list[str] = []
     spent = 0
     for path in _candidates(memories, skip):
-        fetched = _fetched(root, path)
+        fetched = _read_file(root, path)
         if fetched is None:
             continue
-        if len(found) == PREFETCH_FILES_MAX or spent + fetched.tokens > PREFETCH_TOKENS_MAX:
+        if len(files) == PREFETCH_FILES_MAX or spent + fetched.tokens > PREFETCH_TOKENS_MAX:
             left_out.append(path)
             continue
-        found.append(fetched)
+        files.append(fetched)
         spent += fetched.tokens
-    return Plan(tuple(found), spent, tuple(left_out))
+    return Plan(tuple(files), spent, tuple(left_out))
 
 
 def _candidates(memories: Iterable[Memory], skip: Collection[str]) -> list[str]:
-    """What is nearly always opened before what is opened often, each file once."""
-    known = [memory.details for memory in memories if isinstance(memory.details, Prefetch)]
-    paths = [path for details in known for path in details.always]
-    paths += [path for details in known for path in details.frequent]
+    """List the files that are nearly always opened, then those that are often opened, each once."""
+    patterns = [memory.details for memory in memories if isinstance(memory.details, Prefetch)]
+    paths = [path for details in patterns for path in details.always]
+    paths += [path for details in patterns for path in details.frequent]
     return [path for path in dict.fromkeys(paths) if path not in skip]
 
 
-def _fetched(root: Path, path: str) -> Fetched | None:
-    """A file as it is now; nothing where it is gone, lies outside or is no text."""
-    if contained(path, str(root)) != path:
+def _read_file(root: str, path: str) -> Fetched | None:
+    """Read a file; None if it is missing, outside of the project or no text."""
+    if contained(path, root) != path:
         return None
     try:
-        with (root / path).open("rb") as file:
+        with Path(root, path).open("rb") as file:
             data = file.read(MAP_TEXT_BYTES_MAX)
         text = data.decode("utf-8", errors="ignore" if len(data) == MAP_TEXT_BYTES_MAX else "strict")
     except (OSError, UnicodeDecodeError):

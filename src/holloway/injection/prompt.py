@@ -1,234 +1,165 @@
-"""What an agent reads with a prompt: where the task happens, with reasons, and what is known there. Often nothing."""
+"""Injection with a prompt: the files of its task with reasons, gotchas, dead ends, and a recipe. Often nothing.
+
+The answer is prepared in stages, each better than the one before, and each is offered to a caller who may run out of
+time. Light at first: a stage imports what it needs when its turn comes.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import TYPE_CHECKING
+from holloway.config import PROMPT_FILES_MAX, PROMPT_MEMORIES_MAX
 
-from holloway.config import (
-    PROMPT_COUPLED_MAX,
-    PROMPT_FILES_MAX,
-    PROMPT_TESTS_MAX,
-    PROMPT_TOKENS_MAX,
-)
-from holloway.domain.memory_details import Recipe
-from holloway.injection.relevance import telling
-from holloway.injection.template import line
-from holloway.injection.tool_result import cited_as, summed
-from holloway.retrieval.evidence import IN_COMMITS, IN_TASK, LATELY, UNDERWAY, UNNAMED_PART
-from holloway.safety.neutralize import neutral
-from holloway.text.citation import citation, day, doubt, within
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from holloway.domain.memory import Memory
-    from holloway.retrieval.evidence import Coupled
+    from holloway.injection.project_map import ProjectMap
+    from holloway.injection.prompt_text import Rendered
+    from holloway.injection.reader import Reader, StoreView
+    from holloway.injection.session_state import SessionState
     from holloway.retrieval.locate import Located, LocatedFile
 
-SCORE_MIN = 0.3
-"""Of the best file's score: what is worth less is not worth a line."""
-REASONS_SHOWN = 2
-STEPS_SHOWN = 8
-COUPLED_COMMITS_MIN = 3
-"""Commits that two files must share before one is worth naming for the other."""
-SHARED_MIN = 2
-"""Telling words of a prompt that must speak for a file, where it is not named."""
-TRAPS = ("gotcha", "error_pattern", "causal_dependency")
-"""Types that are told as traps; others, which a person tied to a file, by their own name."""
-_CHAT = frozenset(
-    "again all also another approach away back before better both broke broken bug change check close code come "
-    "commit continue correct did different done edit error everything explain far file files fine finish first fix "
-    "follow get give good great happen hello help here instead issue just keep last later let like list look looks "
-    "make maybe merge more move much need never new next nice nothing now okay old one only other out place please "
-    "problem pull push put read ready really redo remove repeat result revert review right run same say see ship show "
-    "shorter something start still stop sum summarize summary sure take tell test tests than thank thanks that thing "
-    "think time today too try two undo until update use very wait want way well what wrong write yes yet you".split()
-)
-"""Words of any conversation about work; they say nothing of where it happens."""
-_WEAK = ("changed recently", "imported by ", "changes with ")
-"""Reasons that hold for any prompt: a file that has no other is not what the prompt is about."""
-_NAMED = "named: "
-"""The reason of a file that the prompt itself names."""
-_WORD_LISTS = ("speaks of ", IN_COMMITS, IN_TASK, UNNAMED_PART)
-"""How reasons begin that list words of the task."""
-_SEEN = ("path has ", "closest in ")
-"""Reasons that an agent can see in the line itself."""
-_NAME = re.compile(r"[\w-][./]\w|\w_\w|[a-z][A-Z]")
-"""The beginning of a path, of a dotted name or of an identifier in parts."""
+    Row = dict[str, object]
+    Offer = Callable[[str, str], None]
+    """Takes the name of a stage and its text."""
+
+POINT = "prompt"
+WORDS_MIN = 3
+"""A shorter prompt ("go on", "yes please") names no task."""
+WORDS_SHOWN = 4
+CANDIDATES_FACTOR = 3
+"""Candidates per wanted memory, because errors that a prompt is not about are left out."""
+RECIPES_MAX = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """The text for the agent, and which memories it holds."""
+def inject(
+    reader: Reader, project_map: ProjectMap, state: SessionState, prompt: str, offer: Offer | None = None
+) -> Rendered | None:
+    """Return what goes with a prompt, and record it; None if there is nothing."""
+    from holloway.observer.words.prompt import whole
 
-    text: str = ""
-    memories: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    """The files that it sends the agent to and that the prompt does not name itself."""
+    begins = state["prompts"] == 0
+    state["prompts"] += 1
+    task = whole(prompt)
+    if len(task.split()) < WORDS_MIN:
+        return None
+    if offer:
+        _offer_named_files(reader, task, offer)
+        _offer_matching_files(project_map, task, offer)
+    view = reader.open(asked=True)
+    if view is None:
+        return None
+    with view:
+        follow_fitting_recipe(view, state, task)
+        files, located = _locate(view, project_map, task, begins=begins)
+        return _show(view, project_map, state, task, files, located, offer)
 
 
-def render(
+def follow_task(reader: Reader, state: SessionState, task: str) -> None:
+    """Follow the recipe that fits the task of a session, if there is one."""
+    if view := reader.open():
+        with view:
+            follow_fitting_recipe(view, state, task)
+
+
+def follow_fitting_recipe(view: StoreView, state: SessionState, task: str) -> None:
+    """Follow the best recipe that fits a task; without one, the recipe in use stays."""
+    from holloway.injection import recipe
+    from holloway.injection.session_state import follow_recipe
+    from holloway.store import lookup
+
+    for memory_id, details in lookup.find_recipes(view.connection, view.viewer.branch, RECIPES_MAX):
+        recipe_task, steps = recipe.parse_steps(details)
+        if steps and recipe.fits_task(recipe_task, task):
+            follow_recipe(state, memory_id)
+            return
+
+
+def _offer_named_files(reader: Reader, task: str, offer: Offer) -> None:
+    """Offer the files that the prompt names by their paths."""
+    from holloway.capture.event_subject import find_named_files
+    from holloway.safety.repository_text import only_paths
+
+    paths = only_paths(find_named_files(task, reader.root))[:PROMPT_FILES_MAX]
+    _offer_files(offer, "named-files", [(path, "named in the prompt") for path in paths])
+
+
+def _offer_matching_files(project_map: ProjectMap, task: str, offer: Offer) -> None:
+    """Offer the files that have the words of the prompt, which takes a tenth of the time of locating them."""
+    from holloway.codemap import search
+    from holloway.safety.repository_text import is_path
+
+    matches = search.matching_files(project_map.path, task, 2 * PROMPT_FILES_MAX)
+    files = [
+        (match.path, f"speaks of {', '.join(match.words[:WORDS_SHOWN])}") for match in matches if is_path(match.path)
+    ]
+    _offer_files(offer, "matching-files", files[:PROMPT_FILES_MAX])
+
+
+def _offer_files(offer: Offer, stage: str, files: list[tuple[str, str]]) -> None:
+    """Offer files with a reason for each."""
+    from holloway.injection.template import line
+
+    if files:
+        lines = [line("prompt", "file", path=path, symbols="", reasons=reason) for path, reason in files]
+        offer(stage, "\n".join([line("prompt", "quick"), *lines]))
+
+
+def _locate(
+    view: StoreView, project_map: ProjectMap, task: str, *, begins: bool
+) -> tuple[tuple[LocatedFile, ...], Located]:
+    """Locate the files of a task, and choose those that are worth naming."""
+    from datetime import datetime
+
+    from holloway.injection import prompt_text
+    from holloway.retrieval.locate import Located
+
+    located = None
+    if begins or prompt_text.is_task(task):
+        located = project_map.locate(view.connection, task, datetime.fromisoformat(view.viewer.now))
+    located = located or Located()
+    return prompt_text.choose_files(located, task, begins=begins), located
+
+
+def _show(
+    view: StoreView,
+    project_map: ProjectMap,
+    state: SessionState,
+    task: str,
     files: Sequence[LocatedFile],
     located: Located,
-    rows: Sequence[dict[str, object]],
-    *,
-    task: str = "",
-    recipe: Memory | None = None,
-    test_command: str = "",
-) -> Said:
-    """Put it together from the good ones of the files that were located, memories about them, and a recipe that fits.
+    offer: Offer | None,
+) -> Rendered:
+    """Render files, memories and a recipe, without the memories that a parallel process showed first."""
+    from holloway.injection import known_facts, prompt_text
 
-    Where it does not fit the budget, coupled files go first, then the files least sure of, then memories.
-    """
-    files, asked = list(files), asked_for(task)
-    coupled = _coupled(located, {file.path for file in files})
-    kept = list(rows)
-    while files or kept or recipe:
-        tests = located.tests[:PROMPT_TESTS_MAX] if files else ()
-        lines = _lines(files, coupled, tests, kept, recipe, test_command, asked)
-        if within(lines, PROMPT_TOKENS_MAX):
-            told = [str(row["id"]) for row in kept] + ([recipe.id] if recipe else [])
-            sent = [file.path for file in files if not _is_named(file)] + [one.path for one in coupled]
-            return Said("\n".join(lines), tuple(told), (*sent, *tests))
-        if coupled or len(files) > 1:
-            (coupled or files).pop()
-        elif kept:
-            kept.pop()
-        elif files:
-            files.pop()
-        else:
-            recipe = None
-    return Said()
+    if files and offer:
+        offer("files", prompt_text.render(files, located, (), task=task).text)
+    rows = _find_memories(view, [file.path for file in files], task)
+    recipe = next(iter(known_facts.find_unseen(view, [state["recipe"]], 1)), None) if state["recipe"] else None
+    command = next(iter(project_map.load_overview().test), "") if files and located.tests else ""
+
+    def render(rows: list[Row]) -> Rendered:
+        return prompt_text.render(files, located, rows, task=task, recipe=recipe, test_command=command)
+
+    rendered = render(rows)
+    claimed = view.claim(list(rendered.memories), POINT)
+    if len(claimed) < len(rendered.memories):
+        rendered = render([row for row in rows if row["id"] in claimed])
+    if offer:
+        offer("whole", rendered.text)
+    return rendered
 
 
-def asked_for(task: str) -> frozenset[str]:
-    """The words that a task has for itself, in the form in which words are compared here."""
-    return telling(task) - _CHAT
+def _find_memories(view: StoreView, paths: list[str], task: str) -> list[Row]:
+    """Find gotchas of the files, then dead ends of similar work, whatever file they were met in."""
+    from holloway.injection import known_facts, prompt_text
+    from holloway.injection.relevance import describe_work
 
+    rows = known_facts.find_for_files(view, paths, CANDIDATES_FACTOR * PROMPT_MEMORIES_MAX) if paths else []
+    rows = prompt_text.drop_unrelated_errors(rows, task)
+    ids, work = {row["id"] for row in rows}, describe_work((), (), task)
 
-def is_task(text: str) -> bool:
-    """Whether a prompt says anything by which files could be found: words of its own, or a name from code."""
-    return len(asked_for(text)) >= SHARED_MIN or bool(_NAME.search(text))
+    def is_relevant(row: Row) -> bool:
+        return row["id"] not in ids and work.concerns_text(row["content"], row["summary"], row["details"])
 
-
-def fitting(rows: Sequence[dict[str, object]], task: str) -> list[dict[str, object]]:
-    """The memories to give with a prompt: an error comes with its fix when it is met, unless the task is about it."""
-    asked = asked_for(task)
-    return [
-        row for row in rows if row["type"] != "error_pattern" or len(asked & telling(str(row["summary"]))) >= SHARED_MIN
-    ]
-
-
-def _coupled(located: Located, files: set[str]) -> list[Coupled]:
-    """Files that no line names yet and that often change with one that has a line."""
-    often = (one for one in located.coupled if one.other in files and one.commits >= COUPLED_COMMITS_MIN)
-    return list(islice(often, PROMPT_COUPLED_MAX))
-
-
-def good(located: Located, task: str, *, begins: bool = False) -> tuple[LocatedFile, ...]:
-    """The files that are worth naming; none where nothing but habit and small talk speak for all of them.
-
-    Where the words of a task speak for one file, what the latest sessions opened is as likely to be needed as others.
-    Where they speak for none and a session begins with them ("fix the tests"), the work at hand is what is meant.
-    """
-    asked = asked_for(task)
-    found = [file for file in located.files if file.score >= SCORE_MIN][:PROMPT_FILES_MAX]
-    if any(_is_meant(file, asked) for file in found):
-        return tuple(found)
-    # Such a prompt's few words lead to parts of a file by chance.
-    return tuple(replace(file, symbols=()) for file in found if begins and _is_at_hand(file))
-
-
-def _is_at_hand(file: LocatedFile) -> bool:
-    return not {UNDERWAY, LATELY}.isdisjoint(file.reasons)
-
-
-def _is_meant(file: LocatedFile, asked: frozenset[str]) -> bool:
-    """Whether a file is named, or found by several of the words that a task has for itself."""
-    own = [reason for reason in file.reasons if not reason.startswith(_WEAK)]
-    if any(reason.startswith((_NAMED, "defines ")) for reason in own):
-        return True
-    return len(asked & telling(" ".join([*own, *file.symbols]))) >= SHARED_MIN
-
-
-def _is_named(file: LocatedFile) -> bool:
-    return any(reason.startswith(_NAMED) for reason in file.reasons)
-
-
-def _lines(
-    files: Sequence[LocatedFile],
-    coupled: Sequence[Coupled],
-    tests: Sequence[str],
-    rows: Sequence[dict[str, object]],
-    recipe: Memory | None,
-    test_command: str,
-    asked: frozenset[str],
-) -> list[str]:
-    head = "head" if not files or any(_is_meant(file, asked) for file in files) else "at_hand"
-    lines = [line("prompt", head), *(_file(file, asked) for file in files), *map(_together, coupled)]
-    if tests:
-        run = line("prompt", "run", command=neutral(test_command)) if test_command else ""
-        named = ", ".join(neutral(path) for path in tests)
-        lines.append(line("prompt", "tests", tests=named, run=run))
-    lines += map(_memory, rows)
-    return lines + (_recipe(recipe) if recipe else [])
-
-
-def _file(file: LocatedFile, asked: frozenset[str]) -> str:
-    symbols = f": {', '.join(map(neutral, file.symbols[:2]))}" if file.symbols else ""
-    reasons = "; ".join(map(neutral, _reasons(file, asked)[:REASONS_SHOWN]))
-    return line("prompt", "file", path=neutral(file.path), symbols=symbols, reasons=reasons)
-
-
-def _reasons(file: LocatedFile, asked: frozenset[str]) -> list[str]:
-    """The reasons that say most: of words those that are the task's own, and nothing that the line shows anyway."""
-    said = []
-    for reason in file.reasons:
-        lead = next((lead for lead in _WORD_LISTS if reason.startswith(lead)), "")
-        if lead:
-            own = [word for word in reason.removeprefix(lead).split(", ") if telling(word) & asked]
-            said += [lead + ", ".join(own)] if own else []
-        elif not reason.startswith((*_WEAK, *_SEEN)):
-            said.append(reason)
-    return said or [*file.reasons]
-
-
-def _together(one: Coupled) -> str:
-    counted = {"commits": str(one.commits), "of": str(one.of)}
-    return line("prompt", "coupled", path=neutral(one.path), other=neutral(one.other), **counted)
-
-
-def _memory(row: dict[str, object]) -> str:
-    said = {"doubt": doubtful(str(row["state"])), "text": summed(row), "cited": cited_as(row)}
-    if row["type"] == "dead_end":
-        return line("prompt", "dead_end", day=day(str(row["updated_at"])), **said)
-    kind = "Trap" if row["type"] in TRAPS else str(row["type"]).replace("_", " ").capitalize()
-    return line("prompt", "memory", kind=kind, **said)
-
-
-def doubtful(state: str) -> str:
-    """What stands after the kind of a memory that may not hold."""
-    said = doubt(state)
-    return f", {said}" if said else ""
-
-
-def _recipe(memory: Memory) -> list[str]:
-    details = memory.details
-    if not isinstance(details, Recipe):
-        return []
-    count = details.success_count or len(memory.sessions)
-    times = f"{count} times" if count > 1 else "once"
-    steps = [
-        line(
-            "prompt",
-            "recipe_step",
-            number=str(number),
-            step=neutral(step.description),
-            file=f" ({neutral(step.file)})" if step.file else "",
-        )
-        for number, step in enumerate(details.steps[:STEPS_SHOWN], 1)
-    ]
-    return [line("prompt", "recipe", times=times, task=neutral(details.task), cited=citation(memory.id)), *steps]
+    return (rows + known_facts.find_dead_ends(view, is_relevant, PROMPT_MEMORIES_MAX))[:PROMPT_MEMORIES_MAX]

@@ -1,4 +1,4 @@
-"""A recipe along the way: whether it fits a task, and which of its steps comes next. Light: plain values."""
+"""Recipes: whether one fits a task, and which of its steps comes next. Light: plain values."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Step = tuple[str, str]
-"""What to do, and the file that it is done in, or nothing in its place."""
-FITS_FROM = 0.6
-"""The share of a recipe's own words that a task must have."""
+"""Description of a step, and the file that it changes, or an empty string."""
+SHARED_MIN = 0.6
+"""Share of a recipe's words that a task must have."""
 _WORD = re.compile(r"[A-Za-z][\w]+")
 _COMMAND = re.compile(r"`([^`]{2,200})`")
 
 
-def steps_in(details: Mapping[str, object]) -> tuple[str, list[Step]]:
-    """The task of a recipe and its steps, by its details as the store has them; nothing where they are no recipe."""
-    given = details.get("steps")
-    steps = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-    told = [(str(each.get("description") or ""), str(each.get("file") or "")) for each in steps]
-    return str(details.get("task") or ""), told
+def parse_steps(details: Mapping[str, object]) -> tuple[str, list[Step]]:
+    """Parse the task and the steps of a recipe from its stored details; both are empty if it is no recipe."""
+    stored = details.get("steps")
+    steps = [step for step in stored if isinstance(step, dict)] if isinstance(stored, list) else []
+    parsed = [(str(step.get("description") or ""), str(step.get("file") or "")) for step in steps]
+    return str(details.get("task") or ""), parsed
 
 
-def fits(recipe: str, task: str) -> bool:
-    """Whether a task is one of those that a recipe is for."""
-    wanted, asked = _words(recipe), _words(task)
-    return bool(wanted) and len(wanted & asked) / len(wanted) >= FITS_FROM
+def fits_task(recipe: str, task: str) -> bool:
+    """Tell whether a recipe, given by its own task, is for this task."""
+    recipe_words, task_words = _words(recipe), _words(task)
+    return bool(recipe_words) and len(recipe_words & task_words) / len(recipe_words) >= SHARED_MIN
 
 
-def done(steps: list[Step], edited: set[str], commands: list[str]) -> int:
-    """How many steps, from the first on, are done; a step is done when its file was changed or its command run.
+def count_completed(steps: list[Step], edited: set[str], commands: list[str]) -> int:
+    """Count the completed steps, from the first on: a step is complete when its file was changed or its command run.
 
-    One that names neither a file nor a command counts as done with the next one that does.
+    A step that names neither a file nor a command counts as complete with the next one that does.
     """
-    reached = 0
+    completed = 0
     for number, (description, path) in enumerate(steps, 1):
-        named = _COMMAND.findall(description)
-        if (path and path in edited) or any(one in command for one in named for command in commands):
-            reached = number
-    return reached
+        expected = _COMMAND.findall(description)
+        if (path and path in edited) or any(part in command for part in expected for command in commands):
+            completed = number
+    return completed
 
 
-def next_line(task: str, steps: list[Step], number: int, cited: str) -> str:
-    """What is said when the step with this number, counted from one, is due."""
+def render_next_step(task: str, steps: list[Step], number: int, cited: str) -> str:
+    """Render the line that announces the step with this number, counted from one."""
     description, path = steps[number - 1]
     return line(
         "step",

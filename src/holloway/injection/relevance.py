@@ -1,12 +1,10 @@
-"""Whether a memory has to do with a piece of work: a file, a module or words that both have."""
+"""Relevance of a memory to a piece of work: a shared file, a shared module or shared keywords."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.domain.memory_details import texts
 from holloway.text.fts_query import STOP_WORDS
 from holloway.text.identifiers import parts
 
@@ -15,34 +13,46 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
 
-WORDS_MIN = 2
-"""Words that a memory and a task must share, where neither file nor module does."""
+KEYWORDS_MIN = 2
+"""Keywords that a memory and a task must share if they share neither a file nor a module."""
 LETTERS_MIN = 3
 _WORD = re.compile(r"[A-Za-z_]\w+")
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What somebody is at: its files, the modules they lie in, and the words it is told in."""
+class Work(NamedTuple):
+    """A piece of work: its files, their modules, and the keywords of its task."""
 
     files: frozenset[str]
     modules: frozenset[str]
-    words: frozenset[str]
+    keywords: frozenset[str]
 
     def concerns(self, memory: Memory) -> bool:
-        """Whether a memory is about it."""
+        """Tell whether a memory is about this work."""
+        from holloway.domain.memory_details import plain  # heavy, and a prompt has rows instead
+
         if self.files & set(memory.files) or self.modules & set(memory.modules):
             return True
-        said = " ".join([memory.content, memory.summary, *texts(memory.details)])
-        return len(self.words & telling(said)) >= WORDS_MIN
+        return self.concerns_text(memory.content, memory.summary, plain(memory.details))
+
+    def concerns_text(self, *texts: object) -> bool:
+        """Tell whether texts, also inside lists and dicts, share enough keywords with this work."""
+        return len(self.keywords & extract_keywords(" ".join(_flatten(texts)))) >= KEYWORDS_MIN
 
 
-def work(files: Iterable[str], modules: Iterable[str], task: str) -> Work:
-    """A piece of work by its files, modules and task."""
-    return Work(frozenset(files), frozenset(module for module in modules if module), telling(task))
+def describe_work(files: Iterable[str], modules: Iterable[str], task: str) -> Work:
+    """Describe a piece of work by its files, modules and task."""
+    return Work(frozenset(files), frozenset(module for module in modules if module), extract_keywords(task))
 
 
-def telling(text: str) -> frozenset[str]:
-    """The words of a text that are not in every text, identifiers in parts, without their plural."""
-    found = {part.rstrip("s") for word in _WORD.findall(text) for part in (word.casefold(), *parts(word))}
-    return frozenset(word for word in found if len(word) >= LETTERS_MIN and word not in STOP_WORDS)
+def extract_keywords(text: str) -> frozenset[str]:
+    """Return the words of a text except stop words, identifiers also in parts, without a plural s."""
+    words = {part.rstrip("s") for word in _WORD.findall(text) for part in (word.casefold(), *parts(word))}
+    return frozenset(word for word in words if len(word) >= LETTERS_MIN and word not in STOP_WORDS)
+
+
+def _flatten(value: object) -> list[str]:
+    """List every string in nested lists and dicts."""
+    if isinstance(value, str):
+        return [value]
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return [text for item in values for text in _flatten(item)]

@@ -1,151 +1,207 @@
-"""What the roles around a piece of work read: each memory in the words that its reader needs."""
+"""Injection for the roles around a piece of work: which memories each reads, by its files, modules and keywords."""
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holloway.config import RELAY_TOKENS_MAX
-from holloway.domain.memory import Memory, MemoryType
-from holloway.domain.memory_details import CausalDependency, E2EKind, E2EObservation, ErrorFix, Recipe, gist
-from holloway.domain.work import Phase
-from holloway.injection.calibration import telling
-from holloway.injection.prompt import Said, doubtful
-from holloway.injection.template import line
-from holloway.retrieval.pack import BUDGET_TOKENS
-from holloway.safety.neutralize import neutral
-from holloway.text.citation import citation, within
+from holloway import git
+from holloway.config import STEP_LIMIT_FACTOR_MAX, STEP_LIMIT_MAX
+from holloway.domain import memory_details
+from holloway.domain.memory import MemoryType
+from holloway.domain.memory_details import Calibration, WorkState, WorkUnitOutcome
+from holloway.injection import known_facts, role_text, work_state
+from holloway.injection import prefetch as prefetching
+from holloway.injection.prompt_text import Rendered
+from holloway.injection.relevance import describe_work
+from holloway.injection.session_start import load_open_work
+from holloway.promotion import synthesis
+from holloway.promotion.candidate import Places
+from holloway.store.filter import Filter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
+    from datetime import datetime
 
-    from holloway.domain.memory_details import Calibration
-    from holloway.injection.calibration import Figure
+    from holloway.domain.memory import Memory
+    from holloway.domain.work import Methodology, WorkUnit
+    from holloway.injection.prefetch import Plan
+    from holloway.injection.project_map import ProjectMap
+    from holloway.injection.reader import Reader
+    from holloway.injection.role_text import Figure
+    from holloway.store.store import Store
 
-Line = tuple[str, str]
-"""The id of a memory, or nothing, and what is said."""
+    Notes = list[tuple[str, str]]
+    """Notes of running sessions: type and text."""
 
-SPEC = (MemoryType.REQUIREMENT, MemoryType.DECISION, MemoryType.PREFERENCE, MemoryType.PATTERN)
-_KINDS = {kind: place for place, kind in enumerate(E2EKind)}
-
-
-def planner(memories: Sequence[Memory], figures: Sequence[Figure] = ()) -> Said:
-    """Calibration first, then dead ends as constraints, what widens the scope, recipes, rules and outcomes."""
-    lines = [(memory, _calibration(memory, details)) for memory, details in telling(figures)]
-    lines += [(each.id, _said("constraint", each)) for each in _of(memories, MemoryType.DEAD_END)]
-    lines += [(each.id, _scope(each)) for each in _of(memories, MemoryType.CAUSAL_DEPENDENCY)]
-    lines += [(each.id, _recipe(each)) for each in _of(memories, MemoryType.WORKFLOW_RECIPE)]
-    lines += [(each.id, _said("rule", each)) for each in _of(memories, MemoryType.REQUIREMENT, MemoryType.DECISION)]
-    lines += [(each.id, _said("outcome", each)) for each in _of(memories, MemoryType.WORK_UNIT_OUTCOME)]
-    return _fitted(line("roles", "planner"), lines, BUDGET_TOKENS[Phase.DEFINE])
-
-
-def spec(memories: Sequence[Memory]) -> Said:
-    """What was asked for and decided before, how people like it done, and how it is done here."""
-    lines = [(each.id, _said("rule", each)) for kind in SPEC for each in _of(memories, kind)]
-    return _fitted(line("roles", "spec"), lines, BUDGET_TOKENS[Phase.DEFINE])
+T = MemoryType
+PLANNER = (T.DEAD_END, T.CAUSAL_DEPENDENCY, T.WORKFLOW_RECIPE, T.REQUIREMENT, T.DECISION)
+QA = (T.ERROR_PATTERN, T.E2E_OBSERVATION, T.REQUIREMENT)
+MODULES_MAX = 6
+LOCATED_MAX = 5
+"""The best files of a task; their modules count as the modules of the task."""
 
 
-def qa(memories: Sequence[Memory]) -> Said:
-    """Known failures with what to look at, what was seen in the application (preconditions first), requirements."""
-    lines = [(each.id, _verify(each)) for each in _of(memories, MemoryType.ERROR_PATTERN)]
-    seen = sorted(_of(memories, MemoryType.E2E_OBSERVATION), key=_place)
-    lines += [(each.id, _e2e(each)) for each in seen]
-    lines += [(each.id, _said("rule", each)) for each in _of(memories, MemoryType.REQUIREMENT)]
-    return _fitted(line("roles", "qa"), lines, BUDGET_TOKENS[Phase.VALIDATE])
+class RoleContext:
+    """Chooses the memories of each role for one task of a project; `files` are those that the session works on."""
+
+    def __init__(
+        self,
+        store: Store,
+        reader: Reader,
+        project_map: ProjectMap,
+        now: datetime,
+        task: str,
+        files: Sequence[str] = (),
+        modules: Sequence[str] = (),
+    ) -> None:
+        self._store = store
+        self._reader = reader
+        self._map = project_map
+        self._now = now
+        self._branch = git.branch(reader.root)
+        self._task = task
+        self._files = list(files) or self._locate()
+        self._modules = list(modules) or [name for name in dict.fromkeys(project_map.find_modules(self._files)) if name]
+
+    def _locate(self) -> list[str]:
+        connection = self._store.database.connection
+        located = self._map.locate(connection, self._task, self._now, LOCATED_MAX) if self._task else None
+        # A small project has too few files to fill the limit with files of the task.
+        return [file.path for file in located.files if file.reasons] if located else []
+
+    @property
+    def _task_modules(self) -> list[str]:
+        return self._modules[:MODULES_MAX]
+
+    def render_planner(self) -> Rendered:
+        """Render for a planner: calibration, constraints, scope, recipes, rules, outcomes."""
+        outcomes = self._find_relevant(T.WORK_UNIT_OUTCOME)
+        return role_text.render_planner(
+            [*self.keep_showable(self._find_relevant(*PLANNER)), *outcomes], self._calibrations
+        )
+
+    def render_spec(self) -> Rendered:
+        """Render for the author of a specification: rules of the full project, and those of this part of it."""
+        work = describe_work(self._files, self._task_modules, self._task)
+        rules = [rule for rule in self._find(*role_text.SPEC) if not rule.files or work.concerns(rule)]
+        return role_text.render_spec(self.keep_showable(rules))
+
+    def render_qa(self) -> Rendered:
+        """Render for a check: known failures, observations and requirements."""
+        return role_text.render_qa(self.keep_showable(self._find_relevant(*QA)))
+
+    def render_recovery(self, unit: WorkUnit | None, methodology: Methodology) -> Rendered:
+        """Render for a second attempt: the first one, its dead ends, and the unfinished work."""
+        outcomes = [outcome for outcome in self._find(T.WORK_UNIT_OUTCOME) if _failed(outcome) and _same(outcome, unit)]
+        attempts = outcomes[:1] if unit is None else outcomes[:2]
+        sessions = {attempt.session for attempt in attempts}
+        files = {path for attempt in attempts for path in attempt.files}
+        tried = [memory for memory in self._find(T.DEAD_END) if memory.session in sessions or files & set(memory.files)]
+        dead_ends = tried + [memory for memory in self._find_relevant(T.DEAD_END) if memory not in tried]
+        text, state = self.render_resume(methodology)
+        return role_text.render_recovery([*attempts, *self.keep_showable(dead_ends)], text, state)
+
+    def render_relay(
+        self, giver: str, taker: str, unit: WorkUnit | None, methodology: Methodology, notes: Notes
+    ) -> Rendered:
+        """Render what the giver's sessions in this work left, of the types that the taker needs."""
+        types = methodology.relay(giver, taker).types
+        memories = [memory for memory in self._find(*sorted(types)) if memory.agent == giver and _same(memory, unit)]
+        notes = [(kind, text) for kind, text in notes if not types or kind in types]
+        rendered = role_text.render_relay(giver, taker, self.keep_showable(memories[::-1]), notes)
+        if methodology.relay_text and rendered.text:
+            text = methodology.relay_text(giver, taker, rendered.text.split("\n")[1:])
+            return Rendered(text, rendered.memories)
+        return rendered
+
+    def render_resume(self, methodology: Methodology) -> tuple[str, str]:
+        """Render the unfinished work of this branch, with its age and the commits since; the second value is its id."""
+        state = load_open_work(self._store.database.connection, self._branch, self._now)
+        details = memory_details.parse(T.WORK_STATE, state["details"]) if state else None  # type: ignore[arg-type]
+        if state is None or not isinstance(details, WorkState):
+            return "", ""
+        files = state["files"] if isinstance(state["files"], list) else []
+        commits = git.changes_since(self._reader.root, str(state["updated_at"]), files) if files else []
+        text = work_state.render_lines(state, commits, self._now)
+        if methodology.work_text:
+            text = methodology.work_text(memory_details.without_quotes(details), text)
+        return text, str(state["id"])
+
+    def limit_steps(self, base: int) -> int:
+        """Return the steps to allow: as many more as the most underestimated module took, at most twice and 500."""
+        ratios = [details.ratio for _, details in role_text.keep_significant(self._calibrations)]
+        factor = min(max([1.0, *ratios]), STEP_LIMIT_FACTOR_MAX)
+        return min(math.ceil(base * factor), STEP_LIMIT_MAX)
+
+    def plan_prefetch(self, skip: Collection[str]) -> Plan:
+        """Choose the files to hand over before they are asked for."""
+        return prefetching.plan(self._find_counts(T.PREFETCH_PATTERN), self._reader.root, skip)
+
+    @cached_property
+    def _calibrations(self) -> list[Figure]:
+        """How far plans in these modules are off: as stored, or counted now if nothing is stored yet."""
+        stored = self._find_counts(T.TASK_CALIBRATION)
+        figures = [(memory.id, memory.details) for memory in stored if isinstance(memory.details, Calibration)]
+        for module in self._task_modules:
+            if module not in {details.module for _, details in figures}:
+                draft = synthesis.calibration(self._store, module, Places())
+                if draft and isinstance(draft.details, Calibration):
+                    figures.append(("", draft.details))
+        return figures
+
+    def _find_counts(self, kind: MemoryType) -> list[Memory]:
+        """Find counts over the sessions in these modules, in the order of the modules."""
+        modules = self._task_modules
+        if not modules:
+            return []
+        order = {module: position for position, module in enumerate(modules)}
+        memories = self._store.memories.find(self._filter(kind, modules=tuple(modules)))
+        return sorted(
+            memories,
+            key=lambda memory: min((order.get(name, MODULES_MAX) for name in memory.modules), default=MODULES_MAX),
+        )
+
+    def keep_showable(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Keep the memories that may be shown when somebody asks, have not been, and still hold."""
+        view = self._reader.open(asked=True)
+        if view is None:
+            return []
+        with view:
+            ids = [memory.id for memory in memories]
+            showable = {row["id"] for row in known_facts.find_unseen(view, ids, len(ids))}
+        return [memory for memory in memories if memory.id in showable]
+
+    def _find_relevant(self, *types: MemoryType) -> list[Memory]:
+        work = describe_work(self._files, self._task_modules, self._task)
+        return [memory for memory in self._find(*types) if work.concerns(memory)]
+
+    def _find(self, *types: MemoryType) -> list[Memory]:
+        return self._store.memories.find(self._filter(*types), order="telling")
+
+    def _filter(self, *types: MemoryType, modules: tuple[str, ...] = ()) -> Filter:
+        return Filter(types=types, modules=modules, quarantined=False, branch=self._branch)
 
 
-def recovery(memories: Sequence[Memory], work: str, work_id: str) -> Said:
-    """The attempt that failed, the dead ends, and where the work stood."""
-    lines = [(each.id, _said("attempt", each)) for each in _of(memories, MemoryType.WORK_UNIT_OUTCOME)]
-    lines += [(each.id, _said("constraint", each)) for each in _of(memories, MemoryType.DEAD_END)]
-    lines += [(work_id, work)] if work else []
-    return _fitted(line("roles", "recovery"), lines, BUDGET_TOKENS[Phase.REFINE])
+def show_rendered(reader: Reader, rendered: Rendered, point: str) -> str:
+    """Record the memories of a rendered text as shown, and return the text; empty while injection is paused."""
+    view = reader.open(asked=True)
+    if view is None:
+        return ""
+    with view:
+        view.claim(list(rendered.memories), point)
+    return rendered.text
 
 
-def relay(giver: str, taker: str, memories: Sequence[Memory], notes: Sequence[tuple[str, str]]) -> Said:
-    """What one role hands to the next: what was kept, and what was noted by those who are still at work."""
-    lines = [(each.id, _said("memory", each)) for each in memories]
-    for kind, text in notes:
-        lines.append(("", line("roles", "note", kind=f" ({neutral(kind)})" if kind else "", text=neutral(text))))
-    head = line("roles", "relay", giver=neutral(giver), taker=neutral(taker))
-    return _fitted(head, lines, RELAY_TOKENS_MAX)
+def _failed(memory: Memory) -> bool:
+    return isinstance(memory.details, WorkUnitOutcome) and not memory.details.succeeded
 
 
-def _fitted(head: str, lines: Iterable[Line], tokens: int) -> Said:
-    """As many lines as fit, in order; nothing without any."""
-    kept: list[Line] = []
-    for each in dict.fromkeys(lines):
-        if within([head, *(text for _, text in kept), each[1]], tokens):
-            kept.append(each)
-    if not kept:
-        return Said()
-    return Said("\n".join([head, *(text for _, text in kept)]), tuple(memory for memory, _ in kept if memory))
-
-
-def _of(memories: Sequence[Memory], *types: MemoryType) -> list[Memory]:
-    return [memory for memory in memories if memory.type in types]
-
-
-def _said(name: str, memory: Memory) -> str:
-    more = gist(memory.details)
-    text = neutral(memory.summary) + (f"; {neutral(more)}" if more and more not in memory.summary else "")
-    slots = {"doubt": _doubt(memory), "kind": memory.type.label.capitalize(), "text": text}
-    return line("roles", name, **slots, cited=citation(memory.id))
-
-
-def _calibration(memory: str, details: Calibration) -> str:
-    slots = {"module": neutral(details.module), "ratio": f"{details.ratio:.1f}", "samples": str(details.samples)}
-    return line("roles", "calibration", **slots, cited=f" {citation(memory)}" if memory else "")
-
-
-def _scope(memory: Memory) -> str:
-    details = memory.details
-    if not isinstance(details, CausalDependency):
-        return _said("rule", memory)
-    return line(
-        "roles",
-        "scope",
-        doubt=_doubt(memory),
-        when=neutral(details.when),
-        then=neutral(details.then),
-        reason=f" ({neutral(details.reason)})" if details.reason else "",
-        cited=citation(memory.id),
-    )
-
-
-def _recipe(memory: Memory) -> str:
-    details = memory.details
-    if not isinstance(details, Recipe):
-        return _said("rule", memory)
-    count = details.success_count or len(memory.sessions)
-    steps = " -> ".join(neutral(step.description) for step in details.steps)
-    times = f"{count} times" if count > 1 else "once"
-    return line("roles", "recipe", times=times, task=neutral(details.task), steps=steps, cited=citation(memory.id))
-
-
-def _verify(memory: Memory) -> str:
-    details = memory.details
-    if not isinstance(details, ErrorFix):
-        return _said("pattern", memory)
-    slots = {"doubt": _doubt(memory), "text": neutral(details.error), "fix": neutral(details.fix)}
-    return line("roles", "verify", **slots, cited=citation(memory.id))
-
-
-def _e2e(memory: Memory) -> str:
-    kind = _kind(memory)
-    said = kind.replace("_", " ") if kind else "behaviour"
-    text, cited = neutral(memory.summary), citation(memory.id)
-    return line("roles", "e2e", kind=said, doubt=_doubt(memory), text=text, cited=cited)
-
-
-def _place(memory: Memory) -> int:
-    kind = _kind(memory)
-    return _KINDS[kind] if kind else len(_KINDS)
-
-
-def _kind(memory: Memory) -> E2EKind | None:
-    return memory.details.kind if isinstance(memory.details, E2EObservation) else None
-
-
-def _doubt(memory: Memory) -> str:
-    return doubtful(memory.state)
+def _same(memory: Memory, unit: WorkUnit | None) -> bool:
+    """Tell whether a memory comes from the same piece of work, or from an outer or inner one."""
+    if unit is None or memory.work_unit is None:
+        return unit is None
+    path, other = memory.work_unit.path, unit.path
+    size = min(len(path), len(other))
+    return path[:size] == other[:size]

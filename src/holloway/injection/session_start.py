@@ -1,105 +1,253 @@
-"""What an agent reads when a session starts: short, factual, cited, in stable order."""
+"""Injection when a session starts: the brief, which is short, factual, cited and in stable order."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import (
     BRIEF_DECISIONS_MAX,
     BRIEF_MODULES_MAX,
     BRIEF_TOKENS_MAX,
     BRIEF_TRAPS_MAX,
+    HOOK_STORE_WAIT_MS,
+    SERVICE_STORE_WAIT_MS,
+    WORK_TOLD_DAYS,
 )
+from holloway.injection.memory_text import label_memory
 from holloway.injection.template import line
-from holloway.injection.tool_result import labelled
 from holloway.safety.neutralize import neutral
+from holloway.store import lookup
 from holloway.text.citation import citation, within
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import sqlite3
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from holloway.codemap.modules.overview import Overview, Part
-    from holloway.domain.memory import Memory
+    from holloway.injection.project_map import ProjectMap
+    from holloway.injection.reader import Reader, StoreView
 
     Row = dict[str, object]
+    Offer = Callable[[str, str, Callable[[], None]], None]
+    """Takes the name of a stage, its text, and a callback that records it as shown."""
+
+POINT = "session_start"
+BRIEF_HOLDS_H = 12
+"""After this many hours others may have worked here: a resumed session gets a new brief."""
+MODULES_MIN = 4
+"""Modules that are kept as long as there are memories to drop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """The text for the agent, and which memories it holds."""
+class Brief(NamedTuple):
+    """The text for the agent, and the ids of the memories in it."""
 
     text: str
     memories: tuple[str, ...]
 
 
-def brief(
-    overview: Overview,
-    sessions: int,
-    decisions: Sequence[Memory],
-    traps: Sequence[Memory],
-    command: str = "holloway",
-    indexing: str = "",
-    work: str = "",
-) -> Brief:
-    """Put the brief together, leaving out what does not fit: modules first, then the least telling memories."""
-    kept_decisions, kept_traps = list(decisions[:BRIEF_DECISIONS_MAX]), list(traps[:BRIEF_TRAPS_MAX])
-    modules = list(overview.modules[:BRIEF_MODULES_MAX])
-    while True:
-        lines = _lines(overview, sessions, modules, kept_decisions, kept_traps, command, indexing, work)
-        if within(lines, BRIEF_TOKENS_MAX) or not (modules or kept_decisions or kept_traps):
-            return Brief("\n".join(lines), tuple(memory.id for memory in (*kept_decisions, *kept_traps)))
-        (modules if len(modules) > 4 else kept_decisions or kept_traps or modules).pop()
+class Facts(NamedTuple):
+    """The content of a brief, before it is cut to its budget."""
+
+    overview: Overview | None = None
+    sessions: int = 0
+    rules: Sequence[Row] = ()
+    traps: Sequence[Row] = ()
+    command: str = "holloway"
+    indexing: str = ""
+    work: str = ""
 
 
-def render_rules(rules: Sequence[Row], traps: Sequence[Row]) -> tuple[str, list[str]]:
-    """The brief of a session that could not wait for the rest: rules and traps, and the ids that it holds."""
-    lines = [line("session_start", "head", learned="")]
-    for name, rows in (("decisions", rules), ("traps", traps)):
-        if rows:
-            lines.append(line("session_start", name, memories=" · ".join(map(_row, rows))))
-    return "\n".join(lines), [str(row["id"]) for row in (*rules, *traps)]
-
-
-def _row(row: Row) -> str:
-    label = labelled(str(row["state"]), str(row["type"]))
-    text, cited = neutral(str(row["summary"])), citation(str(row["id"]))
-    return line("session_start", "memory", label=label, text=text, cited=cited)
-
-
-def _lines(
-    overview: Overview,
-    sessions: int,
-    modules: list[Part],
-    decisions: list[Memory],
-    traps: list[Memory],
+def inject(
+    reader: Reader,
+    project_map: ProjectMap,
+    *,
+    user_store: str,
     command: str,
-    indexing: str,
-    work: str,
-) -> list[str]:
-    learned = f" ({sessions} session{'s' if sessions != 1 else ''})" if sessions else ""
+    source: str = "startup",
+    offer: Offer | None = None,
+) -> Brief:
+    """Return the brief of a session that starts, and record it; empty if a resumed session has read all of it.
+
+    `user_store` is the file of the user's own memories, `command` calls holloway from a shell.
+    """
+    view = reader.open(asked=True)
+    if view is None:
+        return Brief("", ())
+    with view:
+        user_rules = _open_and_find_rules(user_store, view.viewer.branch)
+        facts = _gather_memories(view.connection, user_rules, view.viewer.branch, command)
+        if offer and source != "resume":  # A resumed session has its old brief until the new one has more.
+            early = render_brief(facts)
+            offer("rules", early.text, lambda: _record_late(reader, user_store, early, source))
+        brief = render_brief(_add_map(view, facts, project_map))
+        if source == "resume" and _has_read(view, brief):
+            return Brief("", ())
+        _record(view, user_store, brief, source)
+        return brief
+
+
+def compose_brief(
+    connection: sqlite3.Connection,
+    project_map: ProjectMap | None,
+    *,
+    root: str,
+    branch: str,
+    now: datetime,
+    user_store: str,
+    command: str,
+) -> Brief:
+    """Compose the brief of a project without recording it; without a map it is much faster."""
+    facts = _gather_memories(connection, _open_and_find_rules(user_store, branch), branch, command)
+    if project_map:
+        facts = _with_map(connection, facts, project_map, root, branch, now)
+    return render_brief(facts)
+
+
+def _gather_memories(connection: sqlite3.Connection, user_rules: list[Row], branch: str, command: str) -> Facts:
+    rules = lookup.find_general(connection, lookup.RULES, branch, BRIEF_DECISIONS_MAX) + user_rules
+    rules.sort(key=lambda row: (not row["pinned"], -int(str(row["use_count"])), str(row["created_at"])))
+    return Facts(
+        sessions=lookup.count_sessions(connection),
+        rules=sorted(rules[:BRIEF_DECISIONS_MAX], key=_rule_order),
+        traps=lookup.find_general(connection, lookup.TRAPS, branch, BRIEF_TRAPS_MAX),
+        command=command,
+    )
+
+
+def _rule_order(row: Row) -> tuple[bool, str, str]:
+    """Order rules so that a brief changes little from session to session, which keeps prompt caches valid."""
+    return (not row["pinned"], str(row["type"]), str(row["created_at"]))
+
+
+def _open_and_find_rules(user_store: str, branch: str) -> list[Row]:
+    """Find the rules in the user's own store, if there is one."""
+    connection = lookup.open_store(user_store, SERVICE_STORE_WAIT_MS)
+    if connection is None:
+        return []
+    try:
+        return lookup.find_general(connection, lookup.RULES, branch, BRIEF_DECISIONS_MAX)
+    finally:
+        connection.close()
+
+
+def _add_map(view: StoreView, facts: Facts, project_map: ProjectMap) -> Facts:
+    from datetime import datetime
+
+    viewer = view.viewer
+    now = datetime.fromisoformat(viewer.now)
+    return _with_map(view.connection, facts, project_map, view.reader.root, viewer.branch, now)
+
+
+def _with_map(
+    connection: sqlite3.Connection, facts: Facts, project_map: ProjectMap, root: str, branch: str, now: datetime
+) -> Facts:
+    """Add the overview of the codebase, the progress of its index, and the open work of the branch."""
+    work = find_open_work(connection, root, branch, now)
+    return facts._replace(overview=project_map.load_overview(), indexing=project_map.read_progress(), work=work)
+
+
+def find_open_work(connection: sqlite3.Connection, root: str, branch: str, now: datetime) -> str:
+    """Return the open work of a branch in one line; empty if there is none from the last month."""
+    state = load_open_work(connection, branch, now)
+    if state is None:
+        return ""
+    from holloway import git
+    from holloway.injection import work_state
+
+    files = state["files"]
+    commits = git.changes_since(root, str(state["updated_at"]), files) if isinstance(files, list) and files else []
+    return work_state.render_line(state, commits, now)
+
+
+def load_open_work(connection: sqlite3.Connection, branch: str, now: datetime) -> Row | None:
+    """Load the unfinished work of a branch; None if there is none from the last month."""
+    from datetime import datetime, timedelta
+
+    state = lookup.find_work_state(connection, branch)
+    if state is None or now - datetime.fromisoformat(str(state["updated_at"])) > timedelta(days=WORK_TOLD_DAYS):
+        return None
+    return state
+
+
+def _has_read(view: StoreView, brief: Brief) -> bool:
+    """Tell whether a resumed session has read all of a brief lately: hosts hand the old one to the model again."""
+    from datetime import datetime, timedelta
+
+    last_event, now = lookup.read_last_event(view.connection, view.reader.session), view.viewer.now
+    if not last_event:
+        return False
+    if datetime.fromisoformat(now) - datetime.fromisoformat(last_event) > timedelta(hours=BRIEF_HOLDS_H):
+        return False
+    return set(brief.memories) <= lookup.read_shown_ids(view.connection, view.reader.session)
+
+
+def _record(view: StoreView, user_store: str, brief: Brief, source: str) -> None:
+    """Record a brief in the ledgers of both stores, each with its own memories."""
+    _record_in(view, brief, source)
+    if connection := lookup.open_store(user_store, view.reader.wait_ms):
+        try:
+            _record_in(view.in_store(connection), brief, source)
+        finally:
+            connection.close()
+
+
+def _record_in(view: StoreView, brief: Brief, source: str) -> None:
+    ids = lookup.keep_stored(view.connection, list(brief.memories))
+    if source == "compact":
+        view.begin_context(ids, POINT)
+    else:
+        view.open_session(ids, POINT)
+
+
+def _record_late(reader: Reader, user_store: str, brief: Brief, source: str) -> None:
+    """Record a brief that was given because the time was up, if the store is free at once."""
+    reader.wait_ms = HOOK_STORE_WAIT_MS
+    if view := reader.open():
+        with view:
+            _record(view, user_store, brief, source)
+
+
+def render_brief(facts: Facts) -> Brief:
+    """Render a brief within its budget: modules are dropped first, then memories."""
+    rules, traps = list(facts.rules[:BRIEF_DECISIONS_MAX]), list(facts.traps[:BRIEF_TRAPS_MAX])
+    modules = list(facts.overview.modules[:BRIEF_MODULES_MAX]) if facts.overview else []
+    while True:
+        lines = _render_lines(facts, modules, rules, traps)
+        if within(lines, BRIEF_TOKENS_MAX) or not (modules or rules or traps):
+            return Brief("\n".join(lines), tuple(str(row["id"]) for row in (*rules, *traps)))
+        (modules if len(modules) > MODULES_MIN else rules or traps or modules).pop()
+
+
+def _render_lines(facts: Facts, modules: list[Part], rules: list[Row], traps: list[Row]) -> list[str]:
+    learned = f" ({facts.sessions} session{'s' if facts.sessions != 1 else ''})" if facts.sessions else ""
+    lines = [line("session_start", "head", learned=learned)]
+    lines += [line("session_start", "indexing", indexing=facts.indexing)] if facts.indexing else []
+    lines += _render_overview(facts.overview, modules) if facts.overview else []
+    lines += [facts.work] if facts.work else []
+    for name, rows in (("decisions", rules), ("traps", traps)):
+        lines += [line("session_start", name, memories=" · ".join(map(_render_memory, rows)))] if rows else []
+    return [*lines, line("session_start", "more", command=facts.command)]
+
+
+def _render_overview(overview: Overview, modules: list[Part]) -> list[str]:
     steps = [*(f"build: {step}" for step in overview.build), *(f"test: {step}" for step in overview.test)]
     steps += [f"tests are written with {overview.written_with}"] if overview.written_with else []
-    told = (
-        ("indexing", "indexing", indexing),
-        ("languages", "languages", ", ".join(f"{language} {number}" for language, number in overview.languages)),
-        ("commands", "commands", " · ".join(map(neutral, steps))),
-        ("modules", "modules", " · ".join(map(_module, modules))),
-        ("", "", work),
-        ("decisions", "memories", " · ".join(map(_memory, decisions))),
-        ("traps", "memories", " · ".join(map(_memory, traps))),
-    )
-    lines = [line("session_start", name, **{slot: said}) if name else said for name, slot, said in told if said]
-    more = line("session_start", "more", command=command)
-    return [line("session_start", "head", learned=learned), *lines, more]
+    values = {
+        "languages": ", ".join(f"{language} {count}" for language, count in overview.languages),
+        "commands": " · ".join(map(neutral, steps)),
+        "modules": " · ".join(map(_render_module, modules)),
+    }
+    return [line("session_start", name, **{name: value}) for name, value in values.items() if value]
 
 
-def _module(module: Part) -> str:
+def _render_module(module: Part) -> str:
     core, tests = ", ".join(module.core[:2]), f"tests: {module.tests}" if module.tests else ""
     places = "; ".join(filter(None, (core, tests)))
     return neutral(f"{module.name} ({places})" if places else module.name)
 
 
-def _memory(memory: Memory) -> str:
-    label = labelled(memory.state, memory.type)
-    return line("session_start", "memory", label=label, text=neutral(memory.summary), cited=citation(memory.id))
+def _render_memory(row: Row) -> str:
+    label = label_memory(str(row["state"]), str(row["type"]))
+    text, cited = neutral(str(row["summary"])), citation(str(row["id"]))
+    return line("session_start", "memory", label=label, text=text, cited=cited)

@@ -1,4 +1,4 @@
-"""The lines that agents read, from the templates beside this file; a missing value fails. Light: hooks load this."""
+"""The lines that agents read, from the files in `templates`; a missing value fails. Light: hooks load this."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _read: dict[str, dict[str, str]] = {}
 
 
 def line(point: str, name: str, **values: str) -> str:
-    """One line of a template, with its slots filled; values are taken as they are and never read as a template."""
+    """Render one line of a template; values are inserted as they are and never read as a template."""
     return _SLOT.sub(lambda slot: values[slot[1]], lines(point)[name])
 
 
 def lines(point: str) -> dict[str, str]:
-    """The named lines of `templates/POINT.txt`: each is a name, a colon and the text."""
+    """Read the named lines of `templates/POINT.txt`: each is a name, a colon and the text."""
     if point not in _read:
         with open(os.path.join(_FOLDER, f"{point}.txt"), encoding="utf-8") as file:
             pairs = (row.rstrip("\n").partition(": ") for row in file if row.strip())

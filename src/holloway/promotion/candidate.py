@@ -9,7 +9,7 @@ from holloway.domain import memory_details as typed
 from holloway.domain.codec import decode, encode
 from holloway.domain.memory import Draft, MemoryType
 from holloway.store.candidates import DROPPED, HELD, Kept
-from holloway.store.memories import OBSERVED
+from holloway.store.lookup import OBSERVED
 from holloway.text.fingerprint import fingerprint
 from holloway.text.sanitize import clean
 

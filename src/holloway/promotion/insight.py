@@ -19,7 +19,7 @@ from holloway.retrieval.novelty import Verdict, closest
 from holloway.safety.neutralize import neutral
 from holloway.store import observations
 from holloway.store.filter import Filter
-from holloway.store.memories import OBSERVED
+from holloway.store.lookup import OBSERVED
 from holloway.store.write_gate import admit
 from holloway.text.fingerprint import fingerprint
 from holloway.text.sanitize import one_line

@@ -15,7 +15,7 @@ from holloway.domain.memory_details import Calibration, CausalDependency, Contex
 from holloway.domain.ports import stamp
 from holloway.observer.signals.signal import SignalName
 from holloway.store import observations, session_ledger
-from holloway.store.memories import OBSERVED
+from holloway.store.lookup import OBSERVED
 from holloway.store.write_gate import admit_watched
 from holloway.text.file_roles import is_test
 

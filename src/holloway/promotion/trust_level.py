@@ -13,7 +13,7 @@ from holloway import config
 from holloway.config import TRUST_EARNED, TRUST_NAMES, change_setting, trust_override
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
-from holloway.store import feedback_counts, lookup
+from holloway.store import feedback_counts, lookup, status_counts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +30,6 @@ CONFIDENT_FROM_SESSIONS = 10
 CONFIDENT_CORRECTED_BELOW = 0.05
 CONFIDENT_UNCORRECTED_SESSIONS = 20
 """Sessions after which the level fits even if nobody ever corrected anything."""
-FLAGGED_IN_A_SESSION = 3
-"""Memories called wrong in one session from which on a more careful level is offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class Standing:
     @property
     def offered(self) -> int:
         """The level that the counts suggest and only the user can choose; 0 if this one is right."""
-        if self.level > CAUTIOUS and self.flagged >= FLAGGED_IN_A_SESSION:
+        if self.level > CAUTIOUS and self.flagged >= status_counts.FLAGGED_IN_A_SESSION:
             return self.level - 1
         return CONFIDENT if self.level == STANDARD and is_fit_for_confident(self.regard) else 0
 
@@ -92,7 +90,7 @@ class Standing:
         if not self.offered:
             return ""
         if self.offered < self.level:
-            return _offer_lower(self.level, self.flagged)
+            return status_counts.describe_lower_trust(self.level, self.flagged)
         name = TRUST_NAMES[self.offered]
         return f"little was corrected in {self.regard.sessions} sessions: `holloway trust {name}` would show more"
 
@@ -121,19 +119,22 @@ class ProjectTrust:
     @property
     def level(self) -> int:
         """The trust level in force here."""
-        return trust_override() or lookup.trust_level(self._store.database.connection)
+        return trust_override() or lookup.read_trust_level(self._store.database.connection)
 
     def standing(self) -> Standing:
         """Return the level in force, its origin, and the counts that speak for another one."""
         chosen, origin = self._settings.resolve("trust_level")
         counts = feedback_counts.regard(self._store.database)
-        return Standing(self.level, "earned" if chosen == TRUST_EARNED else origin, counts, self._most_flagged())
+        return Standing(
+            self.level,
+            "earned" if chosen == TRUST_EARNED else origin,
+            counts,
+            status_counts.count_most_flagged(self._store.database.connection),
+        )
 
     def offer_more_careful(self) -> str:
         """Return the offer of a more careful level, else an empty text. Cheap: asked when a session starts."""
-        level = self.level
-        flagged = self._most_flagged() if level > CAUTIOUS else 0
-        return _offer_lower(level, flagged) if flagged >= FLAGGED_IN_A_SESSION else ""
+        return status_counts.offer_lower_trust(self._store.database.connection)
 
     def choose(self, wanted: str) -> Standing:
         """Set the level of this project by its number or name; `auto` leaves it to be earned.
@@ -161,15 +162,6 @@ class ProjectTrust:
 
     def _earned(self) -> int:
         return STANDARD if self._store.noted("trust_earned") == str(STANDARD) else CAUTIOUS
-
-    def _most_flagged(self) -> int:
-        """Return the highest number of memories called wrong in one session since the level was chosen."""
-        return feedback_counts.most_flagged(self._store.database, self._store.noted("trust_settled_at"))
-
-
-def _offer_lower(level: int, flagged: int) -> str:
-    name = TRUST_NAMES[level - 1]
-    return f"{flagged} memories of one session were wrong: `holloway trust {name}` shows fewer and surer ones"
 
 
 def _parse_level(wanted: str) -> str:

@@ -10,7 +10,7 @@ from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome, SessionType
 from holloway.observer.words import intent, prompt
 from holloway.safety.repository_text import only_paths
-from holloway.store.memories import OBSERVED
+from holloway.store.lookup import OBSERVED, work_state_origin
 from holloway.store.write_gate import admit_watched
 from holloway.text import failures
 from holloway.text.sanitize import one_line
@@ -59,13 +59,8 @@ def work_state(activity: Account, judged: Judged, session: Session) -> Draft | N
         branch_only=session.branch,
         commit=session.commit,
         work_unit=session.work_unit,
-        origin=state_origin(session.branch),
+        origin=work_state_origin(session.branch),
     )
-
-
-def state_origin(branch: str) -> str:
-    """Return the origin of the work state of a branch; there is one per branch, the latest replaces it."""
-    return f"{OBSERVED}work_state:{branch or '-'}"
 
 
 def unit_outcomes(activity: Account, judged: Judged, session: Session) -> list[Draft]:
@@ -127,7 +122,7 @@ def _next_step(activity: Account) -> str:
 
 def save_work(store: Store, activity: Account, judged: Judged, session: Session) -> None:
     """Store the unfinished work of a session, in place of its branch's earlier state, and how its units ended."""
-    earlier = store.memories.by_origin(state_origin(session.branch))
+    earlier = store.memories.by_origin(work_state_origin(session.branch))
     draft = work_state(activity, judged, session)
     if draft is not None:
         _save_draft(store, draft, earlier)

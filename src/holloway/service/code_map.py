@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +13,11 @@ from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.history import cochange
 from holloway.codemap.modules import overview
 from holloway.codemap.parse.languages import language_of
-from holloway.config import GIT_ASIDE_S
 from holloway.domain.memory import several
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
-from holloway.retrieval.locate import Located, locate
-from holloway.retrieval.past_sessions import PastSession
+from holloway.injection.project_map import read_progress
+from holloway.retrieval.checkout import locate_in_checkout
 from holloway.safety.repository_text import is_name, is_path, only_names, only_paths
 from holloway.service import background_worker
 from holloway.service.project_paths import closest_path, resolve_path
@@ -37,19 +34,15 @@ if TYPE_CHECKING:
     from holloway.codemap.health import Mapped
     from holloway.codemap.modules.detection import Module
     from holloway.domain.memory import Memory
+    from holloway.retrieval.locate import Located
     from holloway.store.store import Store
 
-PROGRESS_STALE_S = 30
-"""An index that has not said anything for so long is taken for dead."""
 CALLS = frozenset({"calls", "instantiates"})
 COUPLED_MAX = 8
 COUPLED_COMMITS_MIN = 2
 """Files that changed together once may have done so by chance."""
 MEMORIES_SHOWN = 5
 
-
-PAST_SESSIONS = 300
-"""Latest sessions that tell where the next one will work."""
 
 KNOWN_FROM_SESSIONS = {"mapped": 10, "partial": 3, "shallow": 0}
 """From how many sessions on a module counts as known that well."""
@@ -120,15 +113,7 @@ class CodeMap:
 
     def progress(self) -> str:
         """How far another process has come with the map, as a person reads it; empty where none is at work."""
-        try:
-            said = json.loads(self._progress.read_text("utf-8"))
-            if time.time() - float(said["at"]) > PROGRESS_STALE_S:
-                return ""
-            share = int(said["done"]) / max(int(said["total"]), 1)
-        except (OSError, ValueError, KeyError, TypeError):
-            return ""
-        part = {"reading": 0.0, "resolving": 0.6}.get(str(said["stage"]), 0.9)
-        return f"{round(100 * (part + share * (0.6 if not part else 0.3)))} %"
+        return read_progress(str(self._progress))
 
     def start(self) -> None:
         """Have the worker bring the map up to date, among what else is due; nobody waits for it."""
@@ -160,14 +145,11 @@ class CodeMap:
 
     def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> Located:
         """The files that a task is about, each with its reasons; `known` are files already in play."""
-        now = self._store.clock.now()
-        past = [PastSession(*each) for each in observations.past(self._store.database, PAST_SESSIONS)]
-        here = branch or git.branch(str(self.root))
-        if here == git.default_branch(str(self.root)):
-            here = ""  # Everybody's work ends up there: it is no one piece of work.
-        underway = git.underway(str(self.root), GIT_ASIDE_S)
-        files = several("known", known)
-        return locate(self.database, task, known=files, past=past, branch=here, underway=underway, limit=limit, now=now)
+        files, now = several("known", known), self._store.clock.now()
+        connection, root = self._store.database.connection, str(self.root)
+        return locate_in_checkout(
+            self.database, connection, root, task, known=files, limit=limit, branch=branch, now=now
+        )
 
     def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
         """What a change of `path` or `path:symbol` reaches."""

@@ -58,7 +58,7 @@ class Holloway:
         self.settle, self.prune, self.maintain = opened.settle, opened.prune, opened.maintain
         self.memories, self.get, self.count_user = opened.memories, opened.get, opened.count_user
         self.brief, self.shown, self.here = opened.brief, opened.shown, opened.here
-        self.work_state, self.changes_since = opened.work_state, opened.changes_since
+        self.work_state = opened.work_state
         self.trust = opened.trust
         self.search = search = MemorySearch(opened)
         self.recall, self.recall_everywhere = search.recall, search.recall_everywhere

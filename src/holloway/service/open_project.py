@@ -9,11 +9,11 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Self
 
 from holloway import config, git
-from holloway.codemap.modules.overview import Overview
 from holloway.domain.ports import RandomIds, SystemClock
 from holloway.errors import InvalidInput
 from holloway.extras import find_invocation
-from holloway.injection import brief_facts
+from holloway.injection.project_map import ProjectMap
+from holloway.injection.session_start import compose_brief, load_open_work
 from holloway.promotion.trust_level import ProjectTrust
 from holloway.service.code_map import CodeMap
 from holloway.store import branches, lifecycle, lookup, privacy, registry
@@ -194,22 +194,21 @@ class OpenProject:
 
     def brief(self, *, with_map: bool = True) -> Brief:
         """What an agent reads when its session starts here; without the map and git it is made much faster."""
-        return brief_facts.collect_brief(
-            self.stores(),
-            self.branch,
-            overview=self.map.overview() if with_map else Overview(),
+        folder, root = str(self.project.folder), str(self.project.root)
+        return compose_brief(
+            self.store.database.connection,
+            ProjectMap(folder, root) if with_map else None,
+            root=root,
+            branch=self.branch,
+            now=self.clock.now(),
+            user_store=str(projects.user_project(self.home).database),
             command=find_invocation(),
-            indexing=self.map.progress() if with_map else "",
-            open_work=brief_facts.describe_open_work(self.store, self.branch) if with_map else "",
         )
 
     def work_state(self) -> Memory | None:
         """Return the unfinished work of this branch, if it was left within the last month."""
-        return brief_facts.find_open_work(self.store, self.branch)
-
-    def changes_since(self, state: Memory) -> list[str]:
-        """Return the short hashes of the commits on the files of unfinished work since it was left."""
-        return brief_facts.changes_since(self.store, state)
+        state = load_open_work(self.store.database.connection, self.branch, self.clock.now())
+        return self.store.memories.get(str(state["id"])) if state else None
 
     def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
         """Write into the ledgers that a session was given a brief."""

@@ -1,4 +1,4 @@
-"""A session in process: for agents that are written in Python, and for everything that replays one."""
+"""A session in process: for agents that are written in Python, and for everything that replays a session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from holloway import git
-from holloway.capture import tool_events
+from holloway.capture import event_subject, tool_events
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
 from holloway.domain.memory import ReviewReason, State, choice
@@ -18,8 +18,15 @@ from holloway.domain.session import Outcome, SessionType
 from holloway.domain.session import Session as Ledgered
 from holloway.domain.work import Phase, methodology
 from holloway.errors import HollowayError, InvalidInput
+from holloway.extras import find_invocation
+from holloway.injection import prompt as prompt_point
+from holloway.injection import session_start, step, tool_result
 from holloway.injection.prefetch import Plan
+from holloway.injection.project_map import ProjectMap
+from holloway.injection.roles import RoleContext, show_rendered
+from holloway.injection.session_state import new_state
 from holloway.observer import checkpoint
+from holloway.observer.activity import Account
 from holloway.observer.observer import Observer
 from holloway.observer.scratchpad import ends
 from holloway.observer.scratchpad_merge import merge
@@ -28,10 +35,9 @@ from holloway.promotion.pipeline import Promotion
 from holloway.proof import session_facts as measured
 from holloway.safety import secrets
 from holloway.safety.paths import safe_name
-from holloway.service.injection_points import Points
-from holloway.service.role_context import Gathering
-from holloway.service.session_context import InPlay
+from holloway.service.session_context import CitedMessages, SessionReader
 from holloway.service.session_learning import Learned, Learning
+from holloway.store import project as projects
 from holloway.text import sanitize
 
 if TYPE_CHECKING:
@@ -39,7 +45,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holloway.domain.event import Event
-    from holloway.injection.prompt import Said
+    from holloway.injection.prompt_text import Rendered
     from holloway.observer.observer import View
     from holloway.observer.provenance import Trust
     from holloway.observer.scratchpad import Scratchpad
@@ -57,7 +63,7 @@ ANSWERS_MAX = 10_000
 class Session:
     """Watches one agent's work and learns from it at the end. Use it as a context manager, or call `finish`.
 
-    A session that is left by an exception is checkpointed, not learned from: opened again by its id, it goes on.
+    A session that is left by an exception is checkpointed, not learned from: opened again by its id, it continues.
     """
 
     def __init__(
@@ -76,11 +82,16 @@ class Session:
         self.id = session
         self.siblings: list[Session] = []
         self.learned: Learned | None = None
-        self.points = Points(memory, session, agent)
+        self.reader = SessionReader(memory, session, agent)
         self.failed = 0
-        """How often the store could not be asked: the agent went on without our word."""
+        """Injections that were dropped because the store could not be read or written."""
+        self.located: dict[str, float] = {}
+        """The files that prompts pointed the agent to, and when each was first named."""
         self._way = methodology(way)
-        self._play = InPlay()
+        self._map = ProjectMap(self.reader.folder, self.reader.root)
+        self._state = new_state()
+        self._activity = step.StepActivity(self.reader.root)
+        self._messages = CitedMessages()
         self._fetched: dict[str, int] = {}
         self._answers: list[measured.Answer] = []
         self._resumed_at: float | None = None
@@ -90,15 +101,15 @@ class Session:
         self._observer = Observer(_restored(self._file))
         if self._observer.pad.start is not None:
             self._resumed_at = self.now()
-            self._calls = self._observer.pad.step  # a number that was given before the break is not given again
+            self._calls = self._observer.pad.step  # numbers from before the break are not used again
         else:
             kind = choice(SessionType, type) if type else None
             part = self._way.phase(str(phase)) if phase else None
             unit = self._way.work_unit(*map(_safe, work_unit)) if work_unit else None
-            place = memory.branch, git.head_commit(str(memory.project.root))
-            self.observe(events.Started(self.now(), session, agent, *place, kind, part, task, unit, planned_steps))
+            revision = memory.branch, git.head_commit(str(memory.project.root))
+            self.observe(events.Started(self.now(), session, agent, *revision, kind, part, task, unit, planned_steps))
         if task:
-            self._looked_up(lambda: self.points.follow(task), None)
+            self._answer(lambda: prompt_point.follow_task(self.reader, self._state, task), None)
 
     def __enter__(self) -> Self:
         return self
@@ -108,21 +119,21 @@ class Session:
             self.checkpoint()
         elif self.learned is None:
             self.finish()
-        self.points.close()
+        self.reader.close()
 
     @property
     def memory(self) -> Holloway:
-        """The memory that it is part of, as this thread may use it."""
-        return self.points.memory
+        """The memory of its project, as this thread may use it."""
+        return self.reader.memory
 
     @property
     def pad(self) -> Scratchpad:
-        """What is known of the session so far."""
+        """The log of the session so far."""
         return self._observer.pad
 
     def observe(self, event: Event) -> None:
-        """Note what happened; a few microseconds and no exception. Nothing is noted while capture is paused."""
-        if not self.points.paused("capture"):
+        """Log an event, in a few microseconds and without an exception. Nothing is logged while capture is paused."""
+        if not self.reader.is_paused("capture"):
             with self._lock:
                 self._observer.observe(event)
 
@@ -139,7 +150,7 @@ class Session:
         self.observe(events.SubtaskDone(self.now(), name, validated))
         self.checkpoint()
         if validated and len(self.pad.subtasks) > EARLY_FROM_SUBTASKS:
-            with self.points.visit():
+            with self.reader.visit():
                 return self._learned(part=True)
         return None
 
@@ -168,137 +179,151 @@ class Session:
             return self.learned
         with suppress(OSError, HollowayError):  # What cannot be saved can still be learned from.
             self.checkpoint()  # Until it is, it must not be lost with a store that is locked or full.
-        with self.points.visit():
+        with self.reader.visit():
             self.learned = self._learned()
             self._file.unlink(missing_ok=True)
-            self._mark_gone()
+            self._mark_stale()
         unit, ended = self.learned.session.work_unit, self.learned.session.outcome
         if self._way.on_complete and unit and ended:
             self._way.on_complete(unit, ended)
-        self.points.close()  # in this thread, since the memory may be closed in another, which cannot
+        self.reader.close()  # in this thread, since another one that closes the memory cannot close it
         return self.learned
 
     def brief(self) -> str:
         """Point 1, when the session starts: the project on a page, open work, rules, traps."""
-        return "" if self.points.paused("injection") else self._looked_up(self._brief, "", "session_start")
+        return self._answer(self._inject_brief, "", session_start.POINT)
 
-    def _brief(self) -> str:
-        made, now = self.memory.brief(), stamp(self.memory.clock.now())
-        self.memory.shown(made, session=self.id, agent=self.points.agent, now=now)
-        return made.text
+    def _inject_brief(self) -> str:
+        user_store = str(projects.user_project(self.memory.home).database)
+        return session_start.inject(self.reader, self._map, user_store=user_store, command=find_invocation()).text
 
     def context_for(self, prompt: str) -> str:
         """Point 2, with a prompt: files with their reasons, tests, traps, dead ends, a recipe; often nothing."""
-        return self._looked_up(lambda: self.points.on_prompt(prompt), "", "prompt")
+        return self._answer(lambda: self._inject_prompt(prompt), "", prompt_point.POINT)
+
+    def _inject_prompt(self, prompt: str) -> str:
+        rendered = prompt_point.inject(self.reader, self._map, self._state, prompt)
+        if rendered is None:
+            return ""
+        self.located = dict.fromkeys(rendered.files, self.now()) | self.located
+        return rendered.text
 
     def augment(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True) -> str:
-        """Point 3, with a tool's result: what is known of its files, its failure or its search."""
+        """Point 3, with a tool's result: memories about its files, its failure or its search."""
+        return self._inject_tool_result(_tool_event(tool, args, _text(result), ok=ok))
 
-        def ask() -> str:
-            return self.points.on_tool(self._calls_of(tool, args, ""), _text(result), ok=ok)
-
-        return self._asked(ask, "", "tool_result")
+    def _inject_tool_result(self, event: dict[str, object]) -> str:
+        subject = event_subject.find_subject(event, self.reader.root)
+        return self._answer(lambda: tool_result.inject(self.reader, subject), "", tool_result.POINT)
 
     def used(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True, call: str = "") -> str:
-        """Note that a tool was used and what came of it, and say what `augment` says."""
+        """Log that a tool was used, with its result, and return what `augment` returns."""
         output = _text(result)
         with self._lock:
             self._calls += 1
             call = call or f"{self.id}:{self._calls}"
-        made = self._calls_of(tool, args, call)
-        files = tool_events.files_in(output, made[0], str(self.memory.project.root))
-        answer = events.Result(made[0].at, call, ok, ends(output, SCRATCHPAD_TEXT_CHARS_MAX), files, len(files))
-        for use in made:
+        calls = tool_events.calls(tool, args, at=self.now(), call_id=call, root=self.reader.root)
+        files = tool_events.files_in(output, calls[0], self.reader.root)
+        answer = events.Result(calls[0].at, call, ok, ends(output, SCRATCHPAD_TEXT_CHARS_MAX), files, len(files))
+        for use in calls:
             self.observe(use)
-        for each in tool_events.results(answer, len(made)):
-            self.observe(each)
-        return self._asked(lambda: self.points.on_tool(made, output, ok=ok), "", "tool_result")
+        for result_event in tool_events.results(answer, len(calls)):
+            self.observe(result_event)
+        tool_event = _tool_event(tool, args, output, ok=ok)
+        with self._lock:
+            self._activity.add_call(tool_event)
+        return self._inject_tool_result(tool_event)
 
     def before_step(self, messages: Sequence[object] = ()) -> str:
         """Point 4, between two steps: rarely anything, within its budget. What the messages cite is not repeated."""
-        return self._asked(lambda: self.points.on_step(self.pad, self._play, messages), "", "step")
+        return self._answer(lambda: self._inject_step(messages), "", step.POINT)
+
+    def _inject_step(self, messages: Sequence[object]) -> str:
+        self._messages.read(messages)
+        notes = [note.text for note in self.pad.notes if note.voice == "record"]
+        text = step.inject(self.reader, self._state, self._activity, notes=notes, cited=self._messages.ids)
+        self._activity = step.StepActivity(self.reader.root)
+        return text
 
     def compacted(self) -> None:
-        """The agent's context was cut: what it was told before may be told again."""
-        self._asked(self.points.compacted, None)
-        self._play.forgotten()
+        """Allow everything to be shown again, because the agent's context was compacted."""
+        self._answer(self.reader.forget_shown, None)
+        self._messages.forget()
+        self._state["notes"] = 0
 
     def search_first(self, pattern: str) -> str | None:
-        """The answer to a search before it is run, where it is known and still true."""
-        return self._asked(lambda: self.points.on_search(pattern), "", "tool_result") or None
+        """Return the answer to a search before it is run, if a memory has it and the code still confirms it."""
+        subject = event_subject.Subject([], "", pattern)
+        return self._answer(lambda: tool_result.inject(self.reader, subject), "", tool_result.POINT) or None
 
     def step_limit(self, base: int) -> int:
-        """How many steps to allow: as many more as work here took, at most twice and 500."""
-        if self.points.paused("injection"):
+        """Return how many steps to allow: as many more as work here took, at most twice and 500."""
+        if self.reader.is_paused("injection"):
             return base
-        return self._looked_up(lambda: self._gathering().step_limit(base), base)
+        return self._answer_in_full(lambda: self._role_context().limit_steps(base), base)
 
     def prefetch(self, what: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> Plan:
-        """Files to hand over at the start, for a module, for files or for the task; what to skip is in the prompt."""
-        if self.points.paused("injection"):
+        """Choose files to hand over at the start, for a module, for files or for the task, except those to skip."""
+        if self.reader.is_paused("injection"):
             return Plan()
-        plan = self._looked_up(lambda: self._plan(what, skip), Plan())
+        plan = self._answer_in_full(lambda: self._plan(what, skip), Plan())
         self._fetched |= {file.path: file.tokens for file in plan.files}
         return plan
 
     def _plan(self, what: str | Sequence[str], skip: Collection[str]) -> Plan:
-        gathering = self._gathering()
-        if isinstance(what, str) and what:
-            gathering.modules = [what]
-        elif what:
-            gathering = self._gathering(list(what))
-        return gathering.prefetch(skip)
+        if isinstance(what, str):
+            return self._role_context(modules=[what] if what else []).plan_prefetch(skip)
+        return self._role_context(list(what)).plan_prefetch(skip)
 
     def planner_context(self) -> str:
-        """For a planner: calibration, constraints, scope, recipes, rules, outcomes."""
-        return self._context(lambda: self._gathering().planner(), "planner")
+        """Return the text for a planner: calibration, constraints, scope, recipes, rules, outcomes."""
+        return self._show_role(lambda: self._role_context().render_planner(), "planner")
 
     def spec_context(self) -> str:
-        """For whoever writes a specification: requirements, decisions, preferences, patterns."""
-        return self._context(lambda: self._gathering().spec(), "spec")
+        """Return the text for the author of a specification: requirements, decisions, preferences, patterns."""
+        return self._show_role(lambda: self._role_context().render_spec(), "spec")
 
     def qa_context(self, files: Sequence[str] = ()) -> str:
-        """For a check of what was changed: known failures, what was seen in the application, requirements."""
-        self._play.take_in(self.pad)
-        about = list(files) or sorted(self._play.edited)
-        return self._context(lambda: self._gathering(about).qa(), "qa")
+        """Return the text for a check of the changes: known failures, observations in the application, requirements."""
+        changed = list(files) or sorted(Account(self.pad).edited)
+        return self._show_role(lambda: self._role_context(changed).render_qa(), "qa")
 
     def recovery_context(self) -> str:
-        """For a second attempt: the first one, its dead ends, where the work stands."""
+        """Return the text for a second attempt: the first one, its dead ends, the unfinished work."""
         unit = self.pad.start.work_unit if self.pad.start else None
-        return self._context(lambda: self._gathering().recovery(unit, self._way), "recovery")
+        return self._show_role(lambda: self._role_context().render_recovery(unit, self._way), "recovery")
 
     def relay(self, giver: str, taker: str) -> str:
-        """What one role hands to the next, of the types that the methodology names; siblings' notes are among it."""
+        """Return what one role hands to the next, of the types that the methodology names, with siblings' notes."""
         unit = self.pad.start.work_unit if self.pad.start else None
-        givers = [sibling for sibling in self.siblings if sibling.points.agent == giver]
+        givers = [sibling for sibling in self.siblings if sibling.reader.agent == giver]
 
-        def handed_over() -> Said:
+        def render() -> Rendered:
             trust = Learning(self.memory).trust()
             notes = [note for sibling in givers for note in sibling.own_notes(trust)]
-            return self._gathering().relay(giver, taker, unit, self._way, notes)
+            return self._role_context().render_relay(giver, taker, unit, self._way, notes)
 
-        return self._context(handed_over, "relay")
+        return self._show_role(render, "relay")
 
     def own_notes(self, trust: Trust) -> list[tuple[str, str]]:
-        """What the agent asked to be remembered, with its type; not what may come from outside of the project."""
-        signals = [each for each in self._observer.signals(trust) if each.name is SignalName.AGENT_RECORD]
-        return [(str(each.type), str(each.facts["text"])) for each in signals if not each.taint]
+        """List the notes that the agent recorded, with their types, without tainted ones."""
+        signals = [signal for signal in self._observer.signals(trust) if signal.name is SignalName.AGENT_RECORD]
+        return [(str(signal.type), str(signal.facts["text"])) for signal in signals if not signal.taint]
 
     def resume(self) -> str:
-        """Where unfinished work of this branch stands, how old that is, and what changed since; empty if none is."""
-        if self.points.paused("injection"):
+        """Return the unfinished work of this branch, its age and the commits since; empty without any."""
+        if self.reader.is_paused("injection"):
             return ""
-        text = self._looked_up(lambda: self._gathering().resume(self._way), "", "resume")
+        text = self._answer_in_full(lambda: self._role_context().render_resume(self._way)[0], "", "resume")
         if text:
             self._resumed_at = self.now()
         return text
 
-    def _context(self, gather: Callable[[], Said], point: str) -> str:
-        return self._looked_up(lambda: self.points.said(gather(), point), "", point)
+    def _show_role(self, render: Callable[[], Rendered], point: str) -> str:
+        return self._answer_in_full(lambda: show_rendered(self.reader, render(), point), "", point)
 
-    def _asked(self, ask: Callable[[], Answer], otherwise: Answer, point: str = "") -> Answer:
-        """What the store says. One that is locked, damaged or gone leaves the agent without our word, not its own.
+    def _answer(self, ask: Callable[[], Answer], fallback: Answer, point: str = "") -> Answer:
+        """Return an injection, or the fallback if the store is locked, damaged or missing: the agent goes on.
 
         With a `point`, the answer and its time are counted.
         """
@@ -310,37 +335,34 @@ class Session:
             raise
         except (sqlite3.Error, HollowayError):
             self.failed += 1
-            answer, outcome = otherwise, "dropped"
+            answer, outcome = fallback, "dropped"
         if point and len(self._answers) < ANSWERS_MAX:
             self._answers.append(measured.Answer(point, outcome, "", (time.perf_counter() - began) * 1_000))
         return answer
 
-    def _looked_up(self, ask: Callable[[], Answer], otherwise: Answer, point: str = "") -> Answer:
-        """As `_asked`, for what takes more than the hook's lookup: the whole memory, opened for this thread."""
+    def _answer_in_full(self, ask: Callable[[], Answer], fallback: Answer, point: str = "") -> Answer:
+        """As `_answer`, for injections that need the full memory, opened for this thread."""
 
-        def visiting() -> Answer:
-            with self.points.visit():
+        def ask_in_full() -> Answer:
+            with self.reader.visit():
                 return ask()
 
-        return self._asked(visiting, otherwise, point)
+        return self._answer(ask_in_full, fallback, point)
 
-    def _gathering(self, files: Sequence[str] = ()) -> Gathering:
+    def _role_context(self, files: Sequence[str] = (), modules: Sequence[str] = ()) -> RoleContext:
         task = self.pad.start.task if self.pad.start else ""
-        return Gathering(self.memory, self.points, task, files)
-
-    def _calls_of(self, tool: str, args: Mapping[str, object], call: str) -> list[events.Call]:
-        """The use of a tool as events: one, or one for each file that a patch changes."""
-        return tool_events.calls(tool, args, at=self.now(), call_id=call, root=str(self.memory.project.root))
+        now = self.memory.clock.now()
+        return RoleContext(self.memory.store, self.reader, self._map, now, task, files, modules)
 
     def _unseen(self) -> Ledgered:
-        """A session of which nothing was captured, because the project was paused."""
+        """Return the ledger entry of a session of which nothing was captured, because the project was paused."""
         at = stamp(self.memory.clock.now())
-        return Ledgered(self.id, self.points.agent, at, at)
+        return Ledgered(self.id, self.reader.agent, at, at)
 
-    def _mark_gone(self) -> None:
-        """What was withheld because a file that it names is gone waits for a person."""
+    def _mark_stale(self) -> None:
+        """Mark memories that were withheld because a file is missing, so that a person reviews them."""
         store = self.memory.store.memories
-        for reference in filter(store.has, dict.fromkeys(self.points.gone)):
+        for reference in filter(store.has, dict.fromkeys(self.reader.missing)):
             memory = store.get(reference)
             if memory.alive and not memory.stale_at:
                 now = stamp(self.memory.clock.now())
@@ -351,13 +373,13 @@ class Session:
         return Learning(self.memory).learn(self._whole(), part=part, before=self._before())
 
     def _before(self) -> measured.Before:
-        """What this session and those that ran beside it know of themselves, and no event tells."""
+        """Return the facts about this session and its siblings that no event has."""
         together = (*self.siblings, self)
         return measured.Before(
             group=measured.FULL,
             methodology=self._way.id,
-            role=self.points.agent if self.points.agent in self._way.roles else None,
-            located={path: at for session in together for path, at in session.points.located.items()},
+            role=self.reader.agent if self.reader.agent in self._way.roles else None,
+            located={path: at for session in together for path, at in session.located.items()},
             prefetched={path: tokens for session in together for path, tokens in session._fetched.items()},
             resumed=self._resumed_at is not None,
             resumed_at=self._resumed_at or 0.0,
@@ -365,16 +387,16 @@ class Session:
         )
 
     def _whole(self) -> Scratchpad:
-        """This session together with those that ran beside it."""
+        """Return the log of this session, merged with those of its siblings."""
         return merge([self.pad, *(sibling.pad for sibling in self.siblings)]) if self.siblings else self.pad
 
     def now(self) -> float:
-        """The time by the memory's clock, as events carry it."""
+        """Return the time by the memory's clock, as events carry it."""
         return self.memory.clock.now().timestamp()
 
 
 def checkpoint_file(project: Project, session: str) -> Path:
-    """Where a session's state is saved."""
+    """Return the file that a session's state is saved in."""
     return project.checkpoints / f"{safe_name(session)}.json"
 
 
@@ -382,8 +404,14 @@ def _safe(name: str) -> str:
     return secrets.redact(sanitize.clean(name))[0]
 
 
+def _tool_event(tool: str, args: Mapping[str, object], output: str, *, ok: bool) -> dict[str, object]:
+    """Return the use of a tool in the form of a hook event."""
+    name = "PostToolUse" if ok else event_subject.FAILED_EVENT
+    return {"hook_event_name": name, "tool_name": tool, "tool_input": dict(args), "tool_response": output}
+
+
 def _text(result: object) -> str:
-    """A tool's result as the agent reads it."""
+    """Return a tool's result as the agent reads it."""
     return result if isinstance(result, str) else str(result)
 
 

@@ -1,83 +1,109 @@
-"""What a running session has in play: the files, searches and commands of late, taken in as they come."""
+"""The reader of injections of a session in process, and the memories that its messages already cite."""
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import replace
+import os
+from contextlib import contextmanager
+from threading import get_ident, local
 from typing import TYPE_CHECKING
 
-from holloway.config import STEP_FILES_MAX, STEP_SEARCHES_MAX
-from holloway.observer.activity import Account
+from holloway.config import POINT_WAIT_MS
+from holloway.domain.ports import stamp
+from holloway.injection.reader import Reader
 from holloway.text.citation import cited_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import sqlite3
+    from collections.abc import Iterator, Sequence
 
-    from holloway.observer.scratchpad import Scratchpad
+    from holloway.injection.reader import StoreView
+    from holloway.service.holloway import Holloway
 
-LOOKED_AT = 50
-"""Deeds of a step that are looked at."""
-COMMANDS_KEPT = 100
 MESSAGE_CHARS_MAX = 50_000
-MESSAGES_LOOKED_AT = 50
+MESSAGES_READ_MAX = 50
 
 
-class InPlay:
-    """Follows a scratchpad and the messages of its agent, looking at each deed and each message once."""
+class SessionReader(Reader):
+    """The reader of one session, also from threads of its framework: a connection belongs to the thread that opened it.
+
+    The thread that began the session keeps its connection open; other threads open one for each injection.
+    """
+
+    def __init__(self, memory: Holloway, session: str, agent: str) -> None:
+        folder, root = str(memory.project.folder), str(memory.project.root)
+        super().__init__(session=session, agent=agent, folder=folder, root=root, now="", wait_ms=POINT_WAIT_MS)
+        self._memory = memory
+        self._visitor = local()
+        self._pause_files = [str(path / "paused") for path in (memory.home, memory.project.folder)]
+        self._thread = get_ident()
+        self._connection: sqlite3.Connection | None = None
+        memory.at_close(self.close)
+
+    @property
+    def memory(self) -> Holloway:
+        """The memory, as this thread may use it."""
+        visited: Holloway = getattr(self._visitor, "memory", self._memory)
+        return visited
+
+    @contextmanager
+    def visit(self) -> Iterator[None]:
+        """Within, `memory` may be used in full, whichever thread does so."""
+        if hasattr(self._visitor, "memory"):
+            yield
+            return
+        with self._memory.here() as self._visitor.memory:
+            try:
+                yield
+            finally:
+                del self._visitor.memory
+
+    def is_paused(self, what: str) -> bool:
+        """Tell whether `capture` or `injection` is paused now; it is asked at every event, so it is cheap."""
+        return any(map(os.path.exists, self._pause_files)) and self.memory.paused(what)
+
+    def now(self) -> str:
+        """Return the time by the memory's clock."""
+        return stamp(self._memory.clock.now())
+
+    def open(self, *, asked: bool = False) -> StoreView | None:
+        """Open the store for one injection; None if there is none or injection is paused."""
+        return None if self.is_paused("injection") else super().open(asked=asked)
+
+    def connect(self) -> sqlite3.Connection | None:
+        """Return the connection of this thread."""
+        if get_ident() != self._thread:
+            return super().connect()
+        self._connection = self._connection or super().connect()
+        return self._connection
+
+    def release(self, connection: sqlite3.Connection) -> None:
+        """Close a connection, unless the session keeps it."""
+        if connection is not self._connection:
+            connection.close()
+
+    def close(self) -> None:
+        """Close the kept connection; a later injection opens it again."""
+        if self._connection is not None and get_ident() == self._thread:
+            self._connection.close()
+            self._connection = None
+
+
+class CitedMessages:
+    """Follows the messages of an agent, reading each once, and collects the ids of the memories that they cite."""
 
     def __init__(self) -> None:
-        self.files: dict[str, None] = {}
-        """The files touched of late that nothing is known to be said about yet, the latest last."""
-        self.edited: set[str] = set()
-        self.commands: deque[str] = deque(maxlen=COMMANDS_KEPT)
-        self.searches: deque[str] = deque(maxlen=STEP_SEARCHES_MAX)
-        self.seen: set[str] = set()
-        """Ids of memories that stand in the messages."""
-        self._step = 0
-        self._notes = 0
-        self._messages = 0
-
-    def take_in(self, pad: Scratchpad) -> None:
-        """Look at what was done since the last time."""
-        new = [action for action in pad.actions[-LOOKED_AT:] if action.step > self._step]
-        if not new:
-            return
-        self._step = pad.step
-        account = Account(replace(pad, actions=new, notes=[]))
-        for path in account.touched:
-            self.files.pop(path, None)
-            self.files[path] = None
-        for path in list(self.files)[:-STEP_FILES_MAX]:
-            del self.files[path]
-        self.edited |= set(account.edited)
-        self.commands += [action.command for action in new if action.command and action.ok is not False]
-        self.searches += [deed.pattern for deed in account.of("search", "list") if deed.pattern]
-
-    def asked(self, *, files: bool, searches: bool) -> None:
-        """All that there was to say of these was said; they are in play again when they are touched again."""
-        if files:
-            self.files.clear()
-        if searches:
-            self.searches.clear()
-
-    def new_notes(self, pad: Scratchpad) -> list[str]:
-        """What the agent asked to be remembered and was not told back yet."""
-        return [note.text for note in pad.notes if note.voice == "record"][self._notes :]
-
-    def notes_told(self, pad: Scratchpad) -> None:
-        """Those notes were told back."""
-        self._notes += len(self.new_notes(pad))
-
-    def forgotten(self) -> None:
-        """The agent's context was cut: what it read and noted may be told again; what it did stays done."""
-        self.seen.clear()
-        self._messages = self._notes = 0
+        self.ids: set[str] = set()
+        self._count = 0
 
     def read(self, messages: Sequence[object]) -> None:
-        """Note which memories stand in the messages; fewer messages than before mean that the host compacted them."""
-        if len(messages) < self._messages:
-            self.seen.clear()
-            self._messages = 0
-        for message in messages[self._messages :][-MESSAGES_LOOKED_AT:]:
-            self.seen |= set(cited_in(str(message)[:MESSAGE_CHARS_MAX]))
-        self._messages = len(messages)
+        """Read the new messages; fewer messages than before mean that the host compacted them."""
+        if len(messages) < self._count:
+            self.forget()
+        for message in messages[self._count :][-MESSAGES_READ_MAX:]:
+            self.ids |= set(cited_in(str(message)[:MESSAGE_CHARS_MAX]))
+        self._count = len(messages)
+
+    def forget(self) -> None:
+        """Forget all citations, because the agent's context was compacted."""
+        self.ids.clear()
+        self._count = 0

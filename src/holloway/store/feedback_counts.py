@@ -6,14 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.store.lookup import LOADED_BY_HOST
-from holloway.store.memories import CORRECTED_KINDS, FLAGGED_KINDS
-from holloway.store.session_ledger import WHOLE, of_session
+from holloway.store.lookup import LOADED_BY_HOST, of_session
+from holloway.store.memories import CORRECTED_KINDS
+from holloway.store.status_counts import FLAGGED_KINDS
 
 if TYPE_CHECKING:
     from holloway.store.database import Database
-
-SESSIONS_LOOKED_AT = 10
 
 # Sessions from before the database was created were read from transcripts: no memory was injected in them.
 _SESSIONS = """
@@ -27,16 +25,6 @@ SELECT count(*) AS shown,
 FROM (SELECT memory, min(at) AS at FROM injections WHERE point <> '{LOADED_BY_HOST}' GROUP BY memory) i
 JOIN memories m ON m.id = i.memory
 """
-_FLAGGED = f"""
-SELECT count(DISTINCT m.seq) AS flagged
-FROM (SELECT id FROM sessions s WHERE {WHOLE} ORDER BY started_at DESC LIMIT :latest) s
-JOIN injections i ON {of_session("s.id")}
-JOIN memories m ON m.id = i.memory
-JOIN memory_history h ON h.seq = m.seq AND h.at >= i.at AND h.at > :since
-     AND h.kind IN (SELECT value FROM json_each(:kinds))
-GROUP BY s.id ORDER BY flagged DESC LIMIT 1
-"""
-
 _CORRECTED_IN = f"""
 SELECT count(DISTINCT m.seq)
 FROM injections i JOIN memories m ON m.id = i.memory
@@ -72,9 +60,3 @@ def corrected_in(database: Database, session: str) -> int:
 def flagged_in(database: Database, session: str) -> int:
     """Count the memories that were flagged as wrong after they were injected into a session."""
     return int(database.value(_CORRECTED_IN, {"session": session, "kinds": json.dumps(FLAGGED_KINDS)}))
-
-
-def most_flagged(database: Database, since: str) -> int:
-    """Return the highest number of memories flagged after a timestamp in one of the latest sessions."""
-    values = {"latest": SESSIONS_LOOKED_AT, "since": since, "kinds": json.dumps(FLAGGED_KINDS)}
-    return int(database.value(_FLAGGED, values) or 0)

@@ -12,7 +12,8 @@ from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, State
 from holloway.domain.ports import stamp
 from holloway.store import vectors
-from holloway.store.memories import CORRECTED_KINDS, FLAGGED_KINDS
+from holloway.store.memories import CORRECTED_KINDS
+from holloway.store.status_counts import FLAGGED_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

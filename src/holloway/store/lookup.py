@@ -1,4 +1,4 @@
-"""The hook's reads: plain rows, `sqlite3` and `json` only, within a deadline, silent where something is amiss."""
+"""Light reads of the store for injection: plain rows, with `sqlite3` and `json` only. Hooks load this."""
 
 from __future__ import annotations
 
@@ -8,17 +8,28 @@ import sqlite3
 
 from holloway.config import INJECTION_THRESHOLDS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Rows = list[dict[str, object]]
+
+OBSERVED = "observer:"
+"""Prefix of the origin of observed memories; the remainder identifies the observation, whatever its wording."""
+# A subagent is shown memories under the name of its session followed by a slash and its own; it is no session.
+IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
+"""Selects, among the rows `s` of the ledger, those of sessions."""
+
 SCHEMA_VERSION = 12
-"""The schema that these queries know; a file of another version is left alone by hooks."""
+"""Schema version that these queries expect; hooks ignore a file of another version."""
 
 LOADED_BY_HOST = "host"
-"""The point of a memory that the agent has from its host: it is not shown, and not used either."""
+"""Injection point of a memory that the host itself loaded: neither shown again nor counted as used."""
 
-# What may be shown to an agent unasked: living, not quarantined, of this branch, sure enough for the trust level, and
-# not shown in this session yet.
-_SHOWABLE = """
-m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'
-    AND (m.branch_only = '' OR m.branch_only = :branch)
+# A memory may be shown unasked if it is living, not quarantined, of this branch, confident enough for the trust level,
+# and not shown in this session yet.
+LIVING = "m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'"
+_HERE = f"{LIVING} AND (m.branch_only = '' OR m.branch_only = :branch)"
+_SHOWABLE = f"""
+{_HERE}
     AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
     AND (m.pinned = 1 OR m.state = 'confirmed' OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1
          ELSE pow(0.5, :fades * max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
@@ -26,9 +37,9 @@ m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'
 """
 _COLUMNS = "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at"
 
-# Traps are worth saying unasked when a file is opened, and so is what a person tied to a file, whatever its type.
-# The inner query reads the two indexes only; whole rows are fetched for the few that are shown.
-_TRAPS = f"""
+# Gotchas are shown unasked when a file is opened, and so is everything that a person tied to a file, whatever its type.
+# The inner query reads the two indexes only; full rows are fetched for the few that are shown.
+_FOR_FILES = f"""
 SELECT {_COLUMNS}, chosen.path
 FROM (
   SELECT m.seq, f.path
@@ -42,16 +53,16 @@ FROM (
 ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
 """
 
-# A search of the agent's own is answered where a memory has all of its words.
+# A memory answers a search of the agent if it has all of the words.
 _ANSWERS = f"""
 SELECT {_COLUMNS}, '' AS path
-FROM (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH :words ORDER BY rank LIMIT :looked_at) hit
+FROM (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH :words ORDER BY rank LIMIT :candidates) hit
 JOIN memories m ON m.seq = hit.seq
 WHERE {_SHOWABLE}
 ORDER BY m.pinned DESC, hit.rank, m.seq DESC
 LIMIT :limit
 """
-_ANSWERS_LOOKED_AT = 50
+_ANSWER_CANDIDATES_MAX = 50
 
 _FIXES = f"""
 SELECT {_COLUMNS}, '' AS path
@@ -63,8 +74,8 @@ ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
 LIMIT :limit
 """
 
-# What a few memories name: the details of each, and its files.
-_NAMED = """
+# Details and files of a few memories.
+_DETAILS = """
 SELECT m.id, m.details, (SELECT json_group_array(f.path) FROM memory_files f WHERE f.seq = m.seq) AS files
 FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids))
 """
@@ -77,23 +88,43 @@ ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
 """
 
 
+_BY_USE = "m.pinned DESC, m.use_count DESC, m.created_at, m.seq"
+
 RULES = ("decision", "requirement", "preference")
 TRAPS = ("gotcha", "dead_end", "error_pattern")
 
-# What is told when a session starts: pinned, or confirmed and brought by no file and no host.
+# Project-wide memories of a brief: pinned, or confirmed and brought neither by a file nor by a rules file of the host.
 _GENERAL = f"""
-SELECT {_COLUMNS}, '' AS path
+SELECT {_COLUMNS}, m.pinned, m.use_count, '' AS path
 FROM memories m
-WHERE m.type IN (SELECT value FROM json_each(:types)) AND {_SHOWABLE}
+WHERE m.type IN (SELECT value FROM json_each(:types)) AND {_HERE}
   AND (m.pinned = 1 OR (m.state = 'confirmed' AND m.source <> 'rules_file'
        AND NOT EXISTS (SELECT 1 FROM memory_files f WHERE f.seq = m.seq)))
+ORDER BY {_BY_USE}
+LIMIT :limit
+"""
+
+_SHOWABLE_OF_TYPE = f"""
+SELECT {_COLUMNS}, m.content, m.details, '' AS path
+FROM memories m
+WHERE m.type = :type AND {_SHOWABLE}
 ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
 LIMIT :limit
 """
 
+_RECIPES = f"""
+SELECT m.id, m.details FROM memories m WHERE m.type = 'workflow_recipe' AND {_HERE} ORDER BY {_BY_USE} LIMIT :limit
+"""
+
+_WORK_STATE = """
+SELECT m.id, m.state, m.details, m.updated_at,
+  (SELECT json_group_array(path) FROM (SELECT path FROM memory_files f WHERE f.seq = m.seq ORDER BY place)) AS files
+FROM memories m WHERE m.origin = :origin AND m.deleted_at = '' AND m.superseded_by = '' ORDER BY m.seq DESC LIMIT 1
+"""
+
 
 def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
-    """A store for a hook, or None where there is none, or it is of another version."""
+    """Open a store for light reads; None if there is none, or if it has another schema version."""
     if not os.path.exists(path):
         return None
     connection = sqlite3.connect(path, isolation_level=None, timeout=timeout_ms / 1000)
@@ -110,8 +141,8 @@ def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
     return None
 
 
-class Shown:
-    """To whom memories would be shown, and when; a plain class, because a dataclass costs a hook milliseconds."""
+class Viewer:
+    """The session that memories would be shown to; a plain class, because a dataclass costs a hook milliseconds."""
 
     __slots__ = ("asked", "branch", "context", "level", "now", "session")
 
@@ -122,10 +153,10 @@ class Shown:
         self.now = now
         self.level = level
         self.asked = asked
-        """Whether somebody asked for it: then the cautious level is only as strict as its threshold."""
+        """Whether somebody asked: then the cautious level only applies its threshold."""
 
     def values(self) -> dict[str, object]:
-        """As the queries name them."""
+        """Return the parameters that the queries share."""
         return {
             "session": self.session,
             "context": self.context,
@@ -137,106 +168,153 @@ class Shown:
         }
 
 
-def traps(connection: sqlite3.Connection, paths: list[str], to: Shown, limit: int) -> list[dict[str, object]]:
-    """The memories about these files that this session has not been shown, the most telling first."""
-    values = to.values() | {"paths": json.dumps(paths), "limit": limit}
-    return [dict(row) for row in connection.execute(_TRAPS, values)]
+def find_for_files(connection: sqlite3.Connection, paths: list[str], viewer: Viewer, limit: int) -> Rows:
+    """Find the memories about these paths that this session has not been shown, best first."""
+    values = viewer.values() | {"paths": json.dumps(paths), "limit": limit}
+    return [dict(row) for row in connection.execute(_FOR_FILES, values)]
 
 
-def answers(connection: sqlite3.Connection, words: list[str], to: Shown, limit: int) -> list[dict[str, object]]:
-    """The memories that have all these words, for a search that they may answer; none where there are no words."""
+def find_answers(connection: sqlite3.Connection, words: list[str], viewer: Viewer, limit: int) -> Rows:
+    """Find the memories that have all the words of a search; none if there are no words."""
     if not words or any("\0" in word for word in words):
         return []
     quoted = " AND ".join('"' + word.replace('"', '""') + '"' for word in words)
-    values = to.values() | {"words": quoted, "looked_at": _ANSWERS_LOOKED_AT, "limit": limit}
+    values = viewer.values() | {"words": quoted, "candidates": _ANSWER_CANDIDATES_MAX, "limit": limit}
     return [dict(row) for row in connection.execute(_ANSWERS, values)]
 
 
-def fixes(connection: sqlite3.Connection, errors: list[str], to: Shown, limit: int) -> list[dict[str, object]]:
-    """The memories of errors with these fingerprints: what solved them before, however long ago."""
-    values = to.values() | {"errors": json.dumps(errors), "limit": limit, "fades": 0}
+def find_fixes(connection: sqlite3.Connection, errors: list[str], viewer: Viewer, limit: int) -> Rows:
+    """Find the memories of errors with these fingerprints; a fix does not decay."""
+    values = viewer.values() | {"errors": json.dumps(errors), "limit": limit, "fades": 0}
     return [dict(row) for row in connection.execute(_FIXES, values)]
 
 
-def named(connection: sqlite3.Connection, ids: list[str]) -> dict[str, tuple[dict[str, object], list[str]]]:
-    """The details and the files of these memories, by their ids."""
-    found = {}
-    for row in connection.execute(_NAMED, {"ids": json.dumps(ids)}):
-        try:
-            details = json.loads(row["details"] or "{}")
-        except ValueError:
-            details = {}
-        found[row["id"]] = (details if isinstance(details, dict) else {}, json.loads(row["files"]))
-    return found
-
-
-def unseen(connection: sqlite3.Connection, ids: list[str], to: Shown) -> list[dict[str, object]]:
-    """Those of these memories that may be shown and have not been, the most telling first."""
-    values = to.values() | {"ids": json.dumps(ids)}
+def find_unseen(connection: sqlite3.Connection, ids: list[str], viewer: Viewer) -> Rows:
+    """Find those of these memories that may be shown and have not been, best first."""
+    values = viewer.values() | {"ids": json.dumps(ids)}
     return [dict(row) for row in connection.execute(_UNSEEN, values)]
 
 
-def allowed(connection: sqlite3.Connection, memory: str, to: Shown) -> bool:
-    """Whether a memory may be shown at this trust level, also if it was shown before."""
-    values = to.values() | {"ids": json.dumps([memory]), "session": ""}
-    return connection.execute(_UNSEEN, values).fetchone() is not None
+def find_unseen_of_type(connection: sqlite3.Connection, kind: str, viewer: Viewer, limit: int) -> Rows:
+    """Find the memories of a type that may be shown and have not been, with content and details, best first."""
+    values = viewer.values() | {"type": kind, "limit": limit}
+    rows = connection.execute(_SHOWABLE_OF_TYPE, values)
+    return [dict(row) | {"details": _parse_details(row["details"])} for row in rows]
 
 
-def general(connection: sqlite3.Connection, types: tuple[str, ...], to: Shown, limit: int) -> list[dict[str, object]]:
-    """The memories of these types that hold for the whole project, the most telling first."""
-    values = to.values() | {"types": json.dumps(types), "limit": limit}
+def find_general(connection: sqlite3.Connection, types: tuple[str, ...], branch: str, limit: int) -> Rows:
+    """Find the memories of these types that hold for the full project: pinned first, then the most used."""
+    values = {"types": json.dumps(types), "branch": branch, "limit": limit}
     return [dict(row) for row in connection.execute(_GENERAL, values)]
 
 
-def trust_level(connection: sqlite3.Connection) -> int:
-    """The project's trust level, as the last command left it."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'trust_level'").fetchone()
-    level = int(row[0]) if row else 1
-    return level if level in INJECTION_THRESHOLDS else 1
+def find_recipes(connection: sqlite3.Connection, branch: str, limit: int) -> list[tuple[str, dict[str, object]]]:
+    """Find the recipes of a branch, each with its details: pinned first, then the most used."""
+    rows = connection.execute(_RECIPES, {"branch": branch, "limit": limit})
+    return [(str(row["id"]), _parse_details(row["details"])) for row in rows]
 
 
-def context_of(connection: sqlite3.Connection, session: str) -> int:
-    """How often the host has compacted this session's context; what was shown before that is forgotten."""
-    row = connection.execute("SELECT context FROM sessions WHERE id = ?", (session,)).fetchone()
-    return int(row[0]) if row else 0
+def find_work_state(connection: sqlite3.Connection, branch: str) -> dict[str, object] | None:
+    """Find the unfinished work of a branch: `id`, `details`, `updated_at` and `files`; None if there is none."""
+    row = connection.execute(_WORK_STATE, {"origin": work_state_origin(branch)}).fetchone()
+    if row is None or row["state"] == "quarantined":
+        return None
+    return dict(row) | {"details": _parse_details(row["details"]), "files": json.loads(row["files"])}
 
 
-def last_heard(connection: sqlite3.Connection, session: str) -> str:
-    """When this session was last told or did something; empty for one that nobody knows."""
-    row = connection.execute("SELECT last_event_at FROM sessions WHERE id = ?", (session,)).fetchone()
-    return str(row[0]) if row else ""
+def work_state_origin(branch: str) -> str:
+    """Return the origin under which the unfinished work of a branch is stored; the latest replaces the one before."""
+    return f"{OBSERVED}work_state:{branch or '-'}"
 
 
-def see_session(connection: sqlite3.Connection, session: str, agent: str, now: str, *, compacted: bool = False) -> int:
-    """Open a session in the ledger, or note that it goes on; after compaction a new context begins. Returns it."""
-    connection.execute(
-        "INSERT INTO sessions(id, agent, started_at, last_event_at) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT(id) DO UPDATE SET last_event_at = excluded.last_event_at, context = context + ?",
-        (session, agent, now, now, int(compacted)),
-    )
-    return context_of(connection, session)
+def load_details(connection: sqlite3.Connection, ids: list[str]) -> dict[str, tuple[dict[str, object], list[str]]]:
+    """Load the details and the files of these memories, by id."""
+    rows = connection.execute(_DETAILS, {"ids": json.dumps(ids)})
+    return {row["id"]: (_parse_details(row["details"]), json.loads(row["files"])) for row in rows}
 
 
-def living(connection: sqlite3.Connection, memory: str) -> dict[str, object]:
-    """The details of a memory that is in force; none where it was taken out, replaced or set aside."""
-    found = connection.execute(
-        "SELECT details FROM memories "
-        "WHERE id = ? AND deleted_at = '' AND superseded_by = '' AND state <> 'quarantined'",
-        (memory,),
-    )
-    row = found.fetchone()
+def load_living_details(connection: sqlite3.Connection, memory: str) -> dict[str, object]:
+    """Load the details of a memory that is in force; empty if it was removed, replaced or quarantined."""
+    row = connection.execute(f"SELECT m.details FROM memories m WHERE m.id = ? AND {LIVING}", (memory,)).fetchone()
+    return _parse_details(row[0]) if row else {}
+
+
+def _parse_details(text: str | None) -> dict[str, object]:
     try:
-        details = json.loads(row[0] or "{}") if row else {}
+        details = json.loads(text or "{}")
     except ValueError:
         return {}
     return details if isinstance(details, dict) else {}
 
 
-def loaded_by_host(connection: sqlite3.Connection, path: str, *, session: str, agent: str, now: str) -> None:
-    """The host has loaded a rules file into this session: what was read from it is not shown, and not used either."""
+def is_allowed(connection: sqlite3.Connection, memory: str, viewer: Viewer) -> bool:
+    """Tell whether a memory may be shown at this trust level, also if it was shown before."""
+    values = viewer.values() | {"ids": json.dumps([memory]), "session": ""}
+    return connection.execute(_UNSEEN, values).fetchone() is not None
+
+
+def read_trust_level(connection: sqlite3.Connection) -> int:
+    """Read the trust level of the project, as the last command left it."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'trust_level'").fetchone()
+    level = int(row[0]) if row else 1
+    return level if level in INJECTION_THRESHOLDS else 1
+
+
+def read_context(connection: sqlite3.Connection, session: str) -> int:
+    """Read how often the host has compacted this session's context; the agent no longer sees text from before that."""
+    row = connection.execute("SELECT context FROM sessions WHERE id = ?", (session,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def read_last_event(connection: sqlite3.Connection, session: str) -> str:
+    """Read the time of the last event of a session; empty for an unknown one."""
+    row = connection.execute("SELECT last_event_at FROM sessions WHERE id = ?", (session,)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def read_shown_ids(connection: sqlite3.Connection, session: str) -> set[str]:
+    """Read the ids of all memories that a session was shown, in any of its contexts."""
+    return {str(row[0]) for row in connection.execute("SELECT memory FROM injections WHERE session = ?", (session,))}
+
+
+def keep_stored(connection: sqlite3.Connection, ids: list[str]) -> list[str]:
+    """Return those of these ids that this store has, in their order."""
+    rows = connection.execute(
+        "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
+    )
+    stored = {row[0] for row in rows}
+    return [memory for memory in ids if memory in stored]
+
+
+def of_session(name: str) -> str:
+    """Return the SQL condition that selects, among the rows `i` of injections, those of a session and its subagents."""
+    own = f"i.session = {name} OR (i.session > {name} || '/' AND i.session < {name} || '0')"
+    return f"({own}) AND i.point <> '{LOADED_BY_HOST}'"
+
+
+def count_sessions(connection: sqlite3.Connection) -> int:
+    """Count the sessions of the ledger, also running ones; a subagent does not count as a session."""
+    sql = f"SELECT count(*) FROM sessions s WHERE {IS_SESSION}"
+    return int(connection.execute(sql).fetchone()[0])
+
+
+def touch_session(
+    connection: sqlite3.Connection, session: str, agent: str, now: str, *, compacted: bool = False
+) -> int:
+    """Add a session to the ledger or update its time; a compaction begins a new context. Returns the context."""
+    connection.execute(
+        "INSERT INTO sessions(id, agent, started_at, last_event_at) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT(id) DO UPDATE SET last_event_at = excluded.last_event_at, context = context + ?",
+        (session, agent, now, now, int(compacted)),
+    )
+    return read_context(connection, session)
+
+
+def mark_loaded_by_host(connection: sqlite3.Connection, path: str, *, session: str, agent: str, now: str) -> None:
+    """Record that the host loaded a rules file: memories imported from it are neither shown nor counted as used."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        context = see_session(connection, session, agent, now)
+        context = touch_session(connection, session, agent, now)
         connection.execute(
             "INSERT OR IGNORE INTO injections(session, context, memory, point, at, counted) "
             "SELECT ?, ?, id, ?, ?, 1 FROM memories WHERE source = 'rules_file' AND substr(origin, 1, length(?)) = ?",
@@ -258,11 +336,11 @@ def claim(
     now: str,
     compacted: bool = False,
 ) -> list[str]:
-    """Write down that this session is shown these memories; returns those that no parallel hook showed first."""
+    """Record that this session is shown these memories; returns those that no parallel process showed first."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        context = see_session(connection, session, agent, now, compacted=compacted)
-        won = [
+        context = touch_session(connection, session, agent, now, compacted=compacted)
+        claimed = [
             memory
             for memory in ids
             if connection.execute(
@@ -274,4 +352,4 @@ def claim(
     except BaseException:
         connection.execute("ROLLBACK")
         raise
-    return won
+    return claimed

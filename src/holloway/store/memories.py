@@ -12,6 +12,7 @@ from holloway.domain.memory import Draft, Memory, Relation, RelationType, Source
 from holloway.domain.ports import stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.store.database import damage
+from holloway.store.lookup import OBSERVED
 from holloway.store.memory_rows import SELECT, SELECT_SKETCH, columns, to_memory, to_sketch
 from holloway.text.fingerprint import fingerprint
 
@@ -35,11 +36,6 @@ ORDERS = {
 KEPT_KINDS = ("confirmed", "edited", "pinned")
 REJECTED_KINDS = ("wrong", "forgotten")
 CORRECTED_KINDS = (*REJECTED_KINDS, "edited")
-FLAGGED_KINDS = ("wrong", "disputed")
-"""By a person, or by the agent that was shown the memory."""
-
-OBSERVED = "observer:"
-"""Prefix of the origin of an observed memory; the rest identifies the observation, independent of its wording."""
 
 HUMAN = frozenset({Source.USER_TAUGHT, Source.USER_CORRECTION})
 """Sources that override an earlier rejection."""

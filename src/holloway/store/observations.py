@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Mapping, Sequence
 
     from holloway.store.database import Database
@@ -157,24 +158,28 @@ def modules(database: Database) -> dict[str, int]:
 
 def files_of(database: Database, sessions: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
     """Return the files that each session opened, in order, with their weights."""
+    return _read_files(database.connection, sessions)
+
+
+def _read_files(connection: sqlite3.Connection, sessions: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
     sql = (
         "SELECT session, path, weight FROM session_files WHERE session IN (SELECT value FROM json_each(?)) "
         "ORDER BY session, place"
     )
     files_by_session: dict[str, list[tuple[str, int]]] = {session: [] for session in sessions}
-    for row in database.rows(sql, (json.dumps(list(sessions)),)):
+    for row in connection.execute(sql, (json.dumps(list(sessions)),)):
         files_by_session[row["session"]].append((row["path"], row["weight"]))
     return files_by_session
 
 
-def past(database: Database, limit: int) -> list[tuple[str, tuple[tuple[str, int], ...], str]]:
+def past(connection: sqlite3.Connection, limit: int) -> list[tuple[str, tuple[tuple[str, int], ...], str]]:
     """Return task, files and branch of the latest sessions that opened a file, oldest first."""
     sql = (
         "SELECT id, task, branch FROM sessions WHERE EXISTS (SELECT 1 FROM session_files f WHERE f.session = id) "
         "ORDER BY started_at DESC, id LIMIT ?"
     )
-    rows = database.rows(sql, (limit,))[::-1]
-    files = files_of(database, [row["id"] for row in rows])
+    rows = connection.execute(sql, (limit,)).fetchall()[::-1]
+    files = _read_files(connection, [row["id"] for row in rows])
     return [(row["task"], tuple(files[row["id"]]), row["branch"]) for row in rows]
 
 

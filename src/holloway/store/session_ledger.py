@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from holloway.domain.session import Outcome, Session, SessionType
 from holloway.domain.work import Phase
 from holloway.store import lifecycle
-from holloway.store.lookup import LOADED_BY_HOST
+from holloway.store.lookup import IS_SESSION, LOADED_BY_HOST, count_sessions, of_session
 from holloway.store.memory_rows import unit_of, unit_text
 
 if TYPE_CHECKING:
@@ -19,20 +19,11 @@ SAID_TO_HELP = "asked"
 """The injection point of a memory that counts as shown because the agent reported that it helped."""
 _SAID = -1
 """Stands for the context of a reported use, so that its row is separate from the injection's."""
-# A subagent has the id of its session, a slash and its name; it does not count as a session.
-WHOLE = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
-"""Condition on rows `s` of the ledger that leaves out subagents."""
-
-
-def of_session(name: str) -> str:
-    """Build the condition on rows `i` of injections for a session and its subagents."""
-    own_or_subagent = f"i.session = {name} OR (i.session > {name} || '/' AND i.session < {name} || '0')"
-    return f"({own_or_subagent}) AND i.point <> '{LOADED_BY_HOST}'"
 
 
 def count(database: Database) -> int:
     """Count the sessions in the ledger, including running ones and those not learned from."""
-    return int(database.value(f"SELECT count(*) FROM sessions s WHERE {WHOLE}"))
+    return count_sessions(database.connection)
 
 
 def shown(database: Database, memory_id: str) -> list[tuple[str, str, str]]:
@@ -76,7 +67,7 @@ def get(database: Database, reference: str) -> list[Session]:
     """Return the session with that id, or else those whose id begins with it."""
     sql = (
         "SELECT * FROM sessions s WHERE id >= :id AND id < :id || char(1114111) "
-        f"AND (id = :id OR {WHOLE}) ORDER BY id <> :id, started_at LIMIT 6"
+        f"AND (id = :id OR {IS_SESSION}) ORDER BY id <> :id, started_at LIMIT 6"
     )
     sessions = [_session(row) for row in database.rows(sql, {"id": reference})]
     return sessions[:1] if sessions and sessions[0].id == reference else sessions
@@ -84,7 +75,7 @@ def get(database: Database, reference: str) -> list[Session]:
 
 def latest(database: Database, limit: int) -> list[Session]:
     """Return the latest sessions, newest first."""
-    sql = f"SELECT * FROM sessions s WHERE {WHOLE} ORDER BY started_at DESC, id LIMIT ?"
+    sql = f"SELECT * FROM sessions s WHERE {IS_SESSION} ORDER BY started_at DESC, id LIMIT ?"
     return [_session(row) for row in database.rows(sql, (limit,))]
 
 

@@ -1,8 +1,11 @@
-"""Status counts and newly learned memories for the status line of a session; light, because hooks ask for them."""
+"""Counts for the lines that a person reads while an agent works. Light: hooks load this."""
 
 from __future__ import annotations
 
-from holloway.store.lookup import LOADED_BY_HOST
+import json
+
+from holloway.config import TRUST_NAMES, trust_override
+from holloway.store.lookup import IS_SESSION, LOADED_BY_HOST, of_session, read_trust_level
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +33,22 @@ SELECT coalesce((SELECT value FROM meta WHERE key = 'told_at'),
 """
 LEARNED_MAX = 50
 
+FLAGGED_KINDS = ("wrong", "disputed")
+"""Feedback by a person, or by the agent that was shown the memory."""
+FLAGGED_IN_A_SESSION = 3
+"""After this many wrong memories in one session, a more careful trust level is offered."""
+FLAGGED_SESSIONS = 10
+"""Latest sessions that are searched for wrong memories."""
+_FLAGGED = f"""
+SELECT count(DISTINCT m.seq) AS flagged
+FROM (SELECT id FROM sessions s WHERE {IS_SESSION} ORDER BY started_at DESC LIMIT :latest) s
+JOIN injections i ON {of_session("s.id")}
+JOIN memories m ON m.id = i.memory
+JOIN memory_history h ON h.seq = m.seq AND h.at >= i.at AND h.at > :since
+     AND h.kind IN (SELECT value FROM json_each(:kinds))
+GROUP BY s.id ORDER BY flagged DESC LIMIT 1
+"""
+
 
 def counts(connection: sqlite3.Connection, session: str, now: str) -> tuple[int, int, int]:
     """Count the memories, those that wait for review, and those that were injected into this session."""
@@ -53,3 +72,26 @@ def learned(connection: sqlite3.Connection, session: str) -> list[tuple[str, boo
     if not connection.execute(mark, (rows[0][2], since)).rowcount:
         return []
     return [(str(row[0]), row[1] == "quarantined") for row in rows]
+
+
+def count_most_flagged(connection: sqlite3.Connection) -> int:
+    """Return the most memories of one recent session that were called wrong since the trust level was settled."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'trust_settled_at'").fetchone()
+    values = {"latest": FLAGGED_SESSIONS, "since": row[0] if row else "", "kinds": json.dumps(FLAGGED_KINDS)}
+    flagged = connection.execute(_FLAGGED, values).fetchone()
+    return int(flagged[0]) if flagged else 0
+
+
+def offer_lower_trust(connection: sqlite3.Connection) -> str:
+    """Offer a more careful trust level after too many wrong memories; empty if there is no reason to."""
+    level = trust_override() or read_trust_level(connection)
+    if level <= min(TRUST_NAMES):
+        return ""
+    flagged = count_most_flagged(connection)
+    return describe_lower_trust(level, flagged) if flagged >= FLAGGED_IN_A_SESSION else ""
+
+
+def describe_lower_trust(level: int, flagged: int) -> str:
+    """Describe the offer of the next lower trust level."""
+    name = TRUST_NAMES[level - 1]
+    return f"{flagged} memories of one session were wrong: `holloway trust {name}` shows fewer and surer ones"

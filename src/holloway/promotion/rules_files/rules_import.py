@@ -19,7 +19,7 @@ from holloway.promotion.rules_files.split_blocks import blocks
 from holloway.safety.secrets import redact
 from holloway.store.filter import Filter
 from holloway.store.lifecycle import GONE
-from holloway.store.memories import OBSERVED
+from holloway.store.lookup import OBSERVED
 from holloway.store.write_gate import admit
 from holloway.text.fingerprint import normalise_text
 

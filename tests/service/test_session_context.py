@@ -1,12 +1,20 @@
 """What a session in process is told, and when: the points, their budgets, and each memory once."""
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 
 import pytest
 
-from holloway.config import STEP_TOKENS_MAX, STEP_TOKENS_PER_SESSION_MAX, TOOL_RESULT_TOKENS_MAX
+from holloway.config import (
+    STEP_TOKENS_MAX,
+    STEP_TOKENS_PER_SESSION_MAX,
+    TOOL_RESULT_MEMORIES_MAX,
+    TOOL_RESULT_TOKENS_MAX,
+)
 from holloway.domain.memory import State
 from holloway.errors import HollowayError
+from holloway.injection.project_map import ProjectMap
 from holloway.observer import own_text
 from holloway.retrieval.locate import Located
 from holloway.service.holloway import Holloway
@@ -150,32 +158,63 @@ def test_a_dead_end_reaches_the_agent_within_two_steps_of_the_file_being_read(me
     told = taught(memory, "Redis for test sessions was tried; CI has none", TOKENS, "dead_end")
     session = memory.session(task="Make the session tests faster")
     assert session.before_step() == ""
-    session.used("bash", {"command": f"sed -n 1,80p {TOKENS}"}, "def refresh(token): ...")
-    said = session.before_step()
+    said = session.used("bash", {"command": f"sed -n 1,80p {TOKENS}"}, "def refresh(token): ...")
     assert "dead end: Redis for test sessions" in said
     assert f"[hw:{told}" in said
+    assert session.before_step() == ""
+
+
+@pytest.mark.promise("trap-with-file")
+def test_a_file_that_a_command_reads_brings_its_traps_with_the_output(memory: Holloway) -> None:
+    taught(memory)
+    session = memory.session()
+    assert TRAP in session.used("bash", {"command": f"cat {TOKENS}"}, "def refresh(token): ...")
+    assert session.used("bash", {"command": f"cat {TOKENS}"}, "def refresh(token): ...") == ""
+
+
+def overflowing(memory: Holloway) -> list[str]:
+    """Teach one trap more than fits the result of a tool."""
+    return [taught(memory, f"trap number {number} of the tokens") for number in range(TOOL_RESULT_MEMORIES_MAX + 1)]
 
 
 def test_in_the_first_steps_only_a_dead_end_is_worth_a_word(memory: Holloway) -> None:
-    taught(memory)
+    overflowing(memory)
     session = memory.session()
     session.used("bash", {"command": f"cat {TOKENS}"}, "")
     assert steps(session, 5) == [""] * 5
-    assert TRAP in session.before_step()
+    taught(memory, "Redis for test sessions was tried; CI has none", TOKENS, "dead_end")
+    early = memory.session()
+    early.augment("Read", {"file_path": TOKENS}, "")
+    early.compacted()
+    early._activity.add_call({"tool_name": "Read", "tool_input": {"file_path": TOKENS}})
+    said = early.before_step()
+    assert "dead end: Redis" in said
+    assert "trap number" not in said
+
+
+def test_a_trap_that_did_not_fit_the_result_comes_before_a_later_step(memory: Holloway) -> None:
+    told = overflowing(memory)
+    session = memory.session()
+    steps(session, 5)
+    first = session.used("bash", {"command": f"cat {TOKENS}"}, "")
+    late = session.before_step()
+    assert [f"hw:{each}" in first for each in told].count(True) == TOOL_RESULT_MEMORIES_MAX
+    assert all((f"hw:{each}" in first) is not (f"hw:{each}" in late) for each in told)
     assert steps(session, 5) == [""] * 5
 
 
 def test_what_the_messages_cite_is_not_said_again(memory: Holloway) -> None:
-    told = taught(memory)
+    told = overflowing(memory)
     session = memory.session()
-    session.used("bash", {"command": f"cat {TOKENS}"}, "")
     steps(session, 5)
-    messages: list[object] = [{"role": "user", "content": f"as noted, {TRAP} [hw:{told}]"}]
+    first = session.used("bash", {"command": f"cat {TOKENS}"}, "")
+    (left,) = [each for each in told if f"hw:{each}" not in first]
+    messages: list[object] = [{"role": "user", "content": f"as noted [hw:{left}]"}]
     assert session.before_step(messages) == ""
-    session.used("bash", {"command": f"cat {TOKENS}"}, "")
+    session._activity.add_call({"tool_name": "Read", "tool_input": {"file_path": TOKENS}})
     assert session.before_step(messages) == ""
-    session.used("bash", {"command": f"cat {TOKENS}"}, "")
-    assert TRAP in session.before_step([])
+    session._activity.add_call({"tool_name": "Read", "tool_input": {"file_path": TOKENS}})
+    assert f"hw:{left}" in session.before_step([])
 
 
 def test_the_agents_own_notes_come_back_once(memory: Holloway) -> None:
@@ -188,12 +227,13 @@ def test_the_agents_own_notes_come_back_once(memory: Holloway) -> None:
     assert "limits.toml" in session.before_step()
 
 
-def test_a_search_that_was_run_is_answered_before_the_next_step(memory: Holloway) -> None:
+def test_a_search_in_a_shell_is_answered_with_its_output(memory: Holloway) -> None:
     taught(memory, "refresh tokens are made in refresh()", TOKENS)
     session = memory.session()
     steps(session, 6)
-    session.used("bash", {"command": "rg 'refresh' src"}, f"{TOKENS}:1:def refresh")
-    assert session.before_step().startswith('holloway: known about "refresh": ')
+    said = session.used("bash", {"command": "rg 'refresh' src"}, f"{TOKENS}:1:def refresh")
+    assert said.startswith('holloway: known about "refresh": ')
+    assert session.before_step() == ""
 
 
 @pytest.mark.promise("points")
@@ -229,7 +269,7 @@ def test_budgets_hold_over_a_hundred_steps(memory: Holloway, repository: Reposit
     session = memory.session()
     said: list[str] = []
     for number in range(100):
-        session.used("bash", {"command": f"cat src/shop/part{number}.py"}, "x = 1")
+        session._activity.add_call({"tool_name": "Read", "tool_input": {"file_path": f"src/shop/part{number}.py"}})
         said.append(session.before_step())
     assert max(map(cost, said)) <= STEP_TOKENS_MAX
     assert sum(map(cost, said[:-1])) <= STEP_TOKENS_PER_SESSION_MAX
@@ -298,8 +338,7 @@ def test_a_locked_store_leaves_the_agent_without_our_word_and_not_without_its_ow
         assert session.brief() == ""
         session.compacted()
     assert session.failed == 5
-    session.used("bash", {"command": f"cat {TOKENS}"}, "")
-    assert "dead end: Redis was tried" in session.before_step()
+    assert "dead end: Redis was tried" in session.used("bash", {"command": f"cat {TOKENS}"}, "")
 
 
 def test_tools_that_run_in_threads_are_noted_and_answered(memory: Holloway, repository: Repository) -> None:
@@ -401,13 +440,13 @@ def test_what_searching_costs_is_told_by_sessions_before_this_one(memory: Hollow
 def test_small_talk_is_not_searched_for(memory: Holloway, monkeypatch: pytest.MonkeyPatch, prompt: str) -> None:
     memory.map.update()
     asked: list[str] = []
-    locate = memory.map.locate
+    locate = ProjectMap.locate
 
-    def located(task: str) -> Located:
+    def located(project: ProjectMap, connection: sqlite3.Connection, task: str, now: datetime) -> Located | None:
         asked.append(task)
-        return locate(task)
+        return locate(project, connection, task, now)
 
-    monkeypatch.setattr(memory.map, "locate", located)
+    monkeypatch.setattr(ProjectMap, "locate", located)
     session = memory.session()
     session.context_for("The refresh of a token returns the old token")
     assert len(asked) == 1

@@ -1,0 +1,86 @@
+"""The code map of a checkout as injection reads it: opened for one question, closed again. Imports when asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from datetime import datetime
+
+    from holloway.codemap.modules.overview import Overview
+    from holloway.retrieval.locate import Located
+
+PROGRESS_STALE_S = 30
+"""An index run that has not reported for this long is taken for dead."""
+_STAGES = {"reading": (0.0, 0.6), "resolving": (0.6, 0.3)}
+"""Where each stage of an index run begins, and its share of the full run."""
+_LAST_STAGE = (0.9, 0.3)
+
+
+class ProjectMap:
+    """The map of one checkout, whose file lies in the data folder of the project. A plain class, as hooks need."""
+
+    def __init__(self, folder: str, root: str) -> None:
+        from holloway.codemap.database import map_name
+
+        self.root = root
+        self.path = os.path.join(folder, map_name(root))
+
+    def locate(self, connection: sqlite3.Connection, task: str, now: datetime, limit: int = 10) -> Located | None:
+        """Locate the files of a task; None if there is no map. `connection` leads to the store with past sessions."""
+        if not os.path.exists(self.path):
+            return None
+        from holloway.codemap.database import MapDatabase
+        from holloway.retrieval.checkout import locate_in_checkout
+
+        database = MapDatabase(self.path)
+        try:
+            if not database.is_current or not database.meta("indexed_ns"):
+                return None
+            return locate_in_checkout(database, connection, self.root, task, limit=limit, now=now)
+        finally:
+            database.close()
+
+    def find_modules(self, paths: list[str]) -> list[str]:
+        """Find the module of each file, as of the last index; an empty name if it is unknown."""
+        from holloway.codemap import queries
+        from holloway.codemap.database import MapDatabase
+
+        if not paths or not os.path.exists(self.path):
+            return [""] * len(paths)
+        database = MapDatabase(self.path)
+        try:
+            is_ready = database.is_current and database.meta("indexed_ns")
+            return [queries.module_of(database, path) if is_ready else "" for path in paths]
+        finally:
+            database.close()
+
+    def load_overview(self) -> Overview:
+        """Load the page about the codebase, as of the last index; empty if there is none."""
+        from pathlib import Path
+
+        from holloway.codemap.modules import overview
+
+        return overview.load(Path(self.path)) or overview.Overview()
+
+    def read_progress(self) -> str:
+        """Return how far another process has come with the map, such as `40 %`; empty if none is running."""
+        return read_progress(os.path.splitext(self.path)[0] + ".progress")
+
+
+def read_progress(path: str) -> str:
+    """Return the progress that an index run wrote into this file, as a person reads it; empty if none is running."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        if time.time() - float(report["at"]) > PROGRESS_STALE_S:
+            return ""
+        done = int(report["done"]) / max(int(report["total"]), 1)
+        begin, share = _STAGES.get(str(report["stage"]), _LAST_STAGE)
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return f"{round(100 * (begin + done * share))} %"

@@ -1,0 +1,57 @@
+"""The state of a session between two injections: a small dict of numbers and one id, no text of the session. Light.
+
+A hook process loads it from a file; a session in process holds it in memory.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypedDict
+
+    class SessionState(TypedDict):
+        """Counters of one reader."""
+
+        prompts: int
+        """Prompts so far."""
+        step: int
+        """Steps so far."""
+        spent: int
+        """Tokens injected between steps so far."""
+        notes: int
+        """Notes of the agent that were already repeated to it."""
+        recipe: str
+        """Id of the recipe in use."""
+        reached: int
+        """Number of the last completed step of the recipe."""
+        told: int
+        """Number of the last step of the recipe that was announced."""
+
+
+NUMBER_MAX = 1 << 31
+ID_CHARS_MAX = 100
+
+
+def new_state(saved: Mapping[str, object] | None = None) -> SessionState:
+    """Return the state of a new session, or a saved one; a value that is no sane count becomes 0."""
+    saved = saved or {}
+    return {
+        "prompts": _count(saved.get("prompts")),
+        "step": _count(saved.get("step")),
+        "spent": _count(saved.get("spent")),
+        "notes": _count(saved.get("notes")),
+        "recipe": str(saved.get("recipe") or "")[:ID_CHARS_MAX],
+        "reached": _count(saved.get("reached")),
+        "told": _count(saved.get("told")),
+    }
+
+
+def follow_recipe(state: SessionState, recipe: str) -> None:
+    """Use another recipe, from its first step on."""
+    if recipe and recipe != state["recipe"]:
+        state["recipe"], state["reached"], state["told"] = recipe, 0, 0
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and 0 <= value < NUMBER_MAX else 0
