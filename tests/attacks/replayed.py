@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holloway.capture import tool_events
 from holloway.observer.scratchpad import Action
 from holloway.observer.taint import Taint
-from holloway.safety.prompt_injection import instructs
+from holloway.safety.prompt_injection import find_injection
 from holloway.text.commands import understand
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def words(events: Iterable[Event], taint: Taint | None = None) -> Iterator[Word]
 
 
 def _word(voice: str, text: str, taint: str) -> Word:
-    return Word(voice, text, taint, instructs(text))
+    return Word(voice, text, taint, find_injection(text))
 
 
 def _written(tool: str, given: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holloway.errors import InvalidInput
-from holloway.safety.paths import contained, relative
+from holloway.safety.paths import contained, resolve_in_project
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ def test_what_leads_out_by_its_name_or_by_a_link_is_outside(tmp_path: Path) -> N
     (root / "link").symlink_to(tmp_path)
     assert contained("../shopping/a.py", str(root)) == contained("link/a.py", str(root)) == ""
     with pytest.raises(InvalidInput, match="outside"):
-        relative("link/a.py", str(root))
+        resolve_in_project("link/a.py", str(root))
 
 
 @pytest.mark.parametrize("name", ["a\0b.py", "\0", "half \ud800.py"])

@@ -3,7 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.text import failures
-from holloway.text.failures import errors, failed, fingerprint, fingerprints, normalised, telling, verdict
+from holloway.text.failures import (
+    errors,
+    failed,
+    find_error_line,
+    fingerprint,
+    fingerprints,
+    normalise_error,
+    read_verdict,
+)
 
 GO_COMPILE = (
     "Exit code 1\n# example.com/app/store\nstore/open.go:36:21: undefined: dial\n"
@@ -127,7 +135,7 @@ def test_a_probe_that_complains_has_failed_like_anything_else(command: str, outp
     ],
 )
 def test_a_run_of_tests_is_green_red_or_silent(command: str, output: str, flagged: bool, said: str) -> None:
-    assert verdict(command, output, flagged) == said
+    assert read_verdict(command, output, flagged) == said
 
 
 @pytest.mark.parametrize(
@@ -152,7 +160,7 @@ def test_a_run_of_tests_is_green_red_or_silent(command: str, output: str, flagge
     ],
 )
 def test_the_telling_line_is_found(output: str, line: str) -> None:
-    assert telling(output) == line
+    assert find_error_line(output) == line
 
 
 def test_every_error_of_an_output_is_told_and_only_once() -> None:
@@ -166,7 +174,7 @@ def test_every_error_of_an_output_is_told_and_only_once() -> None:
 
 def test_the_cause_comes_before_the_import_that_it_breaks() -> None:
     output = "main.go:3:2: could not import app/x (-: # app/x\nx/x.go:7:9: undefined: y"
-    assert telling(output) == "x/x.go:7:9: undefined: y"
+    assert find_error_line(output) == "x/x.go:7:9: undefined: y"
 
 
 def test_a_compiler_that_gives_up_says_nothing_new() -> None:
@@ -211,7 +219,7 @@ OTHER = [
 @pytest.mark.promise("one-failure")
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_one_failure_on_two_machines_has_one_fingerprint(one: str, other: str) -> None:
-    assert normalised(one) == normalised(other)
+    assert normalise_error(one) == normalise_error(other)
     assert fingerprint(one) == fingerprint(other) != ""
 
 
@@ -223,7 +231,7 @@ def test_two_failures_have_two_fingerprints(one: str, other: str) -> None:
 
 @pytest.mark.parametrize("output", [GO_COMPILE, GO_TEST, PYTEST, CONFTEST, SHORT, TRACEBACK, JEST, RUST, NPM, TSC])
 def test_an_output_and_its_telling_line_have_one_fingerprint(output: str) -> None:
-    assert fingerprint(output) == fingerprint(telling(output)) == fingerprints(output)[0]
+    assert fingerprint(output) == fingerprint(find_error_line(output)) == fingerprints(output)[0]
     assert len(fingerprint(output)) == 16
 
 
@@ -236,18 +244,18 @@ ANY = st.text(alphabet="aE1 .:/\\-_()[]'\"`\n\r\t\x1b[m0x●✗#=>FAILerror", ma
 
 @given(ANY, st.booleans(), st.sampled_from(["", "pytest | tail", "grep x a", "git diff", "mise run lint"]))
 def test_any_output_is_judged(output: str, flagged: bool, command: str) -> None:
-    said = telling(output)
+    said = find_error_line(output)
     assert "\n" not in said
     assert len(said) <= failures.TELLING_CHARS_MAX
-    assert telling(said) == said
+    assert find_error_line(said) == said
     assert fingerprint(said) == fingerprint(output)
     assert len(errors(output)) <= failures.ERRORS_MAX
     assert failed(output, flagged, command) in (True, False)
-    assert verdict(command, output, flagged) in ("", "green", "red")
+    assert read_verdict(command, output, flagged) in ("", "green", "red")
 
 
 def test_words_alone_stay_as_they_are() -> None:
-    assert normalised("undefined:  the  thing") == "undefined: the thing"
+    assert normalise_error("undefined:  the  thing") == "undefined: the thing"
 
 
 def test_a_module_is_missing_alike_in_a_test_and_in_a_script() -> None:
@@ -257,5 +265,5 @@ def test_a_module_is_missing_alike_in_a_test_and_in_a_script() -> None:
 
 def test_a_long_output_is_read_at_both_ends() -> None:
     middle = "noise\n" * 10_000
-    assert telling("a.go:1:2: undefined: x\n" + middle).startswith("a.go:1:2")
-    assert telling(middle + "fatal: no\nhint: x") == "fatal: no"
+    assert find_error_line("a.go:1:2: undefined: x\n" + middle).startswith("a.go:1:2")
+    assert find_error_line(middle + "fatal: no\nhint: x") == "fatal: no"

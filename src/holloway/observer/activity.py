@@ -126,7 +126,7 @@ def _shell(action: Action) -> Iterator[Deed]:
     for step in commands.understand(action.command):
         verdict = ""
         if step.kind == "test" and action.ok is not None:
-            verdict = failures.verdict(action.command, action.text, not action.ok)
+            verdict = failures.read_verdict(action.command, action.text, not action.ok)
         paths = [path for path in (_place(path, step.directory) for path in step.paths) if path] or [""]
         for path in paths if step.kind in ("read", "edit") else paths[:1]:
             yield Deed(action.step, step.kind, action, path, step.pattern, step.program, step.message, verdict)

@@ -27,7 +27,7 @@ from holloway.domain.event import ToolKind
 from holloway.observer import host_reminders
 from holloway.observer.statements import WEAK, Judge
 from holloway.observer.untrusted_texts import Foreign
-from holloway.safety.prompt_injection import imperative, instructs
+from holloway.safety.prompt_injection import find_imperative, find_injection
 from holloway.text.commands import understand
 from holloway.text.file_roles import is_third_party
 from holloway.text.urls import host_of
@@ -299,9 +299,11 @@ class Taint:
         """
         self._sayings.said("\n".join((action.path, action.command, action.pattern, action.url)))
         if action.kind is ToolKind.SHELL and any(step.kind in _PRINTS for step in understand(action.command)):
-            leads = bool(_LEADS.search(action.text)) or bool(imperative(action.text))
+            leads = bool(_LEADS.search(action.text)) or bool(find_imperative(action.text))
             lines = action.text.splitlines() if leads else ()
-            orders = [line for line in lines if (_LEADS.search(line) or imperative(line)) and not self._is_own(line)]
+            orders = [
+                line for line in lines if (_LEADS.search(line) or find_imperative(line)) and not self._is_own(line)
+            ]
             source = f"output: {action.command}"[:SOURCE_CHARS_MAX]
             self._foreign.remember("\n".join(orders), source)
             self._foreign.remember_names(action.text, source)
@@ -316,7 +318,7 @@ _FAR = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108 
 
 
 def _instructing(action: Action) -> str:
-    reason = instructs(host_reminders.without(action.text)) if action.text else ""
+    reason = find_injection(host_reminders.without(action.text)) if action.text else ""
     return f"instructing text ({reason}): {action.command or action.path or action.tool}" if reason else ""
 
 

@@ -14,7 +14,7 @@ from holloway.llm.prompts import prompt
 from holloway.observer.signals.statements import names_in
 from holloway.promotion.memory_text import WORDS_MAX
 from holloway.safety.neutralize import neutral
-from holloway.safety.prompt_injection import instructs
+from holloway.safety.prompt_injection import find_injection
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def keeps_to(sentence: str, evidence: Iterable[str]) -> bool:
         return False
     evidence_text = " ".join(evidence).casefold()
     named = {name.casefold() for name in (*names_in(sentence), *_PATH.findall(sentence))}
-    return all(name in evidence_text for name in named) and not instructs(sentence)
+    return all(name in evidence_text for name in named) and not find_injection(sentence)
 
 
 def _finding(draft: Draft) -> str:

@@ -25,8 +25,8 @@ from holloway.promotion.gates import GATES, HELD_DAYS, passage, plain
 from holloway.promotion.memory_text import Evidence, word
 from holloway.promotion.synthesis import often_together
 from holloway.retrieval.novelty import Verdict, closest
-from holloway.safety.paths import is_there
-from holloway.safety.prompt_injection import instructs
+from holloway.safety.paths import path_exists
+from holloway.safety.prompt_injection import find_injection
 from holloway.store import candidates as ledger
 from holloway.store import observations, session_ledger
 from holloway.store.candidates import HELD, PROMOTED, REINFORCED
@@ -185,7 +185,7 @@ def worded(store: Store, finished: Finished, found: list[Candidate], places: Pla
             candidate.drop("it would only say something vague")
             continue
         root = str(store.project.root)
-        files = tuple(path for path in memory_text.files or signal.files if is_there(path, root))
+        files = tuple(path for path in memory_text.files or signal.files if path_exists(path, root))
         if memory_text.files and not files:
             candidate.drop("its files no longer exist")
             continue
@@ -273,7 +273,7 @@ def trusted(found: list[Candidate]) -> None:
     """Quarantine tainted candidates for review by a person; drops those that contain a prompt injection."""
     for candidate, draft in _drafted(found):
         texts = (*candidate.signal.quotes, draft.content)  # The text of a memory may contain more than its quotes.
-        reason = "" if _is_users_word(candidate.signal) else instructs("\n".join(texts))
+        reason = "" if _is_users_word(candidate.signal) else find_injection("\n".join(texts))
         if reason:
             candidate.drop(f"it tries to instruct an agent ({reason})")
         elif candidate.signal.taint:

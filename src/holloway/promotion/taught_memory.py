@@ -53,7 +53,7 @@ def named_files(content: str, root: Path) -> tuple[str, ...]:
     """The paths in a sentence that exist in the project."""
     candidates = list(dict.fromkeys(match.group().rstrip(".,;:") for match in _PATH.finditer(content[:4_096])))
     inside = (paths.contained(name, str(root)) for name in candidates[:_CANDIDATES_MAX] if name)
-    return tuple(path for path in inside if path and path != "." and paths.is_there(path, str(root)))
+    return tuple(path for path in inside if path and path != "." and paths.path_exists(path, str(root)))
 
 
 def same(draft: Draft, close: Sequence[Close]) -> Memory | None:

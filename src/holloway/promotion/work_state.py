@@ -109,7 +109,7 @@ def _last_failure(activity: Account) -> str:
     """Return the last test run with its error if it is red, else an empty string."""
     if activity.tests and activity.tests[-1].verdict == "red":
         action = activity.tests[-1].action
-        return one_line(f"{action.command}: {failures.telling(action.text)}", ITEM_CHARS_MAX)
+        return one_line(f"{action.command}: {failures.find_error_line(action.text)}", ITEM_CHARS_MAX)
     return ""
 
 

@@ -1,1 +1,1 @@
-"""What must not get in or out: secrets, instructions, paths that leave the project."""
+"""Guards on what comes in and goes out: secrets, prompt injection, path traversal."""

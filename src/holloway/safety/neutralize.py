@@ -1,4 +1,4 @@
-"""Text that was stored must not speak as the host, the user or holloway when it is shown to an agent."""
+"""Output gate: stored text must not speak as the host, the user or holloway when it is shown to an agent."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ _CITATION = re.compile(r"\[\s*hw\s*:", re.IGNORECASE)
 
 
 def neutral(text: str) -> str:
-    """The text on one line, with hidden characters, role tags and forged citations made harmless."""
+    """Put a text on one line, and make its hidden characters, role tags and forged citations harmless."""
     return _CITATION.sub("(hw:", _TAG.sub("‹", " ".join(clean(text).split())))

@@ -1,4 +1,4 @@
-"""Paths that stay inside the project, links included."""
+"""Protection against path traversal: paths that stay inside the project, links resolved."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from holloway.config import PATH_CHARS_MAX
 from holloway.errors import InvalidInput
 
 
-def relative(path: str, root: str, where: str = "") -> str:
-    """The path relative to the project, POSIX, links resolved; one that leaves the project is an error.
+def resolve_in_project(path: str, root: str, where: str = "") -> str:
+    """Resolve a path, with its links, to a POSIX path relative to the project.
 
-    A relative path is taken from `where` (the caller's folder), else from the root. It need not exist.
+    A relative path is taken from `where` (the caller's folder), else from the root. It need not exist. Raises
+    InvalidInput for a path that leaves the project or is not usable.
     """
     from holloway.text.sanitize import clean  # a hook needs `contained` only
 
@@ -24,11 +25,11 @@ def relative(path: str, root: str, where: str = "") -> str:
 
 
 def contained(path: str, root: str, where: str = "") -> str:
-    """As `relative`, but an empty string for a path outside. Light: a hook calls this."""
+    """Do as `resolve_in_project`, but return an empty string for a path outside. Light: a hook calls this."""
     real_root = os.path.realpath(root)
     try:
         real = os.path.realpath(os.path.join(where or real_root, os.path.expanduser(path)))
-    except ValueError:  # a name that no disk can hold, with a zero byte or half a character in it, is nowhere
+    except ValueError:  # no disk can hold a name with a zero byte or half a character in it
         return ""
     if real == real_root:
         return "."
@@ -36,12 +37,12 @@ def contained(path: str, root: str, where: str = "") -> str:
     return real[len(prefix) :].replace(os.sep, "/") if real.startswith(prefix) else ""
 
 
-def is_there(path: str, root: str) -> bool:
-    """Whether a project has that file or folder; a name that no disk can hold is none."""
+def path_exists(path: str, root: str) -> bool:
+    """Whether a project has that file or folder; False for a name that no disk can hold."""
     return os.path.exists(os.path.join(root, path))
 
 
 def safe_name(session: str) -> str:
-    """A session's id as a file name, whatever a host puts into it."""
-    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "_" for char in session[:100])
-    return kept or "unknown"
+    """Turn a session's id into a file name, whatever a host puts into it."""
+    name = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "_" for char in session[:100])
+    return name or "unknown"

@@ -73,7 +73,7 @@ _HEX = re.compile(r"[0-9a-fA-F]+")
 _NAMED_TAG = re.compile(r"`</?[a-z_:-]+/?>`")
 
 
-def instructs(text: str) -> str:
+def find_injection(text: str) -> str:
     """Find the reason why a text must not be stored unless a person said it; empty if there is no such reason.
 
     The reasons: `override`, `role`, `command`, `exfiltration`, `markup`, `authority`, `hidden`, `blob`. Advice about
@@ -85,7 +85,7 @@ def instructs(text: str) -> str:
     return _find_reason(text) or ("blob" if _has_blob(text, data) else "")
 
 
-def imperative(text: str) -> str:
+def find_imperative(text: str) -> str:
     """Find the first softer cue of an instruction: `must`, `always`, `verb`, `answer`; empty if there is no cue.
 
     Half of what developers write is advice of this kind, so it counts only in untrusted text.

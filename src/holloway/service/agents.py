@@ -15,7 +15,7 @@ from holloway.domain.memory import MemoryType, ReviewReason, State
 from holloway.domain.ports import stamp
 from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
-from holloway.safety.prompt_injection import instructs
+from holloway.safety.prompt_injection import find_injection
 from holloway.store import contributions, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.memories import Unknown
@@ -100,7 +100,7 @@ def _own(memory: Holloway, reference: str) -> Memory:
 def inside(memory: Holloway, given: str, where: Path | None = None) -> str:
     """A file as the project names it; one that is elsewhere or not there is an error."""
     path = memory.path_of(given, where)
-    if not paths.is_there(path, str(memory.project.root)):
+    if not paths.path_exists(path, str(memory.project.root)):
         raise InvalidInput(f"{given[:200]} does not exist in {memory.project.name}.", "locate finds files by a task.")
     return path
 
@@ -136,7 +136,7 @@ def _purpose(given: str) -> str:
     if not given:
         return ""
     said = secrets.redact(sanitize.bounded(given, PURPOSE_BYTES_MAX, "The purpose"))[0]
-    if instructs(said):
+    if find_injection(said):
         raise InvalidInput("That tells an agent what to do.", "Say in a sentence what the module is for.")
     return " ".join(said.split())
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def resolve_path(root: Path, given: str, where: Path | None = None) -> str:
     """Return a path relative to the root: taken from `where` if there is such a file, else from the root."""
-    near = paths.relative(given, str(root), str(where or root))
-    return near if paths.is_there(near, str(root)) else paths.contained(given, str(root)) or near
+    near = paths.resolve_in_project(given, str(root), str(where or root))
+    return near if paths.path_exists(near, str(root)) else paths.contained(given, str(root)) or near
 
 
 def existing_files(project: Project, files: Sequence[str], where: Path | None = None) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ def existing_files(project: Project, files: Sequence[str], where: Path | None = 
 
 def _existing_file(project: Project, given: str, where: Path | None) -> str:
     path = resolve_path(project.root, given, where)
-    if paths.is_there(path, str(project.root)):
+    if paths.path_exists(path, str(project.root)):
         return path
     suggestion = closest_path(path, names(project.root))
     hint = f"Did you mean {suggestion}?" if suggestion else f"Paths are taken from {where or project.root}."

@@ -81,7 +81,7 @@ def reason_text(text: str) -> str:
 
 
 def _path(path: str, root: str, where: str) -> str:
-    relative_path = paths.relative(path, root, where) if root else _plain_path(path)
+    relative_path = paths.resolve_in_project(path, root, where) if root else _plain_path(path)
     if kinds := secrets.redact(relative_path)[1]:
         raise InvalidInput(
             f"A path looks like a secret ({', '.join(kinds)}).", "Paths are stored unchanged; rename it."

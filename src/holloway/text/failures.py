@@ -53,7 +53,7 @@ def failed(output: str, flagged: bool, command: str = "") -> bool:
     if step is None:
         return any(_sign(name).search(text) for name in ("red", "stopped", "broken"))
     if step.kind == programs.TEST:
-        return verdict(command, output, flagged) == "red"
+        return read_verdict(command, output, flagged) == "red"
     if step.kind in _VIEWS or step.program in _GIT_VIEWS or step.kind == programs.FETCH:
         return _is_refusal(step.program, text)
     runs_code = step.kind in (programs.CHECK, programs.RUN, programs.INSTALL)
@@ -86,7 +86,7 @@ def _remove_exit_lines(text: str) -> str:
 
 
 @lru_cache(maxsize=VERDICTS_CACHED)
-def verdict(command: str, output: str, flagged: bool) -> str:
+def read_verdict(command: str, output: str, flagged: bool) -> str:
     """Read the verdict of a test run: "green", "red", or "" if it ran no tests or does not say."""
     if not any(step.kind == programs.TEST for step in understand(command)):
         return ""
@@ -122,7 +122,7 @@ def errors(output: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in squeezed if line))[:ERRORS_MAX]
 
 
-def telling(output: str) -> str:
+def find_error_line(output: str) -> str:
     """Find the line that says what went wrong, at most 300 characters; a single line is taken as it is."""
     text = _clean_output(output).strip()
     if "\n" not in text and len(text) <= TELLING_CHARS_MAX:
@@ -184,7 +184,7 @@ def _has_location(line: str) -> bool:
     )
 
 
-def normalised(text: str) -> str:
+def normalise_error(text: str) -> str:
     """Remove what differs between machines and runs: position, numbers, times, addresses, temporary names."""
     text = " ".join(_clean_output(text)[: LINE_CHARS_MAX * 4].split())
     position = _sign("position").match(text)
@@ -198,11 +198,11 @@ def normalised(text: str) -> str:
 def fingerprint(text: str) -> str:
     """Fingerprint a failure, the same on every machine: 16 hex digits, or "" if the text says nothing.
 
-    An output and the line that `telling` takes from it have the same fingerprint.
+    An output and the line that `find_error_line` takes from it have the same fingerprint.
     """
     import hashlib  # it loads OpenSSL, and most commands do not fail
 
-    error = normalised(telling(text))
+    error = normalise_error(find_error_line(text))
     return hashlib.blake2b(error.encode("utf-8", "replace"), digest_size=8).hexdigest() if error else ""
 
 

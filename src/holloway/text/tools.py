@@ -1,6 +1,7 @@
-"""What hosts call their tools and their tools' arguments, and what each tool does: the one table. Light: hooks load it.
+"""Names of hosts' tools and of their arguments, and the kind of each tool: the one table. Light: every hook loads it.
 
-The kinds are those of the domain, as plain words: a hook cannot afford to load the domain.
+The kinds are those of the domain, as plain text: a hook cannot afford to load the domain. The table is Python, because
+every hook needs it and a JSON file would be one more to open.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
 NAME_CHARS_MAX = 100
 WORDS_MAX = 1_000
 EDIT_CHARS_MAX = 200_000
-"""Of a patch, a command or an edit so much is looked at."""
+"""Maximum number of characters of a patch, a command or an edit that are read."""
 
 FILES_MAX = 50
-"""Of the files that one use of a tool is given, so many are looked at."""
+"""Maximum number of files of one tool call that are read."""
 
 READ, EDIT, WRITE, SEARCH, LIST = "read", "edit", "write", "search", "list"
 SHELL, WEB, SUBAGENT, MCP, OTHER = "shell", "web", "subagent", "mcp", "other"
@@ -38,7 +39,7 @@ KINDS: dict[str, str] = {
     }.items()
     for name in names.split()
 }
-"""By the tool's name in lower case, without what separates its words; any other name is of kind `other`."""
+"""Kinds by the tool's name in lower case, without separators; any other name is of kind `other`."""
 
 ARGUMENTS: dict[str, dict[str, str]] = {
     "path": {
@@ -56,63 +57,63 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "patch": {EDIT: "input patch command"},
     "url": dict.fromkeys((WEB, MCP), "url uri"),
 }
-"""Which argument of a tool of a kind holds what; the first of these names that is there."""
+"""Names of the argument that holds a value, by the kind of the tool; the first that is present counts."""
 
 OLD_TEXT = "old_string old_str oldString old_text"
 NEW_TEXT = "new_string new_str newString new_source content contents file_text new_text insert_text"
 """Arguments that hold the text an edit removes, and the text it adds."""
 
 PATCH = "*** Begin Patch"
-"""How a patch begins in the form that `apply_patch` takes."""
+"""First line of a patch in the form that `apply_patch` takes."""
 PATCH_WITHIN_CHARS = 2_000
-"""Within so many characters a patch begins; what stands further behind is quoted."""
+"""A patch begins within this many characters; further behind it is only quoted."""
 _SUBCOMMANDS = {"view": READ, "create": WRITE}
-"""What an editor that does several things is told to do."""
+"""Kinds of the subcommands of an editor that does several things."""
 _RUNS_TEXT = ("-c", "-lc", "-ic")
 _SEPARATORS = str.maketrans("", "", "_-. ")
 
 
 def kind_of(tool: str) -> str:
-    """What a tool does, by its name."""
+    """Return the kind of a tool, by its name."""
     if tool.startswith("mcp_") or "__" in tool.strip("_"):
         return MCP
     return KINDS.get(tool[:NAME_CHARS_MAX].translate(_SEPARATORS).lower(), OTHER)
 
 
 def used_as(kind: str, arguments: Mapping[str, object]) -> str:
-    """What a tool of a kind does with these arguments: an editor may only show a file, or make one."""
-    told = arguments.get("command") if kind == EDIT else ""
-    return _SUBCOMMANDS.get(told, kind) if isinstance(told, str) else kind
+    """Return the kind of one call of a tool: an editor may only show a file, or create one."""
+    subcommand = arguments.get("command") if kind == EDIT else ""
+    return _SUBCOMMANDS.get(subcommand, kind) if isinstance(subcommand, str) else kind
 
 
 def patch_in(arguments: Mapping[str, object]) -> str:
-    """The patch among the arguments of a tool, be it in a command for a shell; nothing where there is none."""
-    given = (arguments.get(name) for name in ARGUMENTS["patch"][EDIT].split())
-    return next((each for each in given if isinstance(each, str) and PATCH in each[:PATCH_WITHIN_CHARS]), "")
+    """Find the patch among the arguments of a tool, also in a shell command; empty without a patch."""
+    values = (arguments.get(name) for name in ARGUMENTS["patch"][EDIT].split())
+    return next((value for value in values if isinstance(value, str) and PATCH in value[:PATCH_WITHIN_CHARS]), "")
 
 
 def argument(arguments: Mapping[str, object], what: str, kind: str) -> object:
-    """The argument of a tool of this kind that holds the path, pattern, command, patch or address; empty without."""
+    """Find the argument that holds the path, pattern, command, patch or address; empty without one."""
     return first(arguments, ARGUMENTS[what].get(kind, ""))
 
 
 def named_files(arguments: Mapping[str, object], kind: str) -> list[str]:
-    """The files that a tool of this kind is given by name: mostly one, and some tools take a list."""
-    given = argument(arguments, "path", kind)
-    listed = given[:FILES_MAX] if isinstance(given, list) else [given]
-    return [path for path in listed if path and isinstance(path, str)]
+    """List the files that a tool of this kind is given: mostly one, but some tools take a list."""
+    value = argument(arguments, "path", kind)
+    paths = value[:FILES_MAX] if isinstance(value, list) else [value]
+    return [path for path in paths if path and isinstance(path, str)]
 
 
 def first(arguments: Mapping[str, object], names: str) -> object:
-    """The first of these arguments that is there and says something."""
+    """Return the first of these arguments that is present and not empty."""
     return next((arguments[name] for name in names.split() if arguments.get(name)), "")
 
 
-def typed(given: object) -> str:
-    """A command as it would be typed: hosts give a text, a list of words, or a shell with a text for it."""
-    if not isinstance(given, list):
-        return given if isinstance(given, str) else ""
-    words = [str(word) for word in given[:WORDS_MAX]]
+def typed(command: object) -> str:
+    """Return a command as it would be typed: hosts give a text, a list of words, or a shell with a text for it."""
+    if not isinstance(command, list):
+        return command if isinstance(command, str) else ""
+    words = [str(word) for word in command[:WORDS_MAX]]
     if len(words) == 3 and words[1] in _RUNS_TEXT:
         return words[2]
     import shlex  # few hosts give words

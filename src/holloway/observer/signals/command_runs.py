@@ -52,7 +52,7 @@ class Run:
     @cached_property
     def error(self) -> str:
         """The most informative error, or else the most informative line of the output."""
-        return self.errors[0] if self.errors else failures.telling(self.action.text)
+        return self.errors[0] if self.errors else failures.find_error_line(self.action.text)
 
     @cached_property
     def prints(self) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def _verdictless(run: Run) -> bool:
     step = run.step
     if step is None or step.kind != TEST:
         return False
-    verdict = failures.verdict(run.command, run.action.text, run.action.ok is False)
+    verdict = failures.read_verdict(run.command, run.action.text, run.action.ok is False)
     return verdict != "green" or ("no tests to run" in run.action.text and "--- PASS" not in run.action.text)
 
 

@@ -117,7 +117,7 @@ def _plausible(changed: tuple[str, str], failure: Run, calls_between: int) -> bo
 
 def _change(between: Sequence[Action], files: tuple[str, ...], error: str) -> tuple[str, int]:
     """Return the small line change in these files that shares most words with the error, and their number."""
-    wanted = _words(failures.normalised(error))
+    wanted = _words(failures.normalise_error(error))
     best_change, best_score = "", 0
     for action in between:
         if action.path in files and (pair := _line_change(action, wanted)):

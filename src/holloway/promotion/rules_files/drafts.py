@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.promotion.rules_files import scope
-from holloway.safety.prompt_injection import instructs
+from holloway.safety.prompt_injection import find_injection
 from holloway.text import memory_kind
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def draft(block: Block, root: Path, *, tracked: bool) -> Draft | str:
     What git tracks is the project's own word and waits as unconfirmed. What git does not know, or what talks to the
     agent as attacks do, reaches no agent before a person approves it; where it is both, it is not taken at all.
     """
-    reason = instructs(block.text)
+    reason = find_injection(block.text)
     if reason and (not tracked or reason == HIDDEN):
         return f"it tries to instruct an agent ({reason})"
     foreign = bool(reason) or not tracked
