@@ -211,7 +211,7 @@ class Taint:
     def _from_step(self, step: Step, before: str) -> str:
         """Return the untrusted source of a shell step's output; records the files that it writes.
 
-        A written file has the source of its own step, else the source of the steps before it.
+        A written file gets the source of the step that writes it, else that of the steps before it.
         """
         paths = list(_paths(step))
         source = ""

@@ -49,7 +49,7 @@ class Arrival(NamedTuple):
 class Foreign:
     """Index of a session's untrusted texts by source, compared with the session's earlier statements.
 
-    A text is evaluated as of a moment: the number of its own statement, or the current number of statements.
+    A text is evaluated as of a moment: its statement number, or the current number of statements.
     """
 
     def __init__(self, known: Callable[[str], bool] | None) -> None:

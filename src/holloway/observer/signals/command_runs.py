@@ -257,7 +257,7 @@ def _reaches(paths: tuple[str, ...], file: str, before: tuple[str, ...]) -> bool
 
 
 def file_of(error: str) -> str:
-    """Return the file path in an error message, as written there; empty if there is none."""
+    """Return the file path in an error message, as written there, or an empty string."""
     match = _FILE.search(error)
     return match[1].removeprefix("./") if match else ""
 

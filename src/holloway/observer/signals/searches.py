@@ -90,14 +90,14 @@ def empty(entry: Deed) -> bool:
 
 
 def _reached(activity: Account, place: int) -> str:
-    """Return the first file that was changed, or else opened, soon after a search; empty if there is none."""
+    """Return the first file that was changed, or else opened, soon after a search, or an empty string."""
     next_entries = [entry for entry in activity.deeds[place + 1 : place + 1 + LOOK_AHEAD_DEEDS] if entry.path]
     changed = next((entry.path for entry in next_entries if entry.changes), "")
     return changed or next((entry.path for entry in next_entries if entry.kind == "read"), "")
 
 
 def _worked(activity: Account, place: int, pattern: str) -> str:
-    """Return the next search with another pattern that had results; empty if there is none."""
+    """Return the next search with another pattern that had results, or an empty string."""
     for entry in activity.deeds[place + 1 : place + 1 + LOOK_AHEAD_DEEDS]:
         if entry.kind == "search" and entry.pattern and normal(entry.pattern) != pattern and not empty(entry):
             return entry.pattern[:200]

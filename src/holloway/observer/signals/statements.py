@@ -118,7 +118,7 @@ def qa_findings(activity: Account) -> Iterator[Signal]:
 
 
 def sha_of(entry: Deed) -> str:
-    """Return the commit hash in git's output; empty if there is none."""
+    """Return the commit hash in git's output, or an empty string."""
     match = _SHA.search(entry.action.text)
     return match.group(1) if match else ""
 
