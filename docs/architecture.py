@@ -53,6 +53,34 @@ TOUCHES = """## What touches what
 
 | only these | touch |
 | --- | --- |"""
+WALK = """## From an event to a memory
+
+A tool event passes these files, in this order. In the hook and in the journal it is a plain dict whose keys are one
+table, `capture/journal_fields.py`; the reader builds the observer's events from that dict. Where the host's own
+transcript can be read, the worker builds the same events from it (`capture/claude_code.py`, `capture/codex.py`) and
+uses the journal only without one.
+
+| file | step |
+| --- | --- |"""
+WALK_STEPS = (
+    ("hooks/entry.py", "reads the payload of one event from stdin"),
+    ("capture/hosts.py", "recognises the host and gives the payload the names of Claude Code"),
+    ("capture/journal.py", "bounds the payload, redacts secrets and appends one line to the session's journal"),
+    ("capture/journal_fields.py", "names the fields of that line, for the writer and the reader"),
+    ("capture/session_files.py", "opens the session's files in the worker and feeds their events to the observer"),
+    ("capture/journal_reader.py", "reads the lines and drops repeated ones"),
+    ("capture/session_reader.py", "matches each result with its call and follows the agent's folder and plan"),
+    ("capture/tool_events.py", "classifies the tool and builds a `Call` for each file, and a `Result`"),
+    ("domain/event.py", "defines these events"),
+    ("observer/scratchpad.py", "joins call and result into one `Action` of the session, within its budget"),
+    ("observer/activity.py", "splits actions into reads, edits, searches, test runs and commits"),
+    ("observer/observer.py", "runs the detectors in `observer/signals`, which yield signals"),
+    ("service/session_learning.py", "classifies the session, stores its observations and starts promotion"),
+    ("promotion/pipeline.py", "turns signals into candidates, and each into a draft or a reason to drop it"),
+    ("promotion/memory_text.py", "writes the text of a draft"),
+    ("store/write_gate.py", "validates and redacts the draft"),
+    ("store/memories.py", "stores it as a memory"),
+)
 TAIL = """The hook's path (`hooks/entry.py` and what it loads to note an event or to look a file up) has an
 import budget: the standard library only, and little of it, checked on `sys.modules`. A process that loads dataclasses
 takes three times as long to start as bare Python.
@@ -64,7 +92,8 @@ def page() -> str:
     rows = [(number, name) for number, row in enumerate(_layers(), 1) for name in row]
     layers = [f"| {number} | {_link(name)} | {_first_line(name)} |" for number, name in rows]
     touches = [f"| {_listed(modules)} | {what} |" for what, modules in CAPABILITIES.items()]
-    return "\n".join([HEAD, LAYERS, *layers, "", TOUCHES, *touches, "", TAIL])
+    walk = [f"| [`{path}`](../{(SOURCE / path).relative_to(ROOT)}) | {step} |" for path, step in WALK_STEPS]
+    return "\n".join([HEAD, LAYERS, *layers, "", WALK, *walk, "", TOUCHES, *touches, "", TAIL])
 
 
 def _layers() -> Iterator[list[str]]:

@@ -13,6 +13,7 @@ import os
 from holloway import git
 from holloway.capture.event_subject import extract_text
 from holloway.capture.hosts import MILESTONES
+from holloway.capture.journal_fields import ARGUMENTS, MESSAGES, SESSION, TASK, TOOL_USE
 from holloway.config import (
     FILES_MAX,
     JOURNAL_FILE_BYTES_MAX,
@@ -48,13 +49,7 @@ LOOKED_BACK_BYTES = 1024 * 1024
 SAME_EVENT_S = 2
 """Within this time the same event is one that two hosts told."""
 
-_NAMES = (("tool_name", "tool"), ("tool_use_id", "call"), ("agent_id", "agent"), ("agent_type", "role"))
-_TEXTS = ("command", "cmd", "pattern", "glob", "query", "url", "description", "subagent_type")
-"""Arguments of tools that detectors need; whole file contents are not kept."""
 _EDITS = ("edits", *tools.OLD_TEXT.split(), *tools.NEW_TEXT.split())
-_SAID = ("prompt", "source", "reason", "trigger", "last_assistant_message", "compact_summary")
-_TASKS = (("subject", "subject"), ("taskId", "task"), ("status", "status"))
-_ABOUT = (("session_id", "session"), ("transcript_path", "transcript"), ("model", "model"), ("permission_mode", "mode"))
 _ANSWERING = (tools.SHELL, *tools.LOOKING, tools.WEB, tools.SUBAGENT, tools.MCP)
 """Kinds of tools whose answers are kept in part; of the rest only failures are."""
 _PRINTING = frozenset(
@@ -152,15 +147,13 @@ def entry_of(event: dict[str, object], now: str, root: str = "", host: str = "")
     """What is kept of an event: which tool, on what, with what outcome; texts bounded and without secrets."""
     name = _text(event.get("hook_event_name"), 40)
     entry: dict[str, object] = {"at": now, "event": name, "same": _identity(event)}
-    for given, kept in _NAMES:
-        if event.get(given):
-            entry[kept] = _text(event[given], 200)
+    _copy_fields(entry, event, TOOL_USE)
     arguments = event.get("tool_input")
     if isinstance(arguments, dict):
         _note_arguments(entry, arguments, event.get("cwd"), root)
-    for given in _SAID:
-        if event.get(given):
-            entry[given] = _text(event[given])
+    for field in MESSAGES:
+        if event.get(field):
+            entry[field] = _text(event[field])
     if name in ("PostToolUse", "PostToolUseFailure"):
         _note_answer(entry, event, root)
     if name == "UserPromptSubmit" and event.get("permission_mode"):
@@ -168,6 +161,14 @@ def entry_of(event: dict[str, object], now: str, root: str = "", host: str = "")
     if name in MILESTONES:
         _note_session(entry, event, name, root, host)
     return entry
+
+
+def _copy_fields(
+    entry: dict[str, object], payload: dict[str, object], fields: tuple[tuple[str, str, int], ...]
+) -> None:
+    for key, field, max_chars in fields:
+        if payload.get(key):
+            entry[field] = _text(payload[key], max_chars)
 
 
 def located(files: Iterable[str], now: str) -> dict[str, object]:
@@ -181,14 +182,12 @@ def _identity(event: dict[str, object]) -> str:
     Whole answers are left out: hosts cut and wrap them each in their way.
     """
     named = ("hook_event_name", "agent_id", "tool_use_id")
-    said = (*named, *(() if event.get("tool_use_id") else ("tool_name", "tool_input", *_SAID)))
+    said = (*named, *(() if event.get("tool_use_id") else ("tool_name", "tool_input", *MESSAGES)))
     return _digests([repr([event.get(name) for name in said])[:ANSWER_CHARS_MAX]])[0]
 
 
 def _note_session(entry: dict[str, object], event: dict[str, object], name: str, root: str, host: str) -> None:
-    for given, kept in _ABOUT:
-        if event.get(given):
-            entry[kept] = _text(event[given], 1_000)
+    _copy_fields(entry, event, SESSION)
     if name == "SessionStart" and root:
         entry.update(host=_text(host, 40), branch=_text(git.branch(root), 200), commit=git.head_commit(root)[:64])
 
@@ -200,14 +199,12 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
     patch = tools.patch_in(arguments)
     if patch:
         entry["edits"] = _edits(patch, folder, root)
-    for name in _TEXTS:
+    for name in ARGUMENTS:
         if arguments.get(name) and arguments[name] is not patch:
             entry[name] = _text(arguments[name])
     if is_record(str(entry.get("tool", ""))):
         entry["record"] = _record(arguments)
-    for name, kept in _TASKS:
-        if arguments.get(name):
-            entry[kept] = _text(arguments[name], PLAN_ITEM_CHARS_MAX)
+    _copy_fields(entry, arguments, TASK)
     if not patch and any(name in arguments for name in _EDITS):
         entry["removed"], entry["added"] = _changed(arguments)
     listed = arguments.get("todos") or arguments.get("plan")
@@ -257,15 +254,7 @@ def _edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
 def _changed(arguments: dict[str, object]) -> tuple[list[str], list[str]]:
     from holloway.text import edit_lines  # only edits need it
 
-    listed = arguments.get("edits")
-    removed: list[str] = []
-    added: list[str] = []
-    for edit in [arguments, *(listed[:SCRATCHPAD_LINES_MAX] if isinstance(listed, list) else ())]:
-        if isinstance(edit, dict):
-            old, new = tools.first(edit, tools.OLD_TEXT), tools.first(edit, tools.NEW_TEXT)
-            gone, come = edit_lines.changed(*(text if isinstance(text, str) else "" for text in (old, new)))
-            removed += gone
-            added += come
+    removed, added = edit_lines.changed_by(arguments)
     return _digests(removed), _digests(added)
 
 

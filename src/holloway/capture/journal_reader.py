@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.capture import claude_code, codex, tool_events
+from holloway.capture.journal_fields import TARGETS, TASK
 from holloway.capture.json_lines import items, mapping, moment, number, objects, text
 from holloway.capture.session_reader import SAME_PROMPT_S, Following
 from holloway.config import PATH_CHARS_MAX, SCRATCHPAD_LINES_MAX, TEXT_CHARS_MAX
@@ -24,7 +25,6 @@ ENTRIES_COMPARED_MAX = 256
 """An entry is compared with so many before it: other hosts may run the same hooks."""
 ID_CHARS_MAX = 200
 
-_ARGUMENTS = ("pattern", "glob", "query", "url", "command", "cmd")
 _WAKING = frozenset({"system", "loop_wakeup", "schedule_wakeup", "poll_event"})
 """Sources of prompts that nobody typed."""
 _NOTHING = "No files found"
@@ -206,7 +206,7 @@ class _Reader:
                 )
                 for n, edit in enumerate(edits)
             ]
-        arguments = {name: row[name] for name in _ARGUMENTS if name in row}
+        arguments = {name: row[name] for name in TARGETS if name in row}
         made = tool_events.call(
             tool, arguments, at=at, call_id=call_id, root=root, cwd=self._following.cwd, actor=actor
         )
@@ -223,8 +223,7 @@ class _Reader:
         if listed := [items(each) for each in items(row.get("plan"))]:
             done = [PlanItem(text(each[0], TEXT_CHARS_MAX), each[1] is True) for each in listed if len(each) == 2]
             return Plan(self._following.at, tuple(done))
-        told = {"subject": row.get("subject"), "taskId": row.get("task"), "status": row.get("status")}
-        return self._following.planned(tool, told)
+        return self._following.planned(tool, {key: row.get(field) for key, field, _ in TASK})
 
     def _answer(self, row: Mapping[str, object], call_id: str) -> Iterator[Event]:
         yield from self._following.answered(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from holloway.capture.json_lines import items, mapping, text
+from holloway.capture.json_lines import text
 from holloway.capture.project_paths import local, names_in, placed
 from holloway.config import SCRATCHPAD_LINES_MAX, TEXT_CHARS_MAX
 from holloway.domain.event import Call, Result, ToolKind
@@ -135,13 +135,7 @@ def _patch_in(kind: ToolKind, arguments: Mapping[str, object], command: str) -> 
 def _lines(kind: ToolKind, arguments: Mapping[str, object]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if kind not in (ToolKind.EDIT, ToolKind.WRITE):
         return (), ()
-    removed: list[str] = []
-    added: list[str] = []
-    for edit in [arguments, *map(mapping, items(arguments.get("edits")))][: SCRATCHPAD_LINES_MAX + 1]:
-        old, new = tools.first(edit, tools.OLD_TEXT), tools.first(edit, tools.NEW_TEXT)
-        gone, come = edit_lines.changed(*(whole if isinstance(whole, str) else "" for whole in (old, new)))
-        removed += gone
-        added += come
+    removed, added = edit_lines.changed_by(arguments)
     return _kept(removed), _kept(added)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from holloway.config import SCRATCHPAD_LINES_MAX
-from holloway.text.tools import EDIT_CHARS_MAX, FILES_MAX, PATCH
+from holloway.text.tools import EDIT_CHARS_MAX, FILES_MAX, NEW_TEXT, OLD_TEXT, PATCH, first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 LINE_CHARS_MAX = 500
 
@@ -82,3 +82,17 @@ def _take(change: Change, line: str) -> None:
     said = line[1:].strip()[:LINE_CHARS_MAX]
     if kept is not None and said and len(kept) < SCRATCHPAD_LINES_MAX:
         kept.append(said)
+
+
+def changed_by(arguments: Mapping[str, object]) -> tuple[list[str], list[str]]:
+    """Return the lines that an edit tool removes and adds, by its arguments: one edit, or a list of them."""
+    listed = arguments.get("edits")
+    edits = listed[:SCRATCHPAD_LINES_MAX] if isinstance(listed, list) else []
+    removed: list[str] = []
+    added: list[str] = []
+    for edit in [arguments, *(edit for edit in edits if isinstance(edit, dict))]:
+        texts = (first(edit, names) for names in (OLD_TEXT, NEW_TEXT))
+        before, after = changed(*(text if isinstance(text, str) else "" for text in texts))
+        removed += before
+        added += after
+    return removed, added
