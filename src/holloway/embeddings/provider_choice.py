@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The chosen embedder, or the reason, for people, why there is none."""
+    """The chosen embedder, or a readable reason why nothing can embed."""
 
     embedder: Embedder | None
     reason: str = ""

@@ -118,7 +118,7 @@ def _scores(session: InferenceSession, tokenizer: Tokenizer, pairs: list[tuple[s
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The chosen reranker, or the reason why there is none."""
+    """The chosen reranker, or the reason why results are not reranked."""
 
     reranker: Reranker | None
     reason: str = ""

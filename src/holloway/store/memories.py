@@ -140,7 +140,8 @@ class Memories:
     def observed(self) -> list[Memory]:
         """Return living observed memories that are tied to a commit and that no person has confirmed."""
         sql = SELECT + (
-            f" WHERE m.origin LIKE '{OBSERVED}%' AND m.commit_sha <> '' AND m.deleted_at = '' AND m.superseded_by = ''"
+            f" WHERE m.origin LIKE '{OBSERVED}%' AND m.commit_sha <> ''"
+            " AND m.deleted_at = '' AND m.superseded_by = ''"
             " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.seq = m.seq AND h.kind = 'confirmed')"
             " ORDER BY m.seq"
         )

@@ -43,7 +43,7 @@ def read_project(folder: str) -> dict[str, list[str]]:
 
 
 def find(path: str, home: str) -> tuple[str, str]:
-    """Return key and root of the registered project that contains a path; two empty strings if there is none.
+    """Return key and root of the registered project that contains a path; two empty strings without one.
 
     A root without a key is a registered one with a new origin: the repository may have moved to another address, or
     another one may have replaced it. `project.resolve_project` decides that, because it asks git.

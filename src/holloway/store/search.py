@@ -63,7 +63,8 @@ def kept(database: Database, seqs: list[int], chosen: Filter) -> set[int]:
     condition, values = chosen.where()
     sql = (
         "SELECT json_group_array(m.seq) "
-        f"FROM json_each(:seqs) j CROSS JOIN memories m {_index(chosen)} ON m.seq = j.value WHERE {condition}"
+        f"FROM json_each(:seqs) j CROSS JOIN memories m {_index(chosen)} "
+        f"ON m.seq = j.value WHERE {condition}"
     )
     return set(json.loads(database.value(sql, {**values, "seqs": json.dumps(seqs)})))
 
