@@ -1,6 +1,6 @@
-"""Where the data lives, every limit, and the settings that a user may change.
+"""Configuration: the data folder, every limit, budget and timeout, and the settings that a user may change.
 
-The hook process imports this module, so it loads nothing beyond `os` and `sys` until a setting is read.
+The hook process imports this module, so it imports only `os` and `sys` until a setting is read.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ EMBED_ERROR_CHARS_MAX = 300
 
 HOOK_INPUT_BYTES_MAX = 4 * 1024 * 1024
 FAILURE_CHARS_MAX = 20_000
-"""So much of the end of what a failed command printed is searched for errors."""
+"""Characters at the end of a failed command's output that are searched for errors."""
 JOURNAL_TEXT_CHARS_MAX = 4_000
 JOURNAL_FILE_BYTES_MAX = 16 * 1024 * 1024
 JOURNAL_KEEP_DAYS = 7
@@ -65,7 +65,7 @@ SCRATCHPAD_PLAN_ITEMS_MAX = 100
 SCRATCHPAD_SUBTASKS_MAX = 1_000
 RECORDS_PER_SESSION_MAX = 50
 
-# Budgets of what an agent reads, and deadlines of the processes that bring it.
+# Token budgets of injected text, and deadlines of the processes that inject it.
 
 BRIEF_TOKENS_MAX = 1_200
 BRIEF_DECISIONS_MAX = 8
@@ -84,9 +84,9 @@ STEP_MEMORIES_MAX = 4
 STEP_FILES_MAX = 20
 STEP_SEARCHES_MAX = 3
 STEPS_WITHOUT_WORD = 5
-"""So many steps an agent is left to itself, but for dead ends: it still reads what it was given at the start."""
+"""Steps at the start without injection, except dead ends: the agent still has the brief."""
 POINT_WAIT_MS = 50
-"""How long an agent in this process may wait for a lock on the store before it goes on without a word from us."""
+"""Longest wait of an in-process agent for a lock on the store; after that it goes on without injection."""
 RESUME_TOKENS_MAX = 600
 RESUME_COMMITS_MAX = 5
 RELAY_TOKENS_MAX = 1_500
@@ -106,35 +106,36 @@ HOOK_BUDGETS_MS = {
     "tool_result": (400, 120),
     "step": (400, 120),
 }
-"""Wall and CPU time by point. Hosts allow tens of seconds and people feel two, so a start and a prompt may wait for a
-busy machine; between tool calls the agent would feel it. Before the event is read, its point is unknown."""
+"""Wall-clock and CPU budget per injection point. Hosts allow tens of seconds and people notice two, so a session start
+and a prompt may wait for a busy machine; between tool calls a delay slows the agent down. Until the event is parsed,
+its point is unknown."""
 HOOK_OTHER_BUDGET_MS = (1_000, 300)
-"""For events that are only noted down, the end of a session among them."""
+"""Budget of events that are only recorded, such as the end of a session."""
 HOOK_STORE_WAIT_MS = 100
-"""What a light look into the store may wait for a lock."""
+"""Longest wait of the hook's lookup for a lock on the store."""
 SERVICE_STORE_WAIT_MS = 1_000
-"""The same where a session starts or a prompt is answered."""
+"""The same at a session start or a prompt."""
 STATUS_LINE_DEADLINE_MS = 300
 GIT_TIMEOUT_S = 10.0
 GIT_ASIDE_S = 1.0
-"""What git may take where its answer only helps and somebody waits."""
+"""Git timeout where the result is optional and a user waits."""
 
-# The worker: what it may take, and when a session counts as over.
+# The worker: its budget, and when a session counts as ended.
 
 WORKER_SECONDS_MAX = 600
 WORKER_AGAIN_AFTER_S = 900
-"""The end of a turn starts a worker only if none has run for so long; the start and the end of a session always do."""
+"""Minimum interval between workers started by the end of a turn; a session's start and end always start one."""
 WORKER_LOG_BYTES_MAX = 64 * 1024
 WORKER_NICENESS = 10
 CHORE_ATTEMPTS_MAX = 3
 CHORE_RESTS_HOURS = 24
-"""A chore that failed so often in a row is left alone for so long."""
+"""Pause before a job is retried that failed CHORE_ATTEMPTS_MAX times in a row."""
 SESSION_SILENCE_S = 2 * 60 * 60
-"""A session that says nothing for so long is over."""
+"""A session without an event for this long has ended."""
 LEARN_ATTEMPTS_MAX = 3
 READS_KEPT_MAX = 20_000
 
-# Embedding: how much at once, and how long a provider may take.
+# Embedding: batch sizes and timeouts.
 
 EMBED_BATCH_TEXTS = 32
 EMBED_BATCH_TOKENS = 2_048
@@ -152,7 +153,7 @@ RERANK_DEADLINE_S = 1.0
 MATRIX_TAIL_ROWS_MAX = 512
 MATRIX_TAIL_SHARE_MAX = 0.125
 
-# Language models: how much an answer may be, and how long it may take.
+# Language models: response sizes and timeouts.
 
 LLM_ANSWER_CHARS_MAX = 20_000
 LLM_ANSWER_BYTES_MAX = 4 * 1024 * 1024
@@ -166,12 +167,12 @@ WORDING_ANSWER_TOKENS = 1_500
 WORDING_DEADLINE_S = 60.0
 ASK_EVIDENCE_TOKENS = 1_500
 
-# How long things are kept.
+# Retention.
 
 GRACE_DAYS = 30
 PRUNE_AFTER_HALF_LIVES = 3
 WORK_TOLD_DAYS = 30
-"""Unfinished work is told of for so long, however fast it fades otherwise."""
+"""Unfinished work is shown for this long, regardless of decay."""
 BACKUPS_KEPT = 3
 BACKUP_EVERY_HOURS = 24
 VACUUM_ABOVE_WASTE_BYTES = 100 * 1024 * 1024
@@ -179,14 +180,14 @@ WAL_TRUNCATE_WAIT_MS = 5_000
 ID_CHARS_MIN = 6
 
 INJECTION_THRESHOLDS = {1: 0.80, 2: 0.65, 3: 0.55, 4: 0.45}
-"""Least confidence that is injected, by trust level (1 cautious to 4 autonomous)."""
+"""Confidence threshold for injection, by trust level (1 cautious to 4 autonomous)."""
 TRUST_NAMES = {1: "cautious", 2: "standard", 3: "confident", 4: "autonomous"}
 TRUST_EARNED = "auto"
-"""The setting that leaves the trust level to what happens: cautious first, then standard, never more."""
+"""Setting for an earned trust level: cautious first, then standard, never higher."""
 
 
 def home() -> str:
-    """The user's data folder of holloway; `HOLLOWAY_HOME` overrides the platform's place for it."""
+    """Return the user's data folder; `HOLLOWAY_HOME` overrides the platform's default."""
     if chosen := os.environ.get("HOLLOWAY_HOME"):
         return os.path.abspath(os.path.expanduser(chosen))
     if sys.platform == "win32":
@@ -199,7 +200,7 @@ def home() -> str:
 
 
 def patience() -> float:
-    """How many times its usual deadline a hook may take: `HOLLOWAY_PATIENCE`, for machines that are slow."""
+    """Return the factor for hook deadlines from `HOLLOWAY_PATIENCE`, for slow machines."""
     try:
         return min(max(float(os.environ.get("HOLLOWAY_PATIENCE", "1")), 0.1), 100.0)
     except ValueError:
@@ -207,64 +208,66 @@ def patience() -> float:
 
 
 def trust_override() -> int:
-    """The trust level that the environment asks for, 0 where it does not; a hook has no time for a parser."""
+    """Return the trust level from the environment, or 0; without the settings parser, which is slow for a hook."""
     value = os.environ.get("HOLLOWAY_TRUST_LEVEL", "")
     return int(value) if value in ("1", "2", "3", "4") else 0
 
 
 class Setting:
-    """One key of `config.toml`: its default, the values it takes and what it means.
+    """One key of `config.toml`: its default, its allowed values and its meaning.
 
-    A key with a dot lies in a table of that name. Without choices it takes text of up to `most` characters on one
-    line, or where the default is a number, a whole number up to `most`.
+    A key with a dot belongs to the TOML table of that name. Without choices it takes a line of text of up to `maximum`
+    characters, or if the default is a number, an integer up to `maximum`.
     """
 
-    __slots__ = ("choices", "default", "key", "meaning", "most")
+    __slots__ = ("choices", "default", "key", "maximum", "meaning")
 
     def __init__(
-        self, key: str, default: str | int, choices: tuple[str | int, ...], meaning: str, most: int = TEXT_CHARS_MAX
+        self, key: str, default: str | int, choices: tuple[str | int, ...], meaning: str, maximum: int = TEXT_CHARS_MAX
     ) -> None:
         self.key = key
         self.default = default
         self.choices = choices
         self.meaning = meaning
-        self.most = most
+        self.maximum = maximum
 
     @property
     def variable(self) -> str:
-        """The environment variable that overrides it."""
+        """Return the environment variable that overrides it."""
         return "HOLLOWAY_" + self.key.upper().replace(".", "_")
 
     @property
     def allowed(self) -> str:
-        """The values it takes, in words."""
+        """Return a description of the allowed values."""
         if self.choices:
             return ", ".join(str(choice) for choice in self.choices)
         if isinstance(self.default, int):
-            return f"0 to {self.most}"
+            return f"0 to {self.maximum}"
         return "a name" if self.key.endswith("_env") else "text"
 
     def parse(self, value: object, where: str) -> str | int:
-        """The value as this setting holds it, or an error that names it."""
+        """Parse and validate a value. Raises InvalidInput that names it."""
         for choice in self.choices:
             if value == choice or str(value).strip().lower() == str(choice):
                 return choice
-        if not self.choices and (free := self._free(value)) is not None:
-            return free
-        # Somebody may have given the key where its variable's name belongs; it is not repeated.
-        shown = "that" if self.key.endswith("_env") else repr(value)
-        place = f" ({where})" if where else ""
-        takes = f"It takes {'one of: ' if self.choices else ''}{self.allowed}."
-        raise InvalidInput(f"{self.key} cannot be {shown}{place}.", takes)
+        if not self.choices and (parsed := self._free(value)) is not None:
+            return parsed
+        # The user may have pasted the API key instead of its variable's name: do not print it.
+        value_text = "that" if self.key.endswith("_env") else repr(value)
+        source_text = f" ({where})" if where else ""
+        hint = f"It takes {'one of: ' if self.choices else ''}{self.allowed}."
+        raise InvalidInput(f"{self.key} cannot be {value_text}{source_text}.", hint)
 
     def _free(self, value: object) -> str | int | None:
-        """A value that is not one of a few: a number, the name of a variable, or text on one line."""
+        """Parse a value of a setting without choices (number, variable name or text); None if it is invalid."""
         text = str(value).strip()
         if isinstance(self.default, int):
             return (
-                int(text) if text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= self.most else None
+                int(text)
+                if text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= self.maximum
+                else None
             )
-        if not isinstance(value, str) or len(text) > self.most or not text.isprintable():
+        if not isinstance(value, str) or len(text) > self.maximum or not text.isprintable():
             return None
         return text if not self.key.endswith("_env") or not text or text.isidentifier() else None
 
@@ -276,104 +279,103 @@ SETTINGS = {
             "synchronous",
             "normal",
             ("normal", "full"),
-            "How hard a commit is pushed to the disk: `normal` survives the death of any process, `full` also a "
-            "power cut.",
+            "Durability of commits: `normal` survives the crash of any process, `full` also a power failure.",
         ),
         Setting(
             "trust_level",
             TRUST_EARNED,
             (TRUST_EARNED, *TRUST_NAMES),
-            "How sure a memory must be before it is handed to an agent unasked: 1 cautious (0.80), 2 standard "
-            "(0.65), 3 confident (0.55), 4 autonomous (0.45). `auto` begins at 1 and goes on to 2 once it has earned "
-            "that; `holloway trust` tells how far it is.",
+            "Confidence threshold for showing memories to agents unasked: 1 cautious (0.80), 2 standard (0.65), "
+            "3 confident (0.55), 4 autonomous (0.45). `auto` starts at 1 and moves to 2 once that is earned; "
+            "`holloway trust` shows the progress.",
         ),
         Setting(
             "branch_scope",
             "branch",
             ("branch", "everywhere"),
-            "Whether what is learned on an unmerged branch stays there until it is merged (`branch`) or is seen "
-            "from every branch at once (`everywhere`).",
+            "Visibility of memories learned on an unmerged branch: only on that branch until it is merged "
+            "(`branch`), or on every branch at once (`everywhere`).",
         ),
         Setting(
             "trusted_sources",
             "",
             (),
-            "Where content may come from without making what quotes it wait for your review, separated by commas: "
-            "names of MCP servers (`mcp:playwright`), sites (`web:docs.python.org`), folders outside of the project "
-            "(`outside:/srv/specs`), `issues` where only your team writes issues and reviews.",
+            "Trusted sources, separated by commas: memories that quote their content need no review. MCP servers "
+            "(`mcp:playwright`), sites (`web:docs.python.org`), folders outside of the project "
+            "(`outside:/srv/specs`), `issues` if only your team writes issues and reviews.",
         ),
         Setting(
             "embedding.provider",
             "builtin",
             ("builtin", "ollama", "openai", "off"),
-            "What turns text into vectors: the model inside holloway (`builtin`), an Ollama server, any service that "
-            "speaks OpenAI's embeddings API (`openai`), or nothing (`off`: text search only). Nothing is sent "
+            "Embedding provider for semantic search: the model inside holloway (`builtin`), an Ollama server, any "
+            "service with OpenAI's embeddings API (`openai`), or none (`off`: text search only). Nothing is sent "
             "to a server before you choose one here.",
         ),
         Setting(
             "embedding.model",
             "",
             (),
-            "The model to ask an Ollama or OpenAI-compatible server for; empty for the provider's usual one.",
+            "Embedding model of an Ollama or OpenAI-compatible server; empty for the provider's default.",
         ),
         Setting(
             "embedding.base_url",
             "",
             (),
-            "Where that server answers, for example `http://127.0.0.1:11434`; empty for the provider's own address.",
+            "URL of that server, for example `http://127.0.0.1:11434`; empty for the provider's default.",
         ),
         Setting(
             "embedding.key_env",
             "",
             (),
-            "The name of the environment variable that holds the key for that server; empty where it needs none. The "
-            "key itself is never written down.",
+            "Name of the environment variable that holds the API key for that server; empty if it needs none. The "
+            "key itself is never stored.",
         ),
         Setting(
             "embedding.dims",
             0,
             (),
-            "How many dimensions to ask that server for; 0 for 1024 where the model is known to be made for it, else "
-            "for as many as it has.",
-            most=EMBED_DIMS_MAX,
+            "Embedding dimensions to request from that server; 0 requests 1024 if the model is known to support it, "
+            "else the model's own number.",
+            maximum=EMBED_DIMS_MAX,
         ),
         Setting(
             "rerank.provider",
             "off",
             ("off", "late", "onnx"),
-            "A closer look at the best twenty results of a question: none (`off`), token by token with the built-in "
-            "model (`late`), or a cross-encoder of your own (`onnx`). After a second the order before it stands.",
+            "Reranking of the best twenty search results: none (`off`), late interaction with the built-in model "
+            "(`late`), or your cross-encoder (`onnx`). After a timeout of one second the original order is kept.",
         ),
-        Setting("rerank.folder", "", (), "The folder of that cross-encoder: `model.onnx` and `tokenizer.json`."),
+        Setting("rerank.folder", "", (), "Folder of that cross-encoder, with `model.onnx` and `tokenizer.json`."),
         Setting(
             "llm.provider",
             "off",
             ("off", "openai", "anthropic"),
-            "A language model for `holloway ask`: none (`off`), any service that speaks OpenAI's chat API (`openai`; "
-            "Ollama and other local servers too), or Anthropic. Nothing is sent before you choose one here.",
+            "Language model provider for `holloway ask`: none (`off`), any service with OpenAI's chat API (`openai`, "
+            "also Ollama and other local servers), or Anthropic. Nothing is sent before you choose one here.",
         ),
-        Setting("llm.model", "", (), "The model to ask for; empty for a small one of the provider."),
-        Setting("llm.base_url", "", (), "Where the service answers; empty for the provider's own address."),
+        Setting("llm.model", "", (), "Language model; empty for a small one of the provider."),
+        Setting("llm.base_url", "", (), "URL of the service; empty for the provider's default."),
         Setting(
             "llm.key_env",
             "",
             (),
-            "The name of the environment variable that holds the key; empty where the service needs none. The key "
-            "itself is never written down.",
+            "Name of the environment variable that holds the API key; empty if the service needs none. The key "
+            "itself is never stored.",
         ),
         Setting(
             "llm.monthly_tokens",
             500_000,
             (),
-            "Tokens that language models may take in a month, in this project; at the cap everything goes on without.",
-            most=LLM_MONTHLY_TOKENS_MAX,
+            "Monthly token budget of language models in this project; above it, everything works without a model.",
+            maximum=LLM_MONTHLY_TOKENS_MAX,
         ),
     )
 }
 
 
 def setting(key: str) -> Setting:
-    """The setting of that name; an unknown one is an error that names the closest known key."""
+    """Return a setting by its key. Raises InvalidInput with the closest existing key for an unknown one."""
     if key in SETTINGS:
         return SETTINGS[key]
     from difflib import get_close_matches  # only on the error path
@@ -384,7 +386,7 @@ def setting(key: str) -> Setting:
 
 
 class Settings:
-    """What is in force for one project: environment over project table over general table over default."""
+    """Effective settings of one project: environment over project table over general table over default."""
 
     def __init__(self, data: Mapping[str, object], project: str = "", path: str = "") -> None:
         self._data = data
@@ -393,7 +395,7 @@ class Settings:
 
     @classmethod
     def load(cls, project: str = "", folder: str = "") -> Settings:
-        """Read `config.toml`; a missing file means defaults, a broken one is an error."""
+        """Read `config.toml`; a missing file means defaults. Raises HollowayError if it is unreadable or invalid."""
         import tomllib  # not in the hook path: a hook reads no settings
 
         path = os.path.join(folder or home(), "config.toml")
@@ -405,31 +407,31 @@ class Settings:
         except OSError as error:
             raise HollowayError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error
         except (ValueError, RecursionError) as error:
-            raise HollowayError(f"{path} is not valid TOML: {error}", "Mend that line; nothing was changed.") from None
+            raise HollowayError(f"{path} is not valid TOML: {error}", "Fix that line; nothing was changed.") from None
         return cls(data, project, path)
 
     def get(self, key: str) -> str | int:
-        """The value in force."""
+        """Return the effective value."""
         return self.resolve(key)[0]
 
     def text(self, key: str) -> str:
-        """The value in force, as text."""
+        """Return the effective value as text."""
         return str(self.get(key))
 
     def words(self, key: str) -> list[str]:
-        """The value in force, as words that commas separate."""
+        """Return the effective value as a list of comma-separated words."""
         return [word.strip() for word in self.text(key).split(",") if word.strip()]
 
     def number(self, key: str) -> int:
-        """The value in force, as a number."""
+        """Return the effective value as a number."""
         return int(self.get(key))
 
     def stored(self, key: str) -> str:
-        """The value that the file gives, whatever the environment of this process says."""
+        """Return the value from the file or the default, ignoring environment variables."""
         return str(self._filed(key)[0])
 
     def resolve(self, key: str) -> tuple[str | int, str]:
-        """The value in force and where it comes from."""
+        """Return the effective value and its source."""
         entry = setting(key)
         if (value := os.environ.get(entry.variable)) is not None:
             return entry.parse(value, entry.variable), entry.variable
@@ -446,7 +448,7 @@ class Settings:
         return entry.default, "default"
 
     def unknown(self) -> list[str]:
-        """Keys in the file that mean nothing, for `doctor`."""
+        """Return the unknown keys in the file, for `doctor`."""
         projects = self._data.get("projects")
         tables = projects.values() if isinstance(projects, dict) else ()
         keys = [key for key in _flat(self._data) if key != "projects" and not key.startswith("projects.")]
@@ -455,14 +457,14 @@ class Settings:
 
 
 def _flat(table: Mapping[str, object]) -> dict[str, object]:
-    """A table with the keys of the tables inside it written with a dot."""
-    found: dict[str, object] = {}
+    """Flatten nested tables into keys with a dot."""
+    flattened: dict[str, object] = {}
     for key, value in table.items():
         if isinstance(value, dict):
-            found |= {f"{key}.{inner}": each for inner, each in value.items()}
+            flattened |= {f"{key}.{inner}": inner_value for inner, inner_value in value.items()}
         else:
-            found[key] = value
-    return found
+            flattened[key] = value
+    return flattened
 
 
 def change_setting(key: str, value: str, project: str = "", folder: str = "") -> str | int:
@@ -482,20 +484,20 @@ def change_setting(key: str, value: str, project: str = "", folder: str = "") ->
     if project:
         projects = document.setdefault("projects", tomlkit.table(is_super_table=True))
         if not isinstance(projects, dict):
-            raise HollowayError(f"`projects` in {path} is not a table.", "Mend it; nothing was changed.")
+            raise HollowayError(f"`projects` in {path} is not a table.", "Fix it; nothing was changed.")
         table = projects.setdefault(project, tomlkit.table())
     group, _, name = key.rpartition(".")
     if group:
         table = table.setdefault(group, tomlkit.table())
         if not isinstance(table, dict):
-            raise HollowayError(f"`{group}` in {path} is not a table.", "Mend it; nothing was changed.")
+            raise HollowayError(f"`{group}` in {path} is not a table.", "Fix it; nothing was changed.")
     table[name] = parsed
     replace_file(path, tomlkit.dumps(document).encode())
     return parsed
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Write a file so that a reader sees the old bytes or the new ones, never a part."""
+    """Replace a file atomically: a reader sees the old bytes or the new ones. Raises HollowayError."""
     partial = f"{path}.{os.getpid()}.{get_ident()}.new"
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

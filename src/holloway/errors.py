@@ -1,8 +1,8 @@
-"""The one error that people and callers see."""
+"""Error classes that users and callers see: a message that names the value, and a hint."""
 
 
 class HollowayError(Exception):
-    """What went wrong, naming the value, and a hint that says what to do next."""
+    """Error whose message names the value, with a hint that says what to do next."""
 
     exit_code = 1
 
@@ -11,7 +11,7 @@ class HollowayError(Exception):
         self.message = message
         self.hint = hint
         if hint:
-            self.add_note(hint)  # A traceback in a caller's own program shows it, too.
+            self.add_note(hint)  # shown in a traceback of a caller's program, too
 
 
 class InvalidInput(HollowayError):

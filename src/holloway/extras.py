@@ -1,4 +1,4 @@
-"""Optional packages: the error for one that is not installed, and the command that brings it into this installation."""
+"""Optional packages (extras): the error for a missing one, with the command that installs it here."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from pathlib import Path
 from holloway.errors import HollowayError
 
 TOOLS = {"uv-receipt.toml": "uv tool install --force", "pipx_metadata.json": "pipx install --force"}
-"""What an installer that gives holloway an environment of its own leaves in it, and how it makes that anew."""
+"""Marker file of each installer that uses a separate environment, with its command to reinstall."""
 
 _OF_EXTRA = re.compile(r"""([\w.-]+).*extra == ["']([\w-]+)["']""")
 
 
 class PackageMissing(HollowayError):
-    """Something was asked for that needs a package which is not installed."""
+    """An optional package is needed that is not installed; the hint is the command that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"The package {package} is not installed.", install(extra))
 
 
 def install(extra: str = "") -> str:
-    """The command that brings an extra, as this installation was made; without one, that makes it anew.
+    """Return the command that installs an extra the way holloway was installed; without one, that reinstalls it.
 
-    An environment that is made anew has only what is asked for, so the extras that it has are asked for again.
+    uv and pipx recreate the environment, so their command repeats the extras that are installed already.
     """
-    anew = next((command for left, command in TOOLS.items() if Path(sys.prefix, left).exists()), "")
-    wanted = {extra} if extra else set()
-    wanted |= _present() if anew else set()
-    named = f"holloway[{','.join(sorted(wanted))}]" if wanted else "holloway"
+    tool_command = next((command for marker, command in TOOLS.items() if Path(sys.prefix, marker).exists()), "")
+    extras = {extra} if extra else set()
+    extras |= _present() if tool_command else set()
+    requirement = f"holloway[{','.join(sorted(extras))}]" if extras else "holloway"
     origin = _origin()
     pip = "pip install" if find_spec("pip") else "uv pip install"
-    command = anew or (pip if extra else f"{pip} --force-reinstall")
-    return f'{command} "{named} @ {origin}"' if origin else f'{command} "{named}"'
+    command = tool_command or (pip if extra else f"{pip} --force-reinstall")
+    return f'{command} "{requirement} @ {origin}"' if origin else f'{command} "{requirement}"'
 
 
 def _present() -> set[str]:
-    """The extras whose packages are there."""
+    """Return the extras whose packages are installed."""
     from importlib import metadata  # slow to load, and only a missing package needs it
 
     declared = metadata.requires("holloway") or []
-    found = (_OF_EXTRA.match(requirement) for requirement in declared)
-    return {one[2] for one in found if one and _is_installed(one[1])}
+    matches = (_OF_EXTRA.match(requirement) for requirement in declared)
+    return {match[2] for match in matches if match and _is_installed(match[1])}
 
 
 def _is_installed(package: str) -> bool:
@@ -58,15 +58,15 @@ def _is_installed(package: str) -> bool:
 
 
 def _origin() -> str:
-    """Where holloway was installed from, if not by its name: a clone, an archive, a repository."""
+    """Return the URL holloway was installed from (a clone, an archive, a repository); empty for an index."""
     from importlib import metadata  # as above
 
     try:
-        told = json.loads(metadata.distribution("holloway").read_text("direct_url.json") or "{}")
+        direct_url = json.loads(metadata.distribution("holloway").read_text("direct_url.json") or "{}")
     except metadata.PackageNotFoundError:
-        return ""  # It runs from its source, without being installed.
-    vcs = told.get("vcs_info", {}).get("vcs")
-    return f"{vcs}+{told['url']}" if vcs else str(told.get("url", ""))
+        return ""  # runs from source, not installed
+    vcs = direct_url.get("vcs_info", {}).get("vcs")
+    return f"{vcs}+{direct_url['url']}" if vcs else str(direct_url.get("url", ""))
 
 
 def find_invocation() -> str:

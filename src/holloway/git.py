@@ -1,8 +1,7 @@
-"""What we ask of git: roots, identity, history, merged or not.
+"""Git access: repository roots, origin, branches, commits, changed files, and whether a branch is merged.
 
-The first half reads `.git` directly and loads nothing but `os`, so that a hook can find its project without
-starting a process; only refs that are kept in tables are left to git. The second half runs git, with a time limit, and
-never through a shell.
+The first half reads `.git` directly and imports only `os`, so that a hook finds its project without starting a
+process; only refs in reftable format need git. The second half runs git with a timeout, and never through a shell.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ if TYPE_CHECKING:
 
 _READ_MAX = 1 << 20
 _REFS_FOLLOWED_MAX = 5
-"""How often a ref may name another, as git has it."""
+"""Maximum number of symbolic refs to follow, as in git."""
 _REF_TIMEOUT_S = 2.0
-"""Seconds for a question about one ref, which a hook may ask."""
+"""Timeout for resolving one ref, which a hook may do."""
 _FILE_TYPE, _REGULAR_FILE = 0o170000, 0o100000
-"""As the stat module has them, which the hook path does not load."""
+"""Values of the stat module, which the hook path does not import."""
 _HEX = frozenset("0123456789abcdef")
 _PIECE_BYTES_MAX = 1 << 16
 _PATHS_MAX = 500
-"""Paths that git is asked about at once, so that a command line holds them."""
+"""Maximum number of paths per git command, so that they fit into a command line."""
 
-# A repository may bring configuration that runs programs; none of it is needed to read it. Options that only some
-# commands take (--no-ext-diff, --no-textconv) stand with those commands, and clean filters in `changed_files`.
+# An untrusted repository may bring configuration that runs programs; reading it needs none of that. Options that only
+# some commands take (--no-ext-diff, --no-textconv) are given with those commands; see `changed_files` for filters.
 _SAFE = (
     "--no-pager",
     *("-c", "core.fsmonitor=false"),
@@ -43,17 +42,17 @@ _SAFE = (
 )
 
 _FILTERS_MAX = 100
-"""Filter drivers that a repository may configure before its work tree is no longer compared."""
+"""Maximum number of configured filter drivers; with more, the work tree is not compared."""
 
 _PLAIN_DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 
 
 class Interrupted(Exception):
-    """Git failed, is missing or took too long: what came before may be a part."""
+    """Git failed, is missing or timed out: the output so far may be incomplete."""
 
 
 def find_root(path: str) -> str:
-    """The working tree that holds the path, or an empty string outside of git."""
+    """Return the root of the working tree that contains a path; empty outside of git."""
     folder = os.path.realpath(path)
     while True:
         if os.path.exists(os.path.join(folder, ".git")):
@@ -65,7 +64,7 @@ def find_root(path: str) -> str:
 
 
 def git_dir(root: str) -> str:
-    """The git folder of a working tree; a worktree or submodule names it in a `.git` file."""
+    """Return the git folder of a working tree; a worktree or submodule names it in a `.git` file."""
     dot_git = os.path.join(root, ".git")
     if os.path.isdir(dot_git):
         return dot_git
@@ -76,20 +75,20 @@ def git_dir(root: str) -> str:
 
 
 def common_dir(root: str) -> str:
-    """The git folder that all worktrees of a repository share."""
-    own = git_dir(root)
-    named = _read(os.path.join(own, "commondir")).strip() if own else ""
-    return os.path.normpath(os.path.join(own, named)) if named else own
+    """Return the git folder that all worktrees of a repository share."""
+    own_dir = git_dir(root)
+    named = _read(os.path.join(own_dir, "commondir")).strip() if own_dir else ""
+    return os.path.normpath(os.path.join(own_dir, named)) if named else own_dir
 
 
 def main_root(root: str) -> str:
-    """The repository's first working tree, where a worktree was made from."""
+    """Return the main working tree of the repository that a worktree belongs to."""
     common = common_dir(root)
     return os.path.dirname(common) if os.path.basename(common) == ".git" else root
 
 
 def origin(root: str) -> str:
-    """The address of `origin`, normalised, or an empty string."""
+    """Return the normalised URL of the remote `origin`; empty without one."""
     section = ""
     for line in _read(os.path.join(common_dir(root), "config")).splitlines():
         line = line.strip()
@@ -101,59 +100,59 @@ def origin(root: str) -> str:
 
 
 def normalised_origin(url: str, root: str = "") -> str:
-    """`git@github.com:A/b.git`, `https://user@github.com/a/b` and `ssh://git@github.com/a/b` are one place."""
-    scheme, separator, rest = url.partition("://")
+    """Normalise a remote URL: `git@github.com:A/b.git`, `https://user@github.com/a/b` and `ssh://` forms are equal."""
+    scheme, separator, location = url.partition("://")
     if separator and scheme != "file":
-        host, _, path = rest.partition("?")[0].partition("#")[0].partition("/")
+        host, _, path = location.partition("?")[0].partition("#")[0].partition("/")
         host = host.rpartition("@")[2]
         host = host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
     elif not separator and ":" in url and "/" not in url.partition(":")[0] and len(url.partition(":")[0]) > 1:
         host, _, path = url.partition(":")
         host = host.rpartition("@")[2]
     else:
-        local = os.path.expanduser(rest if separator else url)
+        local = os.path.expanduser(location if separator else url)
         return os.path.realpath(os.path.join(root, local))
     path = path.strip("/")
     return f"{host}/{path.removesuffix('.git')}".lower()
 
 
 def branch(root: str) -> str:
-    """The branch that is checked out; empty when none is (a detached head, no git)."""
+    """Return the current branch; empty with a detached HEAD or without git."""
     head = _held(root, "HEAD")
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
 
 
 def head_commit(root: str) -> str:
-    """The commit that is checked out; empty before the first one."""
+    """Return the commit that is checked out; empty before the first commit."""
     head = _held(root, "HEAD")
     return commit_of(root, head.removeprefix("ref: ")) if head.startswith("ref: ") else _commit(head)
 
 
 def commit_of(root: str, ref: str) -> str:
-    """The commit that a full ref name points to; empty where that is no commit."""
+    """Return the commit that a full ref name points to; empty if the ref does not resolve."""
     for _ in range(_REFS_FOLLOWED_MAX):
-        # A repository may come with any `.git`: what a ref names is a ref, not a file elsewhere.
+        # Path traversal: a ref in an untrusted `.git` may only name another ref, not a file elsewhere.
         if not ref.startswith("refs/") or ".." in ref:
             return ""
-        found = _held(root, ref)
-        if not found.startswith("ref: "):
-            return _commit(found)
-        ref = found.removeprefix("ref: ")
+        value = _held(root, ref)
+        if not value.startswith("ref: "):
+            return _commit(value)
+        ref = value.removeprefix("ref: ")
     return ""
 
 
 def _held(root: str, ref: str) -> str:
-    """What a ref holds: a commit, or `ref: ` and the name of another."""
-    own, common = git_dir(root), common_dir(root)
-    if not own:
+    """Return the value of a ref: a commit, or `ref: ` and the name of another ref; empty if it does not exist."""
+    own_dir, common = git_dir(root), common_dir(root)
+    if not own_dir:
         return ""
     if os.path.isdir(os.path.join(common, "reftable")):
-        # Refs in git's newer format lie in tables, and the files in their old places lead nowhere.
-        named = run(root, "symbolic-ref", "--quiet", ref, timeout_s=_REF_TIMEOUT_S).strip()
-        asked = ("show-ref", "--verify", "--hash", ref)
-        return f"ref: {named}" if named else run(root, *asked, timeout_s=_REF_TIMEOUT_S).strip()
-    found = _read(os.path.join(own, ref)).strip() or _read(os.path.join(common, ref)).strip()
-    return found if found.startswith("ref: ") or _commit(found) else _packed(common, ref)
+        # In reftable format the ref files in their usual paths are placeholders.
+        target = run(root, "symbolic-ref", "--quiet", ref, timeout_s=_REF_TIMEOUT_S).strip()
+        command = ("show-ref", "--verify", "--hash", ref)
+        return f"ref: {target}" if target else run(root, *command, timeout_s=_REF_TIMEOUT_S).strip()
+    value = _read(os.path.join(own_dir, ref)).strip() or _read(os.path.join(common, ref)).strip()
+    return value if value.startswith("ref: ") or _commit(value) else _packed(common, ref)
 
 
 def _packed(common: str, ref: str) -> str:
@@ -162,12 +161,12 @@ def _packed(common: str, ref: str) -> str:
 
 
 def _commit(text: str) -> str:
-    """The text, if it is the hash of a commit."""
+    """Return the text if it is a commit hash, else an empty string."""
     return text if len(text) in (40, 64) and _HEX.issuperset(text) else ""
 
 
 def default_branch(root: str) -> str:
-    """The branch that others merge into: what origin says, else main or master, else the current one."""
+    """Return the default branch: origin's HEAD, else main, master, trunk or develop, else the current branch."""
     named = _held(root, "refs/remotes/origin/HEAD")
     if named.startswith("ref: refs/remotes/origin/"):
         return named.removeprefix("ref: refs/remotes/origin/")
@@ -178,80 +177,80 @@ def default_branch(root: str) -> str:
 
 
 def default_commits(root: str) -> list[str]:
-    """Where the default branch stands, here and at origin."""
+    """Return the commits of the default branch, local and at origin."""
     name = default_branch(root)
-    found = [commit_of(root, f"refs/heads/{name}"), commit_of(root, f"refs/remotes/origin/{name}")] if name else []
-    return [commit for commit in dict.fromkeys(found) if commit]
+    commits = [commit_of(root, f"refs/heads/{name}"), commit_of(root, f"refs/remotes/origin/{name}")] if name else []
+    return [commit for commit in dict.fromkeys(commits) if commit]
 
 
 def is_shallow(root: str) -> bool:
-    """Whether the history was cut when it was cloned."""
+    """Return whether the repository is a shallow clone."""
     return os.path.exists(os.path.join(common_dir(root), "shallow"))
 
 
 def shallow_commits(root: str) -> frozenset[str]:
-    """The commits where a shallow history was cut: what they seem to add was there before."""
+    """Return the boundary commits of a shallow clone, whose diffs are not meaningful."""
     return frozenset(_read(os.path.join(common_dir(root), "shallow")).split())
 
 
 def root_commits(root: str) -> list[str]:
-    """The first commits of the history; none for a shallow clone, whose first commit is not the real one."""
+    """Return the root commits of the history; empty for a shallow clone, which does not have them."""
     if not head_commit(root) or is_shallow(root):
         return []
     return sorted(run(root, "rev-list", "--max-parents=0", "HEAD").split())[:8]
 
 
 def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S, among: Sequence[str] = ()) -> list[str] | None:
-    """Files that git tracks or would track, relative to the root, or of them those that are, or lie in, some names.
+    """List files that git tracks or would track, relative to the root; only those equal to or below `among`, if given.
 
-    None where git cannot say.
+    Return None if git fails.
     """
-    asked = ("--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *among)
-    code, listed = _start(root, asked, "", timeout_s)
+    command = ("--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *among)
+    code, listed = _start(root, command, "", timeout_s)
     return sorted({name for name in listed.split("\0") if name}) if code == 0 else None
 
 
 def merge_base(root: str, one: str, other: str) -> str:
-    """The commit where two lines of history part."""
+    """Return the merge base of two commits; empty if their histories are unrelated."""
     return run(root, "merge-base", one, other).strip()
 
 
 def is_ancestor(root: str, older: str, newer: str) -> bool:
-    """Whether one commit lies in the history of another."""
+    """Return whether one commit is an ancestor of another."""
     return bool(older and newer) and succeeds(root, "merge-base", "--is-ancestor", older, newer)
 
 
 def has_commit(root: str, commit: str) -> bool:
-    """Whether a repository holds a commit at all."""
+    """Return whether a repository has a commit."""
     return succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}")
 
 
 def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[int, int]] | None:
-    """Lines that were added and removed in some files between two commits; None where git cannot say."""
+    """Count added and removed lines per file between two commits; None if git fails."""
     if not (_HEX.issuperset(old) and _HEX.issuperset(new) and has_commit(root, old)):
         return None
-    asked = ("--literal-pathspecs", "diff", "--numstat", "-z", *_PLAIN_DIFF, old, new, "--", *paths)
-    code, said = _start(root, asked, "", GIT_TIMEOUT_S)
+    command = ("--literal-pathspecs", "diff", "--numstat", "-z", *_PLAIN_DIFF, old, new, "--", *paths)
+    code, output = _start(root, command, "", GIT_TIMEOUT_S)
     if code != 0:
         return None
-    found: dict[str, tuple[int, int]] = {}
-    for row in said.split("\0"):
-        added, _, rest = row.partition("\t")
-        removed, _, path = rest.partition("\t")
+    line_counts: dict[str, tuple[int, int]] = {}
+    for row in output.split("\0"):
+        added, _, fields = row.partition("\t")
+        removed, _, path = fields.partition("\t")
         if added.isdigit() and removed.isdigit():
-            found[path] = (int(added), int(removed))
-    return found
+            line_counts[path] = (int(added), int(removed))
+    return line_counts
 
 
 def underway(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
-    """Files that differ from where this branch left the default one; what is not committed yet is one of them.
+    """List files of the current work: changed since this branch left the default branch, uncommitted ones included.
 
-    The time limit is for all that git is asked here.
+    The timeout covers all git commands together.
     """
     end = time.monotonic() + timeout_s
     head = head_commit(root)
     targets = default_commits(root) if head and branch(root) != default_branch(root) else []
-    # Of where the default branch stands here and at origin, the nearer one counts: either may be out of date.
+    # The default branch may be outdated locally or at origin: merge-base picks the nearer one.
     base = run(root, "merge-base", head, *targets, timeout_s=timeout_s).strip() if targets else head
     if not base:
         return []
@@ -259,10 +258,10 @@ def underway(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
 
 
 def changed_files(root: str, commit: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str] | None:
-    """List files of the work tree that differ from a commit, relative to the root; None where git cannot say.
+    """List files of the work tree that differ from a commit, relative to the root; None if git fails.
 
-    To compare contents, git runs the clean filters that the configuration and `.gitattributes` name together. A
-    repository may bring both, so each configured filter is replaced by none.
+    To compare contents, git runs the clean filters that the configuration and `.gitattributes` name together. An
+    untrusted repository may bring both, so every configured filter is disabled.
     """
     end = time.monotonic() + timeout_s
     overrides = _filter_overrides(root, timeout_s)
@@ -274,7 +273,7 @@ def changed_files(root: str, commit: str, timeout_s: float = GIT_TIMEOUT_S) -> l
 
 
 def _filter_overrides(root: str, timeout_s: float) -> list[str] | None:
-    """Options that switch every configured filter driver off; None where one cannot be named in an option."""
+    """Return options that disable every configured filter driver; None if one cannot be named in an option."""
     code, listed = _start(root, ("config", "--null", "--name-only", "--get-regexp", r"^filter\."), "", timeout_s)
     if code not in (0, 1):  # 1: no such key
         return None
@@ -286,23 +285,23 @@ def _filter_overrides(root: str, timeout_s: float) -> list[str] | None:
 
 
 _MESSAGE = "%H%x1f%B%x1e"
-"""A commit's hash and message, with marks between that no message holds."""
+"""Log format: hash and message, with separators that no message contains."""
 
 
 def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[tuple[str, str]]:
-    """Commits of any branch after a moment that touch some of these files: hash and message, newest first."""
-    asked = ("--all", "--no-merges", f"--since={since}", f"--max-count={limit}", f"--format={_MESSAGE}")
-    return _messages(run(root, "--literal-pathspecs", "log", *asked, "--", *paths))
+    """List commits of any branch since a time that touch these files: hash and message, newest first."""
+    options = ("--all", "--no-merges", f"--since={since}", f"--max-count={limit}", f"--format={_MESSAGE}")
+    return _messages(run(root, "--literal-pathspecs", "log", *options, "--", *paths))
 
 
 def changes_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[str]:
-    """Commits of this branch after a moment that touch some of these files, by their short hashes."""
-    asked = ("--no-merges", f"--since={since}", f"--max-count={limit}", "--format=%h")
-    return run(root, "--literal-pathspecs", "log", *asked, "--", *paths).split()
+    """List short hashes of commits of this branch since a time that touch these files."""
+    options = ("--no-merges", f"--since={since}", f"--max-count={limit}", "--format=%h")
+    return run(root, "--literal-pathspecs", "log", *options, "--", *paths).split()
 
 
 def commits_between(root: str, old: str, new: str, limit: int = 500) -> list[tuple[str, str]]:
-    """Commits from one to another, newest first: hash and message; without the first, the latest up to a limit."""
+    """List commits from `old` to `new`, newest first: hash and message; without `old`, the latest ones."""
     span = f"{old}..{new}" if old and has_commit(root, old) else new
     return _messages(run(root, "log", f"--max-count={limit}", f"--format={_MESSAGE}", span, "--"))
 
@@ -313,7 +312,7 @@ def _messages(said: str) -> list[tuple[str, str]]:
 
 
 def is_merged(root: str, fork: str, tip: str, target: str) -> bool:
-    """Whether the work between fork and tip has reached the target: by ancestry, by patch, or squashed."""
+    """Return whether the work from fork to tip is merged into the target: by ancestry, by patch id, or squashed."""
     if not tip or tip == fork:
         return False
     if is_ancestor(root, tip, target):
@@ -333,9 +332,9 @@ def _content_is_on(root: str, fork: str, tip: str, target: str) -> bool:
 
 
 def _squashed(root: str, fork: str, tip: str, target: str) -> bool:
-    whole = _patch_ids(root, "diff", *_PLAIN_DIFF, fork, tip)
+    patch_ids = _patch_ids(root, "diff", *_PLAIN_DIFF, fork, tip)
     log = ("log", "-p", "--format=commit %H", *_PLAIN_DIFF, "--no-merges", "-n", "500")
-    return bool(whole) and bool(whole & _patch_ids(root, *log, f"{fork}..{target}"))
+    return bool(patch_ids) and bool(patch_ids & _patch_ids(root, *log, f"{fork}..{target}"))
 
 
 def _patch_ids(root: str, *arguments: str) -> set[str]:
@@ -345,12 +344,12 @@ def _patch_ids(root: str, *arguments: str) -> set[str]:
 
 
 def succeeds(root: str, *arguments: str) -> bool:
-    """Whether git answers the question with yes."""
+    """Return whether a git command exits with 0."""
     return _start(root, arguments, "", GIT_TIMEOUT_S)[0] == 0
 
 
 def run(root: str, *arguments: str, stdin: str = "", timeout_s: float = GIT_TIMEOUT_S) -> str:
-    """What git prints; empty when it fails, is missing or takes too long."""
+    """Run git and return its output; empty if it fails, is missing or times out."""
     code, output = _start(root, arguments, stdin, timeout_s)
     return output if code == 0 else ""
 
@@ -358,22 +357,22 @@ def run(root: str, *arguments: str, stdin: str = "", timeout_s: float = GIT_TIME
 def stream(
     root: str, *arguments: str, stdin: str = "", separator: bytes = b"\0", timeout_s: float = GIT_TIMEOUT_S
 ) -> Iterator[bytes]:
-    """What git prints, piece by piece as it comes, long pieces cut; raises at the end of what is not whole."""
+    """Run git and yield its output in chunks, long chunks truncated. Raises Interrupted if git fails."""
     import subprocess  # the hook path reads files only
     from tempfile import TemporaryFile
     from threading import Timer
 
     try:
-        # A file cannot fill up as a pipe does, whichever of the two processes is slower.
-        with TemporaryFile() as given:
-            given.write(stdin.encode("utf-8", "surrogateescape"))
-            given.seek(0)
+        # A file cannot block like a full pipe, so neither process waits for the other.
+        with TemporaryFile() as input_file:
+            input_file.write(stdin.encode("utf-8", "surrogateescape"))
+            input_file.seek(0)
             process = subprocess.Popen(
                 [_program(), *_SAFE, "-C", root, *arguments],
-                stdin=given,
+                stdin=input_file,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=_environment(),
+                env=_safe_environment(),
             )
     except (OSError, ValueError) as error:
         raise Interrupted(f"git cannot be started in {root}") from error
@@ -388,42 +387,42 @@ def stream(
             deadline.cancel()
             process.kill()
     if process.returncode != 0:
-        raise Interrupted(f"git {arguments[0]} did not end well in {root}")
+        raise Interrupted(f"git {arguments[0]} failed in {root}")
 
 
 def _pieces(output: IO[bytes] | None, separator: bytes) -> Iterator[bytes]:
-    held = b""
+    buffered = b""
     while output and (block := output.read(_PIECE_BYTES_MAX)):
-        *whole, rest = block.split(separator)
-        for piece in whole:
-            yield held + piece if held else piece
-            held = b""
-        held = (held + rest)[:_PIECE_BYTES_MAX]
-    if held:
-        yield held
+        *complete_pieces, remainder = block.split(separator)
+        for piece in complete_pieces:
+            yield buffered + piece if buffered else piece
+            buffered = b""
+        buffered = (buffered + remainder)[:_PIECE_BYTES_MAX]
+    if buffered:
+        yield buffered
 
 
 def _start(root: str, arguments: tuple[str, ...], stdin: str, timeout_s: float) -> tuple[int, str]:
     import subprocess  # the hook path reads files only
 
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [_program(), *_SAFE, "-C", root, *arguments],
             input=stdin.encode("utf-8", "surrogateescape"),
             capture_output=True,
             timeout=timeout_s,
-            env=_environment(),
+            env=_safe_environment(),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired, ValueError):
         return -1, ""
-    return done.returncode, done.stdout.decode("utf-8", "surrogateescape")
+    return completed.returncode, completed.stdout.decode("utf-8", "surrogateescape")
 
 
 def _program() -> str:
-    """Find git on the absolute folders of the PATH; a relative one, or on Windows the current folder, is the project's.
+    """Find git in the absolute folders of the PATH; a relative folder may be the untrusted project's.
 
-    Raises OSError where there is none.
+    Raises FileNotFoundError if git is not installed.
     """
     name = "git.exe" if os.name == "nt" else "git"
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
@@ -434,31 +433,31 @@ def _program() -> str:
 
 
 def file_at(root: str, commit: str, path: str) -> str:
-    """The text of a file in a commit, relative to the root; empty where it is no file there.
+    """Return the text of a file in a commit, relative to the root; empty if it is not a file there.
 
-    `git show` would show a submodule's entry as a commit, through whatever the configuration names for that.
+    `git show` would print a submodule as a commit, using programs that the configuration may name.
     """
     return run(root, "cat-file", "blob", f"{commit}:./{path}")
 
 
-def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    # Nor may it reach out: a partial clone would fetch what is missing, from wherever its configuration says.
-    still = {
+def _safe_environment() -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    # No network access: a partial clone would fetch missing objects from the URL in its configuration.
+    overrides = {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
-        # A name that no repository can guess: git would run a helper, or an alias, of any protocol that is allowed.
+        # A random name: git would run the helper of any protocol that is allowed.
         "GIT_ALLOW_PROTOCOL": os.urandom(16).hex(),
     }
-    return kept | still | {"LC_ALL": "C"}
+    return inherited | overrides | {"LC_ALL": "C"}
 
 
 def _read(path: str) -> str:
     try:
-        # A pipe in the place of a file would hold up whoever opens it.
+        # Opening a named pipe would block.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except (OSError, ValueError):  # A repository may name a file that no disk can hold.
+    except (OSError, ValueError):  # the path may be invalid
         return ""
     try:
         if os.fstat(descriptor).st_mode & _FILE_TYPE != _REGULAR_FILE:

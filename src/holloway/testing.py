@@ -1,4 +1,4 @@
-"""Fakes for tests, ours and yours: a clock that stands still, identities, vectors and answers that can be foretold."""
+"""Deterministic fakes for tests, ours and yours: clock, ids, embedding model and language model."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ _WORD = re.compile(r"\w+")
 
 
 class FakeClock:
-    """A clock that moves only when it is told to."""
+    """Clock that only moves when a test advances it."""
 
     def __init__(self, start: datetime | None = None) -> None:
         self._now = start or datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
     def now(self) -> datetime:
-        """The time that was set."""
+        """Return the current fake time."""
         return self._now
 
     def advance(self, *, days: float = 0, hours: float = 0, seconds: float = 0) -> None:
-        """Let time pass."""
+        """Move the clock forward."""
         self._now += timedelta(days=days, hours=hours, seconds=seconds)
 
 
 class CountedIds:
-    """Identities that look random and are the same in every run."""
+    """Ids that look random and are the same in every run."""
 
     def __init__(self, seed: str = "") -> None:
         self._seed = seed
         self._count = 0
 
     def new(self) -> str:
-        """The next identity."""
+        """Return the next id."""
         self._count += 1
         return hashlib.sha256(f"{self._seed}{self._count}".encode()).hexdigest()[:32]
 
 
 class FakeWriter:
-    """Answers from a list, in turn; an exception in it is raised. `asked` holds every prompt."""
+    """Fake language model that returns answers from a list; exceptions in it are raised. `asked` has every prompt."""
 
     provider = "fake"
     model = "fake"
@@ -56,7 +56,7 @@ class FakeWriter:
         self.asked: list[str] = []
 
     def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
-        """The next answer."""
+        """Return the next answer, or raise it if it is an exception."""
         self.asked.append(prompt)
         answer = self._answers.pop(0)
         if isinstance(answer, Exception):
@@ -65,9 +65,9 @@ class FakeWriter:
 
 
 class FakeEmbedder:
-    """Texts that share words lie near each other; the same text has the same vector on every machine.
+    """Fake embedding model: texts that share words are similar, and vectors are the same on every machine.
 
-    `asked` holds every text that was embedded, in order.
+    `asked` has every text that was embedded, in order.
     """
 
     def __init__(self, dims: int = 64, model: str = "fake") -> None:
@@ -77,8 +77,8 @@ class FakeEmbedder:
         self.asked: list[str] = []
 
     def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
-        """One row of length 1 for each text: its words, each hashed to a place and a sign."""
-        import numpy as np  # those who use only the clock need not have it
+        """Return one unit vector per text: each word is hashed to a dimension and a sign."""
+        import numpy as np  # not needed by users of the clock alone
 
         self.asked += texts
         vectors = np.zeros((len(texts), self.dims), dtype=np.float32)

@@ -1,7 +1,7 @@
-"""The worker: `python -m holloway.worker ROOT` does what is due in a project, quietly, and ends.
+"""Background worker: `python -m holloway.worker ROOT` runs the jobs that are due in a project, and exits.
 
-One runs at a time, for as long as it holds a lock that dies with it; ten minutes at most. It may be killed at any
-moment: every chore writes in transactions of its own, and what was not done is due at the next start.
+Only one worker runs per project: it holds a lock that the system releases when it ends, after ten minutes at most. It
+may be killed at any moment: every job writes in its own transactions, and unfinished jobs are due at the next start.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 ERROR_CHARS_MAX = 300
 MARGIN_S = 30.0
-"""So long before its end a worker begins nothing new."""
+"""Seconds before its deadline in which a worker starts no job."""
 
 
 def main() -> None:
-    """Do what is due in the project at the folder that was given."""
+    """Run the jobs that are due in the project at the folder given as argument."""
     if len(sys.argv) != 2:
         sys.exit("usage: python -m holloway.worker ROOT")
     with suppress(AttributeError, OSError):  # not every system has it
@@ -65,7 +65,7 @@ def work(
     chores: Sequence[Chore] = CHORES,
     seconds: float = WORKER_SECONDS_MAX,
 ) -> bool:
-    """Do what is due until nothing is; False where another worker is at it."""
+    """Run jobs until none is due; return False if another worker holds the lock."""
     folder = str(project.folder)
     end = time.monotonic() + seconds
     ran = False
@@ -77,14 +77,14 @@ def work(
                 Run(project, data, clock or SystemClock(), end).through(chores)
         except (Timeout, OSError):
             return ran
-        # Whoever saw the lock held has left a request before; it is looked for after the lock was let go.
+        # A process that found the lock held has left a request first; check for one after releasing the lock.
         if time.monotonic() > end - MARGIN_S or not os.path.exists(background_worker.request_file(folder)):  # noqa: PTH110
             return ran
     return ran
 
 
 class Run:
-    """One pass over the chores, with an account of it that `holloway doctor` reads."""
+    """One pass over the jobs; its state file is read by `holloway doctor`."""
 
     def __init__(self, project: Project, data: Path, clock: Clock, end: float) -> None:
         self._project = project
@@ -95,17 +95,17 @@ class Run:
         self._state = background_worker.read_state(self._folder)
 
     def through(self, chores: Sequence[Chore]) -> None:
-        """Do every chore that is due and may be tried."""
+        """Run every job that is due and may be retried."""
         self._begin()
         watch = threading.Timer(max(0.1, self._end - time.monotonic()), self._out_of_time)
         watch.daemon = True
         watch.start()
         try:
             with Holloway(self._project, self._data, clock=self._clock, settle=False) as memory:
-                for chore in chores:
-                    if self._may(chore.name):
-                        self._do(chore, memory)
-        except Exception as error:  # the store itself cannot be opened; there is nobody to raise it to
+                for job in chores:
+                    if self._may(job.name):
+                        self._do(job, memory)
+        except Exception as error:  # the store cannot be opened, and no caller would see the error
             self._failed("open", error)
         finally:
             watch.cancel()
@@ -113,55 +113,57 @@ class Run:
 
     def _begin(self) -> None:
         if unfinished := self._state.get("chore"):
-            self._count(str(unfinished), "the process ended in the middle of it")
+            self._count(str(unfinished), "the process ended while it ran")
         self._note(started=self._now(), ended="", pid=os.getpid())
 
     def _may(self, name: str) -> bool:
-        """Whether there is time left, and the chore has not failed again and again."""
+        """Return whether there is time left, and the job has not failed too many times in a row."""
         if time.monotonic() > self._end - MARGIN_S:
             return False
-        failed, at = self._failures().get(name, (0, ""))
-        # A failure in the future is one by a wrong clock.
-        rests = bool(at) and timedelta(0) <= self._clock.now() - moment(at) < timedelta(hours=CHORE_RESTS_HOURS)
-        return failed < CHORE_ATTEMPTS_MAX or not rests
+        failure_count, failed_at = self._failures().get(name, (0, ""))
+        # A failure in the future comes from a wrong clock.
+        is_resting = bool(failed_at) and timedelta(0) <= self._clock.now() - moment(failed_at) < timedelta(
+            hours=CHORE_RESTS_HOURS
+        )
+        return failure_count < CHORE_ATTEMPTS_MAX or not is_resting
 
     def _do(self, chore: Chore, memory: Holloway) -> None:
         try:
             if not chore.is_due(memory):
                 return
             self._note(chore=chore.name)
-            said = chore.do(memory, self._end - MARGIN_S - time.monotonic())
-        except Exception as error:  # one chore that fails does not keep the others from being done
+            message = chore.do(memory, self._end - MARGIN_S - time.monotonic())
+        except Exception as error:  # a failing job does not stop the others
             self._failed(chore.name, error)
             return
         failures = self._failures()
         failures.pop(chore.name, None)
         self._note(failures=failures, chore="")
-        if said:
-            self._log(f"{chore.name}: {said}")
+        if message:
+            self._log(f"{chore.name}: {message}")
 
     def _failed(self, name: str, error: Exception) -> None:
-        told = error.message if isinstance(error, HollowayError) else type(error).__name__
-        self._count(name, told)
+        message = error.message if isinstance(error, HollowayError) else type(error).__name__
+        self._count(name, message)
 
     def _count(self, name: str, told: str) -> None:
         failures = self._failures()
         failures[name] = (failures.get(name, (0, ""))[0] + 1, self._now())
-        what = one_line(f"{name}: {told}", ERROR_CHARS_MAX)
-        self._note(failures=failures, chore="", error=what, error_at=self._now())
-        self._log(f"failed: {what}")
+        error_text = one_line(f"{name}: {told}", ERROR_CHARS_MAX)
+        self._note(failures=failures, chore="", error=error_text, error_at=self._now())
+        self._log(f"failed: {error_text}")
 
     def _out_of_time(self) -> None:
-        """End, whatever is being done: the system takes back locks and transactions."""
+        """Exit at the timeout, whatever is running: the system releases locks and rolls back transactions."""
         self._count(str(self._state.get("chore") or "open"), "it took too long")
         self._note(ended=self._now())
         os._exit(0)
 
     def _failures(self) -> dict[str, tuple[int, str]]:
-        """How often each chore failed in a row, and when last; an account that somebody damaged tells nothing."""
-        said = self._state.get("failures")
+        """Return how often each job failed in a row and when it failed last; empty if the state file is damaged."""
+        saved = self._state.get("failures")
         try:
-            return {name: (int(times), stamp(moment(at))) for name, (times, at) in dict(said or {}).items()}
+            return {name: (int(times), stamp(moment(at))) for name, (times, at) in dict(saved or {}).items()}
         except (TypeError, ValueError, OverflowError):
             return {}
 
@@ -170,7 +172,7 @@ class Run:
 
     def _note(self, **changes: Any) -> None:
         self._state |= changes
-        # Where the disk is full or the folder is gone, what can be done is done all the same.
+        # A full disk or a missing folder does not stop the jobs.
         with suppress(HollowayError):
             background_worker.write_state(self._folder, self._state)
 
@@ -181,8 +183,8 @@ class Run:
             with os.fdopen(descriptor, "ab") as log:
                 log.write(f"{self._now()} {line}\n".encode("utf-8", "replace"))
             if path.stat().st_size > WORKER_LOG_BYTES_MAX:
-                kept = path.read_bytes()[-WORKER_LOG_BYTES_MAX // 2 :]
-                replace_file(str(path), kept.partition(b"\n")[2])
+                tail = path.read_bytes()[-WORKER_LOG_BYTES_MAX // 2 :]
+                replace_file(str(path), tail.partition(b"\n")[2])
 
 
 if __name__ == "__main__":

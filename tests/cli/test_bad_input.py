@@ -34,7 +34,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "a limit of nothing": (("list", "-n", "0"), "0"),
     "an empty question": (("recall", " "), "empty"),
     "an empty task": (("locate", " "), "empty"),
-    "a day that is none": (("learn", "--since", "yesterday"), "'yesterday' is not a day such as 2026-01-31."),
+    "a day that is none": (("learn", "--since", "yesterday"), "'yesterday' is not a date like 2026-01-31."),
     "an empty place": (("impact", ""), "empty"),
     "no session at all": (("sessions", "-n", "0"), "0"),
     "a relation to a file that is not there": (("relate", "README.md", "documents", "src/nope.py"), "src/nope.py"),
@@ -45,7 +45,7 @@ MISTAKES: dict[str, tuple[tuple[str, ...], str]] = {
     "too many results": (("recall", "x", "-n", "100000"), "100000"),
     "a project that is not there": (("list", "--project", "/nowhere/at/all"), "/nowhere/at/all"),
     "nothing chosen to forget": (("forget",), "Nothing was chosen"),
-    "nothing chosen to restore": (("restore",), "Nothing was chosen"),
+    "nothing chosen to restore": (("restore",), "No memory was named"),
     "a file to import that is not there": (("import", "nope.json"), "nope.json"),
     "an unknown setting": (("config", "set", "synchronus", "full"), "synchronus"),
     "a wrong value for a setting": (("config", "set", "synchronous", "sometimes"), "sometimes"),
@@ -165,7 +165,7 @@ def test_nothing_in_a_foreign_file_makes_it_trusted(cli: Cli, tmp_path: Path) ->
     assert cli("import", str(tmp_path / "evil.json")).code == 0
     assert cli("list", "--json").json["results"] == []
     (found,) = cli("list", "--quarantined", "--json").json["results"]
-    assert "quarantined until a person has seen it" in cli("show", found["id"]).err
+    assert "quarantined until a person reviews it" in cli("show", found["id"]).err
     assert (found["state"], found["source"], found["pinned"], found["review"]) == (
         "quarantined",
         "foreign_file",

@@ -75,7 +75,7 @@ def test_sessions_from_before_are_told_of_and_learned_from_when_told_to(cli: Cli
     assert cli("learn", "--dry-run", "--json").json["known"] == 0
     said = cli("init", "--yes").out
     assert "1 session read" in said
-    assert "1 memory kept, 0 of them waiting for review" in said
+    assert "1 memory stored, 0 of them waiting for review" in said
     assert cli("learn", "--dry-run", "--json").json["known"] == 1
 
 

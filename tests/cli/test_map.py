@@ -13,7 +13,7 @@ def test_index_says_what_it_did_and_what_it_left_out(cli: Cli, repository: Repos
     repository.commit("app.min.js", "x")
     shown = cli("index")
     assert "6 files mapped, 6 of them read" in shown.out
-    assert "left out: 1 generated" in shown.out
+    assert "skipped: 1 generated" in shown.out
     done = cli("index", "--json").json
     assert (done["files"], done["skipped"]) == (6, {"generated": 1})
     assert cli("index", "--quiet").out == ""
@@ -47,14 +47,14 @@ def test_locate_prints_files_with_reasons(cli: Cli) -> None:
 def test_locate_works_where_nothing_was_ever_set_up_and_leaves_nothing(cli: Cli, home: Path) -> None:
     done = cli("locate", "refresh the token", "--json")
     assert done.json["files"]
-    assert done.err == "The code is mapped for this answer alone; `holloway init` keeps a map.\n"
+    assert done.err == "This code map is temporary; `holloway init` stores one.\n"
     assert not (home / "projects").exists()
     assert cli("init", "--json").code == 0
     assert cli("locate", "refresh the token").err == ""
 
 
 def test_a_task_that_nothing_speaks_of_is_told_so_before_what_is_busy(cli: Cli) -> None:
-    told = "Nothing in this project speaks of that"
+    told = "No match for this task"
     shown = cli("locate", "xyzzy plugh").out.splitlines()
     assert told in shown[0]
     assert all(line.strip() for line in shown)
@@ -77,11 +77,11 @@ def test_paths_are_taken_from_where_one_stands(
         assert cli("impact", given).out.startswith(f"{TOKENS} is used by")
     related = cli("relate", "test_tokens.py", "documents", "../../README.md").out
     assert related == "tests/auth/test_tokens.py documents README.md\n"
-    assert cli("relate", "--remove", "test_tokens.py", "documents", "../../README.md").out == "Taken back.\n"
+    assert cli("relate", "--remove", "test_tokens.py", "documents", "../../README.md").out == "Removed.\n"
     cli("relate", "test_tokens.py", "documents", "../../README.md")
     repository.git("rm", "-q", "--cached", "tests/auth/test_tokens.py")
     (repository.root / "tests/auth/test_tokens.py").unlink()
-    assert cli("relate", "--remove", "tests/auth/test_tokens.py", "documents", "README.md").out == "Taken back.\n"
+    assert cli("relate", "--remove", "tests/auth/test_tokens.py", "documents", "README.md").out == "Removed.\n"
 
 
 def test_a_folder_is_answered_with_a_file_of_it(cli: Cli) -> None:
@@ -139,7 +139,7 @@ def test_modules_are_listed_shown_and_corrected(cli: Cli) -> None:
 def test_where_there_is_no_module_that_is_said(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     shown = cli("modules", "--project", str(tmp_path / "notes"))
-    assert (shown.code, shown.out.split(":")[0]) == (0, "No module is drawn here")
+    assert (shown.code, shown.out.split(":")[0]) == (0, "No modules detected")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_renamed_module_is_reset_and_corrected_in_one_go(cli: Cli, said: tuple
 def test_a_relation_is_shown_with_the_impact_and_can_be_taken_back(cli: Cli) -> None:
     assert cli("relate", "README.md", "documents", TOKENS, "--note", "how it works").code == 0
     assert "README.md documents" in cli("impact", TOKENS).out
-    assert "Taken back" in cli("relate", "README.md", "documents", TOKENS, "--remove").out
+    assert "Removed" in cli("relate", "README.md", "documents", TOKENS, "--remove").out
     assert "README.md documents" not in cli("impact", TOKENS).out
     assert cli("relate", "README.md", "likes", TOKENS).code == 2
 
@@ -188,5 +188,5 @@ def test_the_doctor_says_how_the_map_is(
 def test_a_pattern_that_brings_no_file_to_a_module_is_named(cli: Cli, repository: Repository) -> None:
     repository.commit("examples/demo.py", "print(1)\n")
     shown = cli("module", "auth", "--add", "nowhere/**").out
-    assert "nowhere/**: no further source file belongs to it by that now" in shown
+    assert "nowhere/**: matches no additional source file now" in shown
     assert "no further" not in cli("module", "auth", "--add", "examples").out

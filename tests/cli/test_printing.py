@@ -22,7 +22,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     """What a narrow terminal shows."""
     screen = io.StringIO()
     made = Console(file=screen, width=WIDTH, highlight=False)
-    monkeypatch.setattr(common, "console", lambda: made)
+    monkeypatch.setattr(common, "get_console", lambda: made)
     return screen
 
 
@@ -58,7 +58,7 @@ def test_a_pipe_gets_each_line_whole(cli: Cli) -> None:
 def test_an_entry_that_is_the_same_for_many_events_is_shown_once(cli: Cli) -> None:
     shown = cli("setup", "claude-code", "--dry-run").out
     assert shown.count("holloway.hooks.entry") == 1
-    (rest,) = (line for line in shown.splitlines() if "likewise" in line)
+    (rest,) = (line for line in shown.splitlines() if "the same" in line)
     assert "UserPromptSubmit" in rest
     assert "SessionEnd" in rest
     assert '+    "SessionStart": ' in shown

@@ -86,4 +86,4 @@ def test_the_confident_are_asked_only_what_needs_them_and_the_autonomous_get_no_
         memory.trust.choose(str(level))
     printed = cli("review").out
     assert ("Last session" in printed) is summary
-    assert ("Nothing waits for you." not in printed) is cards
+    assert ("Nothing to review." not in printed) is cards

@@ -45,7 +45,7 @@ def test_a_session_that_is_not_over_is_not_said_to_have_had_no_prompt(cli: Cli, 
         lookup.touch_session(memory.store.database.connection, "s2", "claude-code", "2026-01-05T10:00:00.000Z")
     printed = cli("sessions").out
     assert "no prompt" not in printed
-    assert "read when it is over" in printed
+    assert "session still running" in printed
 
 
 @pytest.mark.promise("why")
@@ -82,7 +82,7 @@ def test_a_session_that_taught_nothing_says_where_the_reasons_are(cli: Cli, repo
     left.write_text(left.read_text("utf-8").splitlines(keepends=True)[0], "utf-8")
     said = cli("learn").out
     assert "1 session read" in said
-    assert "nothing to keep; `holloway explain SESSION --dropped` tells why" in said
+    assert "no memory stored; `holloway explain SESSION --dropped` shows why" in said
 
 
 def test_an_unknown_session_is_an_error_with_a_hint(cli: Cli, repository: Repository) -> None:
@@ -163,7 +163,7 @@ def test_status_tells_when_thresholds_are_tightened_and_why(cli: Cli, repository
     assert (seen["rejection_rate"], seen["strict"], seen["threshold_factor"]) == (0.4, True, 1.2)
     printed = cli("status").out
     assert "You rejected 2 of the 5 that you judged." in printed
-    assert "it takes 20% more to be kept now" in printed
+    assert "the promotion threshold is 20% higher now" in printed
 
 
 @pytest.mark.promise("session-record")
@@ -175,7 +175,7 @@ def test_a_record_of_an_earlier_release_is_told_with_its_missing_figures_as_unkn
         old = {"tool_calls": 3, "files_edited": 1, "errors": 1, "steps_to_first_edit": 0, "group": "memory"}
         memory.store.database.run("UPDATE sessions SET record = ?", (json.dumps(old),))
     printed = cli("explain", "last").out
-    assert "an unknown number of files opened, an unknown number of them known" in printed
+    assert "an unknown number of files opened, an unknown number of them seen" in printed
     assert "1 edited; 1 error" in printed
     (session,) = cli("sessions", "--json").json["sessions"]
     record = session["record"]

@@ -64,7 +64,7 @@ def test_a_second_time_there_is_nothing_to_do(repository: Repository, capsys: py
     capsys.readouterr()
     assert holloway("uninstall", "--project", str(repository.root)) == 0
     said = capsys.readouterr().out
-    assert "has anything of holloway's" in said
+    assert "has no entries in any agent's configuration" in said
     assert "`pipx uninstall holloway`" in said
 
 

@@ -136,11 +136,11 @@ def test_what_a_person_added_to_our_own_entries_stays_when_they_are_renewed(repo
         (".claude.json", b'{"mcpServers": {"holloway": {"command": "docker", "args": ["run"]}}}', "did not write"),
         (".claude.json", b'{"mcpServers": {"holloway": null}}', "did not write"),
         (".claude.json", b'{"mcpServers": {"holloway": null, "other": {"command": "x"}}}', "did not write"),
-        (".claude.json", b'{"mcpServers": null}', "form of 'mcpServers'"),
-        (".claude.json", b'{"mcpServers": []}', "form of 'mcpServers'"),
+        (".claude.json", b'{"mcpServers": null}', "unknown structure in 'mcpServers'"),
+        (".claude.json", b'{"mcpServers": []}', "unknown structure in 'mcpServers'"),
         (".claude.json", b"{", "not valid JSON"),
         (".claude.json", b"\xff\xfe{\0}\0", "not UTF-8"),
-        (".claude/commands/recall.md", b"my own", "is your own"),
+        (".claude/commands/recall.md", b"my own", "is your file"),
         (".claude/settings.json", b'{"model": "opus", // mine\n}', "does not read a file with a comment in line 1"),
     ],
 )
@@ -218,7 +218,7 @@ def test_a_file_larger_than_any_configuration_is_left_alone(
 def test_without_the_optional_package_no_server_is_written_that_could_not_start(
     repository: Repository, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launch_command, "serves_mcp", lambda: False)
+    monkeypatch.setattr(launch_command, "has_mcp_package", lambda: False)
     assert holloway("setup", "codex", "--yes", "--project", str(repository.root)) == 0
     assert extras.install("mcp") in capsys.readouterr().out
     assert not (Path.home() / ".codex/config.toml").exists()
@@ -245,7 +245,7 @@ def test_a_command_that_the_person_edited_is_theirs_from_then_on(
     assert holloway(*command) == 0
     assert path.read_bytes() == edited
     assert holloway(*command, "--remove") == 0
-    assert f"{path} was edited since setup wrote it; it stays." in capsys.readouterr().out
+    assert f"{path} was edited after setup wrote it, so it stays." in capsys.readouterr().out
     assert [file.name for file in path.parent.iterdir()] == ["holloway-review.md"]
 
 

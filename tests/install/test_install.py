@@ -256,7 +256,7 @@ def test_a_file_that_changed_after_it_was_shown_is_not_written(
     written(path, later)
     with pytest.raises(HollowayError) as caught:
         file_change.apply(made, home)
-    assert caught.value.message == f"{path} was changed in the meantime; nothing was written."
+    assert caught.value.message == f"{path} was changed by another program; nothing was written."
     assert caught.value.hint == "Run the command again."
     assert (path.read_bytes() if path.exists() else None) == later
     assert beside(path).exists() == remove
@@ -353,7 +353,7 @@ def test_a_link_that_leads_out_of_the_project_is_refused_by_name(
     link.symlink_to(target)
     command = ("setup", "claude-code", "--scope", "project", "--yes", "--project", str(repository.root))
     assert holloway(*command, *remove) == 1
-    assert f"leads out of the project, to {outside / 'settings.local.json'}" in capsys.readouterr().err
+    assert f"is a link out of the project, to {outside / 'settings.local.json'}" in capsys.readouterr().err
     assert [file.read_bytes() for file in outside.iterdir()] == [b"{}"]
 
 
@@ -377,7 +377,7 @@ def test_a_link_that_is_made_after_the_question_is_refused_too(
     made = planned(path, home, remove=False, within=repository.root)
     (tmp_path / "outside").mkdir()
     path.parent.symlink_to(tmp_path / "outside")
-    with pytest.raises(HollowayError, match="leads out of the project"):
+    with pytest.raises(HollowayError, match="is a link out of the project"):
         file_change.apply(made, home)
     assert list((tmp_path / "outside").iterdir()) == []
 
@@ -400,7 +400,7 @@ def test_the_explanation_names_the_real_file_behind_a_link(
     path.parent.mkdir(parents=True)
     path.symlink_to(real)
     assert holloway("setup", "claude-code", "--yes", "--project", str(repository.root)) == 0
-    assert f"{real} (where a link leads)" in capsys.readouterr().out
+    assert f"{real} (target of the symbolic link)" in capsys.readouterr().out
     assert beside(path).read_bytes() == b"{}\n"
 
 

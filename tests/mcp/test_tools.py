@@ -225,12 +225,12 @@ def test_a_list_that_is_cut_says_so(repository: Repository, tools: Tools) -> Non
         user.write_text("from shop.auth.tokens import refresh\n\n\ndef use() -> str:\n    return refresh('x')\n")
     found = tools.analyze_impact(f"{TOKENS}:refresh")
     assert (found.complete, len(found.reached)) == (True, REACHED_MAX)
-    assert found.note == f"Listed are the nearest {REACHED_MAX} of {found.total}."
+    assert found.note == f"Lists only the nearest {REACHED_MAX} of {found.total}."
 
 
 def test_a_task_that_nothing_speaks_of_is_told_so_and_an_empty_one_is_refused(tools: Tools) -> None:
     assert tools.locate("refresh the token").note == ""
-    assert tools.locate("zzqqxx").note.startswith("Nothing in this project speaks of that.")
+    assert tools.locate("zzqqxx").note.startswith("No match for this task.")
     with pytest.raises(InvalidInput, match="`task` is empty"):
         tools.locate(" ")
 

@@ -59,7 +59,7 @@ def test_files_and_folders_are_renamed_and_deleted(tool: MemoryTool) -> None:
     call(tool, "rename", old_path="/memories/notes", new_path="/memories/old")
     listed = call(tool, "view", path="/memories/old")
     assert listed.split("\n")[1:] == ["/memories/old/auth.md", "/memories/old/billing.md"]
-    with pytest.raises(ToolError, match="exists already"):
+    with pytest.raises(ToolError, match="already exists"):
         call(tool, "rename", old_path="/memories/old/auth.md", new_path="/memories/old/billing.md")
     call(tool, "rename", old_path="/memories/old", new_path="/memories")
     assert call(tool, "view", path="/memories/auth.md") == "     1\tone"

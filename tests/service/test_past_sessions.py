@@ -115,16 +115,16 @@ def test_a_beginning_that_two_sessions_share_counts_for_the_first(memory: Hollow
 
 
 def test_the_command_says_what_was_learned_and_what_to_do_next(cli: Cli, repository: Repository) -> None:  # noqa: F811
-    assert "no agent has left a session" in cli("learn").out
+    assert "no agent session of this project" in cli("learn").out
     transcript(repository.root, "s1", 1)
     planned = cli("learn", "--dry-run")
     assert ("1 session would be read" in planned.out, "s1" in planned.out) == (True, True)
     done = cli("learn")
     assert done.code == 0
     assert "1 session read" in done.out
-    assert "1 memory kept" in done.out
+    assert "1 memory stored" in done.out
     assert "holloway review" in done.out
-    assert "1 known already" in cli("learn").out
+    assert "1 already read" in cli("learn").out
 
 
 def test_a_dry_run_makes_no_memory(cli: Cli, repository: Repository, home: Path) -> None:  # noqa: F811

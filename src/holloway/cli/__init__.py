@@ -1,4 +1,4 @@
-"""The command line."""
+"""Command line of holloway: the table of commands, lazy loading, and error messages without tracebacks."""
 
 from __future__ import annotations
 
@@ -11,60 +11,60 @@ from holloway.errors import HollowayError
 
 COMMANDS = {
     "Start": {
-        "init": ("init", "Start a memory for a project and look at its code"),
+        "init": ("init", "Start a memory for a project and map its code"),
         "setup": ("setup", "Connect an agent, or disconnect it"),
-        "rules": ("rules", "Read rules files into memories to review"),
-        "learn": ("learn", "Learn from agent sessions that are already on this disk"),
-        "doctor": ("project", "Look for what is wrong"),
+        "rules": ("rules", "Import rules files as memories to review"),
+        "learn": ("learn", "Learn from agent sessions already on this disk"),
+        "doctor": ("project", "Check the installation and report problems"),
     },
     "Every day": {
-        "remember": ("remember", "Teach a memory: what, and where it matters"),
+        "remember": ("remember", "Teach a memory and say which files it is about"),
         "recall": ("recall", "Find memories by words and by meaning"),
-        "ask": ("recall", "Answer a question from memories and map"),
+        "ask": ("recall", "Answer a question from memories and the code map"),
         "list": ("recall", "List memories, newest first"),
         "show": ("recall", "Show one memory in full"),
-        "why": ("recall", "Show where a memory comes from and where it went"),
-        "review": ("review", "Go through what waits for you, a card at a time"),
-        "sessions": ("sessions", "List the sessions that were watched"),
-        "explain": ("sessions", "Show what came of a session, and why"),
+        "why": ("recall", "Show where a memory came from and who saw it"),
+        "review": ("review", "Review waiting memories, one at a time"),
+        "sessions": ("sessions", "List the observed sessions"),
+        "explain": ("sessions", "Show what was learned from a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
     },
     "Correct": {
-        "wrong": ("corrections", "Mark a memory wrong; it is gone at once"),
+        "wrong": ("corrections", "Mark a memory wrong; agents stop seeing it at once"),
         "edit": ("remember", "Change a memory"),
-        "pin": ("remember", "Keep a memory from fading"),
-        "forget": ("corrections", "Forget memories, for thirty days or for good"),
-        "restore": ("corrections", "Bring forgotten or replaced memories back"),
-        "prune": ("corrections", "Set aside what nobody used for long"),
+        "pin": ("remember", "Keep a memory from decaying"),
+        "forget": ("corrections", "Forget memories (restorable for 30 days), or for good"),
+        "restore": ("corrections", "Restore forgotten or replaced memories"),
+        "prune": ("corrections", "Remove memories that nobody has used for long"),
     },
     "The code": {
         "locate": ("map", "Find the files that a task is about"),
-        "impact": ("map", "Show what a change reaches"),
+        "impact": ("map", "Show what a change affects"),
         "modules": ("map", "List the modules of the codebase"),
         "module": ("map", "Show one module, or correct it"),
-        "relate": ("map", "Say how two places belong together"),
-        "index": ("map", "Bring the code map up to date"),
+        "relate": ("map", "Record how two files or symbols are related"),
+        "index": ("map", "Update the code map"),
     },
-    "What agents are told": {
+    "What agents see": {
         "brief": ("project", "Print what an agent reads when its session starts"),
-        "trust": ("trust", "Show or set how much is said to agents unasked"),
+        "trust": ("trust", "Show or set how much agents are shown unasked"),
         "pause": ("project", "Stop capturing and injecting"),
-        "resume": ("project", "Go on capturing and injecting"),
+        "resume": ("project", "Resume capturing and injecting"),
     },
     "Data and settings": {
         "config": ("project", "Show and change settings"),
         "export": ("export_import", "Write memories to a file"),
         "import": ("export_import", "Read memories from a file"),
-        "backup": ("export_import", "Copy the memory, list copies, bring one back"),
-        "completion": ("project", "Print the completion script of a shell"),
-        "uninstall": ("uninstall", "Take every trace of holloway back"),
+        "backup": ("export_import", "Back up the memory, list backups, restore one"),
+        "completion": ("project", "Print a shell completion script"),
+        "uninstall": ("uninstall", "Remove holloway from agents and rules files"),
     },
     "Started by agents": {
         "mcp": ("mcp_server", "Serve an agent over the Model Context Protocol"),
         "statusline": ("mcp_server", "Print a line for an agent's status bar"),
     },
 }
-"""Every command, by section: the module that holds it, loaded only when it runs, and its line in the help."""
+"""Every command by section: its module (imported only when the command runs) and its line in the help."""
 
 OTHER_WORDS = {
     "add": "remember",
@@ -76,20 +76,20 @@ OTHER_WORDS = {
     "search": "recall",
     "undo": "restore",
 }
-"""What people try first, and the command that does it; an answer to a mistake, not a second name."""
+"""Command names from other tools, with ours: used for the "did you mean" hint, not as aliases."""
 
 _MODULES = {name: module for section in COMMANDS.values() for name, (module, _) in section.items()}
 
 
 class Commands(click.Group):
-    """A group that knows its commands by name and loads the one that is called."""
+    """Click group that lists its commands from a table and imports only the one that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, for completion."""
+        """Return the command names, for shell completion."""
         return list(_MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name; a mistyped one is answered with the closest."""
+        """Import and return a command; an unknown name fails with the closest match."""
         if cmd_name not in _MODULES:
             from difflib import get_close_matches  # only on the error path
 
@@ -103,7 +103,7 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands by section, without loading them."""
+        """Write the commands by section, without importing them."""
         for section, commands in COMMANDS.items():
             with formatter.section(section):
                 formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
@@ -118,15 +118,15 @@ class Commands(click.Group):
 def holloway() -> None:
     """The memory that coding agents wear into a codebase.
 
-    Teach a trap once; it reaches your agent when it opens the file. Everything stays on this machine.
+    Teach a gotcha once; your agent sees it when it opens the file. Everything stays on this machine.
     """
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; errors become a message and a hint, never a traceback."""
+    """Run a command; print errors as a message and a hint, never as a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without our signs gets a question mark, not a traceback
+            stream.reconfigure(errors="replace")  # print "?" for a character the terminal lacks
     try:
         holloway.main(args=arguments, prog_name="holloway")
     except HollowayError as error:
@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(0)
     except OSError as error:
         click.echo(f"Error: {error.strerror or error} ({error.filename or 'no file'})", err=True)
-        click.echo("Hint: `holloway doctor` looks closer.", err=True)
+        click.echo("Hint: run `holloway doctor` to check the installation.", err=True)
         sys.exit(1)
     except Exception as error:
         if os.environ.get("HOLLOWAY_DEBUG"):

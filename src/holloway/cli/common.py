@@ -1,4 +1,4 @@
-"""What commands share: options, opening a project, printing for people and for programs."""
+"""Shared parts of the commands: common options, opening a project, terminal output and JSON output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 STDIN_BYTES_MAX = 16 * 1024 * 1024
 
 COLUMNS = re.compile(r"^ *(?:\S+ {2,})*")
-"""What a line begins with before its words: its indentation, and short entries with a gap after them."""
+"""Indentation and leading columns of a line: short entries, each followed by a gap."""
 
 project_option = click.option(
     "--project",
@@ -36,36 +36,36 @@ project_option = click.option(
     "project",
     metavar="PATH",
     default=".",
-    help="A folder of the project (default: where you stand).",
+    help="Project folder (default: current directory).",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable fields.")
-yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 
 
 def opened(project: str, *, create: bool = False) -> Holloway:
-    """The memory of the project that holds a folder; only commands that put something in create one."""
+    """Open the memory of the project that contains a folder; only commands that write pass `create`."""
     from holloway.service.project_finder import open_project  # loaded when a command runs, not for --help
 
     return open_project(project, create=create)
 
 
 def standing(project: str) -> Path | None:
-    """Where relative paths are taken from: where a person stands, unless they name another project."""
+    """Return the base of relative paths: the current directory, or None when --project names another one."""
     return Path.cwd() if project == "." else None
 
 
 def home() -> Path:
-    """The user's data folder."""
+    """Return the user's data folder."""
     return Path(config.home())
 
 
 @cache
-def console() -> Console:
-    """Where people read: colour only on a terminal, no wrapping where the output is piped."""
+def get_console() -> Console:
+    """Return the console for people: colour only on a terminal, no wrapping when the output is piped."""
     from rich.console import Console  # rich is only loaded to print for people
 
     class Quiet(Console):
-        """A console that does not call a closed pipe an error: `holloway list | head` is a fair question."""
+        """Console that exits quietly when the pipe is closed, as in `holloway list | head`."""
 
         def on_broken_pipe(self) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -78,11 +78,11 @@ def console() -> Console:
 
 
 TASK_SHOWN_CHARS = 200
-"""So much of what a session was asked is shown on a line."""
+"""Characters of a session's task that are shown on a line."""
 
 
 def say(text: str = "", style: str = "") -> None:
-    """A line for people; markup in the text is shown as it is, and nothing in it steers the terminal."""
+    """Print text for people; markup is printed literally and control characters are removed."""
     from rich.text import Text  # only to print for people
 
     for row in harmless(text).split("\n"):
@@ -90,25 +90,25 @@ def say(text: str = "", style: str = "") -> None:
 
 
 def hanging(row: Text, column: int) -> None:
-    """Print a line; what does not fit into the terminal goes on below that column, not at the margin."""
-    room = console().width
-    if console().soft_wrap or row.cell_len <= room or not 0 < column < room // 2:
-        console().print(row)
+    """Print a line with a hanging indent: text that does not fit continues below `column`."""
+    width = get_console().width
+    if get_console().soft_wrap or row.cell_len <= width or not 0 < column < width // 2:
+        get_console().print(row)
         return
-    first, *rest = row[column:].wrap(console(), room - column)
-    console().print(row[:column] + first, soft_wrap=True)
-    for part in rest:
-        part.pad_left(column)
-        console().print(part, soft_wrap=True)
+    first_line, *continuation_lines = row[column:].wrap(get_console(), width - column)
+    get_console().print(row[:column] + first_line, soft_wrap=True)
+    for continuation_line in continuation_lines:
+        continuation_line.pad_left(column)
+        get_console().print(continuation_line, soft_wrap=True)
 
 
 def harmless(text: str) -> str:
-    """The text without control and bidi characters, its indentation kept."""
+    """Return the text without control and bidirectional characters; indentation stays."""
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs"))
 
 
 def can_print(signs: str) -> bool:
-    """Whether the terminal has these signs."""
+    """Return whether the terminal's encoding has these characters."""
     try:
         signs.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -117,12 +117,12 @@ def can_print(signs: str) -> bool:
 
 
 def emit(data: object) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document on stdout."""
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def line(memory: Memory, now: datetime) -> None:
-    """A memory on a line or two: id, type, summary, and what is notable about it."""
+    """Print a memory in two lines: id, type and summary, then its files and state."""
     from rich.text import Text  # only to print for people
 
     head = Text()
@@ -134,7 +134,7 @@ def line(memory: Memory, now: datetime) -> None:
 
 
 def notable(memory: Memory, now: datetime) -> str:
-    """What a reader should know beside the sentence: files, state, confidence, branch."""
+    """Return the facts of a memory besides its text: files, state, confidence, branch, review reason."""
     from holloway.domain import confidence  # loaded when a command runs
     from holloway.safety.repository_text import only_paths
 
@@ -150,36 +150,41 @@ def notable(memory: Memory, now: datetime) -> str:
 
 
 def branch_shown(name: str) -> str:
-    """The name of a branch, unless it reads as a sentence: agents read what commands print."""
+    """Return a branch name, or a placeholder if it reads as a sentence (prompt injection: agents read our output)."""
     from holloway.safety.repository_text import is_path  # loaded when a command runs
 
     return name if is_path(name) else "another branch"
 
 
 def ask(question: str, *, yes: bool) -> bool:
-    """A yes-or-no question; `--yes` answers it, and without a terminal the answer is no."""
+    """Ask for confirmation; `--yes` answers yes. Raises InvalidInput without a terminal."""
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} Nobody is there to answer.", "Add --yes to go ahead.")
+        raise InvalidInput(f"{question} There is no terminal to ask on.", "Add --yes to go ahead.")
     return click.confirm(question, default=False)
 
 
 def text_of(words: tuple[str, ...], what: str) -> str:
-    """The words of a command as one text; a single `-` reads it from stdin."""
+    """Join a command's arguments into one text, or read stdin for a single `-`.
+
+    Raises InvalidInput if stdin is too long or not UTF-8.
+    """
     if words != ("-",):
         return " ".join(words)
     data = sys.stdin.buffer.read(STDIN_BYTES_MAX + 1)
     if len(data) > STDIN_BYTES_MAX:
-        raise InvalidInput(f"{what} has more than {STDIN_BYTES_MAX:,} bytes.", "Keep to what the next session needs.")
+        raise InvalidInput(
+            f"{what} has more than {STDIN_BYTES_MAX:,} bytes.", "Shorten it to what the next session needs."
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"{what} is not UTF-8 text (byte {error.start}).", "Give it as UTF-8.") from None
+        raise InvalidInput(f"{what} is not UTF-8 text (byte {error.start}).", "Convert it to UTF-8.") from None
 
 
 def maintained(memory: Holloway) -> None:
-    """Do the daily chores on the way out; what was asked for is done, so their failure is only told."""
+    """Run the daily maintenance jobs; the command itself has succeeded, so a failure is only reported."""
     try:
         memory.maintain()
     except HollowayError as error:
@@ -187,12 +192,12 @@ def maintained(memory: Holloway) -> None:
 
 
 def many(number: int, of: str = "memory") -> str:
-    """A number of things, in words that fit it: 1 memory, 2 memories, 3 files."""
-    several = f"{of[:-1]}ies" if of.endswith("y") else f"{of}s"
-    return f"{number:,} {of if number == 1 else several}"
+    """Format a count with its noun in the right number: 1 memory, 2 memories, 3 files."""
+    plural = f"{of[:-1]}ies" if of.endswith("y") else f"{of}s"
+    return f"{number:,} {of if number == 1 else plural}"
 
 
 def redaction_note(redacted: tuple[str, ...]) -> None:
-    """Tell the person that a secret was cut out."""
+    """Report that a secret was redacted."""
     if redacted:
-        say(f"A secret was cut out before storing: {', '.join(redacted)}.", "yellow")
+        say(f"A secret was redacted before storing: {', '.join(redacted)}.", "yellow")

@@ -1,4 +1,4 @@
-"""Commands that take back: wrong, forget, restore, prune."""
+"""Commands that remove or restore memories: wrong, forget, restore, prune."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from holloway.errors import InvalidInput
     show_default=True,
     help="What is wrong with it.",
 )
-@click.option("--note", default="", metavar="TEXT", help="Why, for whoever asks later.")
+@click.option("--note", default="", metavar="TEXT", help="Why it is wrong; shown by `holloway why`.")
 @json_option
 @project_option
 def wrong_command(
     memory_id: str, instead: tuple[str, ...], reason: str, note: str, as_json: bool, project: str
 ) -> None:
-    """Mark a memory wrong: from the next step on no agent sees it. Words after the id take its place.
+    """Mark a memory wrong: agents stop seeing it from their next step on. Text after the id replaces it.
 
     \b
     Examples:
@@ -53,25 +53,25 @@ def wrong_command(
         text = text_of(instead, "The replacement") if instead else ""
         if instead and not text.strip():
             raise InvalidInput(
-                "The replacement is empty; nothing was changed.", "Leave it out if nothing holds instead."
+                "The replacement is empty; nothing was changed.", "Leave it out if there is no replacement."
             )
-        now_holds = memory.wrong(memory_id, reason, note=note, instead=text)
+        result = memory.wrong(memory_id, reason, note=note, instead=text)
         if as_json:
-            emit(memory_json(now_holds, memory.clock.now()))
+            emit(memory_json(result, memory.clock.now()))
             return
         if instead:
-            say("Replaced; the old words stay readable with `holloway why`.", "green")
-            line(now_holds, memory.clock.now())
+            say("Replaced; `holloway why` still shows the old text.", "green")
+            line(result, memory.clock.now())
         else:
-            say(f"{now_holds.id} is out. `holloway restore {now_holds.id}` takes that back within 30 days.", "green")
+            say(f"{result.id} was removed. Undo within 30 days: `holloway restore {result.id}`.", "green")
 
 
 @click.command("forget")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--session", default="", metavar="ID", help="Everything that came from this session.")
-@click.option("--source", default="", metavar="SOURCE", help="Everything from this file, address or kind of source.")
-@click.option("--all", "everything", is_flag=True, help="Everything in this project.")
-@click.option("--hard", is_flag=True, help="For good: no byte of it stays, in backups neither.")
+@click.option("--session", default="", metavar="ID", help="All memories from this session.")
+@click.option("--source", default="", metavar="SOURCE", help="All memories from this file, URL or kind of source.")
+@click.option("--all", "everything", is_flag=True, help="All memories of this project.")
+@click.option("--hard", is_flag=True, help="Erase permanently, from backups too.")
 @yes_option
 @json_option
 @project_option
@@ -85,7 +85,7 @@ def forget_command(
     as_json: bool,
     project: str,
 ) -> None:
-    """Forget memories. They can be restored for thirty days, unless --hard is given.
+    """Forget memories. They can be restored for 30 days, unless --hard is given.
 
     \b
     Examples:
@@ -96,25 +96,27 @@ def forget_command(
     """
     with opened(project) as memory:
         chosen = memory.chosen(ids, session=session, source=source, everything=everything)
-        chosen = chosen if hard else [each for each in chosen if not each.deleted_at]
+        chosen = chosen if hard else [selected_memory for selected_memory in chosen if not selected_memory.deleted_at]
         if not chosen:
-            nothing = "Nothing that is still there matches; nothing was forgotten."
+            nothing = "No stored memory matches; nothing was forgotten."
             emit(_forgotten(hard=hard)) if as_json else say(nothing)
             return
-        several = many(len(chosen))
+        count_text = many(len(chosen))
         if hard or len(chosen) > 1 or everything:
-            gone = "for good, backups included" if hard else "(they can be restored for 30 days)"
-            if not ask(f"Forget {several} {gone}?", yes=yes):
+            duration = "permanently, backups included" if hard else "(they can be restored for 30 days)"
+            if not ask(f"Forget {count_text} {duration}?", yes=yes):
                 emit(_forgotten(hard=hard)) if as_json else say("Nothing was forgotten.")
                 return
-        done = memory.forget(chosen, hard=hard)
+        forgotten = memory.forget(chosen, hard=hard)
         if as_json:
-            emit(_forgotten([each.id for each in done.memories], done.left, hard=hard))
+            emit(
+                _forgotten([forgotten_memory.id for forgotten_memory in forgotten.memories], forgotten.left, hard=hard)
+            )
             return
-        undo = "" if hard else " `holloway restore --last` takes it back."
-        say(f"Forgot {several}.{undo}", "green")
-        for rest in done.left:
-            say(f"Not clean yet: {rest}", "yellow")
+        undo = "" if hard else " Undo with `holloway restore --last`."
+        say(f"Forgot {count_text}.{undo}", "green")
+        for leftover in forgotten.left:
+            say(f"Not erased yet: {leftover}", "yellow")
 
 
 def _forgotten(ids: Sequence[str] = (), left: Sequence[str] = (), *, hard: bool) -> dict[str, object]:
@@ -123,11 +125,13 @@ def _forgotten(ids: Sequence[str] = (), left: Sequence[str] = (), *, hard: bool)
 
 @click.command("restore")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--last", is_flag=True, help="Everything that the last forget, or wrong without new words, took out.")
+@click.option(
+    "--last", is_flag=True, help="All memories removed by the last forget, or by wrong without a replacement."
+)
 @json_option
 @project_option
 def restore_command(ids: tuple[str, ...], last: bool, as_json: bool, project: str) -> None:
-    """Bring forgotten, faded or replaced memories back. `holloway list --deleted` shows them.
+    """Restore forgotten, decayed or replaced memories. `holloway list --deleted` lists them.
 
     \b
     Examples:
@@ -137,36 +141,38 @@ def restore_command(ids: tuple[str, ...], last: bool, as_json: bool, project: st
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
     with opened(project) as memory:
-        wanted = list(ids) + ([each.id for each in memory.last_forgotten()] if last else [])
+        wanted = list(ids) + ([forgotten_memory.id for forgotten_memory in memory.last_forgotten()] if last else [])
         if not wanted:
-            hint = "`holloway list --deleted` shows what can be restored."
-            raise InvalidInput("Nothing was chosen." if not last else "Nothing was forgotten lately.", hint)
+            hint = "`holloway list --deleted` lists memories that can be restored."
+            raise InvalidInput("No memory was named." if not last else "No memory was forgotten recently.", hint)
         chosen = memory.chosen(wanted)
-        back = [memory.restore(each.id) for each in chosen]
+        restored_memories = [memory.restore(chosen_memory.id) for chosen_memory in chosen]
         if as_json:
-            emit({"results": [memory_json(each, memory.clock.now()) for each in back]})
+            emit(
+                {"results": [memory_json(restored_memory, memory.clock.now()) for restored_memory in restored_memories]}
+            )
             return
         say("Restored.", "green")
-        for each in back:
-            line(each, memory.clock.now())
+        for restored_memory in restored_memories:
+            line(restored_memory, memory.clock.now())
 
 
 @click.command("prune")
 @json_option
 @project_option
 def prune_command(as_json: bool, project: str) -> None:
-    """Set aside what nobody used for three half-lives, and remove what is past its thirty days of grace.
+    """Remove memories unused for three half-lives (restorable for 30 days), and erase those past that grace period.
 
     \b
     Example:
       holloway prune
     """
     with opened(project) as memory:
-        done = memory.prune()
+        pruned = memory.prune()
         maintained(memory)
         if as_json:
-            emit({"faded": list(done.faded), "removed": list(done.removed)})
+            emit({"faded": list(pruned.faded), "removed": list(pruned.removed)})
             return
-        say(f"Set aside: {len(done.faded)}. Removed after grace: {len(done.removed)}.")
-        if done.faded:
-            say(f"  faded: {', '.join(done.faded)}; `holloway restore ID` brings one back.", "dim")
+        say(f"Decayed and removed: {len(pruned.faded)}. Erased after the grace period: {len(pruned.removed)}.")
+        if pruned.faded:
+            say(f"  decayed: {', '.join(pruned.faded)}; `holloway restore ID` restores one.", "dim")

@@ -1,4 +1,4 @@
-"""Commands for whole sets of memories: export, import, backup."""
+"""Commands for sets of memories: export, import, backup and restore."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from holloway.cli.common import (
 
 _BLOCK_SAID = {
     "written": "the block was added",
-    "renewed": "the block was renewed",
+    "renewed": "the block was updated",
     "unchanged": "the block is up to date",
-    "removed": "the block was taken out; the rest is as it was",
-    "removed with its file": "the file held nothing but the block and is gone",
-    "absent": "there is no block to take out",
+    "removed": "the block was removed; the rest of the file is unchanged",
+    "removed with its file": "the file held only the block and was deleted",
+    "absent": "there is no block to remove",
 }
 
 
@@ -37,20 +37,20 @@ _BLOCK_SAID = {
     type=click.Choice(["json", "markdown", "claude", "archive"]),
     default="json",
     show_default=True,
-    help="json: complete; markdown: to read; claude: like a CLAUDE.md; archive: everything, to restore.",
+    help="json: all fields; markdown: for reading; claude: like CLAUDE.md; archive: complete, for restoring.",
 )
-@click.option("--replace", is_flag=True, help="Write over a file that is there, or a block that was edited.")
+@click.option("--replace", is_flag=True, help="Overwrite an existing file, or a block that was edited.")
 @click.option(
-    "--to", "rules_file", metavar="NAME", help="Keep confirmed memories in a block of CLAUDE.md or AGENTS.md."
+    "--to", "rules_file", metavar="NAME", help="Write confirmed memories into a block of CLAUDE.md or AGENTS.md."
 )
-@click.option("--remove", is_flag=True, help="With --to: take that block out again.")
+@click.option("--remove", is_flag=True, help="With --to: remove that block again.")
 @project_option
 def export_command(
     file: str | None, form: str, replace: bool, rules_file: str | None, remove: bool, project: str
 ) -> None:
     """Write this project's memories to a file, or to stdout.
 
-    With --to, only the lines between holloway's two marks are written; every other byte stays as it is.
+    With --to, only the lines between holloway's two markers are written; every other byte stays.
 
     \b
     Examples:
@@ -64,13 +64,13 @@ def export_command(
 
     if rules_file is not None:
         if file is not None:
-            raise InvalidInput(f"--to writes into {rules_file}, not into {file}.", "Give one of the two.")
+            raise InvalidInput(f"--to writes into {rules_file}, not into {file}.", "Give only one of them.")
         with opened(project) as memory:
-            path, done = memory.export_rules(rules_file, remove=remove, replace=replace)
-        say(f"{path}: {_BLOCK_SAID[done]}.", "green")
+            path, block_result = memory.export_rules(rules_file, remove=remove, replace=replace)
+        say(f"{path}: {_BLOCK_SAID[block_result]}.", "green")
         return
     if remove:
-        raise InvalidInput("--remove takes a block out of a file.", "Add --to and the file's name.")
+        raise InvalidInput("--remove removes a block from a rules file.", "Add --to and the file's name.")
     with opened(project) as memory:
         data = memory.export(form)
     if file is None or file == "-":
@@ -78,18 +78,18 @@ def export_command(
         sys.stdout.buffer.flush()
         return
     if Path(file).exists() and not replace:
-        raise InvalidInput(f"{file} is there already; nothing was written.", "Choose another name, or add --replace.")
+        raise InvalidInput(f"{file} already exists; nothing was written.", "Choose another name, or add --replace.")
     replace_file(str(Path(file).absolute()), data)
     say(f"Wrote {file} ({len(data):,} bytes).", "green")
 
 
 @click.command("import")
 @click.argument("file", metavar="FILE")
-@click.option("--skip-invalid", is_flag=True, help="Import what is usable and name the rest.")
+@click.option("--skip-invalid", is_flag=True, help="Import the valid memories and list the others.")
 @json_option
 @project_option
 def import_command(file: str, skip_invalid: bool, as_json: bool, project: str) -> None:
-    """Read memories from a file. An archive of this machine is restored as it was; anything else waits for review.
+    """Read memories from a file. An archive signed on this machine is restored; anything else waits for review.
 
     \b
     Examples:
@@ -98,34 +98,34 @@ def import_command(file: str, skip_invalid: bool, as_json: bool, project: str) -
     """
 
     with opened(project, create=True) as memory:
-        done = memory.import_file(Path(file), skip_invalid=skip_invalid)
+        import_result = memory.import_file(Path(file), skip_invalid=skip_invalid)
     if as_json:
         names = ("restored", "added", "known", "refused", "redacted", "skipped")
-        emit({name: getattr(done, name) for name in names})
-    elif done.restored:
-        say(f"Restored {many(done.added)}; {done.known} were there already.", "green")
+        emit({name: getattr(import_result, name) for name in names})
+    elif import_result.restored:
+        say(f"Restored {many(import_result.added)}; {import_result.known} already stored.", "green")
     else:
-        taken = f"Took in {many(done.added)} for review; {done.known} were known, {done.refused} rejected before."
-        say(taken, "green")
-        if done.altered:
-            say("It says that it is an archive, but it was not sealed here or has been changed since.", "yellow")
-        if done.added:
+        counts_text = f"{import_result.known} already stored, {import_result.refused} rejected before"
+        say(f"Imported {many(import_result.added)} for review; {counts_text}.", "green")
+        if import_result.altered:
+            say("The file claims to be an archive, but it was not signed here or was changed afterwards.", "yellow")
+        if import_result.added:
             say("No agent sees them until you approve them: `holloway review`.")
-        redaction_note(done.redacted)
-        for row in done.skipped:
+        redaction_note(import_result.redacted)
+        for row in import_result.skipped:
             say(f"Skipped {row}", "yellow")
-    if done.skipped:
+    if import_result.skipped:
         sys.exit(1)
 
 
 @click.command("backup")
-@click.option("--list", "listing", is_flag=True, help="List the copies.")
-@click.option("--restore", "wanted", metavar="NAME", help="Bring a copy back: its name, or `latest`.")
+@click.option("--list", "listing", is_flag=True, help="List the backups.")
+@click.option("--restore", "restore_name", metavar="NAME", help="Restore a backup: its name, or `latest`.")
 @yes_option
 @json_option
 @project_option
-def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, project: str) -> None:
-    """Copy this project's memory now. Three copies are kept; one is made every day and before every upgrade.
+def backup_command(listing: bool, restore_name: str | None, yes: bool, as_json: bool, project: str) -> None:
+    """Back up this project's memory now. Three backups are kept; one is made daily and before every upgrade.
 
     \b
     Examples:
@@ -140,30 +140,37 @@ def backup_command(listing: bool, wanted: str | None, yes: bool, as_json: bool, 
         restore_backup,
     )  # loaded when the command runs
 
-    if not listing and wanted is None:
+    if not listing and restore_name is None:
         known_project(project)  # a folder without a memory has nothing to copy
         with opened(project) as memory:
-            made = memory.store.backup()
-        emit({"backup": str(made)}) if as_json else say(f"Copied to {made}", "green")
+            backup_path = memory.store.backup()
+        emit({"backup": str(backup_path)}) if as_json else say(f"Backed up to {backup_path}", "green")
         return
     if listing:
-        found = list_backups(project)
+        backups = list_backups(project)
         if as_json:
-            emit({"backups": [{"name": copy.name, "path": str(copy), "bytes": copy.stat().st_size} for copy in found]})
+            emit(
+                {
+                    "backups": [
+                        {"name": backup.name, "path": str(backup), "bytes": backup.stat().st_size} for backup in backups
+                    ]
+                }
+            )
             return
-        for copy in found:
-            say(f"{copy.name}  {copy.stat().st_size // 1024:,} KB")
-        if not found:
-            say("There is no copy yet.")
+        for backup in backups:
+            say(f"{backup.name}  {backup.stat().st_size // 1024:,} KB")
+        if not backups:
+            say("There is no backup yet.")
         return
-    chosen = find_backup(project, wanted or "latest").name
-    if not ask(f"Put {chosen} in the place of today's memory (which is kept beside it)?", yes=yes):
+    backup_name = find_backup(project, restore_name or "latest").name
+    if not ask(f"Replace the current memory with {backup_name} (the current one is kept as a backup)?", yes=yes):
         say("Nothing was changed.")
         return
-    used, kept = restore_backup(project, chosen)
+    restored_path, previous_path = restore_backup(project, backup_name)
     if as_json:
-        emit({"restored": str(used), "kept": str(kept) if kept else None})
+        emit({"restored": str(restored_path), "kept": str(previous_path) if previous_path else None})
         return
-    say(f"Restored {used.name}.", "green")
-    if kept:
-        say(f"What stood there is kept as {kept.name}; `holloway backup --restore {kept.name}` takes this back.")
+    say(f"Restored {restored_path.name}.", "green")
+    if previous_path:
+        name = previous_path.name
+        say(f"The previous memory is kept as {name}; undo with `holloway backup --restore {name}`.")

@@ -1,4 +1,4 @@
-"""The first day: init."""
+"""The init command: start a project's memory, map its code, import rules and past sessions, connect agents."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 @json_option
 @project_option
 def init_command(yes: bool, as_json: bool, project: str) -> None:
-    """Start a memory for a project: look at its code, its rules files, past sessions, and connect your agents.
+    """Start a memory for a project: map its code, import its rules files, learn from past sessions, connect agents.
 
-    Rules files (CLAUDE.md, AGENTS.md, .cursorrules, ...) are read for your review, sessions that agents left on this
-    disk are learned from, and the agents that are found here are connected: each after a question, with the exact
-    change shown. Without a terminal nothing but the map is made unless you say --yes.
+    Each step after the map asks first: rules files (CLAUDE.md, AGENTS.md, .cursorrules, ...) are imported for your
+    review, agent sessions on this disk are learned from, and the agents installed here are connected, with the exact
+    change shown. Without a terminal only the map is built, unless you add --yes.
 
     \b
     Example:
       cd ~/code/shop && holloway init
     """
-    from holloway.cli.progress import progress_bar  # loaded when the command runs
+    from holloway.cli.progress import ProgressBar  # loaded when the command runs
     from holloway.service import past_sessions
 
     with opened(project, create=True) as memory:
-        with progress_bar(hidden=as_json) as tell:
+        with ProgressBar(hidden=as_json) as tell:
             commits = memory.map.update(workers=0, progress=tell).commits
         if as_json:
             _as_program(memory, yes=yes)
@@ -50,48 +50,45 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
 
 
 def _as_program(memory: Holloway, *, yes: bool) -> None:
-    """The same without words: what was found, and with --yes what was done with it."""
-    from holloway.service import (
-        past_sessions,
-        setup,  # loaded when the command runs
-    )
+    """Run the steps of init without questions and print JSON; only --yes changes anything."""
+    from holloway.service import past_sessions, setup  # loaded when the command runs
 
     rules = memory.import_rules(dry_run=not yes)
     sessions = past_sessions.find(memory)
-    done = past_sessions.learn(memory, sessions) if yes and sessions.sessions else past_sessions.PastLessons()
+    learned = past_sessions.learn(memory, sessions) if yes and sessions.sessions else past_sessions.PastLessons()
     plans = _plans(memory)
     for plan in plans if yes else ():
         setup.apply(plan, home())
-    seen = memory.map.overview()
+    overview = memory.map.overview()
     emit(
         {
             "rules": len(rules.added),
             "sessions": len(sessions.sessions),
-            "learned": len(done.kept),
+            "learned": len(learned.kept),
             "agents": [
-                {"agent": plan.dialect.agent, "files": [str(one.path) for one in plan.needed], "changed": yes}
+                {"agent": plan.dialect.agent, "files": [str(change.path) for change in plan.needed], "changed": yes}
                 for plan in plans
             ],
             "project": memory.project.name,
             "root": str(memory.project.root),
-            "files": seen.files,
-            "source_files": seen.source_files,
-            "languages": dict(seen.languages),
-            "modules": [module.name for module in seen.modules],
+            "files": overview.files,
+            "source_files": overview.source_files,
+            "languages": dict(overview.languages),
+            "modules": [module.name for module in overview.modules],
             "brief": memory.brief().text,
         }
     )
 
 
 def _overview(memory: Holloway, commits: int) -> None:
-    seen = memory.map.overview()
-    languages = ", ".join(f"{number} {language}" for language, number in seen.languages) or "no source files"
+    overview = memory.map.overview()
+    languages = ", ".join(f"{number} {language}" for language, number in overview.languages) or "no source files"
     say(
-        f"{memory.project.name}: {many(seen.files, 'file')} ({languages}), {many(len(seen.modules), 'module')}",
+        f"{memory.project.name}: {many(overview.files, 'file')} ({languages}), {many(len(overview.modules), 'module')}",
         "bold green",
     )
     if commits:
-        say(f"history: {many(commits, 'commit')}, for what changes together")
+        say(f"history: {many(commits, 'commit')} read for files that often change together")
     if not memory.under_git:
         say(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
 
@@ -102,40 +99,40 @@ def _rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
     if not rules.added:
         return
     preview(rules)
-    if _agreed("Take these rules in, for your review?", yes=yes):
-        say(counted(memory.import_rules()) + " `holloway review` goes through them.", "green")
+    if _agreed("Import these rules for your review?", yes=yes):
+        say(counted(memory.import_rules()) + " Review them with `holloway review`.", "green")
     else:
-        say("Nothing was taken in; `holloway rules` does it any time.", "dim")
+        say("Nothing was imported; `holloway rules` imports them at any time.", "dim")
 
 
 def _past(memory: Holloway, found: PastSessions, *, yes: bool) -> None:
-    """Sessions from before holloway came: the first day is not cold."""
+    """Offer to learn from sessions recorded before holloway was installed."""
     from holloway.cli.learn import told  # loaded when the command runs
-    from holloway.cli.progress import progress_bar
+    from holloway.cli.progress import ProgressBar
     from holloway.service import past_sessions
 
     if not found.sessions:
         return
-    agents = sorted({each.agent for each in found.sessions})
+    agents = sorted({session.agent for session in found.sessions})
     say(f"On this disk: {many(len(found.sessions), 'session')} of this project ({', '.join(agents)})", "bold")
     if not _agreed("Learn from them? Nothing leaves this machine.", yes=yes):
-        say("Nothing was read; `holloway learn` does it any time.", "dim")
+        say("Nothing was read; `holloway learn` reads them at any time.", "dim")
         return
-    with progress_bar(hidden=False) as tell:
-        done = past_sessions.learn(memory, found, tell)
-    told(found, done)
+    with ProgressBar(hidden=False) as tell:
+        learned = past_sessions.learn(memory, found, tell)
+    told(found, learned)
 
 
 def _brief(memory: Holloway) -> None:
     say("An agent that starts here reads:", "bold")
     say()
-    for text in memory.brief().text.splitlines():
-        say(f"  {text}")
+    for brief_line in memory.brief().text.splitlines():
+        say(f"  {brief_line}")
     say()
 
 
 def _agents(memory: Holloway, *, yes: bool) -> bool:
-    """Offer to connect each agent that this machine has; whether there is one and all of them are."""
+    """Offer to connect each installed agent; return whether there is one and all of them are connected."""
     from holloway.cli.setup import question, show  # loaded when the command runs
     from holloway.service import setup
 
@@ -150,41 +147,41 @@ def _agents(memory: Holloway, *, yes: bool) -> bool:
         say(f"{plan.dialect.label} is connected.", "green")
         if plan.dialect.note:
             say(plan.dialect.note, "yellow")
-    return not declined and any(chosen.is_installed() for chosen in setup.DIALECTS.values())
+    return not declined and any(dialect.is_installed() for dialect in setup.DIALECTS.values())
 
 
 def _plans(memory: Holloway) -> list[Plan]:
-    """What it takes to connect the agents of this machine, for all projects."""
+    """Plan how to connect the installed agents for all projects; leave out those connected already."""
     from holloway.errors import HollowayError  # loaded when the command runs
     from holloway.service import setup
 
-    made: list[Plan] = []
-    for chosen in setup.DIALECTS.values():
-        if not chosen.is_installed():
+    plans: list[Plan] = []
+    for dialect in setup.DIALECTS.values():
+        if not dialect.is_installed():
             continue
         try:
-            plan = setup.setup(chosen, "user", memory.project.root, home())
+            plan = setup.setup(dialect, "user", memory.project.root, home())
         except HollowayError as error:
-            click.echo(f"{chosen.label} cannot be connected: {error.message} {error.hint}", err=True)
+            click.echo(f"{dialect.label} cannot be connected: {error.message} {error.hint}", err=True)
             continue
-        made += [plan] if plan.needed else []
-    return made
+        plans += [plan] if plan.needed else []
+    return plans
 
 
 def _next(project: str, *, connected: bool) -> None:
     from holloway.extras import find_invocation  # loaded when the command runs
 
-    name, there = find_invocation(), "" if project == "." else f" -p {shlex.quote(project)}"
-    say("What next:", "bold")
+    program, project_argument = find_invocation(), "" if project == "." else f" -p {shlex.quote(project)}"
+    say("Next steps:", "bold")
     if not connected:
         say("  connect your agent, claude-code or codex (shows the change, asks first):")
-        say(f"      {name} setup claude-code{there}")
-    say("  teach a trap; it arrives when that file is read:")
-    say(f'      {name} remember "..." --file PATH{there}')
+        say(f"      {program} setup claude-code{project_argument}")
+    say("  teach a gotcha; your agent sees it when it opens that file:")
+    say(f'      {program} remember "..." --file PATH{project_argument}')
     say("  check that everything works:")
-    say(f"      {name} doctor{there}")
+    say(f"      {program} doctor{project_argument}")
 
 
 def _agreed(question: str, *, yes: bool) -> bool:
-    """What a person at a terminal answers; elsewhere only --yes agrees."""
+    """Ask at a terminal, default yes; without one only --yes agrees."""
     return yes or (sys.stdin.isatty() and click.confirm(question, default=True))

@@ -1,4 +1,4 @@
-"""Commands about the code map: index, locate, impact, modules, module, relate."""
+"""Code map commands: index, locate, impact, modules, module, relate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holloway.cli.common import emit, json_option, many, opened, project_option, say, standing, text_of
-from holloway.cli.progress import progress_bar, ready
+from holloway.cli.progress import ProgressBar, ready
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -20,19 +20,23 @@ SHOWN = 12
 
 
 @click.command("index")
-@click.option("--scip", type=click.Path(exists=True, dir_okay=False), help="Also take the precise edges of this index.")
-@click.option("--workers", type=click.IntRange(1, 64), help="Processes that read files (default: one per core).")
-@click.option("--watch", is_flag=True, help="Stay, and follow every change until you press Ctrl-C.")
-@click.option("--quiet", is_flag=True, help="Say nothing.")
-@click.option("--no-wait", is_flag=True, help="Leave at once if another process is at it.")
+@click.option(
+    "--scip",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Also import the precise references of this SCIP index.",
+)
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes that parse files (default: one per core).")
+@click.option("--watch", is_flag=True, help="Keep running and index every change until Ctrl-C.")
+@click.option("--quiet", is_flag=True, help="Print nothing.")
+@click.option("--no-wait", is_flag=True, help="Exit at once if another process is indexing.")
 @json_option
 @project_option
 def index_command(
     scip: str | None, workers: int | None, watch: bool, quiet: bool, no_wait: bool, as_json: bool, project: str
 ) -> None:
-    """Bring the code map up to date: files, symbols, who uses what, what changes together, modules.
+    """Update the code map: files, symbols, references, files that often change together (co-change), modules.
 
-    Only what changed is read again. The map is derived: deleting it loses nothing.
+    Only changed files are read again. The map is derived data: deleting it loses nothing.
 
     \b
     Examples:
@@ -43,27 +47,27 @@ def index_command(
 
     with opened(project, create=True) as memory:
         try:
-            with progress_bar(hidden=quiet or as_json) as tell:
-                done = memory.map.update(workers=workers or 0, wait=not no_wait, progress=tell, scip=scip)
+            with ProgressBar(hidden=quiet or as_json) as tell:
+                update = memory.map.update(workers=workers or 0, wait=not no_wait, progress=tell, scip=scip)
         except MapBusy:
             if no_wait:
                 return
             raise
         if no_wait:
             memory.search.embed_waiting()
-        # As `init` and `modules` do, without examples and the like; a quiet index, as hooks start it, need not know.
-        listed = len(memory.map.overview().modules) if as_json or not quiet else 0
+        # Counted as in `init` and `modules`, without examples and docs; hooks run it quietly and need no count.
+        module_count = len(memory.map.overview().modules) if as_json or not quiet else 0
         if as_json:
-            emit({name: getattr(done, name) for name in done.__slots__} | {"modules": listed})
+            emit({name: getattr(update, name) for name in update.__slots__} | {"modules": module_count})
         elif not quiet:
             say(
-                f"{many(done.files, 'file')} mapped, {done.read:,} of them read, in {done.seconds:.1f} s:"
-                f" {many(listed, 'module')}, {many(done.commits, 'commit')}",
+                f"{many(update.files, 'file')} mapped, {update.read:,} of them read, in {update.seconds:.1f} s:"
+                f" {many(module_count, 'module')}, {many(update.commits, 'commit')}",
                 "bold green",
             )
-            if done.skipped:
-                reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(done.skipped.items()))
-                say(f"left out: {reasons}")
+            if update.skipped:
+                reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(update.skipped.items()))
+                say(f"skipped: {reasons}")
         if watch:
             _watch(memory.map, quiet)
 
@@ -72,17 +76,19 @@ def _watch(code_map: CodeMap, quiet: bool) -> None:
     for changed in code_map.watch():
         if not quiet:
             names = ", ".join(changed[:4]) + (f" and {len(changed) - 4} more" if len(changed) > 4 else "")
-            say(f"followed {names}")
+            say(f"indexed {names}")
 
 
 @click.command("locate")
 @click.argument("words", nargs=-1, required=True, metavar="TASK...")
-@click.option("--file", "-f", "known", multiple=True, metavar="PATH", help="A file that is already in play.")
-@click.option("--limit", "-n", type=click.IntRange(1, 200), default=10, show_default=True, help="Files to show.")
+@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="A file already being worked on.")
+@click.option(
+    "--limit", "-n", type=click.IntRange(1, 200), default=10, show_default=True, help="Maximum number of files."
+)
 @json_option
 @project_option
-def locate_command(words: tuple[str, ...], known: tuple[str, ...], limit: int, as_json: bool, project: str) -> None:
-    """Find the files that a task is about, each with its reasons.
+def locate_command(words: tuple[str, ...], files: tuple[str, ...], limit: int, as_json: bool, project: str) -> None:
+    """Find the files that a task is about, each with the reasons for its rank.
 
     \b
     Example:
@@ -90,14 +96,14 @@ def locate_command(words: tuple[str, ...], known: tuple[str, ...], limit: int, a
     """
     task = text_of(words, "The task")
     if not task.strip():
-        raise InvalidInput("The task is empty.", "Say in a sentence what is to be done.")
+        raise InvalidInput("The task is empty.", "Describe the task in a sentence.")
     with ready(project) as memory:
-        places = [memory.path_of(path, standing(project)) for path in known]
-        found = memory.map.locate(task, known=places, limit=limit)
+        known_paths = [memory.path_of(path, standing(project)) for path in files]
+        located = memory.map.locate(task, known=known_paths, limit=limit)
     if as_json:
-        emit(_located_fields(found))
+        emit(_located_fields(located))
     else:
-        _show_located(found)
+        _show_located(located)
 
 
 def _located_fields(found: Located) -> dict[str, Any]:
@@ -108,35 +114,37 @@ def _located_fields(found: Located) -> dict[str, Any]:
         ],
         "tests": list(found.tests),
         "coupled": [
-            {"path": one.path, "with": one.other, "commits": one.commits, "of": one.of} for one in found.coupled
+            {"path": pair.path, "with": pair.other, "commits": pair.commits, "of": pair.of} for pair in found.coupled
         ],
     }
 
 
 def _show_located(found: Located) -> None:
     if not found.files:
-        say("Nothing in this project speaks of that.", "yellow")
+        say("No match for this task.", "yellow")
         return
     if not found.speaks_of_it:
-        say("Nothing in this project speaks of that. Where work happens otherwise:", "yellow")
+        say("No match for this task. Recently active files:", "yellow")
     for file in found.files:
         say(f"{file.score:4.2f}  {file.path}", "bold")
         if file.reasons:
             say(f"      {'; '.join(file.reasons)}")
     if found.tests:
         say(f"tests    {', '.join(found.tests)}")
-    for one in found.coupled[:4]:
-        say(f"coupled  {one.path} (changes with {one.other} in {one.commits} of {many(one.of, 'commit')})")
+    for pair in found.coupled[:4]:
+        say(f"coupled  {pair.path} (changed together with {pair.other} in {pair.commits} of {many(pair.of, 'commit')})")
 
 
 @click.command("impact")
 @click.argument("target", metavar="PATH[:SYMBOL]")
-@click.option("--depth", "-d", type=click.IntRange(1, 6), default=2, show_default=True, help="Steps to follow.")
-@click.option("--forward", is_flag=True, help="What it depends on, instead of what depends on it.")
+@click.option(
+    "--depth", "-d", type=click.IntRange(1, 6), default=2, show_default=True, help="Maximum number of steps to follow."
+)
+@click.option("--forward", is_flag=True, help="Show what it depends on, instead of what depends on it.")
 @json_option
 @project_option
 def impact_command(target: str, depth: int, forward: bool, as_json: bool, project: str) -> None:
-    """Show what a change of a file or a symbol reaches: who uses it, tests to run, files that change with it.
+    """Show what a change to a file or symbol affects: its users, tests to run, files often changed together with it.
 
     \b
     Examples:
@@ -144,11 +152,11 @@ def impact_command(target: str, depth: int, forward: bool, as_json: bool, projec
       holloway impact src/flask/helpers.py:url_for --depth 1
     """
     with ready(project) as memory:
-        found = memory.map.impact(target, depth=depth, forward=forward, where=standing(project))
+        consequences = memory.map.impact(target, depth=depth, forward=forward, where=standing(project))
     if as_json:
-        emit(_impact_fields(found))
+        emit(_impact_fields(consequences))
         return
-    _show_impact(found, depth)
+    _show_impact(consequences, depth)
 
 
 def _show_impact(found: Consequences, depth: int) -> None:
@@ -160,49 +168,49 @@ def _show_impact(found: Consequences, depth: int) -> None:
         places = f"{impact.total:,}{more} {'place' if impact.total == 1 else 'places'}"
         say(f"{name} {verb} {places} in {many(len(impact.files), 'file')}, to depth {depth}", "bold")
     else:
-        say(f"{name} {verb} nothing that the map knows of", "bold")
+        say(f"{name} {verb} nothing in the code map", "bold")
     by_file: dict[str, list[str]] = {}
-    for one in impact.reached:
-        by_file.setdefault(one.node.path, []).append(_reached_at(one))
-    own = {node.path for node in impact.target}
+    for reached in impact.reached:
+        by_file.setdefault(reached.node.path, []).append(_reached_at(reached))
+    target_paths = {node.path for node in impact.target}
     for path, distance in impact.files[:SHOWN]:
         symbols = by_file.get(path, [])
         named = [name for name in symbols if not name.startswith("import")] or symbols
-        shown = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
-        say(f"  {distance}  {path}  {shown}")
+        symbol_text = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
+        say(f"  {distance}  {path}  {symbol_text}")
     if len(impact.files) > SHOWN:
         say(f"     and {len(impact.files) - SHOWN:,} more files")
-    if inside := sum(len(names) for path, names in by_file.items() if path in own):
-        say(f"  in the file itself: {inside}")
+    if inside_count := sum(len(names) for path, names in by_file.items() if path in target_paths):
+        say(f"  in the file itself: {inside_count}")
     if found.unfollowed:
-        say(f"  calls are not followed in {' and '.join(found.unfollowed)}: there may be more")
+        say(f"  calls are not resolved in {' and '.join(found.unfollowed)}: there may be more")
     if impact.mentions:
-        say(f"  and {impact.mentions} mentions of that name that could not be followed")
+        say(f"  and {impact.mentions} mentions of that name that could not be resolved")
     if impact.tests:
         say("tests to run", "bold")
         for path in impact.tests[:SHOWN]:
             say(f"  {path}")
     if found.coupled:
-        say("changes together with, though no code says so", "bold")
+        say("often changed together (no import between them)", "bold")
         for path, _, commits in found.coupled:
             say(f"  {path}  (in {many(commits, 'commit')})")
     for relation in found.relations:
-        say(f"{relation.origin} said: {relation.source} {relation.kind} {relation.target}  {relation.note}")
+        say(f"recorded by {relation.origin}: {relation.source} {relation.kind} {relation.target}  {relation.note}")
     if found.memories:
         say("memories", "bold")
-        for memory_found in found.memories:
-            say(f"  [{memory_found.id}] {memory_found.summary}")
+        for memory in found.memories:
+            say(f"  [{memory.id}] {memory.summary}")
 
 
 def _reached_at(reached: Reached) -> str:
-    """The definition that is reached, with its line; the line alone where its name is withheld; else how it is used."""
+    """Return the reached definition with its line, the line alone if its name is withheld, or how a file is used."""
     if reached.node.name:
         return f"{reached.node.name}:{reached.line}"
     return reached.via.replace("_", " ") if reached.node.kind == "file" else f"line {reached.line}"
 
 
 def _name_of(target: Sequence[Node]) -> str:
-    """The symbol that was asked about, before what it holds; the file, where that is meant or several symbols are."""
+    """Return the name of the requested symbol, or its file if the file or several symbols were requested."""
     first = target[0]
     is_one = all(f"{node.name}.".startswith(f"{first.name}.") for node in target)
     return str(first) if is_one else first.path
@@ -218,16 +226,16 @@ def _impact_fields(found: Consequences) -> dict[str, Any]:
         "files": [{"path": path, "depth": depth} for path, depth in impact.files],
         "reached": [
             {
-                "path": one.node.path,
-                "symbol": one.node.name,
-                "kind": one.node.kind,
-                "line": one.line,
-                "depth": one.depth,
-                "via": one.via,
-                "confidence": one.confidence,
-                "chain": impact.chain(one),
+                "path": reached.node.path,
+                "symbol": reached.node.name,
+                "kind": reached.node.kind,
+                "line": reached.line,
+                "depth": reached.depth,
+                "via": reached.via,
+                "confidence": reached.confidence,
+                "chain": impact.chain(reached),
             }
-            for one in impact.reached
+            for reached in impact.reached
         ],
         "tests": list(impact.tests),
         "coupled": [{"path": path, "score": score, "commits": commits} for path, score, commits in found.coupled],
@@ -239,28 +247,30 @@ def _impact_fields(found: Consequences) -> dict[str, Any]:
 
 
 @click.command("modules")
-@click.option("--all", "everything", is_flag=True, help="Also hidden ones, and examples, docs and the like.")
 @click.option(
-    "--describe", "worded", is_flag=True, help="Have your language model say what each is for (llm.provider)."
+    "--all", "everything", is_flag=True, help="Also hidden modules, and supporting ones such as examples and docs."
+)
+@click.option(
+    "--describe", "with_descriptions", is_flag=True, help="Let your language model describe each module (llm.provider)."
 )
 @json_option
 @project_option
-def modules_command(everything: bool, worded: bool, as_json: bool, project: str) -> None:
-    """List the modules of the codebase: what each is for, and the files to look at first.
+def modules_command(everything: bool, with_descriptions: bool, as_json: bool, project: str) -> None:
+    """List the modules of the codebase: the purpose of each, and the files to read first.
 
     \b
     Example:
       holloway modules
     """
-    with ready(project, create=worded) as memory:
-        if worded:
+    with ready(project, create=with_descriptions) as memory:
+        if with_descriptions:
             memory.describe_modules()
         overview = memory.map.overview()
-        found = [one for one in memory.map.modules() if everything or not (one.hidden or one.support)]
+        modules = [module for module in memory.map.modules() if everything or not (module.hidden or module.support)]
     if as_json:
         emit(
             {
-                "modules": [_module_fields(one) for one in found],
+                "modules": [_module_fields(module) for module in modules],
                 "build": list(overview.build),
                 "test": list(overview.test),
                 "lint": list(overview.lint),
@@ -268,13 +278,13 @@ def modules_command(everything: bool, worded: bool, as_json: bool, project: str)
             }
         )
         return
-    if not found:
-        say("No module is drawn here: that takes source files which belong together.")
-    for one in found:
-        say(f"{one.name}  ({many(len(one.files), 'file')}, {one.folder or '.'})", "bold")
-        if one.purpose:
-            say(f"  {one.purpose}")
-        say(f"  core: {', '.join(one.core[:3])}")
+    if not modules:
+        say("No modules detected: that takes several related source files.")
+    for module in modules:
+        say(f"{module.name}  ({many(len(module.files), 'file')}, {module.folder or '.'})", "bold")
+        if module.purpose:
+            say(f"  {module.purpose}")
+        say(f"  core: {', '.join(module.core[:3])}")
     for label, steps in (("build", overview.build), ("test", overview.test), ("lint", overview.lint)):
         if steps:
             say(f"{label}: {' · '.join(steps)}")
@@ -284,17 +294,17 @@ def modules_command(everything: bool, worded: bool, as_json: bool, project: str)
 
 @click.command("module")
 @click.argument("name")
-@click.option("--rename", metavar="NAME", default="", help="Show it under another name.")
-@click.option("--purpose", metavar="TEXT", default="", help="Say what it is for.")
-@click.option("--add", multiple=True, metavar="PATTERN", help="A file, a folder or a pattern that belongs to it.")
-@click.option("--hide", is_flag=True, help="Leave it out of lists and briefs.")
-@click.option("--reset", is_flag=True, help="Take back what was said about it.")
+@click.option("--rename", metavar="NAME", default="", help="New name.")
+@click.option("--purpose", metavar="TEXT", default="", help="What the module is for.")
+@click.option("--add", multiple=True, metavar="PATTERN", help="File, folder or pattern that belongs to it.")
+@click.option("--hide", is_flag=True, help="Hide it from lists and briefs.")
+@click.option("--reset", is_flag=True, help="Remove all corrections of it.")
 @json_option
 @project_option
 def module_command(
     name: str, rename: str, purpose: str, add: tuple[str, ...], hide: bool, reset: bool, as_json: bool, project: str
 ) -> None:
-    """Show one module in full, or correct it; corrections stay, whatever is indexed later.
+    """Show one module in full, or correct it. Corrections survive later indexing.
 
     \b
     Examples:
@@ -305,24 +315,24 @@ def module_command(
         before = memory.map.module(name)
         if reset:
             memory.map.reset_module(name)
-        shown = _drawn_now(memory.map, before, name)
-        if shown and (rename or purpose or add or hide):
-            memory.map.edit_module(shown.name, rename=rename, purpose=purpose, add=add, hide=hide)
-            shown = _drawn_now(memory.map, before, rename or shown.name)
-    if shown is None:
-        say(f"{name} is not drawn any more.", "yellow")
+        module = _drawn_now(memory.map, before, name)
+        if module and (rename or purpose or add or hide):
+            memory.map.edit_module(module.name, rename=rename, purpose=purpose, add=add, hide=hide)
+            module = _drawn_now(memory.map, before, rename or module.name)
+    if module is None:
+        say(f"{name} is no longer detected as a module.", "yellow")
         return
     if as_json:
-        emit(_module_fields(shown))
+        emit(_module_fields(module))
         return
-    _show_module(shown)
-    if add and set(shown.files) <= set(before.files):
-        say(f"{', '.join(add)}: no further source file belongs to it by that now; one that comes later will.", "yellow")
+    _show_module(module)
+    if add and set(module.files) <= set(before.files):
+        say(f"{', '.join(add)}: matches no additional source file now; files added later will belong to it.", "yellow")
 
 
 def _drawn_now(code_map: CodeMap, before: Module, name: str) -> Module | None:
-    """A module after a word on it, which may have changed its name or moved its files."""
-    return next((one for one in code_map.modules() if one.key == before.key or one.name == name), None)
+    """Find a module again after a correction, which may have changed its name or its files."""
+    return next((module for module in code_map.modules() if module.key == before.key or module.name == name), None)
 
 
 def _show_module(shown: Module) -> None:
@@ -365,11 +375,11 @@ def _module_fields(module: Module) -> dict[str, Any]:
 @click.argument("source", metavar="SOURCE")
 @click.argument("kind")
 @click.argument("target", metavar="TARGET")
-@click.option("--note", default="", help="Why, in a line.")
-@click.option("--remove", is_flag=True, help="Take it back.")
+@click.option("--note", default="", help="One line that says why.")
+@click.option("--remove", is_flag=True, help="Remove the relation.")
 @project_option
 def relate_command(source: str, kind: str, target: str, note: str, remove: bool, project: str) -> None:
-    """Say how two places belong together though no import does; `impact` shows it.
+    """Record how two files or symbols are related without an import; `impact` shows it.
 
     SOURCE and TARGET are a PATH or PATH:SYMBOL. KIND is is_impact_of, documents, violates, supersedes,
     is_entrypoint_for, flows_to, handles_errors_from, owns_data_for, applies_pattern or depends_logically.
@@ -386,13 +396,13 @@ def relate_command(source: str, kind: str, target: str, note: str, remove: bool,
         except InvalidInput:
             if not remove:
                 raise
-            return end  # What is gone from the code can still be taken back, by the words that were kept.
+            return end  # a relation of deleted code can still be removed by its stored text
 
     with ready(project, create=True) as memory:
         first, second = placed(source), placed(target)
         if remove:
-            there = memory.map.unrelate(first, kind, second)
-            say("Taken back." if there else "There was no such relation.", "" if there else "yellow")
+            existed = memory.map.unrelate(first, kind, second)
+            say("Removed." if existed else "There was no such relation.", "" if existed else "yellow")
             return
-        kept = memory.map.relate(first, kind, second, note=note)
-        say(f"{kept.source} {kept.kind} {kept.target}", "bold green")
+        relation = memory.map.relate(first, kind, second, note=note)
+        say(f"{relation.source} {relation.kind} {relation.target}", "bold green")

@@ -1,4 +1,4 @@
-"""Serving agents: mcp."""
+"""Commands that agents start: the MCP server and the status line."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from holloway.errors import InvalidInput
 @click.command("mcp")
 @project_option
 def mcp_command(project: str) -> None:
-    """Serve the memory and the map of a project to an agent, over stdin and stdout (Model Context Protocol).
+    """Serve a project's memory and code map to an agent over stdin and stdout (Model Context Protocol).
 
     The agent's host starts this, not a person; docs/mcp.md shows the entry for its configuration. It needs an optional
-    package; where that is not installed, the error names the command that brings it.
+    package; if that is missing, the error names the command that installs it.
 
     \b
     Example:
@@ -32,7 +32,7 @@ def mcp_command(project: str) -> None:
 
 @click.command("statusline")
 def statusline_command() -> None:
-    """Print one line for the status bar of an agent, which tells on stdin of itself; nothing where there is no memory.
+    """Print one line for an agent's status bar; the agent sends its state on stdin. Prints nothing without a memory.
 
     Claude Code runs this, not a person; `holloway setup claude-code` shows the entry for its settings.
 

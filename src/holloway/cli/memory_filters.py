@@ -1,4 +1,4 @@
-"""The options by which commands choose memories, as one value."""
+"""Options that filter memories (type, file, module, tag, state), collected into one value."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
     click.option("--type", "-t", "types", multiple=True, metavar="TYPE", help="Only memories of this type."),
-    click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="Only those about this file."),
-    click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="Only those of this module."),
-    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only those with this tag."),
-    click.option("--state", "states", multiple=True, metavar="STATE", help="Only those in this state."),
-    click.option("--all-branches", is_flag=True, help="Also what was learned on other, unmerged branches."),
-    click.option("--quarantined", is_flag=True, help="Also what waits for review and no agent sees."),
+    click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="Only memories about this file."),
+    click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="Only memories about this module."),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only memories with this tag."),
+    click.option("--state", "states", multiple=True, metavar="STATE", help="Only memories in this state."),
+    click.option("--all-branches", is_flag=True, help="Also memories learned on other, unmerged branches."),
+    click.option("--quarantined", is_flag=True, help="Also quarantined memories, which agents do not see."),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What the options say."""
+    """Values of the filter options."""
 
     types: tuple[str, ...]
     files: tuple[str, ...]
@@ -40,7 +40,7 @@ class Chosen:
     quarantined: bool
 
     def filter(self, memory: Holloway) -> Filter:
-        """The filter that they mean in a project."""
+        """Build the store filter for a project. Raises InvalidInput for an unknown type, state or path."""
         from holloway import Filter  # loaded when a command runs
         from holloway.domain.memory import MemoryType, State, choice
 
@@ -56,14 +56,14 @@ class Chosen:
 
 
 def choosing_options(command: Command) -> Command:
-    """Give a command the options; it gets them as `chosen`."""
+    """Decorate a command with the filter options; it receives them as `chosen`."""
 
     @wraps(command)
-    def with_chosen(**given: Any) -> Any:
-        chosen = Chosen(**{field.name: given.pop(field.name) for field in fields(Chosen)})
-        return command(chosen=chosen, **given)
+    def with_chosen(**values: Any) -> Any:
+        chosen = Chosen(**{field.name: values.pop(field.name) for field in fields(Chosen)})
+        return command(chosen=chosen, **values)
 
-    made: Any = with_chosen
+    decorated: Any = with_chosen
     for option in reversed(_OPTIONS):
-        made = option(made)
-    return made  # type: ignore[no-any-return]
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]

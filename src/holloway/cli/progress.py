@@ -1,4 +1,4 @@
-"""What takes a while, shown to people at a terminal: above all, bringing the code map up to date."""
+"""Progress bar for long-running steps, and opening a project with an up-to-date code map."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
 
 STEPS_MIN = 12
-"""What has fewer steps is over before a bar could be read."""
+"""Stages with fewer steps show no bar: they end before one could be read."""
 
 
 def ready(project: str, *, create: bool = False) -> Holloway:
-    """The memory of a project with its map brought up to date, however long that takes the first time."""
+    """Open the memory of a project and update its code map first, however long that takes."""
     memory = opened(project, create=create)
     try:
         if not memory.project.key:
-            click.echo("The code is mapped for this answer alone; `holloway init` keeps a map.", err=True)
-        with progress_bar(hidden=False) as tell:
+            click.echo("This code map is temporary; `holloway init` stores one.", err=True)
+        with ProgressBar(hidden=False) as tell:
             memory.map.update(workers=0, progress=tell)
     except BaseException:
         memory.close()
@@ -32,8 +32,8 @@ def ready(project: str, *, create: bool = False) -> Holloway:
     return memory
 
 
-class progress_bar:  # noqa: N801  (read as a word: `with progress_bar(...)`)
-    """A bar for people at a terminal, once something takes longer than a moment; nothing anywhere else."""
+class ProgressBar:
+    """Context manager that yields a progress callback drawing a bar on a terminal, and None elsewhere."""
 
     def __init__(self, *, hidden: bool) -> None:
         self._shown = not hidden and sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""Commands about a project and this machine: brief, status, pause, resume, config, doctor, completion."""
+"""Project commands: brief, status, pause, resume, config (settings), doctor (health checks), completion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holloway.cli.common import can_print, emit, home, json_option, many, opened
 
 MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
 PLAIN_MARKS = {"ok": "+", "warning": "!", "failure": "x"}
-"""For a terminal that has no other signs."""
+"""Fallback marks for a terminal without Unicode."""
 STYLES = {"ok": "green", "warning": "yellow", "failure": "red"}
 
 
@@ -20,7 +20,7 @@ STYLES = {"ok": "green", "warning": "yellow", "failure": "red"}
 @json_option
 @project_option
 def brief_command(as_json: bool, project: str) -> None:
-    """Print what an agent reads when its session starts here.
+    """Print the brief: the text an agent reads when its session starts here.
 
     \b
     Example:
@@ -29,18 +29,18 @@ def brief_command(as_json: bool, project: str) -> None:
     from holloway.text.tokens import estimate  # loaded when the command runs
 
     with opened(project) as memory:
-        made = memory.brief()
+        brief = memory.brief()
     if as_json:
-        emit({"text": made.text, "memories": list(made.memories), "tokens": estimate(made.text)})
+        emit({"text": brief.text, "memories": list(brief.memories), "tokens": estimate(brief.text)})
         return
-    click.echo(made.text)
+    click.echo(brief.text)
 
 
 @click.command("status")
 @json_option
 @project_option
 def status_command(as_json: bool, project: str) -> None:
-    """Show what this project's memory holds.
+    """Show what this project's memory holds: counts, sessions, search, language model, storage.
 
     \b
     Example:
@@ -49,65 +49,75 @@ def status_command(as_json: bool, project: str) -> None:
     from holloway.service.status import status  # loaded when the command runs
 
     with opened(project) as memory:
-        found = status(memory)
+        project_status = status(memory)
     if as_json:
-        emit(found)
+        emit(project_status)
         return
-    say(f"{found['project']}  {found['root']}", "bold")
-    states = ", ".join(f"{number} {name}" for name, number in found["by_state"].items())
-    say(f"  memories   {found['memories']}{f' ({states})' if states else ''}")
-    for kind, number in found["by_type"].items():
+    say(f"{project_status['project']}  {project_status['root']}", "bold")
+    states = ", ".join(f"{number} {name}" for name, number in project_status["by_state"].items())
+    say(f"  memories   {project_status['memories']}{f' ({states})' if states else ''}")
+    for kind, number in project_status["by_type"].items():
         say(f"             {number} {kind.replace('_', ' ')}")
-    say(f"  to review  {found['to_review']}" + ("  (holloway review)" if found["to_review"] else ""))
-    say(f"  your own   {found['user_memories']} for all projects")
-    watched = f"{found['sessions_watched']} of them watched and learned from"
-    say(f"  sessions   {found['sessions']} seen, {watched}; trust level {found['trust_level']}")
-    answers = found["answers"]
-    lost = f", {answers['degraded']} shortened and {answers['dropped']} dropped"
-    is_lost = answers["degraded"] or answers["dropped"]
-    say(f"  answers    {answers['given']} in {answers['days']} days{lost if is_lost else ''}")
-    if found["trust_offer"]:
-        say(f"             {found['trust_offer']}", "yellow")
-    seen = found["observer"]
-    for line in _observed(seen):
+    say(f"  to review  {project_status['to_review']}" + ("  (holloway review)" if project_status["to_review"] else ""))
+    say(f"  user       {project_status['user_memories']} for all projects")
+    watched = f"{project_status['sessions_watched']} of them observed and learned from"
+    say(f"  sessions   {project_status['sessions']} seen, {watched}; trust level {project_status['trust_level']}")
+    answers = project_status["answers"]
+    lost_text = f", {answers['degraded']} shortened and {answers['dropped']} dropped"
+    has_losses = answers["degraded"] or answers["dropped"]
+    say(f"  answers    {answers['given']} in {answers['days']} days{lost_text if has_losses else ''}")
+    if project_status["trust_offer"]:
+        say(f"             {project_status['trust_offer']}", "yellow")
+    observer = project_status["observer"]
+    for line in _observed(observer):
         say(f"  {line}")
-    if seen["strict"]:
-        more = f"{seen['threshold_factor'] - 1:.0%}"
-        say(f"             That is more than 30 %: it takes {more} more to be kept now.", "yellow")
-    by = f"by words and by meaning ({found['model']})" if found["model"] else f"by words. {found['search_note']}"
-    waiting = f", {many(found['to_embed'])} still to embed" if found["to_embed"] else ""
-    say(f"  search     {by}{waiting}")
-    if model := found["language_model"]:
-        asked = ", ".join(f"{each['calls']} for {each['purpose']}" for each in model["calls"]) or "not asked yet"
-        say(f"  model      {model['tokens']:,} of {model['cap']:,} tokens this month: {asked}")
-    say(f"  paused     {found['paused'] or 'no'}")
-    place = f"{found['folder']} ({found['bytes'] // 1024:,} KB)" if found["folder"] else "none yet (holloway init)"
+    if observer["strict"]:
+        more = f"{observer['threshold_factor'] - 1:.0%}"
+        say(f"             That is more than 30 %: the promotion threshold is {more} higher now.", "yellow")
+    method = (
+        f"by words and by meaning ({project_status['model']})"
+        if project_status["model"]
+        else f"by words. {project_status['search_note']}"
+    )
+    waiting = f", {many(project_status['to_embed'])} still to embed" if project_status["to_embed"] else ""
+    say(f"  search     {method}{waiting}")
+    if model := project_status["language_model"]:
+        calls_text = ", ".join(f"{call['calls']} for {call['purpose']}" for call in model["calls"]) or "not used yet"
+        say(f"  model      {model['tokens']:,} of {model['cap']:,} tokens this month: {calls_text}")
+    say(f"  paused     {project_status['paused'] or 'no'}")
+    place = (
+        f"{project_status['folder']} ({project_status['bytes'] // 1024:,} KB)"
+        if project_status["folder"]
+        else "none yet (holloway init)"
+    )
     say(f"  data       {place}")
-    say(f"  backup     {found['last_backup'] or 'none yet'}")
+    say(f"  backup     {project_status['last_backup'] or 'none yet'}")
 
 
 def _observed(seen: dict[str, Any]) -> Iterator[str]:
-    """How watching went, signal by signal, and what people made of it."""
+    """Yield the observer's figures: candidates, events, signals, and how people judged the memories."""
     yield f"observed   {seen['promoted']} kept, {seen['held']} held, {seen['dropped']} dropped"
     if seen["events"]:
         yield f"           {many(seen['events'], 'event')}, {seen['slow_events']} slow, {seen['failed_events']} failed"
     for name, times in seen["signals"].items():
         if times["promoted"] or times["reinforced"]:
-            kept = f"{times['promoted']} kept" + (f", {times['reinforced']} seen again" if times["reinforced"] else "")
-            yield f"           {name.replace('_', ' ')}: fired {many(times['fired'], 'time')}, {kept}"
-    judged = seen["confirmed_by_people"] + seen["rejected_by_people"]
-    if judged:
-        yield f"           You rejected {seen['rejected_by_people']} of the {judged} that you judged."
+            kept_text = f"{times['promoted']} kept" + (
+                f", {times['reinforced']} seen again" if times["reinforced"] else ""
+            )
+            yield f"           {name.replace('_', ' ')}: fired {many(times['fired'], 'time')}, {kept_text}"
+    judged_count = seen["confirmed_by_people"] + seen["rejected_by_people"]
+    if judged_count:
+        yield f"           You rejected {seen['rejected_by_people']} of the {judged_count} that you judged."
 
 
 @click.command("pause")
-@click.argument("what", type=click.Choice(["all", "capture", "injection"]), default="all")
-@click.option("--everywhere", is_flag=True, help="In every project, not only this one.")
+@click.argument("target", type=click.Choice(["all", "capture", "injection"]), default="all")
+@click.option("--everywhere", is_flag=True, help="Pause in every project, not only this one.")
 @project_option
-def pause_command(what: str, everywhere: bool, project: str) -> None:
-    """Stop capturing (noting what agents do), injecting (telling them) or both, from the next event on.
+def pause_command(target: str, everywhere: bool, project: str) -> None:
+    """Stop capturing (recording what agents do), injecting (showing them memories) or both, from the next event on.
 
-    What is paused already stays so.
+    Anything paused before stays paused.
 
     \b
     Examples:
@@ -116,18 +126,18 @@ def pause_command(what: str, everywhere: bool, project: str) -> None:
     """
     from holloway.service.project_finder import pause  # loaded when the command runs
 
-    what = pause(project, what, everywhere=everywhere)
+    paused = pause(project, target, everywhere=everywhere)
     place = "everywhere" if everywhere else "here"
     back = "holloway resume --everywhere" if everywhere else "holloway resume"
-    say(f"Paused {place}: {'everything' if what == 'all' else what}. `{back}` goes on.", "green")
+    say(f"Paused {place}: {'everything' if paused == 'all' else paused}. Resume with `{back}`.", "green")
 
 
 @click.command("resume")
-@click.argument("what", type=click.Choice(["all", "capture", "injection"]), default="all")
-@click.option("--everywhere", is_flag=True, help="End a pause that was set everywhere.")
+@click.argument("target", type=click.Choice(["all", "capture", "injection"]), default="all")
+@click.option("--everywhere", is_flag=True, help="End a pause that was set with --everywhere.")
 @project_option
-def resume_command(what: str, everywhere: bool, project: str) -> None:
-    """Go on capturing, injecting or both.
+def resume_command(target: str, everywhere: bool, project: str) -> None:
+    """Resume capturing, injecting or both.
 
     \b
     Examples:
@@ -136,22 +146,24 @@ def resume_command(what: str, everywhere: bool, project: str) -> None:
     """
     from holloway.service.project_finder import paused_where, resume  # loaded when the command runs
 
-    was = resume(project, what, everywhere=everywhere)
-    say("Going on." if was else "Nothing was paused.", "green")
-    for place, still in paused_where(project).items():
+    was_paused = resume(project, target, everywhere=everywhere)
+    say("Resumed." if was_paused else "Nothing was paused.", "green")
+    for place, paused_part in paused_where(project).items():
         more = " --everywhere" if place == "everywhere" else ""
-        say(f"Still paused {place}: {still}. `holloway resume{more}` goes on.", "yellow")
+        say(f"Still paused {place}: {paused_part}. Resume with `holloway resume{more}`.", "yellow")
 
 
 @click.command("config")
 @click.argument("action", type=click.Choice(["list", "get", "set"]), default="list")
 @click.argument("key", required=False)
 @click.argument("value", required=False)
-@click.option("--here", is_flag=True, help="For this project only.")
+@click.option("--here", "is_local", is_flag=True, help="For this project only.")
 @json_option
 @project_option
-def config_command(action: str, key: str | None, value: str | None, here: bool, as_json: bool, project: str) -> None:
-    """Show and change settings; `--here` changes them for this project only.
+def config_command(
+    action: str, key: str | None, value: str | None, is_local: bool, as_json: bool, project: str
+) -> None:
+    """Show and change settings; --here changes them for this project only.
 
     \b
     Examples:
@@ -168,21 +180,21 @@ def config_command(action: str, key: str | None, value: str | None, here: bool, 
         raise InvalidInput("`config set` needs a key and a value.", "For example: holloway config set synchronous full")
     if action != "list" and key is None:
         raise InvalidInput(f"`config {action}` needs a key.", f"Known keys: {', '.join(config.SETTINGS)}.")
-    shown = [config.setting(key)] if key else list(config.SETTINGS.values())
+    entries = [config.setting(key)] if key else list(config.SETTINGS.values())
     try:
-        owner = known_project(project, create=here and sets).key
+        owner = known_project(project, create=is_local and sets).key
     except NoMemory:
         owner = ""
     if sets:
-        config.change_setting(str(key), str(value), owner if here else "", str(home()))
+        config.change_setting(str(key), str(value), owner if is_local else "", str(home()))
         if owner:
-            opened(project).close()  # hooks read what the last opening left for them
+            opened(project).close()  # opening writes the settings file that hooks read
     settings = config.Settings.load(owner, str(home()))
-    values = {entry.key: settings.resolve(entry.key) for entry in shown}
+    values = {entry.key: settings.resolve(entry.key) for entry in entries}
     if as_json:
         emit({name: {"value": current, "from": origin} for name, (current, origin) in values.items()})
         return
-    for entry in shown:
+    for entry in entries:
         current, origin = values[entry.key]
         say(f"{entry.key} = {current}  ({origin})", "bold")
         if action == "list":
@@ -193,7 +205,7 @@ def config_command(action: str, key: str | None, value: str | None, here: bool, 
 @json_option
 @project_option
 def doctor_command(as_json: bool, project: str) -> None:
-    """Look for what is wrong: this machine, the data, the hooks, the project. Nothing is changed.
+    """Check this machine, the data, the hooks and the project, and report problems. Nothing is changed.
 
     \b
     Example:
@@ -220,7 +232,7 @@ def doctor_command(as_json: bool, project: str) -> None:
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(shell: str) -> None:
-    """Print the completion script of a shell.
+    """Print a shell completion script.
 
     \b
     Examples:
@@ -231,6 +243,6 @@ def completion_command(shell: str) -> None:
 
     from holloway.cli import holloway
 
-    found = get_completion_class(shell)
-    assert found is not None  # noqa: S101  (the choice above names only shells that click knows)
-    click.echo(found(holloway, {}, "holloway", "_HOLLOWAY_COMPLETE").source())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None  # noqa: S101  (the choice above lists only shells that click supports)
+    click.echo(completion_class(holloway, {}, "holloway", "_HOLLOWAY_COMPLETE").source())

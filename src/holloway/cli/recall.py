@@ -1,4 +1,4 @@
-"""Commands that find: recall, list, show, why."""
+"""Search commands: recall and ask; list, show and explain the provenance of memories (why)."""
 
 from __future__ import annotations
 
@@ -32,33 +32,38 @@ if TYPE_CHECKING:
     from holloway.service.results import Result
 
 QUERY_SHOWN_CHARS = 80
-"""A question that found nothing is repeated, but not at any length."""
+"""Characters of the query that are repeated when nothing was found."""
 SOURCES = {
     "user_taught": "taught by you",
-    "user_correction": "from a correction of yours",
+    "user_correction": "from a correction by you",
     "agent_explicit": "recorded by an agent",
     "observer_inferred": "inferred from what agents did",
-    "error_fix": "from an error that was seen fixed",
-    "qa_auto": "from a check of the work",
+    "error_fix": "from an error and its observed fix",
+    "qa_auto": "from a check of finished work",
     "mcp_auto": "recorded over MCP",
     "commit_auto": "from a commit",
-    "synthesis": "put together from several sessions",
+    "synthesis": "synthesised from several sessions",
     "rules_file": "read from a rules file",
     "foreign_file": "imported from a file of unknown origin",
 }
-"""Who or what said it, in words."""
-POINTS = {"asked": "the agent said that it helped", "host": "the agent has it from its rules file"}
-"""How a session came to a memory that holloway did not show it."""
+"""Label of each memory source."""
+POINTS = {"asked": "the agent reported that it helped", "host": "the agent has it from its rules file"}
+"""Label of each way a session can have a memory that holloway did not inject."""
 PHASES = ("define", "implement", "validate", "refine", "explore", "reflect")
 
 
 @click.command("recall")
 @click.argument("words", nargs=-1, required=True)
-@click.option("--limit", "-n", default=10, show_default=True, help="At most this many.")
+@click.option("--limit", "-n", default=10, show_default=True, help="Maximum number of results.")
 @click.option("--all-projects", is_flag=True, help="Search the memories of every project on this machine.")
-@click.option("--near", multiple=True, metavar="PATH", help="A file in play: memories on it and around it count more.")
-@click.option("--phase", type=click.Choice(PHASES), help="Prefer the types that this phase of work needs.")
-@click.option("--explain", is_flag=True, help="Show what each stage of the search made of a result.")
+@click.option(
+    "--near",
+    multiple=True,
+    metavar="PATH",
+    help="A file being worked on: memories about it and its neighbours rank higher.",
+)
+@click.option("--phase", type=click.Choice(PHASES), help="Rank memory types higher that this phase of work needs.")
+@click.option("--explain", is_flag=True, help="Show each result's score at every stage of the search.")
 @choosing_options
 @json_option
 @project_option
@@ -73,7 +78,7 @@ def recall_command(
     as_json: bool,
     project: str,
 ) -> None:
-    """Find memories by words and by meaning; identifiers are found whole and in parts.
+    """Find memories by words and by meaning (full-text and semantic search). Identifiers also match in parts.
 
     \b
     Examples:
@@ -102,17 +107,17 @@ def recall_command(
         return
     _print_results(results, now, named=all_projects, explain=explain)
     if not results:
-        where = "any project" if all_projects else memory.project.name
-        say(f"Nothing is known about {one_line(query, QUERY_SHOWN_CHARS)!r} in {where} yet.")
+        searched = "any project" if all_projects else memory.project.name
+        say(f"No memory matches {one_line(query, QUERY_SHOWN_CHARS)!r} in {searched}.")
 
 
 def _print_results(results: list[Result], now: datetime, *, named: bool, explain: bool) -> None:
-    """Memories as they were found; `named` with the projects that they are of."""
-    told = ""
+    """Print search results in order; with `named`, under the names of their projects."""
+    last_project = ""
     for result in results:
-        if result.project != told and (named or result.project == "user"):
+        if result.project != last_project and (named or result.project == "user"):
             say(f"{result.project}:", "dim")
-        told = result.project
+        last_project = result.project
         line(result.memory, now)
         if explain:
             stages = " · ".join(f"{stage} {value:.2f}" for stage, value in result.stages.items())
@@ -124,10 +129,10 @@ def _print_results(results: list[Result], now: datetime, *, named: bool, explain
 @json_option
 @project_option
 def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
-    """Answer a question from memories and code map, with citations.
+    """Answer a question from memories and the code map, with citations.
 
-    Where no language model is configured (`llm.provider`), the ranked evidence is the answer. Nothing is sent anywhere
-    unless you configured one.
+    Without a language model (`llm.provider`) the ranked evidence is printed instead. Nothing is sent anywhere unless
+    you configured one.
 
     \b
     Example:
@@ -139,25 +144,25 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
 
     question = text_of(words, "The question")
     with ready(project) as memory:
-        found = ask(memory, question)
+        answer = ask(memory, question)
         now = memory.clock.now()
         if as_json:
             emit(
                 {
-                    "answer": found.text or None,
-                    "cited": list(found.cited),
-                    "model": found.model or None,
-                    "note": found.note or None,
-                    "memories": [result_json(result, now) for result in found.results],
-                    "files": [{"path": file.path, "reasons": list(file.reasons)} for file in found.located.files],
+                    "answer": answer.text or None,
+                    "cited": list(answer.cited),
+                    "model": answer.model or None,
+                    "note": answer.note or None,
+                    "memories": [result_json(result, now) for result in answer.results],
+                    "files": [{"path": file.path, "reasons": list(file.reasons)} for file in answer.located.files],
                 }
             )
             return
-    _print_answer(found, now)
+    _print_answer(answer, now)
 
 
 def _print_answer(found: Answer, now: datetime) -> None:
-    """The answer with what it cites; where none was written, all that was found."""
+    """Print an answer with the memories it cites, or all evidence if no answer was written."""
     if found.text:
         say(f"{found.text}\n")
     for result in found.results:
@@ -168,16 +173,16 @@ def _print_answer(found: Answer, now: datetime) -> None:
         if file.reasons:
             say(f"        {'; '.join(file.reasons)}", "dim")
     if not found.text:
-        click.echo(f"What was found, without a written answer: {found.note}", err=True)
+        click.echo(f"Evidence only, no written answer: {found.note}", err=True)
 
 
 @click.command("list")
-@click.option("--limit", "-n", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
-@click.option("--deleted", is_flag=True, help="Show what was forgotten and can be restored.")
-@click.option("--superseded", is_flag=True, help="Also show what was replaced.")
-@click.option("--pinned", is_flag=True, help="Only pinned ones.")
-@click.option("--session", default="", metavar="ID", help="Only those from this session.")
-@click.option("--user", is_flag=True, help="Your own memories, for all projects.")
+@click.option("--limit", "-n", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of results.")
+@click.option("--deleted", is_flag=True, help="Show forgotten memories that can be restored.")
+@click.option("--superseded", is_flag=True, help="Also show replaced memories.")
+@click.option("--pinned", is_flag=True, help="Only pinned memories.")
+@click.option("--session", default="", metavar="ID", help="Only memories from this session.")
+@click.option("--user", is_flag=True, help="Your user-level memories, which apply to all projects.")
 @choosing_options
 @json_option
 @project_option
@@ -209,30 +214,30 @@ def list_command(
         wanted = replace(
             chosen.filter(memory), deleted=deleted, superseded=superseded or deleted, pinned=pinned, session=session
         )
-        found = memory.memories(wanted, limit=limit, user=user)
+        results = memory.memories(wanted, limit=limit, user=user)
         now = memory.clock.now()
         if as_json:
-            emit({"results": [memory_json(each, now) for each in found]})
+            emit({"results": [memory_json(result, now) for result in results]})
             return
-        for each in found:
-            line(each, now)
+        for result in results:
+            line(result, now)
         waiting = 0 if chosen.quarantined or user else memory.count_to_review()
         if waiting:
             say(f"To review: {waiting} (`holloway review`).", "yellow")
-        elif not found and (memory.count_user() if user else memory.store.memories.count(Filter())):
-            say("Nothing matches.")
-        elif not found:
-            where, option = ("of your own", " --user") if user else (f"in {memory.project.name}", "")
-            say(f'Nothing {where} yet. `holloway remember{option} "..."` teaches the first memory.')
+        elif not results and (memory.count_user() if user else memory.store.memories.count(Filter())):
+            say("No memory matches.")
+        elif not results:
+            owner_text, option = ("for all projects", " --user") if user else (f"in {memory.project.name}", "")
+            say(f'No memory {owner_text} yet. `holloway remember{option} "..."` stores the first one.')
 
 
 @click.command("show")
 @click.argument("memory_id", metavar="ID")
-@click.option("--quarantined", is_flag=True, help="Also if it waits for review and no agent sees it.")
+@click.option("--quarantined", is_flag=True, help="Also show it if it is quarantined (waiting for review).")
 @json_option
 @project_option
 def show_command(memory_id: str, quarantined: bool, as_json: bool, project: str) -> None:
-    """Show one memory in full. The beginning of an id is enough if it is unique.
+    """Show one memory in full. A unique prefix of the id is enough.
 
     \b
     Example:
@@ -241,14 +246,14 @@ def show_command(memory_id: str, quarantined: bool, as_json: bool, project: str)
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
     with opened(project) as memory:
-        found = memory.get(memory_id)
-        if found.state == "quarantined" and not quarantined:
-            hint = "`holloway review` shows what waits, or add --quarantined."
-            raise InvalidInput(f"{found.id} is quarantined until a person has seen it.", hint)
+        shown_memory = memory.get(memory_id)
+        if shown_memory.state == "quarantined" and not quarantined:
+            hint = "Review it with `holloway review`, or add --quarantined."
+            raise InvalidInput(f"{shown_memory.id} is quarantined until a person reviews it.", hint)
         if as_json:
-            emit(memory_json(found, memory.clock.now()))
+            emit(memory_json(shown_memory, memory.clock.now()))
             return
-        _print_card(memory, found)
+        _print_card(memory, shown_memory)
 
 
 def _print_card(memory: Holloway, found: Memory) -> None:
@@ -259,11 +264,12 @@ def _print_card(memory: Holloway, found: Memory) -> None:
     for name, value in memory_details.shown(found.details).items():
         say(f"  {name}: {value if isinstance(value, str) else ', '.join(map(_item, _listed(value)))}")
     say(f"  {notable(found, memory.clock.now())}", "dim")
-    taught = f"{SOURCES[found.source]} on {found.created_at[:10]}"
-    place = f", branch {branch_shown(found.branch)}" if found.branch else ""
-    commit = f", commit {found.commit[:10]}" if found.commit else ""
-    used = f", used {many(found.use_count, 'time')}" if found.use_count else ""
-    say(f"  {taught}{place}{commit}; shown to agents {many(memory.times_shown(found.id), 'time')}{used}", "dim")
+    source_text = f"{SOURCES[found.source]} on {found.created_at[:10]}"
+    branch_text = f", branch {branch_shown(found.branch)}" if found.branch else ""
+    commit_text = f", commit {found.commit[:10]}" if found.commit else ""
+    use_text = f", used {many(found.use_count, 'time')}" if found.use_count else ""
+    shown_text = f"shown to agents {many(memory.times_shown(found.id), 'time')}"
+    say(f"  {source_text}{branch_text}{commit_text}; {shown_text}{use_text}", "dim")
 
 
 def _listed(value: object) -> list[object]:
@@ -279,7 +285,7 @@ def _item(value: object) -> str:
 @json_option
 @project_option
 def why_command(memory_id: str, as_json: bool, project: str) -> None:
-    """Show where a memory comes from, what happened to it, and which sessions were shown it.
+    """Show a memory's provenance: its origin, its history, and the sessions that saw it.
 
     \b
     Example:
@@ -288,33 +294,40 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
     with opened(project) as memory:
-        found = memory.why(memory_id)
+        provenance = memory.why(memory_id)
         if as_json:
             emit(
                 {
-                    "memory": memory_json(found.memory, memory.clock.now()),
-                    "history": [{"at": at, "kind": kind, "detail": detail} for at, kind, detail in found.history],
-                    "shown": [{"session": session, "point": point, "at": at} for session, point, at in found.shown],
-                    "replaced": [memory_json(old, memory.clock.now()) for old in found.replaced],
+                    "memory": memory_json(provenance.memory, memory.clock.now()),
+                    "history": [{"at": at, "kind": kind, "detail": detail} for at, kind, detail in provenance.history],
+                    "shown": [
+                        {"session": session, "point": point, "at": at} for session, point, at in provenance.shown
+                    ],
+                    "replaced": [memory_json(old, memory.clock.now()) for old in provenance.replaced],
                     "seen": [
-                        {"session": each.session, "signal": each.signal, "step": each.step, "state": each.state}
-                        for each in found.seen
+                        {
+                            "session": sighting.session,
+                            "signal": sighting.signal,
+                            "step": sighting.step,
+                            "state": sighting.state,
+                        }
+                        for sighting in provenance.seen
                     ],
                 }
             )
             return
-        _print_card(memory, found.memory)
-    _print_past(found)
+        _print_card(memory, provenance.memory)
+    _print_past(provenance)
 
 
 def _in_words(detail: str) -> str:
-    """What the history notes; a source that it names as the store does is put into words."""
+    """Return a history entry's detail, with the stored name of a source replaced by its label."""
     source, comma, agent = detail.removeprefix("by ").partition(", ")
     return SOURCES[source] + comma + agent if detail.startswith("by ") and source in SOURCES else detail
 
 
 def _print_past(found: Provenance) -> None:
-    """What happened to a memory, and who saw it."""
+    """Print the history of a memory, and the sessions that saw it."""
     if found.memory.origin:
         say(f"  from {found.memory.origin}")
     say("History", "bold")
@@ -324,8 +337,8 @@ def _print_past(found: Provenance) -> None:
         say(f"  replaced {old.id}: {old.content}")
     if found.seen:
         say("Seen in sessions", "bold")
-        for each in found.seen:
-            say(f"  {each.session}, step {each.step}: {each.signal.replace('_', ' ')} ({each.state})")
+        for sighting in found.seen:
+            say(f"  {sighting.session}, step {sighting.step}: {sighting.signal.replace('_', ' ')} ({sighting.state})")
     if found.shown:
         say("Shown to agents", "bold")
         for session, point, at in found.shown:

@@ -1,4 +1,4 @@
-"""Commands that teach: remember, edit, pin."""
+"""Commands that write memories: remember, edit, pin."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 @click.command("remember")
 @click.argument("text", nargs=-1, required=True)
 @click.option("--type", "-t", "kind", metavar="TYPE", help="gotcha, decision, preference, ... (default: inferred).")
-@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="A file or folder it is about; repeatable.")
-@click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="A module it is about.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag of your own.")
+@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="File or folder it is about; repeatable.")
+@click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="Module it is about.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Free-form tag.")
 @click.option(
-    "--detail", "details", multiple=True, metavar="KEY=VALUE", help="A typed detail; repeat a key for a list."
+    "--detail", "details", multiple=True, metavar="KEY=VALUE", help="Typed detail; repeat a key to make a list."
 )
-@click.option("--summary", default="", metavar="TEXT", help="The line that agents see (default: the first sentence).")
-@click.option("--pin", is_flag=True, help="Keep it from fading, and show it first.")
-@click.option("--everywhere", is_flag=True, help="Let every branch see it at once.")
+@click.option("--summary", default="", metavar="TEXT", help="Line that agents see (default: the first sentence).")
+@click.option("--pin", is_flag=True, help="Keep it from decaying, and show it first.")
+@click.option("--everywhere", is_flag=True, help="Show it on every branch at once.")
 @click.option("--user", is_flag=True, help="For all your projects, not only this one.")
 @click.option("--visibility", default="project", metavar="WHO", help="personal, project, team or organisation.")
 @json_option
@@ -59,7 +59,7 @@ def remember_command(
     as_json: bool,
     project: str,
 ) -> None:
-    """Teach a memory. Type, files and module are inferred from the text where you do not say.
+    """Store a memory. Type, files and module are inferred from the text unless you give them.
 
     \b
     Examples:
@@ -73,7 +73,7 @@ def remember_command(
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
     with opened(project, create=True) as memory:
-        done = memory.remember(
+        remembered = memory.remember(
             text_of(text, "The memory"),
             type=kind,
             files=files or None,
@@ -87,65 +87,67 @@ def remember_command(
             visibility=visibility,
             where=Path.cwd(),
         )
-        assert done.memory is not None  # noqa: S101  (a person's own word is never refused)
+        assert remembered.memory is not None  # noqa: S101  (a person's memory is never refused)
         now = memory.clock.now()
         if as_json:
-            emit({**memory_json(done.memory, now), **_fields(done)})
+            emit({**memory_json(remembered.memory, now), **_fields(remembered)})
         else:
-            where = "for all your projects" if user else f"in {memory.project.name}"
-            apart = "" if user or memory.under_git else f" ({memory.project.root}, not under git)"
+            owner_text = "for all your projects" if user else f"in {memory.project.name}"
+            root_text = "" if user or memory.under_git else f" ({memory.project.root}, not under git)"
             say(
-                f"Remembered {where}{apart}." if done.outcome == "added" else "That was known; it is surer now.",
+                f"Remembered {owner_text}{root_text}."
+                if remembered.outcome == "added"
+                else "Already stored; its confidence was raised.",
                 "green",
             )
-            line(done.memory, now)
-            _notes(done, done.memory, inferred_module="" if modules else done.inferred.module)
+            line(remembered.memory, now)
+            _notes(remembered, remembered.memory, inferred_module="" if modules else remembered.inferred.module)
         maintained(memory)
 
 
 def _fields(done: Remembered) -> dict[str, object]:
-    """What programs are told beside the memory itself."""
+    """Return the JSON fields of a result that are not part of the memory itself."""
     inferred = {
         "type": str(done.inferred.type) if done.inferred.type else None,
         "files": list(done.inferred.files),
         "module": done.inferred.module or None,
     }
-    close = [{"id": one.memory.id, "verdict": str(one.verdict)} for one in done.close]
+    close = [{"id": related.memory.id, "verdict": str(related.verdict)} for related in done.close]
     return {"outcome": done.outcome, "redacted": list(done.redacted), "inferred": inferred, "close": close}
 
 
 def _notes(done: Remembered, memory: Memory, *, inferred_module: str) -> None:
-    """What a person should know of a memory that was just taught.
+    """Print notes on a memory that was just stored: inferred fields, its branch, duplicates, redactions.
 
-    One that was known keeps its own type and place, so a guess that it does not bear is none of its.
+    A duplicate keeps its type and files, so an inferred value is only printed if the stored memory has it.
     """
     guessed = [f"type {memory.type.label}"] if done.inferred.type is memory.type else []
     guessed += [f"file {path}" for path in done.inferred.files if path in memory.files]
     guessed += [f"module {inferred_module}"] if inferred_module in memory.modules else []
     if guessed:
-        say(f"        inferred: {', '.join(guessed)}. `holloway edit {memory.id}` changes it.", "dim")
+        say(f"        inferred: {', '.join(guessed)}. Change it with `holloway edit {memory.id}`.", "dim")
     if memory.branch_only:
-        lift = f"`holloway edit {memory.id} --everywhere` lifts that."
-        say(f"        It stays on {branch_shown(memory.branch_only)} until that is merged; {lift}", "dim")
-    for one in done.close:
-        how = "Says the same as" if one.verdict == "same" else "Contradicts"
-        put_right = f"`holloway wrong {one.memory.id}` if that is out of date."
-        say(f"        {how} {one.memory.id}: {one.memory.summary}. {put_right}", "yellow")
+        lift_hint = f"`holloway edit {memory.id} --everywhere` shows it on every branch."
+        say(f"        Visible only on {branch_shown(memory.branch_only)} until that is merged; {lift_hint}", "dim")
+    for related in done.close:
+        relation_text = "Duplicate of" if related.verdict == "same" else "Contradicts"
+        fix_hint = f"`holloway wrong {related.memory.id}` if that one is outdated."
+        say(f"        {relation_text} {related.memory.id}: {related.memory.summary}. {fix_hint}", "yellow")
     redaction_note(done.redacted)
 
 
 @click.command("edit")
 @click.argument("memory_id", metavar="ID")
 @click.argument("text", nargs=-1)
-@click.option("--type", "-t", "kind", metavar="TYPE", help="Another type.")
-@click.option("--summary", metavar="TEXT", help="Another line for agents.")
-@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="The files it is about, instead of the old.")
-@click.option("--no-files", is_flag=True, help="It is about no file.")
-@click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="The modules, instead of the old.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="The tags, instead of the old.")
-@click.option("--detail", "details", multiple=True, metavar="KEY=VALUE", help="The details, instead of the old.")
+@click.option("--type", "-t", "kind", metavar="TYPE", help="New type.")
+@click.option("--summary", metavar="TEXT", help="New line that agents see.")
+@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="Files it is about; replaces the old ones.")
+@click.option("--no-files", is_flag=True, help="Remove all its files.")
+@click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="Modules; replaces the old ones.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Tags; replaces the old ones.")
+@click.option("--detail", "details", multiple=True, metavar="KEY=VALUE", help="Details; replaces the old ones.")
 @click.option("--visibility", metavar="WHO", help="personal, project, team or organisation.")
-@click.option("--everywhere", is_flag=True, help="Let every branch see it at once.")
+@click.option("--everywhere", is_flag=True, help="Show it on every branch at once.")
 @json_option
 @project_option
 def edit_command(
@@ -163,7 +165,7 @@ def edit_command(
     as_json: bool,
     project: str,
 ) -> None:
-    """Change a memory; `holloway why` keeps the old words. With no text and no option, your editor opens.
+    """Change a memory. The old text stays in `holloway why`. Without text and options, your editor opens.
 
     \b
     Examples:
@@ -173,11 +175,11 @@ def edit_command(
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
     if no_files and files:
-        raise InvalidInput("--no-files and --file contradict each other.", "Give one of them.")
+        raise InvalidInput("--no-files and --file contradict each other.", "Give only one of them.")
     with opened(project) as memory:
         content = text_of(text, "The memory") if text else None
-        given = (kind, summary, visibility, files, modules, tags, details)
-        if content is None and not any(given) and not no_files and not everywhere:
+        field_options = (kind, summary, visibility, files, modules, tags, details)
+        if content is None and not any(field_options) and not no_files and not everywhere:
             content = _in_editor(memory.get(memory_id).content)
             if content is None:
                 say("Nothing was changed.")
@@ -205,17 +207,17 @@ def edit_command(
 
 def _in_editor(old: str) -> str | None:
     if not sys.stdin.isatty() and not os.environ.keys() & {"VISUAL", "EDITOR"}:
-        raise InvalidInput("There is no terminal for an editor.", "Give the new words after the id.")
+        raise InvalidInput("There is no terminal for an editor.", "Give the new text after the id.")
     return click.edit(old)
 
 
 @click.command("pin")
 @click.argument("memory_id", metavar="ID")
-@click.option("--off", is_flag=True, help="Let it fade again.")
+@click.option("--off", is_flag=True, help="Let it decay again.")
 @json_option
 @project_option
 def pin_command(memory_id: str, off: bool, as_json: bool, project: str) -> None:
-    """Keep a memory from fading and show it first; --off takes that back.
+    """Keep a memory from decaying, and show it first; --off unpins it.
 
     \b
     Example:
@@ -233,16 +235,16 @@ def pin_command(memory_id: str, off: bool, as_json: bool, project: str) -> None:
 
 
 def pairs(details: tuple[str, ...]) -> dict[str, object]:
-    """KEY=VALUE options as details; a key that comes again makes a list."""
-    found: dict[str, object] = {}
+    """Parse KEY=VALUE options into details; a repeated key makes a list. Raises InvalidInput."""
+    parsed: dict[str, object] = {}
     for detail in details:
         key, separator, value = detail.partition("=")
         if not separator or not key.strip():
             raise InvalidInput(f"{detail!r} is not KEY=VALUE.", 'For example --detail reason="not available in CI".')
         name = key.strip().lower().replace("-", "_")
-        if name in found:
-            earlier = found[name]
-            found[name] = [*earlier, value] if isinstance(earlier, list) else [earlier, value]
+        if name in parsed:
+            earlier = parsed[name]
+            parsed[name] = [*earlier, value] if isinstance(earlier, list) else [earlier, value]
         else:
-            found[name] = value
-    return found
+            parsed[name] = value
+    return parsed

@@ -1,4 +1,4 @@
-"""The review: what waits for a person, a card at a time."""
+"""The review command: approve, edit or drop waiting memories one at a time."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ if TYPE_CHECKING:
     from holloway.service.session_report import Summary
 
 REASONS = {
-    "tainted": "it came in after content from outside, or in a session that nobody watched",
+    "tainted": "it was learned after untrusted content was read, or in a session without a person",
     "imported": "it was imported from a file of unknown origin",
     "rule": "it was read from a rules file",
-    "stale": "the code it speaks of has changed",
+    "stale": "the code it is about has changed",
     "inferred": "it was inferred from what an agent did",
-    "disputed": "an agent that used it says that it does not hold; `holloway why ID` shows its words",
+    "disputed": "an agent that used it reported that it is wrong; `holloway why ID` shows the report",
 }
 
 
 @click.command("review")
-@click.option("--ok", "ok_ids", multiple=True, metavar="ID", help="Approve this one, without asking.")
-@click.option("--drop", "drop_ids", multiple=True, metavar="ID", help="Drop this one, without asking.")
-@click.option("--later", "later_ids", multiple=True, metavar="ID", help="Ask again tomorrow.")
-@click.option("--ok-all-from", "ok_files", multiple=True, metavar="PATH", help="Approve all of one rules file.")
+@click.option("--ok", "ok_ids", multiple=True, metavar="ID", help="Approve this memory without asking.")
+@click.option("--drop", "drop_ids", multiple=True, metavar="ID", help="Drop this memory without asking.")
+@click.option("--later", "later_ids", multiple=True, metavar="ID", help="Ask about this memory again tomorrow.")
+@click.option(
+    "--ok-all-from", "ok_files", multiple=True, metavar="PATH", help="Approve all memories from this rules file."
+)
 @json_option
 @project_option
 def review_command(
@@ -50,10 +52,10 @@ def review_command(
     as_json: bool,
     project: str,
 ) -> None:
-    """Go through what waits for you: ok, edit, drop or later. Quarantined memories reach no agent before that.
+    """Review waiting memories: ok, edit, drop or later. Agents do not see quarantined memories before that.
 
-    It begins with the last session: what it used, what was learned from it, and about how much that saved. How much of
-    that is told goes by the trust level (`holloway trust`), and by whether you decide on any of it.
+    It starts with a summary of the last session: memories used, memories learned and tokens saved (an estimate). The
+    length of that summary depends on the trust level (`holloway trust`) and on whether you act on it.
 
     \b
     Examples:
@@ -70,29 +72,29 @@ def review_command(
         waiting = memory.to_review()
         if as_json:
             last = session_report.summarize_session(memory)
-            shown = [memory_json(each, memory.clock.now()) for each in waiting]
-            emit({"results": shown, "last_session": summary_json(last) if last else None})
+            cards = [memory_json(card, memory.clock.now()) for card in waiting]
+            emit({"results": cards, "last_session": summary_json(last) if last else None})
             return
         if decided:
-            say(f"{decided}; {len(waiting)} to go.")
+            say(f"{decided}; {len(waiting)} left to review.")
             return
         if last := session_report.show_summary(memory):
             _summary(last)
-            known = {each.id for each in waiting}
-            waiting += [each for each in last.to_decide if each.id not in known]
+            waiting_ids = {card.id for card in waiting}
+            waiting += [card for card in last.to_decide if card.id not in waiting_ids]
         if offer := memory.trust.offer_more_careful():
             say(f"{offer}.", "yellow")
         if not waiting:
-            say("Nothing waits for you.")
+            say("Nothing to review.")
         elif sys.stdin.isatty():
-            done = _go_through(memory, waiting)
-            if done:
+            decided_count = _go_through(memory, waiting)
+            if decided_count:
                 session_report.note_decision(memory)
-            say(f"{many(done, 'memory')} decided on; {memory.count_to_review()} to go.", "green")
+            say(f"{many(decided_count, 'memory')} decided; {memory.count_to_review()} left to review.", "green")
         else:
             for number, card in enumerate(waiting, 1):
                 _card(memory, card, number, len(waiting))
-            say("`holloway review --ok ID`, `--drop ID` or `--later ID` decides.", "dim")
+            say("Decide with `holloway review --ok ID`, `--drop ID` or `--later ID`.", "dim")
 
 
 def _by_options(
@@ -102,7 +104,7 @@ def _by_options(
     later_ids: tuple[str, ...],
     ok_files: tuple[str, ...],
 ) -> str:
-    """Decide what the options decide, once all that they name is known to be there; what was done, in words."""
+    """Apply the decisions given as options, after checking that every id exists; return a summary text."""
     from holloway.service import session_report  # loaded when the command runs
 
     for chosen in (*ok_ids, *later_ids, *drop_ids):
@@ -121,46 +123,46 @@ def _by_options(
 
 
 def summary_json(last: Summary) -> dict[str, object]:
-    """The last session as programs read it."""
+    """Return the summary of the last session as JSON fields."""
     return {
         "session": last.session.id,
         "task": last.session.task,
         "saved_tokens": last.saved_tokens,
-        "used": [each.id for each in last.used],
-        "learned": [each.id for each in last.learned],
+        "used": [memory.id for memory in last.used],
+        "learned": [memory.id for memory in last.learned],
     }
 
 
 def _summary(last: Summary) -> None:
     saved = f"saved about {last.saved_tokens:,} tokens of searching (an estimate); " if last.saved_tokens else ""
-    told = f"{saved}used {len(last.used)}, learned {len(last.learned)}"
+    counts_text = f"{saved}used {len(last.used)}, learned {len(last.learned)}"
     name = one_line(last.session.task, TASK_SHOWN_CHARS) or last.session.id
     if last.short:
-        say(f"Last session: {told}. ({name})", "dim")
+        say(f"Last session: {counts_text}. ({name})", "dim")
         return
     say(f"Last session: {name}", "bold")
-    say(f"  {told}.")
+    say(f"  {counts_text}.")
     for word, memories in (("used", last.used), ("learned", last.learned)):
-        for each in memories:
-            say(f"  {word} {each.id}: {each.summary}", "dim")
+        for memory in memories:
+            say(f"  {word} {memory.id}: {memory.summary}", "dim")
 
 
 def _go_through(memory: Holloway, waiting: list[Memory]) -> int:
-    """Ask about each; returns how many were decided on."""
-    done = 0
-    for number, each in enumerate(waiting, 1):
-        _card(memory, each, number, len(waiting))
+    """Ask about each card; return the number of decisions."""
+    decided_count = 0
+    for number, card in enumerate(waiting, 1):
+        _card(memory, card, number, len(waiting))
         choice = click.prompt(
             "  [o]k, [e]dit, [d]rop, [l]ater, [q]uit", type=click.Choice(list("oedlq")), show_choices=False, default="l"
         )
         if choice == "q":
-            return done
-        done += _decide(memory, each, choice)
-    return done
+            return decided_count
+        decided_count += _decide(memory, card, choice)
+    return decided_count
 
 
 def _decide(memory: Holloway, each: Memory, choice: str) -> bool:
-    """Do what was chosen for one; whether that was a decision."""
+    """Apply a choice to one memory; return whether it was a decision."""
     if choice == "l":
         memory.later(each.id)
         return False
@@ -171,7 +173,7 @@ def _decide(memory: Holloway, each: Memory, choice: str) -> bool:
     elif (text := click.edit(each.content)) is not None:
         redaction_note(memory.edit(each.id, content=text)[1])
     else:
-        say("  Not changed; it stays for later.", "dim")
+        say("  Not changed; it stays in the review.", "dim")
         return False
     return True
 
@@ -188,5 +190,5 @@ def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
         say(f"  {name}: {value}")
     origin = f" ({place})" if (place := describe_origin(each)) else ""
     say(f"  {notable(each, memory.clock.now())}", "dim")
-    why = f"Waits because {REASONS[each.review]}" if each.review else "Learned or used in the last session"
+    why = f"To review because {REASONS[each.review]}" if each.review else "Learned or used in the last session"
     say(f"  {why}{origin}.", "dim")

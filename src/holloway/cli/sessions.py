@@ -1,4 +1,4 @@
-"""Commands about sessions: which there were, and what came of one."""
+"""Session commands: list the observed sessions, explain what was learned from one."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped
 
 
 @click.command("sessions")
-@click.option("--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="At most this many.")
+@click.option("--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of results.")
 @json_option
 @project_option
 def sessions_command(limit: int, as_json: bool, project: str) -> None:
-    """List the sessions that were watched here, newest first: what for, how they ended, what was learned.
+    """List the observed sessions of this project, newest first: their task, outcome and what was learned.
 
     \b
     Examples:
@@ -40,7 +40,7 @@ def sessions_command(limit: int, as_json: bool, project: str) -> None:
             emit({"sessions": [session_json(session, record) for session, record in rows]})
             return
         if not rows:
-            say("No session yet. `holloway setup claude-code` connects an agent; its next session is watched.")
+            say("No session yet. `holloway setup claude-code` connects an agent; its next session is observed.")
         for session, record in rows:
             _line(session, record)
 
@@ -51,7 +51,7 @@ def sessions_command(limit: int, as_json: bool, project: str) -> None:
 @json_option
 @project_option
 def explain_command(session: str, dropped: bool, as_json: bool, project: str) -> None:
-    """Show what came of a session: its signals, what was kept of them, what was not and why. `last` is the latest one.
+    """Show what was learned from a session: signals, stored and dropped candidates, and why. `last` is the latest one.
 
     \b
     Examples:
@@ -61,15 +61,15 @@ def explain_command(session: str, dropped: bool, as_json: bool, project: str) ->
     from holloway.service.session_report import explain_session  # loaded when the command runs
 
     with opened(project) as memory:
-        told = explain_session(memory, session)
+        explanation = explain_session(memory, session)
         if as_json:
-            emit(explained_json(told))
+            emit(explained_json(explanation))
         else:
-            _explained(memory, told, dropped=dropped)
+            _explained(memory, explanation, dropped=dropped)
 
 
 def session_json(session: Session, record: dict[str, Any]) -> dict[str, Any]:
-    """A session as programs read it."""
+    """Return a session as JSON fields."""
     return {
         "id": session.id,
         "agent": session.agent,
@@ -87,20 +87,20 @@ def session_json(session: Session, record: dict[str, Any]) -> dict[str, Any]:
 
 
 def explained_json(told: SessionReport) -> dict[str, Any]:
-    """What came of a session, as programs read it."""
+    """Return the explanation of a session as JSON fields."""
     return {
         **session_json(told.session, told.record),
         "candidates": [
             {
-                "signal": each.signal,
-                "step": each.step,
-                "state": each.state,
-                "reason": each.reason,
-                "memory": each.memory or None,
-                "content": each.draft.get("content"),
-                "type": each.draft.get("type"),
+                "signal": candidate.signal,
+                "step": candidate.step,
+                "state": candidate.state,
+                "reason": candidate.reason,
+                "memory": candidate.memory or None,
+                "content": candidate.draft.get("content"),
+                "type": candidate.draft.get("type"),
             }
-            for each in told.candidates
+            for candidate in told.candidates
         ],
         "used": [memory.id for memory in told.used],
         "learned": [memory.id for memory in told.learned],
@@ -108,20 +108,20 @@ def explained_json(told: SessionReport) -> dict[str, Any]:
 
 
 def _line(session: Session, record: dict[str, Any]) -> None:
-    kept = sum(states.get("promoted", 0) for states in (record.get("candidates") or {}).values())
-    what = f"{session.outcome}: {_because(session)}" if session.outcome else "running or not learned from yet"
+    learned_count = sum(states.get("promoted", 0) for states in (record.get("candidates") or {}).values())
+    outcome_text = f"{session.outcome}: {_because(session)}" if session.outcome else "running, or not processed yet"
     say(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
-    unasked = "(no prompt)" if session.outcome else "(what it was asked is read when it is over)"
-    say(f"  {one_line(session.task, TASK_SHOWN_CHARS) or unasked}")
-    told = [_counted(record, "tool_calls", "tool call")] if record else []
-    told += [f"used {len(used)}"] if (used := record.get("used")) else []
-    told += [f"learned {kept}"] if kept else []
-    told += [f"saved about {saved:,} tokens (an estimate)"] if (saved := record.get("saved_tokens")) else []
-    say("; ".join(filter(None, (f"  {what}", ", ".join(told)))), "dim")
+    task_placeholder = "(no prompt)" if session.outcome else "(task not read yet: session still running)"
+    say(f"  {one_line(session.task, TASK_SHOWN_CHARS) or task_placeholder}")
+    details = [_counted(record, "tool_calls", "tool call")] if record else []
+    details += [f"used {len(used)}"] if (used := record.get("used")) else []
+    details += [f"learned {learned_count}"] if learned_count else []
+    details += [f"saved about {saved:,} tokens (an estimate)"] if (saved := record.get("saved_tokens")) else []
+    say("; ".join(filter(None, (f"  {outcome_text}", ", ".join(details)))), "dim")
 
 
 def _counted(record: dict[str, Any], field: str, noun: str = "") -> str:
-    """Format a figure of a record; one that is not known says so."""
+    """Format a figure of a session record; a missing one is reported as unknown."""
     number = record.get(field)
     if number is None:
         return f"an unknown number of {noun}s" if noun else "an unknown number"
@@ -129,9 +129,9 @@ def _counted(record: dict[str, Any], field: str, noun: str = "") -> str:
 
 
 def _because(session: Session) -> str:
-    """What its kind and its outcome were told by, without the names of the kinds."""
-    told = session.evidence.removeprefix(f"{session.type}: ").replace(f"; {session.outcome}: ", ", ", 1)
-    return told or str(session.type)
+    """Return the evidence for a session's type and outcome, without the labels."""
+    evidence = session.evidence.removeprefix(f"{session.type}: ").replace(f"; {session.outcome}: ", ", ", 1)
+    return evidence or str(session.type)
 
 
 def _candidate(each: Kept) -> None:
@@ -139,28 +139,31 @@ def _candidate(each: Kept) -> None:
     say(f"{MARKS[each.state]} step {each.step}: {name}, {each.state}", STYLES[each.state])
     if content := each.draft.get("content"):
         say(f"    {content}")
-    if told := " ".join(filter(None, (each.reason, f"[{each.memory}]" if each.memory else ""))):
-        say(f"    {told}", "dim")
+    if reason_text := " ".join(filter(None, (each.reason, f"[{each.memory}]" if each.memory else ""))):
+        say(f"    {reason_text}", "dim")
 
 
 def _explained(memory: Holloway, told: SessionReport, *, dropped: bool) -> None:
     session, record = told.session, told.record
     _line(session, record)
     if not session.evidence:
-        say("  It has not been learned from yet.", "dim")
+        say("  This session has not been processed yet.", "dim")
     if record:
         say(
             f"  {_counted(record, 'first_reads', 'file')} opened, {_counted(record, 'known_files_read_again')} of them "
-            f"known from earlier sessions; {_counted(record, 'files_edited')} edited; "
+            f"seen in earlier sessions; {_counted(record, 'files_edited')} edited; "
             f"{_counted(record, 'errors', 'error')}",
             "dim",
         )
-    if counted := record.get("signals"):
-        say("Signals: " + ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in sorted(counted.items())))
-    for each in told.candidates:
-        if each.state != "dropped" or dropped:
-            _candidate(each)
-    reasons = Counter(each.reason for each in told.candidates if each.state == "dropped")
+    if signal_counts := record.get("signals"):
+        say(
+            "Signals: "
+            + ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in sorted(signal_counts.items()))
+        )
+    for candidate in told.candidates:
+        if candidate.state != "dropped" or dropped:
+            _candidate(candidate)
+    reasons = Counter(candidate.reason for candidate in told.candidates if candidate.state == "dropped")
     if reasons and not dropped:
         say(f"Dropped {sum(reasons.values())}:")
         for reason, number in reasons.most_common():

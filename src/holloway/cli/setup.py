@@ -1,4 +1,4 @@
-"""Connecting agents: setup."""
+"""The setup command: show, apply or remove the configuration change that connects an agent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holloway.service.setup import Plan
 
 ENTRY = re.compile(r'(?P<sign>[+-]) *"(?P<event>\w+)": (?P<entry>\[\{"hooks": .*"timeout": )\d+')
-"""A line of a diff that is the hook of one event; only its timeout differs from those of the others."""
+"""Diff line with the hook of one event; the hooks of all events differ only in the timeout."""
 
 
 @click.command("setup")
@@ -24,16 +24,16 @@ ENTRY = re.compile(r'(?P<sign>[+-]) *"(?P<event>\w+)": (?P<entry>\[\{"hooks": .*
     type=click.Choice(["user", "project"]),
     default="user",
     show_default=True,
-    help="For all projects of this user, or for this project on this machine.",
+    help="Connect for all your projects, or for this project on this machine only.",
 )
 @click.option(
     "--without",
     type=click.Choice(["mcp", "commands", "statusline"]),
     multiple=True,
-    help="Leave the MCP server, the slash commands or the status line out; repeatable.",
+    help="Skip the MCP server, the slash commands or the status line; repeatable.",
 )
-@click.option("--dry-run", is_flag=True, help="Show the change and stop.")
-@click.option("--remove", is_flag=True, help="Take holloway's entries out again.")
+@click.option("--dry-run", is_flag=True, help="Show the change without making it.")
+@click.option("--remove", is_flag=True, help="Remove holloway's entries again.")
 @yes_option
 @json_option
 @project_option
@@ -47,9 +47,10 @@ def setup_command(
     as_json: bool,
     project: str,
 ) -> None:
-    """Connect an agent (claude-code or codex): its own configuration gets holloway's hooks, MCP server and commands.
+    """Connect an agent (claude-code or codex): add holloway's hooks, MCP server and commands to its configuration.
 
-    The whole change is shown and asked for first. Nothing of yours is replaced; --remove restores every byte.
+    The full change is shown first, and you are asked to confirm it. Your own entries stay; --remove restores every
+    byte.
 
     \b
     Examples:
@@ -60,30 +61,30 @@ def setup_command(
     from holloway.service import setup  # loaded when the command runs
     from holloway.service.project_finder import begin, project_root
 
-    chosen, root = setup.dialect(agent), project_root(project)
+    dialect, root = setup.dialect(agent), project_root(project)
     plan = (
-        setup.removal(chosen, scope, root, home())
+        setup.removal(dialect, scope, root, home())
         if remove
-        else setup.setup(chosen, scope, root, home(), without=without)
+        else setup.setup(dialect, scope, root, home(), without=without)
     )
-    done = not dry_run and carried_out(plan, yes=yes, quiet=as_json)
-    known = not remove and not dry_run and (done or not plan.needed) and begin(project)
+    is_applied = not dry_run and carried_out(plan, yes=yes, quiet=as_json)
+    is_registered = not remove and not dry_run and (is_applied or not plan.needed) and begin(project)
     if as_json:
-        emit(plan_json(plan, changed=done))
+        emit(plan_json(plan, changed=is_applied))
     elif dry_run:
         show(plan)
-        say("A dry run: nothing was written." if plan.needed else _nothing(plan))
+        say("Dry run: nothing was written." if plan.needed else _nothing(plan))
     elif not plan.needed:
         say(_nothing(plan))
         _tell(plan.notes)
-    elif done:
-        _say_done(plan, known=known)
+    elif is_applied:
+        _say_done(plan, known=is_registered)
     else:
         say("Nothing was changed.")
 
 
 def carried_out(plan: Plan, *, yes: bool, quiet: bool) -> bool:
-    """Show what would be done, ask, do it; whether it was done."""
+    """Show a plan, ask for confirmation and apply it; return whether it was applied."""
     from holloway.service.setup import apply  # loaded when a command runs
 
     if not plan.needed:
@@ -97,13 +98,13 @@ def carried_out(plan: Plan, *, yes: bool, quiet: bool) -> bool:
 
 
 def question(plan: Plan) -> str:
-    """What a person is asked before anything is written."""
+    """Return the confirmation question for a plan."""
     number = len(plan.needed)
     return f"{'Undo' if plan.removes else 'Make'} {'this change' if number == 1 else f'these {number} changes'}?"
 
 
 def show(plan: Plan, *, short: bool = False) -> None:
-    """The whole change and a line for each file; or only the lines."""
+    """Print the diff of a plan and a line per file; with `short` only the lines."""
     from holloway.service.setup import diff  # loaded when a command runs
 
     if not short:
@@ -113,7 +114,7 @@ def show(plan: Plan, *, short: bool = False) -> None:
     for change in plan.needed:
         say(f"  {change.action:<7} {change.path}: {change.part.content.what}")
         if change.part.target != change.path.absolute():
-            say(f"          is {change.part.target} (where a link leads)")
+            say(f"          is {change.part.target} (target of the symbolic link)")
         for file in () if change.rewrites else change.leftovers:
             say(f"  delete  {file}")
     if not plan.removes:
@@ -121,23 +122,27 @@ def show(plan: Plan, *, short: bool = False) -> None:
 
 
 def folded(shown: str) -> str:
-    """A diff in which an entry that is the same for many events stands once, with the names of the others."""
-    kept: list[str] = []
+    """Shorten a diff: print hooks that differ only in event and timeout once, with the other events' names."""
+    lines: list[str] = []
     for same, rows in groupby(shown.split("\n"), key=_entry):
-        first, *others = rows
-        events = [found["event"] for found in map(ENTRY.match, others) if found]
-        kept += [first, f"{first[0]}    likewise, each with its timeout: {', '.join(events)}"] if events else [first]
-        kept += [] if same else others
-    return "\n".join(kept)
+        first_line, *repeated = rows
+        events = [match["event"] for match in map(ENTRY.match, repeated) if match]
+        lines += (
+            [first_line, f"{first_line[0]}    the same, each with its timeout: {', '.join(events)}"]
+            if events
+            else [first_line]
+        )
+        lines += [] if same else repeated
+    return "\n".join(lines)
 
 
 def _entry(row: str) -> str:
-    found = ENTRY.match(row)
-    return found["sign"] + found["entry"] if found else ""
+    match = ENTRY.match(row)
+    return match["sign"] + match["entry"] if match else ""
 
 
 def plan_json(plan: Plan, *, changed: bool) -> dict[str, object]:
-    """A plan as programs see it."""
+    """Return a plan as JSON fields."""
     from holloway.service.setup import diff  # loaded when a command runs
 
     files = [
@@ -154,7 +159,7 @@ def plan_json(plan: Plan, *, changed: bool) -> dict[str, object]:
 
 
 def _nothing(plan: Plan) -> str:
-    return f"{plan.dialect.label} is {'not connected' if plan.removes else 'connected already'}: nothing to change."
+    return f"{plan.dialect.label} is {'not connected' if plan.removes else 'already connected'}: nothing to change."
 
 
 def _say_done(plan: Plan, *, known: bool) -> None:
@@ -163,10 +168,10 @@ def _say_done(plan: Plan, *, known: bool) -> None:
         say(f"{label} is disconnected; the memories stay.", "green")
         _tell(plan.notes)
         return
-    where = "a project that holloway knows" if scope == "user" else "this project"
-    say(f"{label} is connected. Its next session in {where} starts with a brief.", "green")
+    scope_text = "any project with a memory" if scope == "user" else "this project"
+    say(f"{label} is connected. Its next session in {scope_text} starts with a brief.", "green")
     if not known:
-        say("This folder is no project: `holloway init` in one of yours makes it known.", "yellow")
+        say("This folder is not a project. Run `holloway init` in one of your projects.", "yellow")
     if plan.dialect.note:
         say(plan.dialect.note, "yellow")
     say(f"Undo: holloway setup {plan.dialect.agent} --scope {scope} --remove", "dim")

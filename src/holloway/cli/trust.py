@@ -1,4 +1,4 @@
-"""The trust level of a project: how sure a memory must be before agents are told it unasked."""
+"""The trust command: show or set a project's trust level, the confidence threshold for injecting memories."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from holloway.service.results import Standing
 
 SAYS = {
-    1: "shows only what was confirmed or taught, and errors whose fix was seen",
-    2: "shows all that qualifies",
-    3: "shows all that qualifies; the review lists only what needs you",
-    4: "shows all that qualifies; no summaries",
+    1: "injects only confirmed or taught memories, and errors with an observed fix",
+    2: "injects every memory above the threshold",
+    3: "injects every memory above the threshold; the review lists only memories that need a decision",
+    4: "injects every memory above the threshold; no session summaries",
 }
 
 
@@ -25,9 +25,9 @@ SAYS = {
 @json_option
 @project_option
 def trust_command(level: str | None, as_json: bool, project: str) -> None:
-    """Show how much this project's memory may say unasked, why, and what would change that; or set it.
+    """Show or set this project's trust level: how much agents are shown unasked, why, and what would change it.
 
-    LEVEL is 1 cautious, 2 standard, 3 confident, 4 autonomous, or auto: cautious first, standard once that is earned.
+    LEVEL is 1 cautious, 2 standard, 3 confident, 4 autonomous, or auto: cautious first, standard once earned.
 
     \b
     Examples:
@@ -36,15 +36,15 @@ def trust_command(level: str | None, as_json: bool, project: str) -> None:
       holloway trust auto
     """
     with opened(project, create=level is not None) as memory:
-        found = memory.trust.choose(level) if level else memory.trust.standing()
+        standing = memory.trust.choose(level) if level else memory.trust.standing()
     if as_json:
-        emit(standing_json(found))
+        emit(standing_json(standing))
     else:
-        _told(found)
+        _told(standing)
 
 
 def standing_json(found: Standing) -> dict[str, object]:
-    """A trust level as programs read it."""
+    """Return a trust level as JSON fields."""
     from holloway.config import INJECTION_THRESHOLDS
 
     return {
@@ -64,11 +64,11 @@ def standing_json(found: Standing) -> dict[str, object]:
 def _told(found: Standing) -> None:
     from holloway.config import INJECTION_THRESHOLDS
 
-    seen = found.regard
+    counts = found.regard
     say(f"Trust level {found.level}, {found.name}: {found.why}.", "bold")
     say(f"  {SAYS[found.level]}; confidence above {INJECTION_THRESHOLDS[found.level]:.2f}")
-    counted = f"{many(seen.shown)} shown, {seen.confirmed} of them confirmed, {seen.corrected} corrected"
-    say(f"  {many(seen.sessions, 'session')}; {counted}")
+    counts_text = f"{many(counts.shown)} shown, {counts.confirmed} of them confirmed, {counts.corrected} corrected"
+    say(f"  {many(counts.sessions, 'session')}; {counts_text}")
     if found.advance:
         say(f"  next: {found.advance}.", "dim")
     if found.offer:

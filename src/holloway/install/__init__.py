@@ -1,4 +1,4 @@
-"""Connecting agents: write hooks and servers into their configuration, and take exactly that out again."""
+"""Connect agents: write hooks and MCP servers into their configuration, and remove exactly those entries again."""
 
 from holloway.install.agents import CLAUDE_CODE, CODEX, DIALECTS, Dialect, config_file, dialect
 from holloway.install.hooks_json import handler

@@ -1,4 +1,4 @@
-"""Which files setup writes for each agent, by scope, and what goes into each."""
+"""Configuration files that setup writes for each agent and scope, and the content of each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def parts(chosen: Dialect, scope: str, root: Path, home: Path, without: tuple[str, ...] = ()) -> list[Part]:
-    """The files of an agent in a scope, the one with the hooks first."""
+    """Return the files that setup writes for an agent in a scope; the one with the hooks comes first."""
     launcher, project = launch_command.by_path(), scope == "project"
     base = root / chosen.folder if project else chosen.home()
 
@@ -33,24 +33,26 @@ def parts(chosen: Dialect, scope: str, root: Path, home: Path, without: tuple[st
         return Part(path, content, chosen.agent, scope, root, needed, inside)
 
     with_status = chosen is CLAUDE_CODE and "statusline" not in without and not _has_status_line(scope, root)
-    made = [part(config_file(chosen, scope, root), HooksJson(chosen, launcher, with_status), needed=True)]
+    parts_list = [part(config_file(chosen, scope, root), HooksJson(chosen, launcher, with_status), needed=True)]
     if "mcp" not in without and chosen is CODEX:
-        made.append(part(base / "config.toml", McpToml(chosen.label, launcher)))
+        parts_list.append(part(base / "config.toml", McpToml(chosen.label, launcher)))
     elif "mcp" not in without:
         content = McpJson(chosen.label, str(root) if project else "", launcher)
-        made.append(part(claude_json(), content, inside=False))
+        parts_list.append(part(claude_json(), content, inside=False))
     if "commands" not in without:
         texts = _texts(chosen, scope, root, launcher)
-        made += [part(path, _own(path, what, words, home)) for path, what, words in texts]
+        parts_list += [part(path, _own(path, description, text, home)) for path, description, text in texts]
     for name in slash_commands.RETIRED if chosen is CLAUDE_CODE else ():
         path = base / "commands" / f"{name}.md"
-        own = part(path, _own(path, f"the command /{name}, which is /{slash_commands.COMMANDS[name]} now", "", home))
-        made.append(replace(own, retired=True))
-    return made
+        retired_part = part(
+            path, _own(path, f"the command /{name}, which is /{slash_commands.COMMANDS[name]} now", "", home)
+        )
+        parts_list.append(replace(retired_part, retired=True))
+    return parts_list
 
 
 def claude_json() -> Path:
-    """Where Claude Code keeps the MCP servers of a person and of each project on this machine."""
+    """Return the file in which Claude Code stores MCP servers, per user and per project."""
     moved = os.environ.get(CLAUDE_CODE.folder_variable)
     return (Path(moved).expanduser() if moved else Path.home()) / ".claude.json"
 
@@ -58,7 +60,7 @@ def claude_json() -> Path:
 def _texts(
     chosen: Dialect, scope: str, root: Path, launcher: launch_command.Launcher
 ) -> Iterator[tuple[Path, str, str]]:
-    """Files that are all ours: path, what it is, text. Codex has skills where Claude Code has slash commands."""
+    """Yield the files that setup owns (path, description, text): slash commands, or for Codex a skill."""
     if chosen is CODEX:
         base = root if scope == "project" else Path.home()
         yield base / ".agents/skills/holloway/SKILL.md", "the skill $holloway", slash_commands.skill(launcher)
@@ -69,20 +71,22 @@ def _texts(
 
 
 def _own(path: Path, what: str, words: str, home: Path) -> OwnFile:
-    """A file of ours, which may be written over if it has the bytes that an earlier setup left."""
-    known, now = original_files.record(path, home), None
+    """Return the content of a file that setup owns; it may be overwritten if its hash is the recorded one."""
+    record, current = original_files.record(path, home), None
     with contextlib.suppress(HollowayError):
-        now = original_files.read(path)
-    return OwnFile(what, words, now is not None and known is not None and known.after == original_files.sha256(now))
+        current = original_files.read(path)
+    return OwnFile(
+        what, words, current is not None and record is not None and record.after == original_files.sha256(current)
+    )
 
 
 def _has_status_line(scope: str, root: Path) -> bool:
-    """Whether a status line would be replaced or repeated: another one in the file, or any in one that counts less."""
-    file = config_file(CLAUDE_CODE, scope, root)
-    below = [CLAUDE_CODE.home() / CLAUDE_CODE.user_file, root / CLAUDE_CODE.folder / "settings.json"]
-    found = [_status_line(path) for path in (below if scope == "project" else ())]
-    current = _status_line(file)
-    return any(found) or bool(current and not is_our_status(current))
+    """Return whether the user has a status line: a foreign one in this file, or any in a file of lower precedence."""
+    own_file = config_file(CLAUDE_CODE, scope, root)
+    lower_files = [CLAUDE_CODE.home() / CLAUDE_CODE.user_file, root / CLAUDE_CODE.folder / "settings.json"]
+    lower_status_lines = [_status_line(path) for path in (lower_files if scope == "project" else ())]
+    current = _status_line(own_file)
+    return any(lower_status_lines) or bool(current and not is_our_status(current))
 
 
 def _status_line(path: Path) -> object:

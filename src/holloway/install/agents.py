@@ -1,4 +1,4 @@
-"""The agents that holloway knows how to set up: where their configuration is, and which events they have."""
+"""Supported agents: where their configuration files are, and which hook events they have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holloway.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one agent wants its hooks written: the file by scope, and the events with their time limits in seconds."""
+    """Configuration format of one agent: its files by scope, and its hook events with their timeouts in seconds."""
 
     agent: str
     label: str
@@ -25,12 +25,12 @@ class Dialect:
     events: dict[str, int]
 
     def home(self) -> Path:
-        """The agent's own folder."""
+        """Return the agent's configuration folder."""
         moved = os.environ.get(self.folder_variable)
         return Path(moved).expanduser() if moved else Path.home() / self.folder
 
     def is_installed(self) -> bool:
-        """Whether this machine has the agent, or had a session of it."""
+        """Return whether the agent's program or its configuration folder exists on this machine."""
         return bool(shutil.which(self.program)) or self.home().is_dir()
 
 
@@ -66,7 +66,7 @@ CODEX = Dialect(
     folder_variable="CODEX_HOME",
     user_file="hooks.json",
     project_file=".codex/hooks.json",
-    note="Codex runs hooks only after you trust them: it asks at its next start, and /hooks in it shows them.",
+    note="Codex runs hooks only after you trust them: it asks at its next start; /hooks lists them.",
     events={
         "SessionStart": 15,
         "UserPromptSubmit": 10,
@@ -83,13 +83,13 @@ DIALECTS = {dialect.agent: dialect for dialect in (CLAUDE_CODE, CODEX)}
 
 
 def dialect(agent: str) -> Dialect:
-    """The dialect of an agent."""
+    """Return the dialect of an agent. Raises InvalidInput for an unsupported one."""
     if agent in DIALECTS:
         return DIALECTS[agent]
-    hint = f"Known: {', '.join(DIALECTS)}. Any other that speaks MCP can start `holloway mcp`."
-    raise InvalidInput(f"holloway does not know the agent {agent!r}.", hint)
+    hint = f"Supported: {', '.join(DIALECTS)}. Any other agent with MCP support can start `holloway mcp`."
+    raise InvalidInput(f"The agent {agent!r} is not supported.", hint)
 
 
 def config_file(chosen: Dialect, scope: str, root: Path) -> Path:
-    """The file that holds the hooks; Claude Code's in a project is the local one, because it names this machine."""
+    """Return the file that holds the hooks. In a project, Claude Code's is the local (uncommitted) settings file."""
     return root / chosen.project_file if scope == "project" else chosen.home() / chosen.user_file

@@ -1,4 +1,4 @@
-"""How an agent's connection fares, for the doctor: it looks and changes nothing."""
+"""Health checks of each agent's connection, for `holloway doctor`: hooks, trust, MCP server. Read-only."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MANAGED = {
     CLAUDE_CODE.agent: ("/etc/claude-code/managed-settings.json",),
     CODEX.agent: ("/etc/codex/requirements.toml", "/etc/codex/managed_config.toml"),
 }
-"""Where an administrator's own settings are; they may forbid the hooks of users."""
+"""Settings files of an administrator, which may disable users' hooks."""
 
 
 def examine(root: Path) -> list[Check]:
-    """Look at every agent, in both scopes."""
-    return [check for chosen in DIALECTS.values() for check in _agent(chosen, root)]
+    """Check every supported agent in both scopes."""
+    return [check for dialect in DIALECTS.values() for check in _agent(dialect, root)]
 
 
 def _agent(chosen: Dialect, root: Path) -> Iterator[Check]:
@@ -38,7 +38,7 @@ def _agent(chosen: Dialect, root: Path) -> Iterator[Check]:
     connected = [path for path in files if ours(_settings(path))]
     if not connected:
         if chosen.is_installed():
-            hint = f"`holloway setup {chosen.agent}` shows the change and asks."
+            hint = f"Connect it with `holloway setup {chosen.agent}`; it shows the change and asks first."
             yield warning(chosen.agent, Finding.NOT_CONNECTED, "not connected", hint)
         else:
             yield ok(chosen.agent, "not on this machine")
@@ -51,22 +51,22 @@ def _agent(chosen: Dialect, root: Path) -> Iterator[Check]:
 
 
 def _unreadable(chosen: Dialect, files: list[Path]) -> Iterator[Check]:
-    """Configuration that no agent can read, ours in it or not."""
+    """Report configuration files that the agent cannot parse, whether or not they contain our entries."""
     extra = [claude_json()] if chosen is CLAUDE_CODE else [path.with_name("config.toml") for path in files]
     for path in (*files, *extra):
         try:
             odd = _odd(chosen, path)
         except HollowayError as error:
-            seen = f"{path} {error.message}" if isinstance(error, NotUnderstood) else error.message
-            yield failure(chosen.agent, Finding.CONFIG_BROKEN, seen, error.hint)
+            message = f"{path} {error.message}" if isinstance(error, NotUnderstood) else error.message
+            yield failure(chosen.agent, Finding.CONFIG_BROKEN, message, error.hint)
             continue
         if odd:
-            hint = "Take it out of the file: until then the agent starts without those settings."
+            hint = "Remove it from the file: until then the agent ignores these settings."
             yield failure(chosen.agent, Finding.CONFIG_NOT_PLAIN, f"{path}: {odd}", hint)
 
 
 def _odd(chosen: Dialect, path: Path) -> str:
-    """What keeps the agent from reading a file that we can read."""
+    """Return what is wrong with a file that holloway can parse but the agent cannot; empty if nothing is."""
     text = decoded(path, original_files.read(path))
     if path.suffix == ".toml":
         mcp_toml.parsed(text)
@@ -77,22 +77,26 @@ def _odd(chosen: Dialect, path: Path) -> str:
 
 def _hooks(chosen: Dialect, path: Path) -> Iterator[Check]:
     settings = _settings(path)
-    mine = ours(settings)
-    again = _setup_again(chosen, path)
-    wanted = handler(chosen, 0)
-    gone = [program for hook in mine if not _exists(program := _program(hook.value))]
+    our_hooks = ours(settings)
+    setup_hint = _setup_again(chosen, path)
+    expected_hook = handler(chosen, 0)
+    missing_programs = [program for hook in our_hooks if not _exists(program := _program(hook.value))]
     if settings.get("disableAllHooks"):
-        yield warning(
-            chosen.agent, Finding.HOOKS_OFF, f"{path} switches all hooks off", "Remove disableAllHooks there."
+        yield warning(chosen.agent, Finding.HOOKS_OFF, f"{path} disables all hooks", "Remove disableAllHooks there.")
+    elif missing_programs:
+        yield failure(
+            chosen.agent, Finding.HOOKS_GONE, f"{path} names {missing_programs[0]!r}, which does not exist", setup_hint
         )
-    elif gone:
-        yield failure(chosen.agent, Finding.HOOKS_GONE, f"{path} names {gone[0]!r}, which is gone", again)
-    elif any(_program(hook.value) != _program(wanted) for hook in mine):
-        yield warning(chosen.agent, Finding.HOOKS_OUTDATED, f"{path} has hooks of another installation", again)
-    elif set(chosen.events) - {hook.event for hook in mine} or any(
-        words_of(hook.value) != words_of(wanted) for hook in mine
+    elif any(_program(hook.value) != _program(expected_hook) for hook in our_hooks):
+        yield warning(
+            chosen.agent, Finding.HOOKS_OUTDATED, f"{path} has hooks of another holloway installation", setup_hint
+        )
+    elif set(chosen.events) - {hook.event for hook in our_hooks} or any(
+        words_of(hook.value) != words_of(expected_hook) for hook in our_hooks
     ):
-        yield warning(chosen.agent, Finding.HOOKS_OUTDATED, f"{path} has hooks of an earlier holloway", again)
+        yield warning(
+            chosen.agent, Finding.HOOKS_OUTDATED, f"{path} has hooks of an earlier holloway version", setup_hint
+        )
     else:
         yield ok(chosen.agent, f"connected by {path}")
     if chosen is CODEX:
@@ -114,12 +118,13 @@ def _trust(path: Path, settings: dict[str, Any]) -> Iterator[Check]:
     config = _toml(CODEX.home() / "config.toml")
     if table(config.get("features")).get("hooks") is False:
         hint = "Remove `hooks = false` from [features] there."
-        yield warning(CODEX.agent, Finding.HOOKS_OFF, f"{CODEX.home() / 'config.toml'} switches hooks off", hint)
-    waiting = [hook.event for hook in ours(settings) if not codex_trust.trusted(config, settings, path, hook)]
-    if waiting:
-        seen = f"Codex does not run {len(waiting)} of holloway's hooks ({waiting[0]}, ...): new or changed, not trusted"
+        yield warning(CODEX.agent, Finding.HOOKS_OFF, f"{CODEX.home() / 'config.toml'} disables hooks", hint)
+    untrusted_events = [hook.event for hook in ours(settings) if not codex_trust.trusted(config, settings, path, hook)]
+    if untrusted_events:
+        count_text = f"{len(untrusted_events)} of holloway's hooks ({untrusted_events[0]}, ...)"
+        message = f"Codex does not run {count_text}: they are new or changed, and not trusted"
         hint = "Start codex in this project and trust them when it asks, or later with /hooks."
-        yield warning(CODEX.agent, Finding.HOOKS_UNTRUSTED, seen, hint)
+        yield warning(CODEX.agent, Finding.HOOKS_UNTRUSTED, message, hint)
 
 
 def _managed(chosen: Dialect) -> Iterator[Check]:
@@ -127,23 +132,30 @@ def _managed(chosen: Dialect) -> Iterator[Check]:
         path = Path(name)
         policy = _toml(path) if path.suffix == ".toml" else _settings(path)
         keys = ("allowManagedHooksOnly", "disableAllHooks", "allow_managed_hooks_only")
-        if found := [key for key in keys if policy.get(key)]:
-            hint = "Ask whoever manages this machine; the MCP server and the commands work without hooks."
-            yield warning(chosen.agent, Finding.HOOKS_MANAGED, f"{path} sets {found[0]}: no hook of yours runs", hint)
+        if blocking_keys := [key for key in keys if policy.get(key)]:
+            hint = "Ask the administrator of this machine. The MCP server and the commands work without hooks."
+            yield warning(
+                chosen.agent, Finding.HOOKS_MANAGED, f"{path} sets {blocking_keys[0]}: user hooks do not run", hint
+            )
 
 
 def _twice(chosen: Dialect, connected: list[Path], root: Path) -> Iterator[Check]:
-    """Two ways in at once: an event that comes twice counts once, but costs twice."""
+    """Report an agent that is connected twice: duplicate events count once, but cost twice."""
     if chosen is CODEX and len(connected) > 1:
-        hint = "`holloway setup codex --scope project --remove` keeps the one for all projects."
-        yield warning(chosen.agent, Finding.EVENTS_TWICE, "connected for this project and for all: events twice", hint)
+        hint = "`holloway setup codex --scope project --remove` keeps only the connection for all projects."
+        yield warning(
+            chosen.agent,
+            Finding.EVENTS_TWICE,
+            "connected both for this project and for all projects: every event arrives twice",
+            hint,
+        )
     if chosen is CLAUDE_CODE and (plugin := _plugin(root)):
         hint = "Keep one: `holloway setup claude-code --remove`, or `claude plugin disable` for the plugin."
         yield warning(chosen.agent, Finding.EVENTS_TWICE, f"setup and the plugin {plugin} are both active", hint)
 
 
 def _plugin(root: Path) -> str:
-    """The plugin of ours that is enabled in any of Claude Code's settings."""
+    """Return the name of our plugin if any of Claude Code's settings enables it, else an empty string."""
     folder = root / CLAUDE_CODE.folder
     for path in (CLAUDE_CODE.home() / "settings.json", folder / "settings.json", folder / "settings.local.json"):
         for name, enabled in table(_settings(path).get("enabledPlugins")).items():
@@ -153,22 +165,28 @@ def _plugin(root: Path) -> str:
 
 
 def _mcp(chosen: Dialect, root: Path) -> Iterator[Check]:
-    again = f"`holloway setup {chosen.agent}` writes it anew."
-    for where, entry in _servers(chosen, root):
+    setup_hint = f"`holloway setup {chosen.agent}` rewrites it."
+    for config_path, entry in _servers(chosen, root):
         command = str(entry.get("command"))
         if not _exists(command):
-            yield failure(chosen.agent, Finding.MCP_STALE, f"{where} starts {command!r}, which is gone", again)
+            yield failure(
+                chosen.agent, Finding.MCP_STALE, f"{config_path} starts {command!r}, which does not exist", setup_hint
+            )
         elif command != launch_command.by_path().mcp[0]:
-            yield warning(chosen.agent, Finding.MCP_STALE, f"{where} starts another installation", again)
-        elif not launch_command.serves_mcp():
-            hint = f"Bring it: {extras.install('mcp')}"
-            yield failure(chosen.agent, Finding.MCP_PACKAGE, f"{where} needs a package that is not there", hint)
+            yield warning(
+                chosen.agent, Finding.MCP_STALE, f"{config_path} starts another holloway installation", setup_hint
+            )
+        elif not launch_command.has_mcp_package():
+            hint = f"Install it: {extras.install('mcp')}"
+            yield failure(
+                chosen.agent, Finding.MCP_PACKAGE, f"{config_path} needs a package that is not installed", hint
+            )
         else:
-            yield ok(chosen.agent, f"MCP server in {where}")
+            yield ok(chosen.agent, f"MCP server in {config_path}")
 
 
 def _servers(chosen: Dialect, root: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Our MCP servers that count here, with their files."""
+    """Yield our MCP server entries that apply to this project, with their files."""
     if chosen is CODEX:
         for path in (CODEX.home() / "config.toml", root / CODEX.folder / "config.toml"):
             entry = table(table(_toml(path).get(mcp_toml.SERVERS)).get(NAME))
@@ -176,8 +194,8 @@ def _servers(chosen: Dialect, root: Path) -> Iterator[tuple[Path, dict[str, Any]
                 yield path, entry
         return
     settings = _settings(claude_json())
-    for place in (settings, table(table(settings.get(PROJECTS)).get(str(root)))):
-        entry = table(table(place.get(SERVERS)).get(NAME))
+    for section in (settings, table(table(settings.get(PROJECTS)).get(str(root)))):
+        entry = table(table(section.get(SERVERS)).get(NAME))
         if is_ours(entry):
             yield claude_json(), entry
 

@@ -1,4 +1,4 @@
-"""A change as a person reads it: only what comes and goes, because a neighbouring line may hold a secret."""
+"""Diff of a configuration change, without context lines: a neighbouring line may hold a secret."""
 
 from __future__ import annotations
 
@@ -9,33 +9,37 @@ if TYPE_CHECKING:
     from holloway.install.file_change import Change
 
 AROUND_CHARS = 16
-"""So much of a long line is shown on either side of what changes in it."""
+"""Characters shown on either side of the changed part of a long line."""
 
 
 def diff(change: Change) -> str:
-    """The lines that come and go, below the name of the file; nothing where none do."""
+    """Return the removed and added lines below the file's name; an empty string if nothing changes."""
     if not change.rewrites:
         return ""
     old, new = _lines(change.before), _lines(change.after)
-    shown = [f"--- {change.path if change.before is not None else '(no file)'}"]
-    shown.append(f"+++ {change.path if change.after is not None else '(no file)'}")
+    lines = [f"--- {change.path if change.before is not None else '(no file)'}"]
+    lines.append(f"+++ {change.path if change.after is not None else '(no file)'}")
     for kind, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != "equal":
-            shown.append(f"@@ line {start + 1} @@")
-            shown += _hunk(old[start:end], new[first:last])
-    return "\n".join(shown) + "\n"
+            lines.append(f"@@ line {start + 1} @@")
+            lines += _hunk(old[start:end], new[first:last])
+    return "\n".join(lines) + "\n"
 
 
 def _hunk(old: list[str], new: list[str]) -> list[str]:
     if old and len(old) <= len(new):
-        pairs = [_cut(one, other) for one, other in zip(old, new, strict=False)]
-        rest = [f"+{line}" for line in new[len(old) :]]
-        return [f"-{one}" for one, _ in pairs] + [f"+{other}" for _, other in pairs] + rest
+        pairs = [_cut(removed_line, added_line) for removed_line, added_line in zip(old, new, strict=False)]
+        additional_lines = [f"+{line}" for line in new[len(old) :]]
+        return (
+            [f"-{removed_line}" for removed_line, _ in pairs]
+            + [f"+{added_line}" for _, added_line in pairs]
+            + additional_lines
+        )
     return [f"-{line}" for line in old] + [f"+{line}" for line in new]
 
 
 def _cut(one: str, other: str) -> tuple[str, str]:
-    """Two lines without what they share, but for a little of it."""
+    """Shorten two lines to their differing part with a little context."""
     start = _shared(one, other)
     room = min(len(one), len(other)) - start
     end = min(room, _shared(one[::-1], other[::-1]))
@@ -45,9 +49,9 @@ def _cut(one: str, other: str) -> tuple[str, str]:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two lines begin with in common."""
+    """Return the length of the common prefix of two lines."""
     return next(
-        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )
 
 

@@ -1,4 +1,4 @@
-"""What holloway puts into a file of an agent's: the face that all kinds of it share, and the reading of JSON."""
+"""Protocol for content that setup adds to an agent's configuration file, and lenient JSON parsing."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from holloway.install import jsonc
 
 
 class Content(Protocol):
-    """What is put into one kind of file. A file that is not there is the empty text."""
+    """Content for one kind of configuration file. A missing file is the empty text."""
 
     @property
     def what(self) -> str:
-        """What it is, in a few words for the person."""
+        """Return a short description for the user."""
 
     def put(self, text: str) -> str:
-        """The text with our entries as they should be."""
+        """Return the text with our entries added or updated. Raises NotUnderstood."""
 
     def taken(self, text: str) -> str:
-        """The text without our entries; all else stays."""
+        """Return the text without our entries; everything else stays. Raises NotUnderstood."""
 
     def present(self, text: str) -> bool:
-        """Whether anything of ours stands in the text, whatever scope it is for."""
+        """Return whether the text contains entries of ours, for any scope."""
 
     def means(self, text: str) -> object:
-        """What the text says to its agent, for comparing."""
+        """Return the parsed text, for comparison."""
 
     def note(self, text: str) -> str:
-        """What the person should know about the text; usually nothing."""
+        """Return a note for the user about the text; usually empty."""
 
 
 class NotUnderstood(HollowayError):
-    """A file has a form that holloway does not know; it is left as it is."""
+    """A configuration file cannot be parsed or has an unknown structure; it is not changed."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message, "It was left as it is. Mend it, then try again.")
+        super().__init__(message, "The file was not changed. Fix it, then try again.")
 
 
 def settings_of(text: str) -> dict[str, Any]:
-    """The object in a JSON text, comments and commas too many allowed."""
+    """Parse a JSON object; comments and trailing commas are allowed. Raises NotUnderstood."""
     try:
         value = jsonc.scan(text).root.value
     except ValueError as error:
@@ -47,26 +47,26 @@ def settings_of(text: str) -> dict[str, Any]:
     if value is None and not text.strip("\ufeff \t\r\n"):
         return {}
     if not isinstance(value, dict):
-        raise NotUnderstood("holds no settings object.")
+        raise NotUnderstood("is not a JSON object.")
     return value
 
 
 def with_object(text: str) -> str:
-    """A text that has an object in it, if only an empty one."""
+    """Return the text, or an empty JSON object if it is blank."""
     return text if text.strip("\ufeff \t\r\n") else text + "{}\n"
 
 
 def not_plain(text: str, label: str) -> str:
-    """A note where an agent that reads JSON strictly would leave the file aside."""
+    """Return a note if the text is not strict JSON, so that the agent would ignore the file."""
     odd = jsonc.scan(text).lenient
     return f"{label} does not read a file with {odd}; it has to be plain JSON." if odd else ""
 
 
 def table(value: object) -> dict[str, Any]:
-    """The value if it is an object, else an empty one."""
+    """Return the value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def listed(value: object) -> list[Any]:
-    """The value if it is an array, else an empty one."""
+    """Return the value if it is an array, else an empty one."""
     return value if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Our hooks, and our line for the status bar, in an agent's JSON settings."""
+"""Add, update and remove our hooks and our status line in an agent's JSON settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATUS = "statusLine"
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A hook of ours in a settings file: its event, its places, and what stands there."""
+    """One of our hooks in a settings file: its event, its position, and its value."""
 
     event: str
     entry: int
@@ -28,13 +28,13 @@ class Hook:
 
     @property
     def path(self) -> jsonc.Path:
-        """The way to it."""
+        """Return the JSON path of the hook."""
         return ("hooks", self.event, self.entry, "hooks", self.place)
 
 
 @dataclass(frozen=True, slots=True)
 class HooksJson:
-    """The hooks of one agent, and a status line unless the person has one."""
+    """Hooks of one agent, and a status line unless the user has one."""
 
     dialect: Dialect
     launcher: Launcher
@@ -42,59 +42,61 @@ class HooksJson:
 
     @property
     def what(self) -> str:
-        """What it is, in a few words for the person."""
+        """Return a short description for the user."""
         return f"hooks on {len(self.dialect.events)} events" + (", a status line" if self.with_status else "")
 
     def put(self, text: str) -> str:
-        """The settings with one hook of ours on each event; one that stands there already keeps its place."""
+        """Return the settings with one hook per event; an existing hook keeps its position. Raises NotUnderstood."""
         before = settings_of(text)
         if not _is_understood(before.get("hooks", {})):
-            raise NotUnderstood('has a form of "hooks" that holloway does not know.')
-        made = self._with_status_line(self._with_hooks(with_object(text)))
-        after = settings_of(made)
+            raise NotUnderstood('has an unknown structure in "hooks".')
+        new_text = self._with_status_line(self._with_hooks(with_object(text)))
+        after = settings_of(new_text)
         if _others(after) != _others(before) or {hook.event for hook in ours(after)} != set(self.dialect.events):
-            raise NotUnderstood("cannot be changed without changing something else.")
-        return made
+            raise NotUnderstood("cannot be changed without changing other entries.")
+        return new_text
 
     def taken(self, text: str) -> str:
-        """The settings without our hooks and our status line, and without what would be left empty by that."""
+        """Return the settings without our hooks, our status line and containers left empty. Raises NotUnderstood."""
         before = settings_of(text)
-        made = text
+        new_text = text
         for hook in reversed(ours(before)):
-            made = _without(made, hook)
+            new_text = _without(new_text, hook)
         if is_our_status(before.get(STATUS)):
-            made = jsonc.removed(made, (STATUS,))
-        if _others(settings_of(made)) != _others(before):
-            raise NotUnderstood("cannot be changed without changing something else.")
-        return made
+            new_text = jsonc.removed(new_text, (STATUS,))
+        if _others(settings_of(new_text)) != _others(before):
+            raise NotUnderstood("cannot be changed without changing other entries.")
+        return new_text
 
     def present(self, text: str) -> bool:
-        """Whether a hook or the status line in the text is ours."""
+        """Return whether the text contains a hook or status line of ours."""
         settings = settings_of(text)
         return bool(ours(settings)) or is_our_status(settings.get(STATUS))
 
     def means(self, text: str) -> object:
-        """The settings."""
+        """Return the parsed settings."""
         return settings_of(text)
 
     def note(self, text: str) -> str:
-        """Whether the agent will not read this file."""
+        """Return a note if the agent cannot read this file."""
         return not_plain(text, self.dialect.label)
 
     def _with_hooks(self, text: str) -> str:
-        there = ours(settings_of(text))
-        kept: set[str] = set()
-        for hook in reversed(there):
-            first = hook.event in self.dialect.events and hook == next(h for h in there if h.event == hook.event)
-            if not first:
+        existing_hooks = ours(settings_of(text))
+        present_events: set[str] = set()
+        for hook in reversed(existing_hooks):
+            is_first = hook.event in self.dialect.events and hook == next(
+                existing_hook for existing_hook in existing_hooks if existing_hook.event == hook.event
+            )
+            if not is_first:
                 text = _without(text, hook)
                 continue
-            kept.add(hook.event)
+            present_events.add(hook.event)
             wanted = handler(self.dialect, self.dialect.events[hook.event], self.launcher)
             if hook.value != wanted:
                 text = jsonc.replaced(text, hook.path, wanted)
         for event in self.dialect.events:
-            if event not in kept:
+            if event not in present_events:
                 text = _with_entry(text, event, entry(self.dialect, self.launcher, event), self._all())
         return text
 
@@ -105,24 +107,24 @@ class HooksJson:
         current, wanted = settings_of(text).get(STATUS), status_line(self.launcher)
         if current is None and self.with_status and STATUS not in settings_of(text):
             return jsonc.added(text, (), STATUS, wanted)
-        renewed = {**table(current), **wanted}  # what a person added to it stays
-        if is_our_status(current) and current != renewed:
-            return jsonc.replaced(text, (STATUS,), renewed)
+        merged = {**table(current), **wanted}  # keys that the user added stay
+        if is_our_status(current) and current != merged:
+            return jsonc.replaced(text, (STATUS,), merged)
         return text
 
 
 def hooks(dialect: Dialect, launcher: Launcher) -> dict[str, Any]:
-    """All hooks of an agent, by event."""
+    """Return all hooks of an agent by event."""
     return {event: [entry(dialect, launcher, event)] for event in dialect.events}
 
 
 def entry(dialect: Dialect, launcher: Launcher, event: str) -> dict[str, Any]:
-    """What stands in the list of an event: it has no matcher, so that it is for everything."""
+    """Return the entry of an event; without a matcher, so that it applies to everything."""
     return {"hooks": [handler(dialect, dialect.events[event], launcher)]}
 
 
 def handler(dialect: Dialect, timeout_s: int, launcher: Launcher | None = None) -> dict[str, Any]:
-    """Return one hook: a single shell line that names the agent to the program, so that it knows who runs it.
+    """Return one hook: a single shell line whose last argument names the agent.
 
     There is no list of arguments: Copilot CLI reads Claude Code's hooks too and drops it, so that a bare interpreter
     would run the payload as a program.
@@ -132,18 +134,18 @@ def handler(dialect: Dialect, timeout_s: int, launcher: Launcher | None = None) 
 
 
 def status_line(launcher: Launcher) -> dict[str, Any]:
-    """The entry for the status bar; agents run it in a shell."""
+    """Return the status line entry; agents run it in a shell."""
     return {"type": "command", "command": line(launcher.status)}
 
 
 def ours(settings: dict[str, Any]) -> list[Hook]:
-    """Our hooks with their places; what has another form than a hook is somebody else's."""
+    """Find our hooks with their positions; values of any other structure are skipped."""
     return [
-        Hook(event, number, place, one)
+        Hook(event, number, place, hook)
         for event, entries in table(settings.get("hooks")).items()
-        for number, each in enumerate(listed(entries))
-        for place, one in enumerate(listed(table(each).get("hooks")))
-        if _is_ours(one)
+        for number, group in enumerate(listed(entries))
+        for place, hook in enumerate(listed(table(group).get("hooks")))
+        if _is_ours(hook)
     ]
 
 
@@ -159,7 +161,7 @@ def words_of(hook: dict[str, Any]) -> list[object]:
 
 
 def is_our_status(value: object) -> bool:
-    """Whether a status line is ours."""
+    """Return whether a status line is ours."""
     return tuple(words_of(table(value))[-len(STATUS_ENDING) :]) == STATUS_ENDING
 
 
@@ -180,48 +182,48 @@ def _with_entry(text: str, event: str, one: dict[str, Any], everything: dict[str
 
 
 def _without(text: str, hook: Hook) -> str:
-    """Without a hook, and without what is empty now."""
+    """Remove a hook, and the containers that are empty afterwards."""
     text = jsonc.removed(text, hook.path)
     inner, number, event, everything = (hook.path[:depth] for depth in (4, 3, 2, 1))
-    for holder, goes in ((inner, number), (event, event), (everything, everything)):
-        rest = jsonc.scan(text).find(holder)
-        if rest is None or rest.children:
+    for holder, removable in ((inner, number), (event, event), (everything, everything)):
+        container = jsonc.scan(text).find(holder)
+        if container is None or container.children:
             return text
-        text = jsonc.removed(text, goes)
+        text = jsonc.removed(text, removable)
     return text
 
 
 def _is_understood(found: object) -> bool:
-    """Whether it is a table of lists of entries, each with a list of hooks or none."""
+    """Return whether the value has the structure of hooks: event -> list of entries -> optional list of hooks."""
     return isinstance(found, dict) and all(
-        isinstance(entries, list) and all(_is_entry(each) for each in entries) for entries in found.values()
+        isinstance(entries, list) and all(_is_entry(group) for group in entries) for entries in found.values()
     )
 
 
 def _is_entry(each: object) -> bool:
     inner = each.get("hooks", []) if isinstance(each, dict) else None
-    return isinstance(inner, list) and all(isinstance(one, dict) for one in inner)
+    return isinstance(inner, list) and all(isinstance(hook, dict) for hook in inner)
 
 
 def _others(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings without ours, and without empty lists that only ours may have filled."""
-    rest = {key: value for key, value in settings.items() if key != STATUS or not is_our_status(value)}
-    if isinstance(rest.get("hooks"), dict):
-        mine = ours(settings)
-        kept = {event: _entries(event, entries, mine) for event, entries in rest["hooks"].items()}
-        rest["hooks"] = {event: entries for event, entries in kept.items() if entries != []}
-    return {key: value for key, value in rest.items() if key != "hooks" or value != {}}
+    """Return the settings without our entries and without empty lists, to check that nothing else changed."""
+    other_settings = {key: value for key, value in settings.items() if key != STATUS or not is_our_status(value)}
+    if isinstance(other_settings.get("hooks"), dict):
+        our_hooks = ours(settings)
+        other_hooks = {event: _entries(event, entries, our_hooks) for event, entries in other_settings["hooks"].items()}
+        other_settings["hooks"] = {event: entries for event, entries in other_hooks.items() if entries != []}
+    return {key: value for key, value in other_settings.items() if key != "hooks" or value != {}}
 
 
 def _entries(event: str, entries: object, mine: list[Hook]) -> object:
     if not isinstance(entries, list):
         return entries
-    gone = {(hook.entry, hook.place) for hook in mine if hook.event == event}
-    left = []
-    for number, each in enumerate(entries):
-        if not any(number == where for where, _ in gone):
-            left.append(each)
+    our_positions = {(hook.entry, hook.place) for hook in mine if hook.event == event}
+    remaining = []
+    for number, group in enumerate(entries):
+        if not any(number == entry_index for entry_index, _ in our_positions):
+            remaining.append(group)
             continue
-        others = [one for place, one in enumerate(each["hooks"]) if (number, place) not in gone]
-        left += [each | {"hooks": others}] if others else []
-    return left
+        other_hooks = [hook for place, hook in enumerate(group["hooks"]) if (number, place) not in our_positions]
+        remaining += [group | {"hooks": other_hooks}] if other_hooks else []
+    return remaining

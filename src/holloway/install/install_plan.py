@@ -1,4 +1,4 @@
-"""Setting an agent up, and taking it back: all files at once, shown first, written whole or not at all."""
+"""Plan and apply an agent's setup or removal: all files in one plan, applied completely or rolled back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What setup or removal would do to all files of an agent in one scope."""
+    """Planned changes of a setup or removal, for all files of an agent in one scope."""
 
     dialect: Dialect
     scope: str
@@ -34,56 +34,56 @@ class Plan:
 
     @property
     def needed(self) -> tuple[Change, ...]:
-        """The changes that do something."""
+        """Return the changes that have an effect."""
         return tuple(change for change in self.changes if change.needed)
 
 
 def setup(chosen: Dialect, scope: str, root: Path, home: Path, without: tuple[str, ...] = ()) -> Plan:
-    """What would be written; a file that is not understood and not needed is left out, with a note."""
+    """Plan a setup; an optional file that cannot be parsed is skipped with a note. Raises HollowayError."""
     notes: list[str] = []
-    if "mcp" not in without and not launch_command.serves_mcp():
+    if "mcp" not in without and not launch_command.has_mcp_package():
         needed = f"The MCP server needs an optional package: {extras.install('mcp')}, then run setup again."
         without, notes = (*without, "mcp"), [needed]
-    made: list[Change] = []
+    planned_changes: list[Change] = []
     for part in parts(chosen, scope, root, home, without):
         try:
-            made.append(changes.removal(part, home) if part.retired else changes.setup(part))
-            note = "" if part.retired else part.content.note(decoded(part.path, made[-1].after))
+            planned_changes.append(changes.removal(part, home) if part.retired else changes.setup(part))
+            note = "" if part.retired else part.content.note(decoded(part.path, planned_changes[-1].after))
             notes += [f"{part.path}: {note}"] if note else []
         except HollowayError as error:
             if part.needed or isinstance(error, LeadsOut):
                 raise
             notes.append(f"{error.message} {error.hint}")
-    return Plan(chosen, scope, root, False, tuple(made), tuple(notes))
+    return Plan(chosen, scope, root, False, tuple(planned_changes), tuple(notes))
 
 
 def removal(chosen: Dialect, scope: str, root: Path, home: Path) -> Plan:
-    """What would be taken out; what a person made their own stays, with a note."""
-    made: list[Change] = []
+    """Plan a removal; files that the user edited stay, with a note. Raises HollowayError."""
+    planned_changes: list[Change] = []
     notes: list[str] = []
     for part in parts(chosen, scope, root, home):
         try:
-            made.append(changes.removal(part, home))
+            planned_changes.append(changes.removal(part, home))
         except HollowayError as error:
             if part.needed or isinstance(error, LeadsOut):
                 raise
             notes.append(f"{error.message} {error.hint}")
             continue
-        if FILE_MARK.encode() in (made[-1].after or b""):
-            notes.append(f"{part.path} was edited since setup wrote it; it stays.")
-    return Plan(chosen, scope, root, True, tuple(made), tuple(notes))
+        if FILE_MARK.encode() in (planned_changes[-1].after or b""):
+            notes.append(f"{part.path} was edited after setup wrote it, so it stays.")
+    return Plan(chosen, scope, root, True, tuple(planned_changes), tuple(notes))
 
 
 def apply(plan: Plan, home: Path) -> None:
-    """Write all changes; where one of a setup cannot be written, those before it are taken back."""
+    """Write all changes; if one of a setup fails, roll back the earlier ones and raise."""
     folders = {change.path: original_files.missing_folders(change.path) for change in plan.needed}
-    done: list[Change] = []
+    attempted: list[Change] = []
     try:
         for change in plan.needed:
-            done.append(change)
+            attempted.append(change)
             changes.apply(change, home, folders[change.path])
     except (HollowayError, OSError):
-        for change in () if plan.removes else reversed(done):
+        for change in () if plan.removes else reversed(attempted):
             with contextlib.suppress(HollowayError, OSError):
                 changes.undo(change, home)
         raise

@@ -1,7 +1,7 @@
-"""Changing one value in a JSON text without touching any other character of it.
+"""Edit one value in a JSON text (JSONC: with comments or trailing commas) without changing any other character.
 
-A person's file has its own spacing, sometimes comments and commas too many. It is never written anew: text is put in
-or cut out at the places that a scan found.
+A user's file has its own formatting. It is never serialised again: text is inserted or cut at the positions that a
+scan found.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Path = tuple[str | int, ...]
-"""The way to a value: keys of objects and places in arrays."""
+"""Path to a value: keys of objects and indexes of arrays."""
 
 _SPACE = re.compile(r"[ \t\r\n\ufeff]+")
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
@@ -26,14 +26,14 @@ _SCALAR = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 
 SHORTCUTS_MAX = 64
-"""So many values with comments in them are tried in one stroke before the reader goes on sign by sign."""
+"""Failed attempts to parse a value with the fast JSON decoder before only the slow parser is used."""
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A value in the text: where it stands, what it is, and for an object or an array what it holds.
+    """A value in the text with its position, and for an object or array its children.
 
-    A value in plain JSON is read in one stroke and stays closed: what it holds is looked at when somebody asks.
+    A value in plain JSON is decoded at once and stays closed: its children are parsed only on request.
     """
 
     start: int
@@ -41,37 +41,37 @@ class Node:
     value: object
     keys: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
-    """Where each element begins: an object's at its key."""
+    """Start of each element; in an object that is the key."""
     children: list[Node] = field(default_factory=list)
     commas: list[int] = field(default_factory=list)
     tail: int = 0
-    """Where the last thing before the closing bracket ends, comments included."""
+    """End of the last token before the closing bracket, comments included."""
     closed: bool = False
 
 
 @dataclass(slots=True)
 class Scan:
-    """A text that was understood, with the first thing that strict readers would not take."""
+    """A parsed text, with the first construct that strict JSON parsers would reject."""
 
     root: Node
     lenient: str
     reader: _Reader
 
     def find(self, path: Path) -> Node | None:
-        """The value at the end of a path; of two equal keys the last counts, as for every reader of JSON."""
+        """Return the value at a path, or None; of duplicate keys the last one counts, as in every JSON parser."""
         node = self.root
         self.reader.open(node)
         for step in path:
-            found = [child for child, name in zip(node.children, _names(node), strict=True) if name == step]
-            if not found:
+            matching_children = [child for child, name in zip(node.children, _names(node), strict=True) if name == step]
+            if not matching_children:
                 return None
-            node = found[-1]
+            node = matching_children[-1]
             self.reader.open(node)
         return node
 
 
 def scan(text: str) -> Scan:
-    """Understand a text; ValueError says in which line that ended."""
+    """Parse a text. Raises ValueError with the line of the error."""
     reader = _Reader(text)
     at = reader.skip(0)
     if at == len(text):
@@ -83,33 +83,33 @@ def scan(text: str) -> Scan:
 
 
 def added(text: str, path: Path, key: str, value: object) -> str:
-    """The text with a new member at the end of the object at `path`."""
+    """Return the text with a new member at the end of the object at `path`."""
     name = json.dumps(key, ensure_ascii=False)
     return _inserted(text, path, lambda indent: f"{name}: {_written(value, text, indent)}")
 
 
 def appended(text: str, path: Path, value: object) -> str:
-    """The text with a new item at the end of the array at `path`."""
+    """Return the text with a new item at the end of the array at `path`."""
     return _inserted(text, path, lambda indent: _written(value, text, indent))
 
 
 def replaced(text: str, path: Path, value: object) -> str:
-    """The text with another value at `path`, in one line."""
+    """Return the text with the value at `path` replaced, in one line."""
     node = _there(scan(text), path)
     return text[: node.start] + _one_line(value) + text[node.end :]
 
 
 def removed(text: str, path: Path) -> str:
-    """The text without the value at `path`, its key, its comma and the space before it."""
-    found = scan(text)
-    parent, node = _there(found, path[:-1]), _there(found, path)
-    place = parent.children.index(node)
-    around = text[parent.start + 1 : parent.starts[place]] + text[node.end : parent.end - 1]
-    if not around.strip(" \t\r\n,"):
+    """Return the text without the value at `path`, its key, its comma and the space before it."""
+    scanned = scan(text)
+    parent, node = _there(scanned, path[:-1]), _there(scanned, path)
+    index = parent.children.index(node)
+    surroundings = text[parent.start + 1 : parent.starts[index]] + text[node.end : parent.end - 1]
+    if not surroundings.strip(" \t\r\n,"):
         return text[: parent.start + 1] + text[parent.end - 1 :]
-    cuts = [(_gap(text, parent, place), node.end)]
+    cuts = [(_gap(text, parent, index), node.end)]
     after = [comma for comma in parent.commas if comma >= node.end][:1]
-    before = [comma for comma in parent.commas if comma < parent.starts[place]][-1:]
+    before = [comma for comma in parent.commas if comma < parent.starts[index]][-1:]
     cuts += [(comma, comma + 1) for comma in after or before]
     for start, end in sorted(cuts, reverse=True):
         text = text[:start] + text[end:]
@@ -124,7 +124,7 @@ _PLAIN = json.JSONDecoder(parse_constant=_refused)
 
 
 class _Reader:
-    """One pass over a text, bounded in depth."""
+    """Recursive-descent parser for one text, bounded in depth."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -133,7 +133,7 @@ class _Reader:
         self.shortcuts = SHORTCUTS_MAX
 
     def open(self, node: Node) -> None:
-        """Look at what a closed value holds."""
+        """Parse the children of a closed value."""
         if node.closed:
             node.closed = False
             read = self.object if isinstance(node.value, dict) else self.array
@@ -151,7 +151,7 @@ class _Reader:
         self.lenient = self.lenient or f"{what} in line {self.line(at)}"
 
     def skip(self, at: int) -> int:
-        """Past space and comments; `seen` is where the last comment ended."""
+        """Skip space and comments and return the position; `seen` is the end of the last comment."""
         while match := _SPACE.match(self.text, at) or _COMMENT.match(self.text, at):
             if self.text[at] == "/":
                 self.tell(at, "a comment")
@@ -177,7 +177,7 @@ class _Reader:
             raise self.error(at, "no value") from None
 
     def plain(self, at: int) -> Node | None:
-        """An object or array in plain JSON, in one stroke; None where it is something else."""
+        """Decode an object or array of plain JSON with the fast decoder; return None if it is not plain."""
         if not self.shortcuts:
             return None
         try:
@@ -215,7 +215,7 @@ class _Reader:
         return self.closed(node, at)
 
     def element(self, node: Node, at: int, depth: int, closing: str) -> int:
-        """Read a value and what separates it from the next; returns where that begins."""
+        """Parse a value and the separator after it; return the start of the next one."""
         child, at = self.value(at, depth + 1)
         node.children.append(child)
         self.seen = at
@@ -225,7 +225,7 @@ class _Reader:
             self.seen = at + 1
             at = self.skip(at + 1)
             if self.text[at : at + 1] == closing:
-                self.tell(node.commas[-1], "a comma too many")
+                self.tell(node.commas[-1], "a trailing comma")
         elif self.text[at : at + 1] != closing:
             raise self.error(at, "no comma")
         return at
@@ -249,7 +249,7 @@ def _inserted(text: str, path: Path, made: Callable[[str], str]) -> str:
 
 
 def _space_before_last(text: str, node: Node) -> str:
-    """The space that separates elements here; one space where there is none to see."""
+    """Return the whitespace that separates elements here; a single space if there is only one element."""
     start = node.starts[-1]
     space = text[len(text[:start].rstrip(" \t\r\n")) : start]
     if "\n" in space:
@@ -258,7 +258,7 @@ def _space_before_last(text: str, node: Node) -> str:
 
 
 def _filled(text: str, node: Node, made: Callable[[str], str]) -> str:
-    """An object or array that was empty, with its first element."""
+    """Insert the first element into an empty object or array."""
     line = line_end(text)
     base = re.match(r"[ \t]*", text[text.rfind("\n", 0, node.start) + 1 : node.start].lstrip("\ufeff"))
     outer = base.group() if base else ""
@@ -271,11 +271,11 @@ def _filled(text: str, node: Node, made: Callable[[str], str]) -> str:
 
 
 def _written(value: object, text: str, indent: str) -> str:
-    """A value in the manner of the text: an object's members on lines of their own, unless all is on one line."""
+    """Serialise a value in the style of the text: an object's members on separate lines, unless all is on one line."""
     if not isinstance(value, dict) or _is_one_line(text) or not indent:
         return _one_line(value)
     inner = line_end(text) + indent + _unit(text)
-    members = (f"{_one_line(key)}: {_one_line(each)}" for key, each in value.items())
+    members = (f"{_one_line(key)}: {_one_line(member)}" for key, member in value.items())
     return "{" + inner + f",{inner}".join(members) + line_end(text) + indent + "}"
 
 
@@ -289,22 +289,22 @@ def _is_one_line(text: str) -> bool:
 
 
 def _unit(text: str) -> str:
-    found = _INDENT.search(text)
-    return found.group(1) if found else "  "
+    match = _INDENT.search(text)
+    return match.group(1) if match else "  "
 
 
 def line_end(text: str) -> str:
-    """How the lines of a text end."""
+    """Return the line ending of a text."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def _gap(text: str, parent: Node, place: int) -> int:
-    """Where the cut for an element begins: before its space, but never so that a comment swallows what follows."""
+    """Return the start of the cut for an element: before its whitespace, unless a comment would swallow the rest."""
     start = parent.starts[place]
     gap = len(text[:start].rstrip(" \t\r\n"))
     before = parent.commas[place - 1] + 1 if place else parent.start + 1
-    rest = text[parent.children[place].end :].lstrip(" \t,")
-    return gap if gap <= before or rest[:1] in "\r\n" else start
+    following_text = text[parent.children[place].end :].lstrip(" \t,")
+    return gap if gap <= before or following_text[:1] in "\r\n" else start
 
 
 def _names(node: Node) -> list[str | int]:

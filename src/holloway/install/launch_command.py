@@ -1,4 +1,4 @@
-"""How an agent starts holloway: the words in its configuration, by absolute path or, in a plugin, by name."""
+"""Command lines with which an agent starts holloway: by absolute path, or by name in a plugin."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HOOK_MARK = "holloway.hooks.entry"
-"""What every hook of ours has in it, and nobody else's."""
+"""Module name that identifies our hooks: no other hook contains it."""
 
 MCP_ENDING = ("-I", "-m", "holloway", "mcp")
 STATUS_ENDING = ("-I", "-m", "holloway", "statusline")
-"""How the words of our other entries end. Isolated, Python takes nothing from the repository it is started in."""
+"""Arguments that identify our other entries. `-I` isolates Python from the repository it is started in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """The words that start a hook, the MCP server and the status line, and how a command is written in a text."""
+    """Arguments that start a hook, the MCP server and the status line, and the command to print in texts."""
 
     hook: tuple[str, ...]
     mcp: tuple[str, ...]
@@ -29,14 +29,14 @@ class Launcher:
 
 
 BY_NAME = Launcher(("holloway-hook",), ("holloway", "mcp"), ("holloway", "statusline"), "holloway")
-"""For a plugin, which is the same on every machine: the PATH has to know holloway."""
+"""Launcher for the plugin, which is the same on every machine: holloway must be on the PATH."""
 
 
 def by_path() -> Launcher:
-    """The real interpreter, without a shim or a search of the PATH.
+    """Return the launcher that names the interpreter by its absolute path, without a shim or a PATH search.
 
-    A hook's program is given as text and not as a script's path, because Python exits with 2 when a script is missing,
-    and 2 tells the agent to block. With holloway uninstalled this exits with 0 and says nothing.
+    A hook's program is passed as text (`-c`) and not as a script's path, because Python exits with 2 when a script is
+    missing, and 2 tells the agent to block. With holloway uninstalled it exits with 0 and prints nothing.
     """
     package = Path(__file__).resolve().parents[2]
     code = (
@@ -66,11 +66,11 @@ def line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
 
 
 def hook_line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
-    """Join the words of a hook into one shell line that exits 0 and prints nothing where its program is gone.
+    """Join the words of a hook into one shell line that exits 0 and prints nothing if its program is missing.
 
     `exec` leaves no shell between the host and the hook, so that a host's SIGTERM reaches it. Without the program,
-    `cat` reads the event, so that a host that is still writing it meets no broken pipe. The shells of Windows have no
-    common way to say this: there, a missing program is an error, but never one that blocks the agent.
+    `cat` reads the event, so that a host that is still writing it gets no broken pipe. The shells of Windows have no
+    common syntax for this: there, a missing program is an error, but never one that blocks the agent.
     """
     command = line(words, windows=windows)
     return command if windows else f"test -x {shlex.quote(words[0])} && exec {command}; cat >/dev/null 2>&1 || true"
@@ -81,13 +81,13 @@ def program_of(words: list[object]) -> object:
     return words[2] if words[:2] == ["test", "-x"] and len(words) > 2 else words[0]
 
 
-def serves_mcp() -> bool:
-    """Whether the optional package is there that the MCP server needs."""
+def has_mcp_package() -> bool:
+    """Return whether the optional package for the MCP server is installed."""
     return importlib.util.find_spec("mcp") is not None
 
 
 def _literal(text: str) -> str:
-    """A text as Python writes it; in double quotes where they do, because a shell's own are single ones."""
+    """Return a Python string literal, in double quotes if possible: the shell line uses single quotes."""
     plain = repr(text)
     return f'"{plain[1:-1]}"' if plain.startswith("'") and '"' not in plain else plain
 
@@ -97,13 +97,15 @@ def _interpreter() -> str:
 
 
 def _spoken(python: str) -> str:
-    """The launcher beside the interpreter, which reads well in a text; else the interpreter's own words."""
-    beside = Path(python).with_name("holloway.exe" if os.name == "nt" else "holloway")
-    return line((str(beside),)) if beside.exists() else line((python, "-I", "-m", "holloway"))
+    """Return the command to print in texts: the `holloway` script next to the interpreter, or `python -m holloway`."""
+    launcher_path = Path(python).with_name("holloway.exe" if os.name == "nt" else "holloway")
+    return line((str(launcher_path),)) if launcher_path.exists() else line((python, "-I", "-m", "holloway"))
 
 
 def _flags(package: Path) -> tuple[str, ...]:
-    """Skip Python's site set-up where everything we need lies in one folder; it is a third of a hook's time."""
-    found = importlib.util.find_spec("re2")
-    beside = found is not None and found.origin is not None and Path(found.origin).resolve().is_relative_to(package)
-    return ("-I", "-S") if beside else ("-I",)
+    """Return interpreter flags; skip `site` (a third of a hook's time) if all dependencies are in one folder."""
+    spec = importlib.util.find_spec("re2")
+    is_in_package_folder = (
+        spec is not None and spec.origin is not None and Path(spec.origin).resolve().is_relative_to(package)
+    )
+    return ("-I", "-S") if is_in_package_folder else ("-I",)

@@ -1,4 +1,4 @@
-"""Our MCP server in Codex's config.toml, as a table of its own at the end; no other line is touched."""
+"""Add and remove our MCP server in Codex's config.toml, as a separate table; no other line is changed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 SERVERS = "mcp_servers"
 STARTUP_S = 30
-"""A slow machine takes a while to load the server; Codex gives up after ten seconds."""
+"""Start-up timeout for slow machines; Codex's default is ten seconds."""
 
 _HEADING = re.compile(r"""\s*\[{1,2}(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\[\],"'])+\]{1,2}\s*(#.*)?$""")
-"""A line that opens a table, and no part of a list over several lines."""
+"""A table heading, as opposed to a line of a multi-line array."""
 
 _OURS = re.compile(rf"""\s*\[\s*{SERVERS}\s*\.\s*["']?{NAME}["']?\s*[.\]]""")
 _CODE = re.compile(r"\s*[^\s#]")
@@ -28,56 +28,56 @@ _CODE = re.compile(r"\s*[^\s#]")
 
 @dataclass(frozen=True, slots=True)
 class McpToml:
-    """The table that starts `holloway mcp`."""
+    """TOML table that starts `holloway mcp`."""
 
     label: str
     launcher: Launcher
 
     @property
     def what(self) -> str:
-        """What it is, in a few words for the person."""
+        """Return a short description for the user."""
         return "an MCP server"
 
     def put(self, text: str) -> str:
-        """The file with the server; an entry of that name which is not ours stays."""
+        """Return the file with our server; a foreign entry of that name stays. Raises NotUnderstood."""
         before = parsed(text)
         current, wanted = found(before), entry(self.launcher)
         if current is not None and (not is_ours(current) or all(current.get(key) == wanted[key] for key in wanted)):
             return text
         added = text + _gap(text) + _block(wanted, line_end(text))
-        made = added if current is None else _rewritten(text, wanted)
-        return _checked(made, before, {**(current or {}), **wanted})
+        new_text = added if current is None else _rewritten(text, wanted)
+        return _checked(new_text, before, {**(current or {}), **wanted})
 
     def taken(self, text: str) -> str:
-        """The file without the server's table and the tables below it, which without it would break the file."""
+        """Return the file without our table and its subtables. Raises NotUnderstood."""
         before = parsed(text)
         if not is_ours(found(before)):
             return text
         return _checked(_without_tables(text), before, None)
 
     def present(self, text: str) -> bool:
-        """Whether the server is there and ours."""
+        """Return whether the file has our server."""
         return is_ours(found(parsed(text)))
 
     def means(self, text: str) -> object:
-        """The whole file, as its agent reads it."""
+        """Return the parsed file."""
         return parsed(text)
 
     def note(self, text: str) -> str:
-        """Whether there is another server of that name."""
+        """Return a note if there is a foreign server of that name."""
         current = found(parsed(text))
         if current is not None and not is_ours(current):
-            return f"{self.label} has an MCP server {NAME!r} that setup did not write; it was left as it is."
+            return f"{self.label} has an MCP server {NAME!r} that setup did not write; it was not changed."
         return ""
 
 
 def entry(launcher: Launcher) -> dict[str, Any]:
-    """What Codex needs to start the server."""
+    """Return the entry with which Codex starts the server."""
     return {"command": launcher.mcp[0], "args": list(launcher.mcp[1:]), "startup_timeout_sec": STARTUP_S}
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The TOML of a text."""
+    """Parse a TOML text. Raises NotUnderstood."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -85,26 +85,26 @@ def parsed(text: str) -> dict[str, Any]:
 
 
 def found(settings: dict[str, Any]) -> dict[str, Any] | None:
-    """What stands under our name."""
+    """Return the server entry with our name, or None. Raises NotUnderstood if it is not a table."""
     servers = settings.get(SERVERS, {})
-    one = servers.get(NAME) if isinstance(servers, dict) else servers
-    if one is not None and not isinstance(one, dict):
-        raise NotUnderstood(f"has a form of {SERVERS!r} that holloway does not know.")
-    return one
+    server = servers.get(NAME) if isinstance(servers, dict) else servers
+    if server is not None and not isinstance(server, dict):
+        raise NotUnderstood(f"has an unknown structure in {SERVERS!r}.")
+    return server
 
 
 def _checked(made: str, before: dict[str, Any], wanted: dict[str, Any] | None) -> str:
-    """The new text, if it says what it should and says everything else as before."""
+    """Return the new text after checking that our entry is as wanted and nothing else changed; else raise."""
     after = parsed(made)
     if found(after) != wanted or _others(after) != _others(before):
-        raise NotUnderstood("cannot be changed without changing something else.")
+        raise NotUnderstood("cannot be changed without changing other entries.")
     return made
 
 
 def _others(settings: dict[str, Any]) -> dict[str, Any]:
-    servers = {name: one for name, one in table(settings.get(SERVERS)).items() if name != NAME}
-    rest = {key: value for key, value in settings.items() if key != SERVERS}
-    return {**rest, SERVERS: servers} if servers else rest
+    servers = {name: server for name, server in table(settings.get(SERVERS)).items() if name != NAME}
+    other_settings = {key: value for key, value in settings.items() if key != SERVERS}
+    return {**other_settings, SERVERS: servers} if servers else other_settings
 
 
 def _block(wanted: dict[str, Any], end: str) -> str:
@@ -117,7 +117,7 @@ def _assigned(key: str, value: object) -> str:
 
 
 def _gap(text: str) -> str:
-    """What separates a new table from what stands before it: the end of that line, and an empty line."""
+    """Return the separator before a new table: a line ending if it is missing, and an empty line."""
     end = line_end(text)
     if not text.strip("\ufeff \t\r\n"):
         return ""
@@ -125,7 +125,7 @@ def _gap(text: str) -> str:
 
 
 def _rewritten(text: str, wanted: dict[str, Any]) -> str:
-    """Our table with other values on its lines; what a person added to it stays."""
+    """Update the values in our table; keys that the user added stay."""
     lines, inside = text.splitlines(keepends=True), False
     for number, line in enumerate(lines):
         if _HEADING.match(line):
@@ -137,21 +137,21 @@ def _rewritten(text: str, wanted: dict[str, Any]) -> str:
 
 
 def _without_tables(text: str) -> str:
-    """Cut our tables; comments and empty lines before the next heading belong to that one."""
-    kept: list[str] = []
-    waiting: list[str] = []
-    cutting = False
+    """Remove our tables; comments and empty lines before the next heading belong to that heading and stay."""
+    lines: list[str] = []
+    pending_lines: list[str] = []
+    is_cutting = False
     for line in text.splitlines(keepends=True):
         if _HEADING.match(line):
-            starts = bool(_OURS.match(line))
-            kept += [] if starts and cutting else waiting
-            if starts and not cutting and kept and not kept[-1].strip():
-                kept.pop()
-            waiting, cutting = [], starts
-        if cutting and _CODE.match(line):
-            waiting = []
-        elif cutting:
-            waiting.append(line)
+            is_ours_start = bool(_OURS.match(line))
+            lines += [] if is_ours_start and is_cutting else pending_lines
+            if is_ours_start and not is_cutting and lines and not lines[-1].strip():
+                lines.pop()
+            pending_lines, is_cutting = [], is_ours_start
+        if is_cutting and _CODE.match(line):
+            pending_lines = []
+        elif is_cutting:
+            pending_lines.append(line)
         else:
-            kept.append(line)
-    return "".join(kept + waiting)
+            lines.append(line)
+    return "".join(lines + pending_lines)

@@ -1,6 +1,6 @@
-"""What holloway keeps of a file that it changed, so that removal can bring the very bytes back.
+"""Backups and hashes of configuration files that setup changed, so that removal restores the original bytes.
 
-The bytes from before stay beside the file, because they may hold secrets; the data folder has hashes only.
+The original bytes stay next to the file, because they may hold secrets; the data folder has only hashes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from holloway.errors import HollowayError
 from holloway.store.database import make_folder
 
 BACKUP_SUFFIX = ".before-holloway"
-"""Added to the name of a configuration file, it names the copy of the bytes from before holloway came."""
+"""Suffix of the backup of a configuration file from before the first setup."""
 
 RECORD_BYTES_MAX = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What the data folder knows of a file that setup changed: hashes, never its bytes, which may hold secrets."""
+    """Record of a file that setup changed: hashes, never its bytes, which may hold secrets."""
 
     path: str
     agent: str
@@ -37,28 +37,28 @@ class Record:
 
 
 def sha256(data: bytes) -> str:
-    """The hash by which a file is recognised."""
+    """Return the hash by which a file is recognised."""
     return hashlib.sha256(data).hexdigest()
 
 
 def read(path: Path) -> bytes | None:
-    """The bytes of a configuration file, or nothing where there is none."""
+    """Read a configuration file; None if it does not exist. Raises HollowayError if it cannot be read."""
     try:
         if path.is_symlink() and not path.exists():
-            raise HollowayError(f"{path} is a link that leads nowhere.", "Mend the link, then try again.")
+            raise HollowayError(f"{path} is a broken symbolic link.", "Fix the link, then try again.")
         if not path.exists():
             return None
         if not path.is_file():
-            raise HollowayError(f"{path} is not a file.", "It was left as it is.")
+            raise HollowayError(f"{path} is not a file.", "The file was not changed.")
         if path.stat().st_size > AGENT_CONFIG_BYTES_MAX:
-            raise HollowayError(f"{path} is larger than a configuration should be.", "It was left as it is.")
+            raise HollowayError(f"{path} is larger than a configuration should be.", "The file was not changed.")
         return path.read_bytes()
     except OSError as error:
         raise HollowayError(f"Cannot read {path}: {error.strerror}.", "Check its permissions.") from error
 
 
 def write(target: Path, data: bytes | None, like: Path | None = None) -> None:
-    """Put bytes into a file, or take the file away; it has the permissions of the one that it is like."""
+    """Write a file atomically, or delete it if `data` is None; permissions come from `like` or the old file."""
     if data is None:
         target.unlink(missing_ok=True)
         return
@@ -70,19 +70,19 @@ def write(target: Path, data: bytes | None, like: Path | None = None) -> None:
 
 
 def record(path: Path, home: Path) -> Record | None:
-    """What is known of a file."""
+    """Load the record of a file; None if it has no record."""
     return _loaded(record_file(path, home))
 
 
 def records(home: Path) -> list[Record]:
-    """What is known of all files."""
+    """Load the records of all files."""
     folder = home / "installs"
-    found = [_loaded(file) for file in sorted(folder.glob("*.json"))] if folder.is_dir() else []
-    return [each for each in found if each is not None]
+    all_records = [_loaded(file) for file in sorted(folder.glob("*.json"))] if folder.is_dir() else []
+    return [record for record in all_records if record is not None]
 
 
 def save(known: Record, home: Path) -> None:
-    """Keep what is known of a file."""
+    """Save the record of a file."""
     file = record_file(Path(known.path), home)
     make_folder(home)
     make_folder(file.parent)
@@ -90,38 +90,38 @@ def save(known: Record, home: Path) -> None:
 
 
 def original(path: Path, known: Record | None, now: bytes) -> tuple[bool, bytes | None]:
-    """Whether the bytes from before can be brought back, and they: nobody else may have changed the file since."""
+    """Return whether the original can be restored (only if nobody changed the file since), and its bytes."""
     if known is None or known.after != sha256(now):
         return False, None
     if not known.existed:
         return True, None
     backup = backup_file(path)
-    kept = backup.read_bytes() if backup.is_file() else None
-    return kept is not None and known.before == sha256(kept), kept
+    original_bytes = backup.read_bytes() if backup.is_file() else None
+    return original_bytes is not None and known.before == sha256(original_bytes), original_bytes
 
 
 def missing_folders(path: Path) -> tuple[str, ...]:
-    """The folders above a file that are not there yet, the innermost first."""
+    """Return the parent folders of a file that do not exist yet, innermost first."""
     return tuple(str(folder) for folder in path.parents if not folder.exists())
 
 
 def forget(path: Path, home: Path) -> None:
-    """Delete the files of ours that belong to a configuration file, and its folders if those are ours and empty."""
-    known = record(path, home)
+    """Delete the backup and record of a configuration file, and the folders that setup made if they are empty."""
+    saved_record = record(path, home)
     for file in leftovers(path, home):
         file.unlink()
-    for folder in known.made_folders if known else ():
+    for folder in saved_record.made_folders if saved_record else ():
         with contextlib.suppress(OSError):
             Path(folder).rmdir()
 
 
 def leftovers(path: Path, home: Path) -> tuple[Path, ...]:
-    """The files of ours that belong to a configuration file."""
+    """Return the backup and the record of a configuration file, if they exist."""
     return tuple(file for file in (backup_file(path), record_file(path, home)) if file.is_file())
 
 
 def backup_file(path: Path) -> Path:
-    """Beside the file; where that is under git, in the git folder, so that nobody commits a copy of their settings."""
+    """Return the backup path: next to the file, or inside the git folder so that nobody commits a copy."""
     root = git.find_root(str(path.parent))
     if folder := git.git_dir(root) if root else "":
         return Path(folder) / f"{path.name}.{sha256(str(path).encode())[:8]}{BACKUP_SUFFIX}"
@@ -129,7 +129,7 @@ def backup_file(path: Path) -> Path:
 
 
 def record_file(path: Path, home: Path) -> Path:
-    """Where the data folder keeps what it knows of a file."""
+    """Return the path of a file's record in the data folder."""
     return home / "installs" / (sha256(str(path).encode())[:16] + ".json")
 
 

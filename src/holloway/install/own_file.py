@@ -1,4 +1,4 @@
-"""A file that is all ours: a slash command or the skill."""
+"""Content of a file that setup owns completely: a slash command or the skill."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from holloway.install.slash_commands import FILE_MARK
 
 @dataclass(frozen=True, slots=True)
 class OwnFile:
-    """A file with one text; it is only written over or taken away as we left it."""
+    """File with a fixed text; it is only overwritten or removed if nobody edited it."""
 
     what: str
     text: str
     untouched: bool
-    """Whether the file that stands there has the very bytes that an earlier setup wrote."""
+    """Whether the existing file has exactly the bytes that an earlier setup wrote."""
 
     def put(self, text: str) -> str:
-        """Our text, unless a person's own stands there."""
+        """Return our text, or the existing text if it is the user's."""
         return self.text if not text or self._is_ours(text) else text
 
     def taken(self, text: str) -> str:
-        """Nothing, unless a person's own text stands there."""
+        """Return an empty text, or the existing text if it is the user's."""
         return "" if self._is_ours(text) else text
 
     def present(self, text: str) -> bool:
-        """Whether the file is as we left it."""
+        """Return whether the file is unedited."""
         return self._is_ours(text)
 
     def means(self, text: str) -> object:
-        """Its text."""
+        """Return the text itself."""
         return text
 
     def note(self, text: str) -> str:
-        """Whether there is a file of that name that is not ours, or not any more."""
+        """Return a note if the file is the user's or was edited."""
         if not text or self._is_ours(text):
             return ""
-        return "was edited since setup wrote it; it stays." if FILE_MARK in text else "is your own; it stays."
+        return "was edited after setup wrote it, so it stays." if FILE_MARK in text else "is your file, so it stays."
 
     def _is_ours(self, text: str) -> bool:
         return text == self.text or (self.untouched and FILE_MARK in text)

@@ -1,7 +1,7 @@
-"""The Claude Code plugins: the hooks, commands and skill that setup writes as one, the MCP server as another.
+"""Claude Code plugins, generated from setup: one with hooks, commands and skill, one with the MCP server.
 
-Somebody may install the plugin before holloway. Its hooks then stay quiet, and it names no MCP server: Claude Code
-would tell the model of one that cannot start.
+A user may install the plugin before holloway. Its hooks then do nothing, and it declares no MCP server: Claude Code
+would report one that cannot start.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def files() -> dict[str, str]:
     plugins = {FOLDER: _about("holloway", metadata.metadata("holloway")["Summary"])}
     plugins[MCP_FOLDER] = _about("holloway-mcp", "The MCP server of holloway, which has to be installed with it.")
     author = {"name": "The holloway developers"}
-    made = {
+    shared_files = {
         ".claude-plugin/marketplace.json": _json(
             {
                 "name": "holloway",
@@ -50,7 +50,7 @@ def files() -> dict[str, str]:
     commands = {
         f"{FOLDER}/commands/{name}.md": slash_commands.command(name, BY_NAME, MARK) for name in slash_commands.COMMANDS
     }
-    return {**made, **manifests, **commands}
+    return {**shared_files, **manifests, **commands}
 
 
 def _about(name: str, description: str) -> dict[str, str]:
@@ -58,7 +58,7 @@ def _about(name: str, description: str) -> dict[str, str]:
 
 
 def _hooks() -> dict[str, object]:
-    """The hooks by event; each names its event to the wrapper, which has no JSON parser."""
+    """Return the hooks by event; each passes its event to the wrapper, which has no JSON parser."""
     wrapper = f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{WRAPPER}"
     return {
         event: [{"hooks": [{"type": "command", "command": f'sh "{wrapper}" {event}', "timeout": timeout_s}]}]

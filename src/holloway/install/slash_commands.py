@@ -1,4 +1,4 @@
-"""Slash commands and the skill: files of ours in an agent's folder, recognised by a line in their heading."""
+"""Render the slash commands and the skill that setup writes into an agent's folder."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from holloway.install.launch_command import Launcher
 
 COMMANDS = {"remember": "remember", "recall": "recall", "wrong": "wrong", "review": "holloway-review"}
-"""The slash commands, and what each is called in an agent's folder: Claude Code has a /review of its own."""
+"""Slash commands with their file names: Claude Code has a built-in /review, so ours has another name."""
 RETIRED = ("review",)
-"""What earlier setups called a command; their files go where nobody has changed them."""
+"""Command names of earlier setups; their files are removed if nobody edited them."""
 FILE_MARK = "# Written by holloway setup; its --remove takes this file away."
-"""A comment in the heading of a file, which no agent reads."""
+"""Comment in the front matter that marks a file as ours; no agent reads it."""
 
 
 def command(name: str, launcher: Launcher, mark: str = FILE_MARK) -> str:
-    """The text of a slash command."""
+    """Render a slash command."""
     return _rendered(f"{name}.md", launcher, mark)
 
 
 def skill(launcher: Launcher, mark: str = FILE_MARK) -> str:
-    """What an agent reads to act on a person's wish to remember, recall, correct or review."""
+    """Render the skill: how an agent remembers, recalls, corrects and reviews for the user."""
     return _rendered("skill.md", launcher, mark)
 
 

@@ -1,1 +1,1 @@
-"""The memory as tools of a server that speaks the Model Context Protocol."""
+"""MCP server: the memory and the code map as tools of the Model Context Protocol."""

@@ -1,4 +1,4 @@
-"""From what the service found to what a tool answers: bounded, and with stored words made harmless."""
+"""Build the MCP tools' responses from service results: bounded, with stored text neutralised (prompt injection)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DETAIL_CHARS_MAX = 300
 
 
 def hit(memory: Memory, now: datetime) -> Hit:
-    """A memory on a line."""
+    """Return a memory in short form."""
     return Hit(
         memory.id,
         str(memory.type),
@@ -38,8 +38,8 @@ def hit(memory: Memory, now: datetime) -> Hit:
 
 
 def whole(memory: Memory, now: datetime) -> Whole:
-    """A memory in full."""
-    told = memory_details.shown(memory.details)
+    """Return a memory with all its fields."""
+    details = memory_details.shown(memory.details)
     return Whole(
         id=memory.id,
         type=str(memory.type),
@@ -48,38 +48,47 @@ def whole(memory: Memory, now: datetime) -> Whole:
         confidence=_sure(memory, now),
         source=str(memory.source),
         updated=memory.updated_at[:10],
-        details=tuple(_flat(told))[:DETAILS_MAX],
+        details=tuple(_flat(details))[:DETAILS_MAX],
         files=only_paths(memory.files),
         modules=tuple(map(neutral, memory.modules)),
         sessions=len(memory.sessions),
         related=tuple(
-            f"{each.type} {each.memory or each.path}" for each in memory.relations if each.memory or is_path(each.path)
+            f"{relation.type} {relation.memory or relation.path}"
+            for relation in memory.relations
+            if relation.memory or is_path(relation.path)
         )[:RELATIONS_MAX],
         replaced_by=memory.superseded_by,
     )
 
 
 def places(found: Located, note: str) -> Places:
-    """Where a task happens."""
+    """Return the files, tests and co-changed files of a task."""
     files = tuple(
         Place(file.path, tuple(map(neutral, file.reasons)), tuple(map(neutral, file.symbols))) for file in found.files
     )
     coupled = tuple(
-        f"{one.path} (changes with {one.other} in {one.commits} of {one.of} commits)" for one in found.coupled
+        f"{pair.path} (changed together with {pair.other} in {pair.commits} of {pair.of} commits)"
+        for pair in found.coupled
     )
-    silent = "Nothing in this project speaks of that."
-    said = "" if found.speaks_of_it else f"{silent} These are where work happens otherwise." if files else silent
-    return Places(files, found.tests[:TESTS_MAX], coupled, " ".join(filter(None, (said, note))))
+    no_match = "No match for this task."
+    match_note = "" if found.speaks_of_it else f"{no_match} These files are recently active." if files else no_match
+    return Places(files, found.tests[:TESTS_MAX], coupled, " ".join(filter(None, (match_note, note))))
 
 
 def impact(found: Consequences, now: datetime, note: str) -> Impact:
-    """What a change reaches."""
-    reached = tuple(Reached(str(one.node), one.line, one.depth, one.via) for one in found.impact.reached[:REACHED_MAX])
+    """Return what a change affects."""
+    reached = tuple(
+        Reached(str(reached_node.node), reached_node.line, reached_node.depth, reached_node.via)
+        for reached_node in found.impact.reached[:REACHED_MAX]
+    )
     total = found.impact.total
-    listed = f"Listed are the nearest {len(reached)} of {total:,}." if total > len(reached) else ""
+    limit_note = f"Lists only the nearest {len(reached)} of {total:,}." if total > len(reached) else ""
     unfollowed = " and ".join(found.unfollowed)
-    blind = f"Calls are not followed in {unfollowed}: there may be more." if unfollowed else ""
-    relations = (f"{each.source} {each.kind} {each.target} {neutral(each.note)}".strip() for each in found.relations)
+    unresolved_note = f"Calls are not resolved in {unfollowed}: there may be more." if unfollowed else ""
+    relations = (
+        f"{relation.source} {relation.kind} {relation.target} {neutral(relation.note)}".strip()
+        for relation in found.relations
+    )
     return Impact(
         total=total,
         complete=found.impact.complete,
@@ -88,13 +97,13 @@ def impact(found: Consequences, now: datetime, note: str) -> Impact:
         coupled=tuple(f"{path} ({commits} commits together)" for path, _, commits in found.coupled),
         relations=tuple(relations)[:RELATIONS_MAX],
         memories=tuple(hit(memory, now) for memory in found.memories),
-        note=" ".join(filter(None, (listed, blind, note))),
+        note=" ".join(filter(None, (limit_note, unresolved_note, note))),
     )
 
 
 def recipes(found: Sequence[Memory], overview: Overview, now: datetime) -> Recipes:
-    """Recipes, and the project's own commands."""
-    made = tuple(
+    """Return recipes for a task, and the project's build, test and lint commands."""
+    recipe_list = tuple(
         Recipe(
             memory.id,
             neutral(memory.details.task if isinstance(memory.details, RecipeDetails) else memory.summary),
@@ -105,11 +114,11 @@ def recipes(found: Sequence[Memory], overview: Overview, now: datetime) -> Recip
         for memory in found
     )
     build, test, lint = (tuple(map(neutral, steps)) for steps in (overview.build, overview.test, overview.lint))
-    return Recipes(made, build, test, lint, "" if made else "No recipe for that is known yet.")
+    return Recipes(recipe_list, build, test, lint, "" if recipe_list else "No recipe is stored for that yet.")
 
 
 def described(module: Module) -> Described:
-    """A module as it stands."""
+    """Return the current description of a module."""
     return Described(neutral(module.name), neutral(module.purpose), module.core, len(module.files))
 
 
@@ -122,7 +131,7 @@ def _steps(memory: Memory) -> Iterator[str]:
 
 
 def _flat(told: object, name: str = "") -> Iterator[str]:
-    """Every value of nested details, under its name."""
+    """Yield every value of nested details as `name: value`."""
     if isinstance(told, dict):
         for key, value in told.items():
             yield from _flat(value, f"{name}.{key}" if name else str(key))

@@ -1,4 +1,4 @@
-"""What the tools answer: few fields, the telling ones first. Stored words are made harmless before they get here."""
+"""Response types of the MCP tools: few fields, the important ones first. Stored text is neutralised before."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["gotcha", "decision", "requirement", "preference", "pattern", "module_insight", "dead_end"]
-"""The types that an agent can tell in a sentence; the others are observed."""
+"""Memory types that an agent can record in a sentence; the others are only observed."""
 Verdict = Literal["used", "wrong", "outdated"]
 Direction = Literal["dependents", "dependencies"]
 Relates = Literal[
@@ -25,7 +25,7 @@ Relates = Literal[
 
 @dataclass(frozen=True)
 class Relation:
-    """An edge between two places, each a path or path:symbol."""
+    """An edge between two locations, each a path or path:symbol."""
 
     source: str
     kind: Relates
@@ -34,7 +34,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Hit:
-    """A memory on a line."""
+    """A memory in short form."""
 
     id: str
     type: str
@@ -46,7 +46,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Found:
-    """Memories that answer a question, best first."""
+    """Search results, best first."""
 
     memories: tuple[Hit, ...] = ()
     note: str = ""
@@ -74,7 +74,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Kept:
-    """What became of something to remember."""
+    """Result of recording a memory."""
 
     recorded: bool
     in_session: int = 0
@@ -85,7 +85,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of a verdict."""
+    """Result of feedback on a memory."""
 
     outcome: Literal["counted", "disputed", "unchanged"]
     confidence: float | None = None
@@ -94,7 +94,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Place:
-    """A file, and why it is one."""
+    """A located file, with the reasons for its rank."""
 
     path: str
     reasons: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Places:
-    """Where a task happens."""
+    """Files of a task, with tests and co-changed files."""
 
     files: tuple[Place, ...] = ()
     tests: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Reached:
-    """A place that a change reaches, or that it rests on."""
+    """A symbol or file that a change affects, or that it depends on."""
 
     at: str
     line: int
@@ -123,7 +123,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class Impact:
-    """What a change reaches, nearest first."""
+    """Effects of a change, nearest first."""
 
     total: int = 0
     complete: bool = True
@@ -137,7 +137,7 @@ class Impact:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a task was done here before."""
+    """Steps by which a task was done here before."""
 
     id: str
     task: str
@@ -148,7 +148,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Recipes:
-    """Recipes for a task, and the project's own commands."""
+    """Recipes for a task, and the project's build, test and lint commands."""
 
     recipes: tuple[Recipe, ...] = ()
     build: tuple[str, ...] = ()
@@ -159,7 +159,7 @@ class Recipes:
 
 @dataclass(frozen=True)
 class Described:
-    """A module as it stands now."""
+    """Current description of a module."""
 
     name: str
     purpose: str = ""
@@ -170,7 +170,7 @@ class Described:
 
 @dataclass(frozen=True)
 class Context:
-    """What a session starts with."""
+    """Context of a session: the brief, and the number of memories recorded in it."""
 
     brief: str = ""
     recorded: int = 0

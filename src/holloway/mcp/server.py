@@ -1,4 +1,4 @@
-"""The MCP server over stdio. The one file that knows the `mcp` package, which is optional."""
+"""MCP server over stdio; the only module that imports the optional `mcp` package."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ TOOLS = {
     "update_module": False,
     "session_context": True,
 }
-"""Every tool, and whether it only reads."""
+"""Every tool, with whether it is read-only."""
 
 
 class Server(MCPServer[Any]):
-    """holloway's tools. What goes wrong is told with its hint; an answer holds no empty fields."""
+    """MCP server with holloway's tools: errors carry their hint, responses have no empty fields."""
 
     def __init__(self, tools: Tools) -> None:
         super().__init__("holloway", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR")
@@ -60,11 +60,11 @@ class Server(MCPServer[Any]):
             hints = ToolAnnotations(
                 read_only_hint=reads, destructive_hint=False, idempotent_hint=reads, open_world_hint=False
             )
-            described = " ".join(cleandoc(method.__doc__).split())
-            self.tool(name=name, description=described, annotations=hints, structured_output=True)(method)
+            description = " ".join(cleandoc(method.__doc__).split())
+            self.tool(name=name, description=description, annotations=hints, structured_output=True)(method)
 
     async def list_tools(self) -> list[Tool]:
-        """The tools; what only repeats a name is left out of the schemas, since every agent pays for it."""
+        """List the tools without titles and descriptions in their schemas, which would cost every agent tokens."""
         return [
             tool.model_copy(
                 update={
@@ -78,7 +78,7 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; the caller's own name goes with what it records."""
+        """Call a tool and remember the client's name as the provenance of what it records."""
         self._tools.agent = _caller(context)
         try:
             result = await super().call_tool(name, arguments, context)
@@ -91,9 +91,9 @@ class Server(MCPServer[Any]):
 
 
 def serve(place: Path) -> None:
-    """Answer on stdin and stdout until the host closes them, then learn from what was recorded."""
+    """Serve on stdin and stdout until the host closes them, then learn from the recorded memories."""
     tools = Tools(place)
-    with suppress(HollowayError):  # the tools say it when they are called
+    with suppress(HollowayError):  # the tools report the error when they are called
         tools.begin()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda number, frame: _leave(tools))
@@ -102,7 +102,7 @@ def serve(place: Path) -> None:
 
 
 def _leave(tools: Tools) -> None:
-    """A host that does not wait sends a signal. The thread that reads stdin cannot be interrupted, so nobody waits."""
+    """Exit on a signal, without waiting: the thread that reads stdin cannot be interrupted."""
     try:
         tools.finish()
     finally:
@@ -110,31 +110,31 @@ def _leave(tools: Tools) -> None:
 
 
 def _lean(result: CallToolResult) -> CallToolResult:
-    """The answer without its empty fields, and its text as short as JSON can be."""
+    """Return a result without empty fields, with compact JSON as its text."""
     if result.structured_content is None:
         return result
-    told = _without_empty(result.structured_content)
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=told)
+    content = _without_empty(result.structured_content)
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=content)
 
 
 def _without_empty(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_empty(each) for key, each in value.items() if each not in ("", [], None)}
-    return [_without_empty(each) for each in value] if isinstance(value, list) else value
+        return {key: _without_empty(item) for key, item in value.items() if item not in ("", [], None)}
+    return [_without_empty(item) for item in value] if isinstance(value, list) else value
 
 
 def _bare(schema: Any) -> Any:
     if isinstance(schema, dict):
-        return {key: _bare(each) for key, each in schema.items() if key not in ("title", "description")}
-    return [_bare(each) for each in schema] if isinstance(schema, list) else schema
+        return {key: _bare(item) for key, item in schema.items() if key not in ("title", "description")}
+    return [_bare(item) for item in schema] if isinstance(schema, list) else schema
 
 
 def _caller(context: Context[Any, Any] | None) -> str:
-    """The host's name, as it gives it."""
+    """Return the client's name as it reports it, or `mcp`."""
     try:
         params = context.session.client_params if context else None
-        named = clean(params.client_info.name) if params else ""
+        client_name = clean(params.client_info.name) if params else ""
     except (AttributeError, ValueError):
         return "mcp"
-    return " ".join(named.split())[:AGENT_CHARS_MAX] or "mcp"
+    return " ".join(client_name.split())[:AGENT_CHARS_MAX] or "mcp"

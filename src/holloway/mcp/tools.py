@@ -1,8 +1,8 @@
-"""The tools: each opens the project's memory, asks the service, and closes it again.
+"""MCP tools: each call opens the project's memory, calls the service, and closes the memory again.
 
-Nothing is held open between two calls, so that a setting, a pause, a restored backup or another process counts from
-the next call on. Opening takes a few milliseconds; the model for vectors is loaded by the first search that needs it
-and stays. What an agent reads is what its host lists first: the docstrings of the tools are their descriptions.
+Nothing stays open between two calls, so a changed setting, a pause, a restored backup or another process takes effect
+with the next call. Opening takes a few milliseconds; the embedding model is loaded by the first search that needs it
+and stays loaded. The docstrings of the tools are the descriptions that agents read.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ DEPTH_MAX = 6
 FILES_MAX = 20
 NAME_CHARS_MAX = 200
 
-NOTHING = "No memory answers that."
-PAUSED = "The user has paused holloway here; nothing was looked up. `holloway resume` goes on."
-NOT_KEPT = "The user has paused holloway here; nothing was kept. `holloway resume` goes on."
+NOTHING = "No memory matches."
+PAUSED = "The user has paused holloway here; nothing was looked up. `holloway resume` ends the pause."
+NOT_KEPT = "The user has paused holloway here; nothing was stored. `holloway resume` ends the pause."
 KEPT = "It becomes a memory if the session's work proves right, or when the user approves it."
 
 
 class Tools:
-    """The tools of one connection, for the project that holds a folder."""
+    """Tools of one MCP connection, for the project that contains a folder."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -66,10 +66,10 @@ class Tools:
         with self._opened() as memory:
             if agents.paused(memory)[0]:
                 return Found(note=PAUSED)
-            known = self._files(memory, files)
-            found = agents.find(memory, query, files=known, limit=_between(limit, RESULTS_MAX))
+            paths = self._files(memory, files)
+            results = agents.find(memory, query, files=paths, limit=_between(limit, RESULTS_MAX))
             now = memory.clock.now()
-            return Found(tuple(response_text.hit(result.memory, now) for result in found), "" if found else NOTHING)
+            return Found(tuple(response_text.hit(result.memory, now) for result in results), "" if results else NOTHING)
 
     def get_memory(self, id: str) -> Whole:  # noqa: A002  (the word that the agent reads)
         """One memory in full, by its id or a citation such as [hw:7f3a2c]."""
@@ -92,13 +92,13 @@ class Tools:
         with self._opened() as memory:
             if agents.paused(memory)[1]:
                 return Kept(recorded=False, note=NOT_KEPT)
-            about = [agents.inside(memory, path, self.place) for path in self._files(memory, files)]
+            paths = [agents.inside(memory, path, self.place) for path in self._files(memory, files)]
             for end in (relation.source, relation.target) if relation else ():
                 _short(end, PATH_CHARS_MAX, "relation")
-                agents.place(memory, end, self.place)  # what is refused is refused whole, before the text is kept
-            count, cut = self.recording.record(memory, text, kind=MemoryType(type), files=about, agent=self.agent)
-            tied = self._tied(memory, relation) if relation else ""
-            return Kept(recorded=True, in_session=count, secrets_cut=cut, related=tied, note=KEPT)
+                agents.place(memory, end, self.place)  # validate everything before the text is stored
+            count, redacted = self.recording.record(memory, text, kind=MemoryType(type), files=paths, agent=self.agent)
+            related = self._tied(memory, relation) if relation else ""
+            return Kept(recorded=True, in_session=count, secrets_cut=redacted, related=related, note=KEPT)
 
     def memory_feedback(self, id: str, verdict: Verdict, note: str = "") -> Judged:  # noqa: A002  (as above)
         """Say that a memory was used, is wrong, or is outdated, and in `note` why. A wrong one becomes less sure and
@@ -115,18 +115,18 @@ class Tools:
         together with them. `files` are already in play."""
         _short(task, QUERY_CHARS_MAX, "task")
         if not task.strip():
-            raise InvalidInput("`task` is empty.", "Say in a sentence what is to be done.")
+            raise InvalidInput("`task` is empty.", "Describe the task in a sentence.")
         with self._opened() as memory:
             if agents.paused(memory)[0]:
                 return Places(note=PAUSED)
-            known = self._files(memory, files)
+            paths = self._files(memory, files)
             note = agents.freshened(memory)
             if not memory.map.is_ready:
                 return Places(note=note)
-            return response_text.places(memory.map.locate(task, known=known, limit=_between(limit, RESULTS_MAX)), note)
+            return response_text.places(memory.map.locate(task, known=paths, limit=_between(limit, RESULTS_MAX)), note)
 
     def analyze_impact(self, target: str, direction: Direction = "dependents", depth: int = 2) -> Impact:
-        """What depends on a file, path:symbol or symbol, or with `direction` what it depends on; with the tests to
+        """Show what depends on a file, path:symbol or symbol, or with `direction` what it depends on; with the tests to
         run and the memories on it. Use it before changing shared code."""
         _short(target, PATH_CHARS_MAX, "target")
         with self._opened() as memory:
@@ -137,8 +137,8 @@ class Tools:
                 return Impact(note=note)
             forward = direction == "dependencies"
             steps = _between(depth, DEPTH_MAX)
-            found = memory.map.impact(target, depth=steps, forward=forward, where=self.place)
-            return response_text.impact(found, memory.clock.now(), note)
+            consequences = memory.map.impact(target, depth=steps, forward=forward, where=self.place)
+            return response_text.impact(consequences, memory.clock.now(), note)
 
     def get_workflow_recipe(self, task: str) -> Recipes:
         """The steps by which a recurring task was done here before, and the commands to build, test and lint."""
@@ -146,8 +146,10 @@ class Tools:
         with self._opened() as memory:
             if agents.paused(memory)[0]:
                 return Recipes(note=PAUSED)
-            found = agents.recipes(memory, task, RESULTS_MAX // 4)
-            return response_text.recipes([result.memory for result in found], memory.map.overview(), memory.clock.now())
+            results = agents.recipes(memory, task, RESULTS_MAX // 4)
+            return response_text.recipes(
+                [result.memory for result in results], memory.map.overview(), memory.clock.now()
+            )
 
     def update_module(self, module: str, purpose: str = "", files: tuple[str, ...] = ()) -> Described:
         """Say what a module of this codebase is for, in a sentence, or which `files` belong to it. What a person
@@ -163,8 +165,8 @@ class Tools:
             return response_text.described(memory.map.module(module))
 
     def session_context(self) -> Context:
-        """What this repository is: how to build and test it, its modules, decisions, known traps, open work. Call it
-        at the start if no brief was given."""
+        """Get an overview of this repository: how to build and test it, its modules, decisions, known traps, open work.
+        Call it at the start if no brief was given."""
         with self._opened() as memory:
             if agents.paused(memory)[0]:
                 return Context(note=PAUSED)
@@ -172,14 +174,14 @@ class Tools:
             return Context(memory.brief().text, self.recording.count(memory), note)
 
     def begin(self) -> None:
-        """Learn from connections that were killed before they could; a project that is not known stays so."""
+        """Learn from earlier connections that were killed; do nothing for a project without a memory."""
         if self._is_known():
             with open_project(self.place) as memory:
                 if not agents.paused(memory)[1]:
                     finish_left(memory)
 
     def finish(self) -> None:
-        """The connection is over: learn from what was recorded in it. While paused, the next connection will."""
+        """Learn from the memories recorded in this connection; while paused, leave that to the next connection."""
         if self._is_known():
             with open_project(self.place) as memory:
                 if not agents.paused(memory)[1]:
@@ -188,18 +190,20 @@ class Tools:
     def _judged(self, memory: Holloway, reference: str, verdict: Verdict, note: str) -> Judged:
         session = agents.watched(memory, self.agent) or self.recording.session
         if verdict == "used":
-            new = agents.used(memory, reference, session)
-            return Judged("counted" if new else "unchanged", note="" if new else "It was counted before.")
-        why = "outdated" if verdict == "outdated" else "incorrect"
-        found, changed = agents.dispute(memory, reference, why, note=note, session=session)
-        said = "It is less sure now, and the user will be asked." if changed else "The user is asked already."
-        return Judged("disputed" if changed else "unchanged", found.confidence, said)
+            is_new = agents.used(memory, reference, session)
+            return Judged("counted" if is_new else "unchanged", note="" if is_new else "It was already counted.")
+        reason = "outdated" if verdict == "outdated" else "incorrect"
+        memory_after, changed = agents.dispute(memory, reference, reason, note=note, session=session)
+        message = (
+            "Its confidence was lowered, and the user will be asked." if changed else "The user has been asked already."
+        )
+        return Judged("disputed" if changed else "unchanged", memory_after.confidence, message)
 
     def _tied(self, memory: Holloway, relation: Relation) -> str:
-        made = agents.relate(
+        edge = agents.relate(
             memory, relation.source, relation.kind, relation.target, agent=self.agent, where=self.place
         )
-        return f"{made.source} {made.kind} {made.target}"
+        return f"{edge.source} {edge.kind} {edge.target}"
 
     def _files(self, memory: Holloway, files: tuple[str, ...]) -> tuple[str, ...]:
         if len(files) > FILES_MAX:

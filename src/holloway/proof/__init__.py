@@ -1,1 +1,1 @@
-"""What sessions cost and what memory saved them, in figures that are kept from the first day."""
+"""Session metrics: what each session cost, and what memory saved it."""

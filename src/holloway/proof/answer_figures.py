@@ -1,4 +1,4 @@
-"""Figures of holloway's own answers to a running session: how many arrived, and how long they took."""
+"""Metrics of holloway's responses to a running session: outcomes and latency percentiles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def measure_answers(answers: Sequence[Answer] | None) -> dict[str, Any]:
-    """Return the figures of these answers; all of them are None where nobody counted answers."""
+    """Return the metrics of these answers; all are None if answers were not counted."""
     if answers is None:
         names = ("answers", "answers_dropped", "answers_degraded", "answer_ms_p50", "answer_ms_p95")
         return dict.fromkeys(names)

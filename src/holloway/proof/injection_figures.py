@@ -1,4 +1,4 @@
-"""Figures of the memories that a session was shown and the files it was handed: what came of them."""
+"""Metrics of injected memories and prefetched files: cited, acted on, contradicted, tokens saved."""
 
 from __future__ import annotations
 
@@ -24,29 +24,34 @@ if TYPE_CHECKING:
     from holloway.proof.session_facts import Before, Shown
 
 LEDGER_STEP_S = 0.001
-"""Seconds: the ledger of what was shown keeps whole milliseconds, and cuts off the rest."""
+"""Resolution of the session ledger in seconds: it truncates to milliseconds."""
 AFTER_DEEDS = ("tool_result", "step")
-"""Points where a memory comes with what was just done, and may bear its very time."""
+"""Injection points right after an action; the injection may have the same timestamp as the action."""
 
 _PATH = re.compile(r"[\w@.+/-]+")
 
 
 def measure_injected(account: Account, promotion: Promotion | None, before: Before) -> dict[str, Any]:
-    """Return what the session was shown, and what came of that."""
-    acted = {shown.memory for shown in before.shown if acted_on(account, shown)}
+    """Return the metrics of the memories that were injected into a session."""
+    acted = {injection.memory for injection in before.shown if acted_on(account, injection)}
     cited = {memory for note in account.said("agent", "thought") for memory in cited_in(note.text)}
-    helped = {shown.memory for shown in before.shown if shown.memory in cited or shown.point == SAID_TO_HELP}
-    injected = [shown for shown in before.shown if shown.point != SAID_TO_HELP]
+    helped = {
+        injection.memory for injection in before.shown if injection.memory in cited or injection.point == SAID_TO_HELP
+    }
+    injected = [injection for injection in before.shown if injection.point != SAID_TO_HELP]
     return {
-        "shown": [[shown.memory, shown.point, shown.tokens, _seconds_in(account, shown)] for shown in injected],
-        "injections": dict(Counter(shown.point for shown in injected)),
-        "injected_tokens": sum(shown.tokens for shown in injected),
+        "shown": [
+            [injection.memory, injection.point, injection.tokens, _seconds_in(account, injection)]
+            for injection in injected
+        ],
+        "injections": dict(Counter(injection.point for injection in injected)),
+        "injected_tokens": sum(injection.tokens for injection in injected),
         "cited": sorted(cited),
         "acted_on": sorted(acted),
         "used": sorted(acted | helped),
         "corrected": before.corrected,
         "flagged": before.flagged,
-        "contradicted": _contradicted(promotion, {shown.memory for shown in injected}),
+        "contradicted": _contradicted(promotion, {injection.memory for injection in injected}),
         "saved_tokens": _saved_tokens(account, before),
         "graph_boost_rate": None,
         **_prefetched(account, before.prefetched),
@@ -57,12 +62,12 @@ def _contradicted(promotion: Promotion | None, shown: set[str]) -> list[str] | N
     """Return the shown memories that a memory learned from the session replaces or conflicts with."""
     if promotion is None:
         return None
-    kept = [candidate for candidate in promotion.candidates if candidate.state == PROMOTED]
-    against = {candidate.replaces.id for candidate in kept if candidate.replaces}
-    drafts = [candidate.draft for candidate in kept if candidate.draft]
+    promoted = [candidate for candidate in promotion.candidates if candidate.state == PROMOTED]
+    contradicted_ids = {candidate.replaces.id for candidate in promoted if candidate.replaces}
+    drafts = [candidate.draft for candidate in promoted if candidate.draft]
     relations = [relation for draft in drafts for relation in draft.relations]
-    against |= {relation.memory for relation in relations if relation.type is RelationType.CONFLICTS_WITH}
-    return sorted(against & shown)
+    contradicted_ids |= {relation.memory for relation in relations if relation.type is RelationType.CONFLICTS_WITH}
+    return sorted(contradicted_ids & shown)
 
 
 def _prefetched(account: Account, prefetched: Mapping[str, int] | None) -> dict[str, Any]:
@@ -79,19 +84,19 @@ def _prefetched(account: Account, prefetched: Mapping[str, int] | None) -> dict[
 
 
 def _saved_tokens(account: Account, before: Before) -> int | None:
-    """Estimate the tokens of searches that were not needed; None where the usual cost of a search is not known."""
+    """Estimate the tokens of searches that were not needed; None if the usual cost of a search is unknown."""
     files = unsearched(account, _told(account, before))
     return None if files and not before.search_tokens else round(files * before.search_tokens)
 
 
 def _seconds_in(account: Account, shown: Shown) -> int:
-    """How long after its start a session was shown a memory."""
+    """Return the seconds from the start of the session to an injection."""
     start = account.pad.start
     return max(0, round(shown.at - start.at)) if start else 0
 
 
 def acted_on(account: Account, shown: Shown) -> bool:
-    """Whether the session touched the memory's file, or ran its command, soon after it saw the memory."""
+    """Return whether the session touched the memory's file, or ran its command, soon after the injection."""
     later = [deed for deed in account.deeds if deed.action.at >= _known_from(shown)]
     if not later:
         return False
@@ -101,32 +106,32 @@ def acted_on(account: Account, shown: Shown) -> bool:
 
 
 def _known_from(shown: Shown) -> float:
-    """From when on a deed may have come of a memory: what brought it has not."""
+    """Return the time from which an action may follow from a memory; the action that triggered it may not."""
     return shown.at + LEDGER_STEP_S if shown.point in AFTER_DEEDS else shown.at
 
 
 def _runs(command: str, wanted: str) -> bool:
-    """Whether a command is the one that a memory speaks of, which keeps it as commands are compared."""
+    """Return whether a command is the memory's command, which is stored in normalised form."""
     return bool(wanted and command) and (wanted in command or wanted in command_compare.normalise_command(command))
 
 
 def _told(account: Account, before: Before) -> dict[str, float]:
-    """The files that the session was sent to, and when it was first told of each.
+    """Return the files that the session was pointed to, with the time it first learned of each.
 
-    With a prompt, by a memory, or by an answer to its question where the files of a task are.
+    Sources are context shown with a prompt, memories, and responses of `locate`.
     """
-    told = dict(before.located)
-    sent = [(_known_from(shown), shown.files) for shown in before.shown if shown.point != SAID_TO_HELP]
-    asked = [action for action in account.pad.actions if is_locate(action.tool)]
-    sent += [(action.ended_at or action.at, tuple(_PATH.findall(action.text))) for action in asked]
+    first_told = dict(before.located)
+    sent = [(_known_from(injection), injection.files) for injection in before.shown if injection.point != SAID_TO_HELP]
+    locate_calls = [action for action in account.pad.actions if is_locate(action.tool)]
+    sent += [(action.ended_at or action.at, tuple(_PATH.findall(action.text))) for action in locate_calls]
     for at, paths in sent:
         for path in paths:
-            told[path] = min(told.get(path, at), at)
-    return told
+            first_told[path] = min(first_told.get(path, at), at)
+    return first_told
 
 
 def unsearched(account: Account, told: Mapping[str, float]) -> int:
-    """How many files were opened after the agent was told of them and without a search since the file before."""
+    """Count files that were opened after the agent was pointed to them, without a search since the previous file."""
     count, searched = 0, False
     opened: set[str] = set()
     for deed in account.deeds:

@@ -1,4 +1,4 @@
-"""The fields of a session record: one table that defines them, documents them and completes old records."""
+"""Fields of a session record: one table that defines and documents them, and fills in old records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ VERSION = 2
 """Version of a new record. Records without a version are of version 1."""
 
 EARLY_STEPS = 30
-"""Searching within this many steps is orientation; the design compares groups by it."""
+"""Searches within this many steps count as orientation; groups are compared by it."""
 ACTED_STEPS = 10
 """A memory whose file or command comes up within this many steps of being shown was acted on."""
 
@@ -195,7 +195,7 @@ _ZERO_WAS_UNKNOWN = (
 def complete(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored record with every field of the table; fields that it does not have are None.
 
-    An empty record, of a session that was not learned from, stays empty.
+    An empty record, of a session that was not processed, stays empty.
     """
     if not record:
         return {}

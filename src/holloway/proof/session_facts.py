@@ -1,4 +1,4 @@
-"""The facts beside its events that a session is measured against; None is unknown."""
+"""Facts about a session, besides its events, that its metrics need; None means unknown."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 FULL = "full"
-"""The group of sessions that get everything."""
+"""Group of sessions in which every kind of injection is on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A memory that the session was shown: where, when, and what it is about."""
+    """A memory that was injected into the session: injection point, time, files and command."""
 
     memory: str
     point: str
@@ -33,7 +33,7 @@ class Shown:
     files: tuple[str, ...] = ()
     command: str = ""
     fingerprint: str = ""
-    """The error that the memory has the fix of."""
+    """Fingerprint of the error that the memory fixes."""
 
 
 class Answer(NamedTuple):
@@ -43,7 +43,7 @@ class Answer(NamedTuple):
     outcome: str
     """full, degraded, dropped or empty."""
     degraded_step: str = ""
-    """How far a degraded answer came, or why a dropped one was stopped."""
+    """Last step of a degraded answer, or the reason why an answer was dropped."""
     milliseconds: float = 0.0
 
 
@@ -69,9 +69,9 @@ class Before:
     flagged: int = 0
     trust_level: int = 1
     prefetched: Mapping[str, int] | None = None
-    """Files that were handed over before the agent asked for them, with their tokens."""
+    """Prefetched files (given to the agent before it asked), with their tokens."""
     located: Mapping[str, float] = field(default_factory=dict)
-    """Files that the agent was sent to with a prompt, and when."""
+    """Files that the agent was pointed to with a prompt, with the time."""
     search_tokens: float = 0.0
     """Mean tokens that earlier sessions spent on searching for each file they opened; 0 is unknown."""
     group: str | None = None

@@ -1,4 +1,4 @@
-"""The record of a session: what it did, in figures. Proof needs history, so every session leaves one."""
+"""Session record: all metrics of one session. Proof needs history, so every session stores one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def record(
 
 
 def _identity(account: Account, judged: Judged, before: Before) -> dict[str, Any]:
-    """Return who worked on what, and how that ended."""
+    """Return the session's agent, type, outcome and work unit."""
     start = account.pad.start
     unit = start.work_unit if start else None
     return {

@@ -1,4 +1,4 @@
-"""Figures of the work in a session: what the agent did, and how far plan, checks and errors took it."""
+"""Metrics of the work in a session: tool calls, discovery, edits, plan accuracy, checks and errors."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _LOST_WITH_EVENTS = (
     "search_tokens",
     "explicit_searches",
 )
-"""Counts of calls that a scratchpad over its budget lets go of."""
+"""Counts that are unknown when the scratchpad exceeded its budget and evicted events."""
 
 
 def measure_work(account: Account, before: Before) -> dict[str, Any]:
-    """Return what the agent did, and what that took."""
+    """Return the metrics of what the agent did."""
     pad = account.pad
     figures = {
         "events": pad.events,
@@ -77,10 +77,10 @@ def _discovery(account: Account, before: Before) -> dict[str, int]:
 
 
 def _is_explicit_search(action: Action) -> bool:
-    """Whether an action asks holloway itself, by a tool or on the command line."""
+    """Return whether an action queries holloway itself, by MCP tool or on the command line."""
     steps = commands.understand(action.command) if "holloway" in action.command else ()
-    asked = any(step.program in _PROGRAMS and step.args[:1] and step.args[0] in _QUESTIONS for step in steps)
-    return asked or is_search(action.tool)
+    is_command = any(step.program in _PROGRAMS and step.args[:1] and step.args[0] in _QUESTIONS for step in steps)
+    return is_command or is_search(action.tool)
 
 
 def _steps_to_orientation(account: Account, before: Before) -> int | None:
@@ -121,12 +121,12 @@ def _checks(pad: Scratchpad) -> dict[str, Any]:
 
 
 def _errors(account: Account, before: Before) -> dict[str, Any]:
-    """Return the distinct errors: whether each was known, whether its fix was shown, the steps until it was gone."""
+    """Return the distinct errors: whether each was known, whether its fix was shown, the steps to its resolution."""
     times = {action.step: action.at for action in account.pad.actions}
     runs: dict[str, tuple[bool, bool, int | None]] = {}
     for fingerprint, failed_at, resolved_at in sorted(_met(account), key=lambda met: met[1]):
         end = times[resolved_at] if resolved_at else math.inf
-        is_told = any(shown.fingerprint == fingerprint and shown.at <= end for shown in before.shown)
+        is_told = any(injection.fingerprint == fingerprint and injection.at <= end for injection in before.shown)
         steps = resolved_at - failed_at if resolved_at else None
         runs.setdefault(fingerprint, (fingerprint in before.errors, is_told, steps))
     return {
@@ -144,4 +144,4 @@ def _met(account: Account) -> list[tuple[str, int, int]]:
         actions = [action for action in account.pad.actions if action.actor == actor]
         met += [(pair.fingerprint, pair.failed_at, pair.resolved_at) for pair in error_retry.pairs(actions)]
         met += [(failure.fingerprint, failure.failed_at, 0) for failure in error_retry.unresolved(actions)]
-    return [each for each in met if each[0]]
+    return [occurrence for occurrence in met if occurrence[0]]

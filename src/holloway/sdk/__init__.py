@@ -1,1 +1,1 @@
-"""Agents written with a framework: each adapter in one file, each with its package as an extra."""
+"""SDK adapters for agent frameworks: one module each, with the framework as an optional package (extra)."""

@@ -1,6 +1,6 @@
-"""Anthropic's memory tool over the project's memory: `/memories/project.md` is the brief, other files the agent's own.
+"""Adapter for Anthropic's memory tool: `/memories/project.md` is the brief, all other files belong to the agent.
 
-Each file is a memory of the project, scanned for secrets as all others, and seen by people and other agents.
+Each file is a memory of the project: scanned for secrets like all others, and visible to people and other agents.
 """
 
 from __future__ import annotations
@@ -38,54 +38,54 @@ ROOT = "/memories"
 BRIEF = "project.md"
 NAMESPACE = ("files",)
 FILES_LISTED_MAX = 500
-_PAUSED = "The user has paused holloway here; `holloway resume` goes on."
+_PAUSED = "The user has paused holloway here; `holloway resume` ends the pause."
 
 
 class Files:
-    """The agent's own files, by their paths below the root."""
+    """Files of the agent, by their paths below the root."""
 
     def __init__(self, memory: Holloway) -> None:
         self._keyed = Keyed(memory)
         self._memory = memory
 
     def names(self, below: str = "") -> list[str]:
-        """The files in a folder and the folders in it."""
-        found = {entry.key for entry in self._keyed.find(NAMESPACE, limit=FILES_LISTED_MAX)}
-        return sorted(name for name in found if not below or name.startswith(below + "/"))
+        """List the files in a folder and its subfolders."""
+        names = {entry.key for entry in self._keyed.find(NAMESPACE, limit=FILES_LISTED_MAX)}
+        return sorted(name for name in names if not below or name.startswith(below + "/"))
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Return whether a file exists."""
         return self._keyed.get(NAMESPACE, name) is not None
 
     def read(self, name: str) -> str:
-        """What a file says."""
+        """Return the text of a file. Raises InvalidInput if it does not exist."""
         if name == BRIEF:
             return self._memory.brief().text
-        found = self._keyed.get(NAMESPACE, name)
-        if found is None:
+        entry = self._keyed.get(NAMESPACE, name)
+        if entry is None:
             raise InvalidInput(f"{ROOT}/{name} does not exist.", f"View {ROOT} to see what does.")
-        return str(found.value.get("content", ""))
+        return str(entry.value.get("content", ""))
 
     def write(self, name: str, text: str) -> None:
-        """Let a file say something."""
+        """Write a file. Raises InvalidInput for the brief, which is read-only."""
         if not name or name == BRIEF:
             raise InvalidInput(f"{ROOT}/{name} cannot be written.", "Choose another file.")
         self._keyed.put(NAMESPACE, name, {"content": text})
 
     def remove(self, name: str) -> None:
-        """Let go of a file."""
+        """Delete a file."""
         self._keyed.delete(NAMESPACE, name)
 
     def meant(self, name: str) -> list[str]:
-        """The file of that name, or all that lie in the folder of that name."""
-        found = [name] if self.has(name) else self.names(name) if name else []
-        if not found:
+        """Return the file of that name, or all files in that folder. Raises InvalidInput if neither exists."""
+        matching_names = [name] if self.has(name) else self.names(name) if name else []
+        if not matching_names:
             raise InvalidInput(f"{ROOT}/{name} does not exist or is not yours.", f"View {ROOT} to see what is.")
-        return found
+        return matching_names
 
 
 class MemoryTool(BetaAbstractMemoryTool):
-    """`client.beta.messages.run_tools(tools=[MemoryTool(".")], ...)`. Opened for each command, and closed again."""
+    """Memory tool for `client.beta.messages.run_tools(tools=[MemoryTool(".")], ...)`; opens the store per command."""
 
     def __init__(self, project: str | os.PathLike[str] = ".", *, home: str | os.PathLike[str] | None = None) -> None:
         super().__init__()
@@ -93,36 +93,38 @@ class MemoryTool(BetaAbstractMemoryTool):
         self._home = home
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        """What a folder holds, or a file says."""
+        """Return the list of files in a folder, or the text of a file."""
         name = _name(command.path)
 
         def act(files: Files) -> str:
             if name == BRIEF or files.has(name):
                 return _numbered(files.read(name), getattr(command, "view_range", None))
-            inside = [*([] if name else [BRIEF]), *(files.names(name) if not name else files.meant(name))]
-            return "\n".join([f"Files in {ROOT}/{name}:", *(f"{ROOT}/{each}" for each in inside)])
+            inner_names = [*([] if name else [BRIEF]), *(files.names(name) if not name else files.meant(name))]
+            return "\n".join([f"Files in {ROOT}/{name}:", *(f"{ROOT}/{inner_name}" for inner_name in inner_names)])
 
         return self._done(act, writes=False)
 
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        """Write a file, in the place of what it said before."""
+        """Write a file, replacing its content."""
         name, text = _name(command.path), _text(command.file_text)
         return self._done(lambda files: files.write(name, text), f"Written: {command.path}")
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        """Replace words that stand in a file once."""
+        """Replace a text that occurs exactly once in a file."""
         name, old, new = _name(command.path), _text(command.old_str), _text(getattr(command, "new_str", ""))
 
         def act(files: Files) -> None:
             text = files.read(name)
             if not old or text.count(old) != 1:
-                raise InvalidInput(f"The text stands {text.count(old) if old else 0} times in the file.", "Give more.")
+                raise InvalidInput(
+                    f"The text occurs {text.count(old) if old else 0} times in the file.", "Give more context."
+                )
             files.write(name, text.replace(old, new))
 
         return self._done(act, f"Changed: {command.path}")
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        """Put words after a line of a file."""
+        """Insert text after a line of a file."""
         name, text, line = _name(command.path), _text(command.insert_text), command.insert_line
 
         def act(files: Files) -> None:
@@ -134,23 +136,23 @@ class MemoryTool(BetaAbstractMemoryTool):
         return self._done(act, f"Changed: {command.path}")
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Let go of a file, or of all files in a folder."""
+        """Delete a file, or all files in a folder."""
         name = _name(command.path)
 
         def act(files: Files) -> None:
-            for each in files.meant(name):
-                files.remove(each)
+            for file_name in files.meant(name):
+                files.remove(file_name)
 
         return self._done(act, f"Deleted: {command.path}")
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        """Give a file or a folder another name; one that is taken is an error."""
+        """Rename a file or folder; an existing target is an error."""
         old, new = _name(command.old_path), _name(command.new_path)
 
         def act(files: Files) -> None:
-            moved = {each: f"{new}{each[len(old) :]}".lstrip("/") for each in files.meant(old)}
-            if taken := next((each for each in moved.values() if files.has(each)), ""):
-                raise InvalidInput(f"{ROOT}/{taken} exists already.", "Choose another name.")
+            moved = {file_name: f"{new}{file_name[len(old) :]}".lstrip("/") for file_name in files.meant(old)}
+            if existing_name := next((new_name for new_name in moved.values() if files.has(new_name)), ""):
+                raise InvalidInput(f"{ROOT}/{existing_name} already exists.", "Choose another name.")
             for before, after in moved.items():
                 files.write(after, files.read(before))
                 files.remove(before)
@@ -168,10 +170,10 @@ class MemoryTool(BetaAbstractMemoryTool):
 
 
 def _name(path: object) -> str:
-    """A path below the root, without it; whatever points elsewhere is an error."""
+    """Return a path relative to the root. Raises ToolError for a path outside of it (path traversal)."""
     parts = str(path)[: PATH_CHARS_MAX + 1].strip("/").split("/")
     if f"/{parts[0]}" != ROOT or len(str(path)) > PATH_CHARS_MAX or any(part in ("", ".", "..") for part in parts):
-        raise ToolError(f"A path begins with {ROOT}/ and stays in it.")
+        raise ToolError(f"The path must be below {ROOT}/.")
     return "/".join(parts[1:])
 
 
@@ -180,9 +182,9 @@ def _text(given: object) -> str:
 
 
 def _numbered(text: str, wanted: object) -> str:
-    """The lines of a text with their numbers, or those between two of them."""
+    """Return the lines of a text with their numbers, or a range of them."""
     lines = list(enumerate(text.split("\n"), 1))
-    if isinstance(wanted, list) and len(wanted) == 2 and all(isinstance(each, int) for each in wanted):
+    if isinstance(wanted, list) and len(wanted) == 2 and all(isinstance(bound, int) for bound in wanted):
         first, last = wanted
-        lines = [each for each in lines if first <= each[0] and (last == -1 or each[0] <= last)]
+        lines = [row for row in lines if first <= row[0] and (last == -1 or row[0] <= last)]
     return "\n".join(f"{number:>6}\t{line}" for number, line in lines)

@@ -1,4 +1,4 @@
-"""Claude Agent SDK: hooks that brief an agent, watch its tools and speak with their results."""
+"""Adapter for the Claude Agent SDK: hooks that inject the brief, observe tool calls and add context to results."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ Answer = dict[str, Any]
 
 
 def hooks(session: Session) -> dict[Any, list[HookMatcher]]:
-    """`ClaudeAgentOptions(hooks=hooks(session))`. The session is the caller's: it may see several queries."""
+    """Return hooks for `ClaudeAgentOptions(hooks=hooks(session))`. A session may span several queries."""
     answering = Answering(session)
-    named = {
+    callbacks = {
         "UserPromptSubmit": answering.prompt,
         "PostToolUse": answering.tool,
         "PostToolUseFailure": answering.failure,
         "PreCompact": answering.compaction,
         "Stop": answering.stop,
     }
-    return {name: [HookMatcher(hooks=[answer], timeout=TIMEOUT_S)] for name, answer in named.items()}
+    return {name: [HookMatcher(hooks=[answer], timeout=TIMEOUT_S)] for name, answer in callbacks.items()}
 
 
 class Answering:
-    """The callbacks for one session. None of them ever blocks a tool or a turn."""
+    """Hook callbacks for one session; none of them blocks a tool or a turn."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._briefed = False
 
     async def prompt(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
-        """With the first prompt the brief, with every prompt what is known of its task."""
+        """Observe a prompt; inject the brief with the first one, and context for the task with each."""
         prompt = str(given.get("prompt", ""))
         self.session.observe(events.Prompt(self.session.now(), prompt))
         brief = "" if self._briefed else self.session.brief()
@@ -50,23 +50,23 @@ class Answering:
         return _said(given, brief, self.session.context_for(prompt))
 
     async def tool(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
-        """With a tool's result, and before the next step."""
-        said = self._used(given, call, shown(given.get("tool_response")), ok=True)
-        return _said(given, said, self.session.before_step())
+        """Observe a tool's result; inject context for it and for the next step."""
+        result_text = self._used(given, call, shown(given.get("tool_response")), ok=True)
+        return _said(given, result_text, self.session.before_step())
 
     async def failure(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
-        """With a tool's failure, and before the next step."""
-        said = self._used(given, call, str(given.get("error", "")), ok=False)
-        return _said(given, said, self.session.before_step())
+        """Observe a tool's failure; inject context for it and for the next step."""
+        result_text = self._used(given, call, str(given.get("error", "")), ok=False)
+        return _said(given, result_text, self.session.before_step())
 
     async def compaction(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
-        """The context is about to be cut: all may be said again, the brief with the next prompt."""
+        """Handle compaction: injected text may be repeated, and the brief comes with the next prompt."""
         self.session.compacted()
         self._briefed = False
         return {}
 
     async def stop(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
-        """The end of a turn: the agent's last words."""
+        """Observe the agent's last message at the end of a turn."""
         if words := given.get("last_assistant_message"):
             self.session.observe(events.Said(self.session.now(), str(words)))
         return {}
@@ -79,16 +79,16 @@ class Answering:
 
 
 def shown(response: object) -> str:
-    """A tool's response as the agent reads it; its shape differs from tool to tool."""
+    """Return a tool's response as text; its structure differs between tools."""
     if not isinstance(response, dict):
         return "" if response is None else str(response)
     file = response.get("file")
     if isinstance(file, dict):
         return str(file.get("content", ""))
     parts = [response.get(name) for name in ("stdout", "stderr", "content", "result")]
-    found = [part for part in parts if isinstance(part, str) and part]
+    texts = [part for part in parts if isinstance(part, str) and part]
     names = response.get("filenames")
-    return "\n".join([*found, *map(str, names if isinstance(names, list) else [])])
+    return "\n".join([*texts, *map(str, names if isinstance(names, list) else [])])
 
 
 def _said(given: Mapping[str, Any], *texts: str) -> Answer:

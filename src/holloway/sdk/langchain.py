@@ -1,4 +1,4 @@
-"""LangChain: a middleware that briefs an agent, watches its tools and speaks between its steps."""
+"""Adapter for LangChain: middleware that injects the brief, observes tool calls and adds context between steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAME = "holloway"
 
 
 class Memory(AgentMiddleware[Any, Any, Any]):
-    """`create_agent(..., middleware=[Memory(session)])`. The session is the caller's: it may see several runs."""
+    """Middleware for `create_agent(..., middleware=[Memory(session)])`. A session may span several runs."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -36,37 +36,37 @@ class Memory(AgentMiddleware[Any, Any, Any]):
         self._brief = session.brief()
 
     def before_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """The prompt is noted, and what is known of its task follows it."""
+        """Observe the prompt and inject context for its task after it."""
         prompt = _last(state["messages"], HumanMessage)
         self.session.observe(events.Prompt(self.session.now(), prompt))
         return _message(self.session.context_for(prompt))
 
     async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """As `before_agent`."""
+        """Async variant of `before_agent`."""
         return self.before_agent(state, runtime)
 
     def before_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Between two steps."""
+        """Inject context between two steps."""
         return _message(self.session.before_step(state["messages"]))
 
     async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """As `before_model`."""
+        """Async variant of `before_model`."""
         return self.before_model(state, runtime)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        """The brief goes with every request, the same text so that a prompt cache holds."""
+        """Add the brief to every request, always the same text so that the prompt cache works."""
         return handler(self._briefed(request))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
-        """As `wrap_model_call`."""
+        """Async variant of `wrap_model_call`."""
         return await handler(self._briefed(request))
 
     def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """The agent's own words and what they took."""
+        """Observe the agent's message and its token usage."""
         if isinstance(message := state["messages"][-1], AIMessage):
             at = self.session.now()
             if message.text:
@@ -77,13 +77,13 @@ class Memory(AgentMiddleware[Any, Any, Any]):
         return None
 
     async def aafter_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """As `after_model`."""
+        """Async variant of `after_model`."""
         return self.after_model(state, runtime)
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
-        """A tool's result, with what is known of its file, its failure or its search."""
+        """Observe a tool call; add context about its file, failure or search to the result."""
         try:
             return self._used(request, handler(request))
         except Exception as error:
@@ -93,7 +93,7 @@ class Memory(AgentMiddleware[Any, Any, Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
     ) -> ToolMessage | Command[Any]:
-        """As `wrap_tool_call`."""
+        """Async variant of `wrap_tool_call`."""
         try:
             return self._used(request, await handler(request))
         except Exception as error:
@@ -103,18 +103,18 @@ class Memory(AgentMiddleware[Any, Any, Any]):
     def _briefed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         if not self._brief:
             return request
-        said = "\n\n".join(filter(None, [request.system_prompt, self._brief]))
-        return request.override(system_message=SystemMessage(said))
+        system_text = "\n\n".join(filter(None, [request.system_prompt, self._brief]))
+        return request.override(system_message=SystemMessage(system_text))
 
     def _used(self, request: ToolCallRequest, result: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
         if not isinstance(result, ToolMessage):
             return result
         call = request.tool_call
         ok = result.status != "error"
-        said = self.session.used(call["name"], call["args"], result.text, ok=ok, call=call["id"] or "")
-        if not said or not isinstance(result.content, str):
+        context = self.session.used(call["name"], call["args"], result.text, ok=ok, call=call["id"] or "")
+        if not context or not isinstance(result.content, str):
             return result
-        return result.model_copy(update={"content": f"{result.content}\n\n{said}"})
+        return result.model_copy(update={"content": f"{result.content}\n\n{context}"})
 
     def _failed(self, request: ToolCallRequest, error: Exception) -> None:
         call = request.tool_call
@@ -122,10 +122,10 @@ class Memory(AgentMiddleware[Any, Any, Any]):
 
 
 def _message(text: str) -> dict[str, Any] | None:
-    """What the agent reads next; a system message in the middle is refused by some providers."""
+    """Return a user message: some providers reject a system message in the middle of a conversation."""
     return {"messages": [HumanMessage(text, name=NAME)]} if text else None
 
 
 def _last(messages: Sequence[AnyMessage], kind: type[HumanMessage]) -> str:
-    found = [message for message in messages if isinstance(message, kind) and message.name != NAME]
-    return str(found[-1].text) if found else ""
+    matching_messages = [message for message in messages if isinstance(message, kind) and message.name != NAME]
+    return str(matching_messages[-1].text) if matching_messages else ""

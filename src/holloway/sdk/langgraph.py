@@ -1,4 +1,4 @@
-"""LangGraph: a store over the project's memory. `("holloway",)` finds all of it; other namespaces are the caller's."""
+"""Adapter for LangGraph: a store over the project's memory; `("holloway",)` finds all memories."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from langgraph.store.base import MatchCondition, Op, Result
 
 LOOKED_AT = 200
-"""Memories below a namespace that a search looks at."""
+"""Maximum number of entries below a namespace that a search examines."""
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "$eq": operator.eq,
     "$ne": operator.ne,
@@ -37,26 +37,26 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class MemoryStore(BaseStore):
-    """`create_agent(..., store=MemoryStore("."))`. Opened for each batch, because graphs run in several threads."""
+    """Store for `create_agent(..., store=MemoryStore("."))`; opened per batch, because graphs use several threads."""
 
     def __init__(self, project: str | os.PathLike[str] = ".", *, home: str | os.PathLike[str] | None = None) -> None:
         self._project = project
         self._home = home
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do these operations in order."""
+        """Execute operations in order. Raises HollowayError for an unsupported one."""
         with open_project(self._project, home=self._home) as memory:
             return [_done(Keyed(memory), op) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """As `batch`, in a thread."""
+        """Async variant of `batch`, in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
 
 def _done(keyed: Keyed, op: Op) -> Result:
     if isinstance(op, GetOp):
-        found = keyed.get(op.namespace, op.key)
-        return _item(found) if found else None
+        entry = keyed.get(op.namespace, op.key)
+        return _item(entry) if entry else None
     if isinstance(op, SearchOp):
         return _searched(keyed, op)
     if isinstance(op, ListNamespacesOp):
@@ -67,7 +67,7 @@ def _done(keyed: Keyed, op: Op) -> Result:
         else:
             keyed.put(op.namespace, op.key, dict(op.value))
         return None
-    raise HollowayError(f"{type(op).__name__} is not known here.", "Get, search, put and list are.")
+    raise HollowayError(f"{type(op).__name__} is not supported.", "Supported: get, search, put and list.")
 
 
 def _searched(keyed: Keyed, op: SearchOp) -> list[SearchItem]:
@@ -77,7 +77,7 @@ def _searched(keyed: Keyed, op: SearchOp) -> list[SearchItem]:
 
 
 def _matches(value: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    return all(_compared(value.get(name), given) for name, given in wanted.items())
+    return all(_compared(value.get(name), condition) for name, condition in wanted.items())
 
 
 def _compared(value: object, wanted: object) -> bool:
@@ -90,9 +90,13 @@ def _compared(value: object, wanted: object) -> bool:
 
 
 def _listed(keyed: Keyed, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-    found = [each for each in keyed.namespaces() if all(_fits(each, one) for one in op.match_conditions or ())]
-    cut = list(dict.fromkeys(each[: op.max_depth] for each in found))
-    return cut[op.offset : op.offset + op.limit]
+    namespaces = [
+        namespace
+        for namespace in keyed.namespaces()
+        if all(_fits(namespace, condition) for condition in op.match_conditions or ())
+    ]
+    shortened = list(dict.fromkeys(namespace[: op.max_depth] for namespace in namespaces))
+    return shortened[op.offset : op.offset + op.limit]
 
 
 def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
@@ -102,8 +106,12 @@ def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
 
 
 def _item(entry: Entry) -> Item:
-    made, changed = (datetime.fromisoformat(each) for each in (entry.memory.created_at, entry.memory.updated_at))
-    return Item(value=entry.value, key=entry.key, namespace=entry.namespace, created_at=made, updated_at=changed)
+    created_at, updated_at = (
+        datetime.fromisoformat(timestamp) for timestamp in (entry.memory.created_at, entry.memory.updated_at)
+    )
+    return Item(
+        value=entry.value, key=entry.key, namespace=entry.namespace, created_at=created_at, updated_at=updated_at
+    )
 
 
 def _search_item(entry: Entry) -> SearchItem:

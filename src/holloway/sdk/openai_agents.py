@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: hooks that watch an agent's tools, and a filter that puts what is known before the model."""
+"""Adapter for the OpenAI Agents SDK: hooks that observe tool calls, and an input filter that injects context."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     from holloway.service.session import Session
 
 FAILED = "An error occurred while running the tool"
-"""How the SDK begins what it tells the model of a tool that raised."""
+"""Prefix of the SDK's message to the model about a tool that raised."""
 Item = Any
 
 
 class Memory(RunHooks[Any]):
     """`Runner.run(agent, prompt, hooks=memory, run_config=RunConfig(call_model_input_filter=memory.before_model))`.
 
-    The session is the caller's: it may see several runs. What was said stays where it was said in the model's input,
-    because the SDK does not keep what a filter adds, and because a prompt cache holds only so.
+    A session may span several runs. Injected text keeps its position in the model's input, because the SDK does not
+    store what a filter adds, and because the prompt cache needs an unchanged prefix.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._brief = session.brief()
         self._said: list[tuple[int, str]] = []
-        """After how many items of the input each text stands."""
+        """Injected texts, each with the number of input items before it."""
         self._pending: list[str] = []
         self._seen = 0
 
     def before_model(self, data: CallModelData[Any]) -> ModelInputData:
-        """The model's input with the brief, what belongs to its prompts and results, and a word between steps."""
+        """Return the model's input with the brief, and with context for prompts, results and the next step."""
         items = list(data.model_data.input)
         if len(items) < self._seen:
             self._begin_anew()
@@ -55,14 +55,14 @@ class Memory(RunHooks[Any]):
         return ModelInputData(input=_with(items, self._said), instructions=instructions or None)
 
     async def on_tool_end(self, context: RunContextWrapper[Any], agent: Agent[Any], tool: Tool, result: object) -> None:
-        """A tool's result is noted; what is known of it goes before the next call of the model."""
+        """Observe a tool's result; its context is injected before the next model call."""
         text = result if isinstance(result, str) else str(result)
         call = str(getattr(context, "tool_call_id", "") or "")
         arguments = _arguments(getattr(context, "tool_arguments", ""))
         self._pending.append(self.session.used(tool.name, arguments, text, ok=not text.startswith(FAILED), call=call))
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
-        """The agent's own words and what they took."""
+        """Observe the agent's messages and their token usage."""
         at = self.session.now()
         for item in response.output:
             if words := ItemHelpers.extract_text(item) if getattr(item, "type", "") == "message" else "":
@@ -75,14 +75,14 @@ class Memory(RunHooks[Any]):
         return self.session.context_for(prompt)
 
     def _begin_anew(self) -> None:
-        """Another run began, or the input was cut: nothing that was said stands in it."""
+        """Reset after a new run or compaction: the input no longer has the injected texts."""
         self._said.clear()
         self._seen = 0
         self.session.compacted()
 
 
 def _prompts(items: Sequence[Item]) -> list[str]:
-    """What the user said in these items."""
+    """Return the user's messages in these items."""
     return [text for item in items if isinstance(item, dict) and item.get("role") == "user" and (text := _words(item))]
 
 
@@ -97,17 +97,17 @@ def _words(item: dict[str, Any]) -> str:
 
 
 def _with(items: list[Item], said: Sequence[tuple[int, str]]) -> list[Item]:
-    """The items with each text after as many of them as there were when it was said."""
-    found: list[Item] = []
-    for place in range(len(items) + 1):
-        found += [{"role": "user", "content": text} for after, text in said if after == place]
-        found += items[place : place + 1]
-    return found
+    """Merge injected texts into the items, each at its recorded position."""
+    merged: list[Item] = []
+    for position in range(len(items) + 1):
+        merged += [{"role": "user", "content": text} for position_after, text in said if position_after == position]
+        merged += items[position : position + 1]
+    return merged
 
 
 def _arguments(given: object) -> dict[str, object]:
     try:
-        found = json.loads(given) if isinstance(given, str) else given
+        arguments = json.loads(given) if isinstance(given, str) else given
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return arguments if isinstance(arguments, dict) else {}

@@ -1,4 +1,4 @@
-"""pydantic-ai: a capability that briefs an agent, watches its tools and speaks between its steps."""
+"""Adapter for pydantic-ai: a capability that injects the brief, observes tool calls and adds context between steps."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 
 class Memory(AbstractCapability[Any]):
-    """`Agent(..., capabilities=[Memory(session)])`. The session is the caller's: it may see several runs."""
+    """Capability for `Agent(..., capabilities=[Memory(session)])`. A session may span several runs."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._brief = session.brief()
         self._waiting: list[str] = []
-        """What is known of a tool that failed; its error goes to the model as the framework sees fit."""
+        """Context for the next request; the framework itself reports a failed tool's error to the model."""
 
     def get_instructions(self) -> str | None:
-        """The brief, the same text in every request so that a prompt cache holds."""
+        """Return the brief, always the same text so that the prompt cache works."""
         return self._brief or None
 
     async def before_run(self, ctx: RunContext[Any]) -> None:
-        """The prompt is noted, and what is known of its task waits for the first request."""
+        """Observe the prompt; context for its task is injected with the first request."""
         if isinstance(ctx.prompt, str):
             self.session.observe(events.Prompt(self.session.now(), ctx.prompt))
             self._waiting.append(self.session.context_for(ctx.prompt))
@@ -47,16 +47,16 @@ class Memory(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Between two steps."""
+        """Inject pending context and context between two steps."""
         waiting, self._waiting = self._waiting, []
-        if said := "\n".join(filter(None, [*waiting, self.session.before_step(request_context.messages)])):
-            ctx.enqueue(said)
+        if context := "\n".join(filter(None, [*waiting, self.session.before_step(request_context.messages)])):
+            ctx.enqueue(context)
         return request_context
 
     async def after_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
     ) -> ModelResponse:
-        """The agent's own words and what they took."""
+        """Observe the agent's messages and their token usage."""
         at = self.session.now()
         for part in response.parts:
             if isinstance(part, TextPart | ThinkingPart) and part.content:
@@ -74,15 +74,15 @@ class Memory(AbstractCapability[Any]):
         args: dict[str, Any],
         handler: Callable[[dict[str, Any]], Awaitable[Any]],
     ) -> Any:
-        """A tool's result, with what is known of its file, its failure or its search."""
+        """Observe a tool call; add context about its file, failure or search to the result."""
         try:
             result = await handler(args)
         except Exception as error:
-            said = self.session.used(call.tool_name, args, str(error), ok=False, call=call.tool_call_id)
-            self._waiting.append(said)
+            context = self.session.used(call.tool_name, args, str(error), ok=False, call=call.tool_call_id)
+            self._waiting.append(context)
             raise
-        said = self.session.used(call.tool_name, args, result, call=call.tool_call_id)
-        if not said or isinstance(result, ToolReturn):
-            self._waiting.append(said)
+        context = self.session.used(call.tool_name, args, result, call=call.tool_call_id)
+        if not context or isinstance(result, ToolReturn):
+            self._waiting.append(context)
             return result
-        return f"{result}\n\n{said}" if isinstance(result, str) else ToolReturn(result, content=said)
+        return f"{result}\n\n{context}" if isinstance(result, str) else ToolReturn(result, content=context)

@@ -35,8 +35,8 @@ def without_git(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def of_another_person(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # What git itself tests its refusal with: it then takes every repository for somebody else's.
-    real = git._environment
-    monkeypatch.setattr(git, "_environment", lambda: real() | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
+    real = git._safe_environment
+    monkeypatch.setattr(git, "_safe_environment", lambda: real() | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
 
 
 @pytest.mark.promise("repository-is-not-trusted")
