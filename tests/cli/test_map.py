@@ -189,4 +189,4 @@ def test_a_pattern_that_brings_no_file_to_a_module_is_named(cli: Cli, repository
     repository.commit("examples/demo.py", "print(1)\n")
     shown = cli("module", "auth", "--add", "nowhere/**").out
     assert "nowhere/**: matches no additional source file now" in shown
-    assert "no further" not in cli("module", "auth", "--add", "examples").out
+    assert "no additional" not in cli("module", "auth", "--add", "examples").out
