@@ -1,12 +1,12 @@
--- The map of one checkout. Everything here is derived from the code and its history: the file may be deleted at any time.
+-- Code map of one checkout. Everything is derived from the code and its git history: the file may be deleted any time.
 
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- One row per indexed file. `facts` is what was read from it alone (JSON), without what it only mentions; `interface` is
--- a hash of what others see of it.
+-- One row per indexed file. `facts` are its definitions, imports and bindings (JSON), without references;
+-- `interface` is a hash of everything other files can see.
 CREATE TABLE files (
   id        INTEGER PRIMARY KEY,
   path      TEXT NOT NULL UNIQUE,
@@ -20,13 +20,13 @@ CREATE TABLE files (
   facts     BLOB NOT NULL
 );
 
--- What a file mentions (JSON): half of all that is read, and needed only while the file itself is resolved.
+-- References of a file (JSON): half of all data, and needed only while the file itself is resolved.
 CREATE TABLE mentions (
   file INTEGER PRIMARY KEY REFERENCES files (id),
   data BLOB NOT NULL
 );
 
--- What is left out, and why. What was left out for its content has its size and time here, and is not read again.
+-- Skipped files with the reason. Those skipped for their content have a size and time; they are read again on a change.
 CREATE TABLE skipped (
   path     TEXT PRIMARY KEY,
   reason   TEXT NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE skipped (
   mtime_ns INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Files, directories, definitions and external packages. `parent` is what a node is a child of.
+-- Nodes of the dependency graph: files, directories, definitions and external packages, with their parent.
 CREATE TABLE nodes (
   id        INTEGER PRIMARY KEY,
   file      INTEGER REFERENCES files (id),
@@ -50,7 +50,8 @@ CREATE TABLE nodes (
 CREATE INDEX nodes_by_file ON nodes (file, qualified);
 CREATE INDEX nodes_by_name ON nodes (name);
 
--- `file` is the file whose content says so: when it changes, its edges go with it in the same transaction.
+-- Edges of the dependency graph. `file` is the file they were derived from: when it changes, they are replaced in
+-- the same transaction.
 CREATE TABLE edges (
   source     INTEGER NOT NULL,
   target     INTEGER NOT NULL,
@@ -61,11 +62,11 @@ CREATE TABLE edges (
   file       INTEGER NOT NULL,
   PRIMARY KEY (source, target, kind, origin)
 ) WITHOUT ROWID;
--- With all that is asked of an edge, so that the users of a hub are counted without looking each of them up.
+-- A covering index, so that the dependents of a hub are counted without reading the table.
 CREATE INDEX edges_in ON edges (target, kind, source, confidence, line);
 CREATE INDEX edges_by_file ON edges (file);
 
--- References that nothing in the project or its packages explains: kept apart, never guessed into an edge.
+-- Unresolved references: stored separately, never guessed into an edge.
 CREATE TABLE unresolved (
   file INTEGER NOT NULL,
   kind TEXT NOT NULL,
@@ -75,7 +76,7 @@ CREATE TABLE unresolved (
 CREATE INDEX unresolved_by_file ON unresolved (file);
 CREATE INDEX unresolved_by_name ON unresolved (name);
 
--- Which file's interface was looked at to resolve which file: who must be resolved again when it changes.
+-- Files that were consulted to resolve a file: it must be resolved again when their interface changes.
 CREATE TABLE consulted (
   file INTEGER NOT NULL,
   seen INTEGER NOT NULL,
@@ -83,7 +84,7 @@ CREATE TABLE consulted (
 ) WITHOUT ROWID;
 CREATE INDEX consulted_by_file ON consulted (file);
 
--- The words in a file's imports: whose imports may mean something else when a file of that name comes or goes.
+-- The words in a file's imports: they may resolve differently when a file of that name is added or removed.
 CREATE TABLE import_words (
   word TEXT NOT NULL,
   file INTEGER NOT NULL,
@@ -91,7 +92,7 @@ CREATE TABLE import_words (
 ) WITHOUT ROWID;
 CREATE INDEX import_words_by_file ON import_words (file);
 
--- Pieces of files for search. `head` (path, name) and `body` have identifiers whole and split.
+-- Text chunks for full-text search. `head` (path, name) and `body` contain identifiers both complete and split.
 CREATE TABLE chunks (
   id       INTEGER PRIMARY KEY,
   file     INTEGER NOT NULL REFERENCES files (id),
@@ -110,7 +111,7 @@ CREATE VIRTUAL TABLE chunk_text USING fts5 (
 CREATE VIRTUAL TABLE chunk_words USING fts5vocab (chunk_text, row);
 CREATE VIRTUAL TABLE chunk_mentions USING fts5vocab (chunk_text, instance);
 
--- History. Paths carry today's names: a rename changes one row here and everything that points to it.
+-- Git history. Paths have their current names: a rename changes one row here and so everything that refers to it.
 CREATE TABLE paths (
   id   INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE
@@ -133,7 +134,7 @@ CREATE TABLE commit_files (
 CREATE INDEX commit_files_by_commit ON commit_files ("commit", path);
 CREATE VIRTUAL TABLE commit_text USING fts5 (search_text, content = '', tokenize = 'porter unicode61');
 
--- How much of a file was rewritten between a commit and HEAD, as far as somebody asked.
+-- Cache: share of a file that was rewritten between a commit and HEAD.
 CREATE TABLE changes (
   "commit" TEXT NOT NULL,
   path     TEXT NOT NULL,
@@ -141,7 +142,7 @@ CREATE TABLE changes (
   PRIMARY KEY ("commit", path)
 ) WITHOUT ROWID;
 
--- The modules as they were last drawn. `detail` is the whole of one (JSON).
+-- The modules as last detected. `detail` is the complete module (JSON).
 CREATE TABLE modules (
   name     TEXT PRIMARY KEY,
   folder   TEXT NOT NULL,

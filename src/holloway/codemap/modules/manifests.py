@@ -27,7 +27,7 @@ def text(root: Path, name: str) -> str:
 
 
 def json_table(source: str) -> Table:
-    """Parse a JSON object; empty if the text is none."""
+    """Parse a JSON object; empty if the text is not a JSON object."""
     try:
         value = json.loads(source)
     except (ValueError, RecursionError):
@@ -36,7 +36,7 @@ def json_table(source: str) -> Table:
 
 
 def toml_table(source: str) -> Table:
-    """Parse a TOML document; empty if the text is none."""
+    """Parse a TOML document; empty if the text is not valid TOML."""
     try:
         return tomllib.loads(source)
     except (ValueError, RecursionError):

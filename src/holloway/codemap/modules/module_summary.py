@@ -112,7 +112,7 @@ def homes(drafts: Sequence[Draft]) -> dict[str, str]:
 
 
 def home(folder: str, known: Mapping[str, str]) -> str:
-    """Return the module of a folder or of its nearest parent; empty if there is none."""
+    """Return the module of a folder or of its nearest parent; empty if no parent has one."""
     while folder and folder not in known:
         folder = folder.rpartition("/")[0]
     return known.get(folder, "")

@@ -42,7 +42,7 @@ class Overview:
 
 
 def load(path: Path) -> Overview | None:
-    """Load the overview without opening the full map; None if there is none or it has another version."""
+    """Load the overview without opening the full map; None if it is missing or has another version."""
     if not path.exists():
         return None
     try:

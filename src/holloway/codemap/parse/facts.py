@@ -25,7 +25,7 @@ class Definition(NamedTuple):
     signature: str
     exported: bool
     returns: str
-    """What it returns according to its annotation or return statements, as an expression; empty if unknown."""
+    """Returned value according to its annotation or return statements, as an expression; empty if unknown."""
 
 
 class Import(NamedTuple):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from holloway.codemap.resolve.targets import Targets
 
     Question = tuple[str, str, int, str]
-    """What is resolved: kind, file, scope and name."""
+    """Kind, file, scope and name that are resolved."""
     Answer = Callable[[str, int, str], Targets]
 
 DEPTH_MAX = 30

@@ -1,4 +1,4 @@
-; Definitions. A prototype is left out where the function itself is in the file.
+; Definitions. A prototype is left out if the function itself is in the file.
 (function_definition declarator: [
   (function_declarator declarator: (identifier) @name)
   (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))

@@ -1,4 +1,4 @@
-; Definitions. A prototype is left out where the function itself is in the file; `A::b` is a method of A.
+; Definitions. A prototype is left out if the function itself is in the file; `A::b` is a method of A.
 (function_definition declarator: [
   (function_declarator declarator: (_) @name)
   (pointer_declarator declarator: (function_declarator declarator: (_) @name))

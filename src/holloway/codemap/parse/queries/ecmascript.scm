@@ -1,4 +1,4 @@
-; What JavaScript and TypeScript share.
+; Shared by JavaScript and TypeScript.
 
 ; Definitions
 (method_definition name: [(property_identifier) (private_property_identifier) (string)] @name) @function
@@ -26,7 +26,7 @@
 (variable_declarator name: (identifier) @alias value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @module))))
 (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @symbol (pair_pattern key: (property_identifier) @symbol value: (identifier) @alias)]) value: (await_expression (call_expression function: (import) arguments: (arguments . (string) @module))))
 
-; What a module offers
+; Exports
 (export_statement (export_clause (export_specifier name: _ @symbol alias: _? @alias)) source: (string) @module) @reexport
 (export_statement "*" @star source: (string) @module) @reexport
 (export_statement (namespace_export (_) @alias) source: (string) @module) @reexport
@@ -39,7 +39,7 @@
 (new_expression constructor: [(identifier) (member_expression)] @new)
 (decorator [(identifier) (member_expression)] @call)
 
-; What names stand for
+; Name bindings
 (variable_declarator name: (identifier) @target value: [(identifier) (member_expression) (call_expression) (new_expression) (await_expression) (this)] @value)
 (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @part (pair_pattern key: (property_identifier) @part value: (identifier) @target)]) value: [(identifier) (member_expression) (call_expression) (await_expression) (this)] @value)
 (assignment_expression left: [(identifier) (member_expression)] @target right: [(identifier) (member_expression) (call_expression) (new_expression) (await_expression)] @value)

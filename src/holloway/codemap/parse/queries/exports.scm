@@ -1,4 +1,4 @@
-; What a module offers, as JavaScript said it before it had a word for it.
+; CommonJS exports.
 (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: (_) @default
   (#eq? @_module "module") (#eq? @_exports "exports"))
 (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) right: [(function_expression) (arrow_function)] @function

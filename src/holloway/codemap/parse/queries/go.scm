@@ -32,7 +32,7 @@
 (type_parameter_declaration name: (identifier) @generic)
 (method_declaration receiver: (parameter_list (parameter_declaration type: [(generic_type type_arguments: (type_arguments (type_elem (type_identifier) @generic))) (pointer_type (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @generic))))])))
 
-; What names stand for
+; Name bindings
 (parameter_declaration name: (identifier) @target type: (_) @of)
 (field_declaration name: (field_identifier) @target type: (_) @of)
 (var_spec name: (identifier) @target type: (_) @of)

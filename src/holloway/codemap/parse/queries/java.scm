@@ -1,6 +1,6 @@
 (package_declaration [(scoped_identifier) (identifier)] @package)
 
-; Definitions. A constructor is a method with the name of its class; a class without a name is called after its base.
+; Definitions. A constructor is a method with the name of its class; an anonymous class is named after its base.
 (method_declaration type: (_) @returns name: (identifier) @name) @function
 (annotation_type_element_declaration name: (identifier) @name) @function
 (constructor_declaration name: (identifier) @name) @function
@@ -29,7 +29,7 @@
 [(marker_annotation name: (_) @typed) (annotation name: (_) @typed)]
 (type_parameter . (type_identifier) @generic)
 
-; What names stand for
+; Name bindings
 (formal_parameter type: (_) @of name: (identifier) @target)
 (field_declaration type: (_) @of declarator: (variable_declarator name: (identifier) @target))
 (constant_declaration type: (_) @of declarator: (variable_declarator name: (identifier) @target))

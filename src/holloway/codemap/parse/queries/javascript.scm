@@ -1,4 +1,4 @@
-; Added to what JavaScript shares with TypeScript.
+; JavaScript only, in addition to ecmascript.scm.
 (function_declaration name: (identifier) @name) @function
 (class_declaration name: (identifier) @name) @class
 (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) @function

@@ -22,7 +22,7 @@
 (type (subscript value: [(identifier) (attribute)] @typed))
 (type (binary_operator [(identifier) (attribute)] @typed))
 
-; What names stand for
+; Name bindings
 (assignment left: [(identifier) (attribute)] @target right: [(identifier) (attribute) (call)] @value)
 (assignment left: [(identifier) (attribute)] @target type: (type) @of)
 (named_expression name: (identifier) @target value: [(identifier) (attribute) (call)] @value)
@@ -32,6 +32,6 @@
 (as_pattern [(identifier) (attribute) (call)] @value alias: (as_pattern_target (identifier) @target))
 (return_statement [(identifier) (attribute) (call)] @return)
 
-; What a module offers
+; Exports
 (module (expression_statement (assignment left: (identifier) @_all right: [(list (string (string_content) @export)) (tuple (string (string_content) @export))])
   (#eq? @_all "__all__")))

@@ -1,4 +1,4 @@
-; Imports as JavaScript had them before it had a word for them.
+; CommonJS imports.
 (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .)
   (#eq? @_require "require"))
 (variable_declarator name: (identifier) @alias value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module .))

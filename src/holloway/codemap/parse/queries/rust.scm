@@ -28,7 +28,7 @@
 (type_binding name: (type_identifier) @generic)
 (associated_type name: (type_identifier) @generic)
 
-; What names stand for
+; Name bindings
 (parameter pattern: (identifier) @target type: (_) @of)
 (field_declaration name: (field_identifier) @target type: (_) @of)
 (let_declaration pattern: (identifier) @target type: (_) @of)

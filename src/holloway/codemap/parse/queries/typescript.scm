@@ -1,4 +1,4 @@
-; Added to what TypeScript shares with JavaScript.
+; TypeScript only, in addition to ecmascript.scm.
 
 ; Definitions
 (function_declaration name: (identifier) @name return_type: (type_annotation)? @returns) @function
@@ -17,7 +17,7 @@
 (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name) @variable))
 (ambient_declaration (variable_declaration (variable_declarator name: (identifier) @name) @variable))
 
-; Imports and what a module offers
+; Imports and exports
 (import_require_clause (identifier) @alias source: (string) @module)
 (import_alias . (identifier) @target . (_) @value)
 (export_statement "=" (_) @default)
@@ -29,7 +29,7 @@
 [(type_identifier) (nested_type_identifier)] @typed
 (type_parameter name: (type_identifier) @generic)
 
-; What names stand for
+; Name bindings
 (variable_declarator name: (identifier) @target type: (type_annotation (_) @of))
 (variable_declarator name: (identifier) @target value: [(as_expression (_) . (_) @of) (satisfies_expression (_) . (_) @of)])
 (assignment_expression left: [(identifier) (member_expression)] @target right: (as_expression (_) . (_) @of))
