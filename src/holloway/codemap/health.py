@@ -15,7 +15,7 @@ BYTES_LARGE = 500 * 1024 * 1024
 
 
 class MapBusy(HollowayError):
-    """Another process is making the map."""
+    """Another process is indexing the map."""
 
 
 @dataclass(frozen=True, slots=True)

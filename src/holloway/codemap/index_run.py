@@ -1,4 +1,4 @@
-"""Making the map of a checkout, or bringing it up to the files and to HEAD: one process at a time, others may watch."""
+"""Index run: creates or updates the map of a checkout under a file lock, and publishes its progress for others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PROGRESS_EVERY_S = 0.5
 
 
 class IndexRun:
-    """One run over a checkout: what is read goes into the map, how far it came into a file beside it."""
+    """One run over a checkout: writes the map, and its progress to a file that other processes read."""
 
     def __init__(self, store: Store, path: Path, progress: Path, database: MapDatabase) -> None:
         self._store = store
@@ -48,7 +48,10 @@ class IndexRun:
         scip: str | None,
         progress: Callable[[str, int, int], None] | None,
     ) -> Mapped:
-        """Do it, once whoever is at it has finished; raises MapBusy where that is not waited for, or takes too long."""
+        """Update the map once no other process is indexing.
+
+        Raises MapBusy if another process is indexing and waiting is off or takes too long.
+        """
         try:
             with self._lock.acquire(timeout=LOCK_WAIT_S if wait else 0):
                 try:
@@ -56,7 +59,7 @@ class IndexRun:
                 finally:
                     self._progress.unlink(missing_ok=True)
         except Timeout:
-            hint = "Ask again in a moment; the answers before that are those of the last map."
+            hint = "Try again in a moment; until then answers come from the last map."
             raise MapBusy(f"Another process is indexing {self._root}.", hint) from None
 
     def _update(
@@ -69,43 +72,43 @@ class IndexRun:
         started = time.perf_counter()
         database = self._database
         with database.write():
-            done = index.index(database, self._root, workers=workers, only=only, progress=self._telling(progress))
+            result = index.index(database, self._root, workers=workers, only=only, progress=self._telling(progress))
             if only is None:
                 import_index.bring_in(database, self._root, Path(scip) if scip else None)
-            past = sync(database, self._root, now=self._store.clock.now()) if only is None else None
+            history = sync(database, self._root, now=self._store.clock.now()) if only is None else None
             moves = self._moves(database) if only is None else {}
             edits = contributions.module_edits(self._store.database)
-            drawn_for = json.dumps([edits, database.meta("history.tip")])
-            moved = bool(done.read or done.removed or (past and (past.added or past.removed)))
-            if only is None and (moved or database.meta("drawn_for") != drawn_for):
+            detection_input = json.dumps([edits, database.meta("history.tip")])
+            has_changes = bool(result.read or result.removed or (history and (history.added or history.removed)))
+            if only is None and (has_changes or database.meta("drawn_for") != detection_input):
                 if progress:
                     progress("drawing modules", 0, 1)
-                self._draw(edits, done.renamed | moves)
-                database.note("drawn_for", drawn_for)
-        self._follow(done.renamed | moves)
+                self._draw(edits, result.renamed | moves)
+                database.note("drawn_for", detection_input)
+        self._follow(result.renamed | moves)
         commits, modules = queries.drawn(database)
-        took = time.perf_counter() - started
-        counts = (done.files, done.read, done.removed, done.resolved)
-        return Mapped(*counts, queries.skipped(database), commits, modules, took)
+        seconds = time.perf_counter() - started
+        counts = (result.files, result.read, result.removed, result.resolved)
+        return Mapped(*counts, queries.skipped(database), commits, modules, seconds)
 
     def _draw(self, said: list[tuple[str, str, str]], renamed: dict[str, str]) -> None:
-        """Draw the modules anew, and look at them for the overview."""
-        from holloway.codemap.modules import (  # mostly nothing changed, and who asks waits for this
+        """Detect the modules again and rebuild the overview from them."""
+        from holloway.codemap.modules import (  # imported late: usually nothing changed, and callers wait
             module_store,
             overview_builder,
         )
 
-        found = module_store.draw(self._database, self._root, _edits(said), self._store.project.name, renamed)
-        overview_builder.look(self._database, self._root, found)
+        modules = module_store.draw(self._database, self._root, _edits(said), self._store.project.name, renamed)
+        overview_builder.look(self._database, self._root, modules)
 
     def _moves(self, database: MapDatabase) -> dict[str, str]:
-        """The files that were renamed between the commit of the last index and this one."""
+        """Return the files that were renamed between the commit of the last index and this one."""
         before, head = database.meta("head"), git.head_commit(str(self._root))
         database.note("head", head)
         return renames_between(self._root, before, head) if before and head and before != head else {}
 
     def _follow(self, renamed: dict[str, str]) -> None:
-        """Memories go with the file that they are about."""
+        """Update the paths of memories whose files were renamed."""
         store = self._store.memories
         for old, new in sorted(renamed.items()):
             if (self._root / old).exists() or not (self._root / new).exists():
@@ -116,7 +119,7 @@ class IndexRun:
                     store.change(memory, "moved", f"{old} is now {new}", files=files)
 
     def _telling(self, progress: Callable[[str, int, int], None] | None) -> Callable[[str, int, int], None]:
-        """Tell the caller at every step, and everybody else twice a second."""
+        """Return a callback that reports every step to the caller, and to the progress file twice a second."""
         last = 0.0
 
         def tell(stage: str, done: int, total: int) -> None:
@@ -126,14 +129,14 @@ class IndexRun:
             now = time.monotonic()
             if total > 1 and now - last >= PROGRESS_EVERY_S:
                 last = now
-                said = {"stage": stage, "done": done, "total": total, "at": time.time()}
-                replace_file(str(self._progress), json.dumps(said).encode())
+                status = {"stage": stage, "done": done, "total": total, "at": time.time()}
+                replace_file(str(self._progress), json.dumps(status).encode())
 
         return tell
 
 
 def _edits(said: list[tuple[str, str, str]]) -> Edits:
-    from holloway.codemap.modules.user_edits import Edits  # with what draws
+    from holloway.codemap.modules.user_edits import Edits  # imported late, with module detection
 
     return Edits(
         names={module: value for kind, module, value in said if kind == "name"},
