@@ -14,7 +14,7 @@ from langchain.tools import tool
 from langchain_core.language_models import GenericFakeChatModel
 
 import holloway
-from holloway.sdk.langchain import Memory
+from holloway.sdk.langchain import HollowayMiddleware
 from holloway.sdk.langgraph import MemoryStore
 
 
@@ -41,7 +41,9 @@ def main(project: str, path: str = "README.md", prompt: str = "Explain this file
         return (Path(project) / path).read_text("utf-8")
 
     with holloway.open(project) as memory, memory.session(task=prompt, agent="coder") as session:
-        agent = create_agent(scripted(path), [read_file], middleware=[Memory(session)], store=MemoryStore(project))
+        agent = create_agent(
+            scripted(path), [read_file], middleware=[HollowayMiddleware(session)], store=MemoryStore(project)
+        )
         said: list[AnyMessage] = agent.invoke({"messages": [{"role": "user", "content": prompt}]})["messages"]
         return said
 

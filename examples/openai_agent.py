@@ -14,7 +14,7 @@ from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, functi
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 import holloway
-from holloway.sdk.openai_agents import Memory
+from holloway.sdk.openai_agents import HollowayHooks
 
 
 class Scripted(Model):
@@ -52,7 +52,7 @@ def main(project: str, path: str = "README.md", prompt: str = "Explain this file
 
     model = Scripted(f'{{"path": "{path}"}}')
     with holloway.open(project) as opened, opened.session(task=prompt, agent="coder") as session:
-        memory = Memory(session)
+        memory = HollowayHooks(session)
         agent = Agent(name="coder", instructions="You explain code.", model=model, tools=[read_file])
         config = RunConfig(call_model_input_filter=memory.before_model, tracing_disabled=True)
         run = Runner.run(agent, prompt, hooks=memory, run_config=config, max_turns=session.step_limit(base=40))

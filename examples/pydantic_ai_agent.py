@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 import holloway
-from holloway.sdk.pydantic_ai import Memory
+from holloway.sdk.pydantic_ai import HollowayCapability
 
 
 def scripted(path: str) -> FunctionModel:
@@ -28,7 +28,7 @@ def scripted(path: str) -> FunctionModel:
 def main(project: str, path: str = "README.md", prompt: str = "Explain this file") -> list[ModelMessage]:
     """Run the agent; returns all messages of the run."""
     with holloway.open(project) as memory, memory.session(task=prompt, agent="coder") as session:
-        agent = Agent(scripted(path), capabilities=[Memory(session)])
+        agent = Agent(scripted(path), capabilities=[HollowayCapability(session)])
 
         @agent.tool_plain
         def read_file(path: str) -> str:

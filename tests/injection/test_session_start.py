@@ -5,10 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.codemap.modules.overview import Overview, Part
-from holloway.config import BRIEF_TOKENS_MAX
+from holloway.config import BRIEF_DECISIONS_MAX, BRIEF_TOKENS_MAX
 from holloway.injection.session_start import Brief, Facts, render_brief
+from holloway.service.holloway import Holloway
+from holloway.testing import FakeClock
 from holloway.text.tokens import estimate
 from tests.injection.test_tool_result import ROW
+from tests.store.test_memories import taught
 
 OVERVIEW = Overview(
     files=40,
@@ -63,6 +66,22 @@ def test_what_may_not_hold_any_more_says_so() -> None:
 
 def test_an_empty_project_gets_a_short_brief() -> None:
     assert len(brief(EMPTY, 0, [], []).text.splitlines()) == 2
+
+
+def test_of_many_rules_the_pinned_and_the_most_used_are_shown_in_stable_order(
+    memory: Holloway, clock: FakeClock
+) -> None:
+    rules = []
+    for number in range(BRIEF_DECISIONS_MAX + 2):
+        clock.advance(hours=1)
+        rules.append(taught(memory, f"rule {number} holds", type="decision").id)
+    with memory.store.database.write():
+        memory.store.database.run("UPDATE memories SET use_count = 5 WHERE id = ?", (rules[-1],))
+    pinned = taught(memory, "rule of the person", type="requirement", pin=True).id
+    shown = memory.brief().memories
+    assert shown[0] == pinned
+    assert set(shown[1:]) == {rules[-1], *rules[: BRIEF_DECISIONS_MAX - 2]}
+    assert list(shown[1:]) == sorted(shown[1:], key=rules.index)
 
 
 @pytest.mark.promise("brief-fits")

@@ -7,7 +7,7 @@ from langchain.tools import tool
 
 from examples.langchain_agent import Scripted, main
 from holloway.config import TOOL_RESULT_MEMORIES_MAX
-from holloway.sdk.langchain import Memory
+from holloway.sdk.langchain import HollowayMiddleware
 from holloway.service.holloway import Holloway
 from tests.conftest import Repository
 
@@ -54,7 +54,7 @@ def test_brief_prompt_and_step_reach_the_model(memory: Holloway) -> None:
     session = memory.session()
     made = AIMessage("", tool_calls=[{"name": "bash", "args": {"command": f"cat {FILE}"}, "id": "c"}])
     model = Listening(messages=iter([made, AIMessage("Done.")]), heard=[])
-    agent = create_agent(model, [bash], middleware=[Memory(session)], system_prompt="Be brief.")
+    agent = create_agent(model, [bash], middleware=[HollowayMiddleware(session)], system_prompt="Be brief.")
     agent.invoke({"messages": [HumanMessage("Change invoice.py: total() of items")]})
     first, second = model.heard
     assert isinstance(first[0], SystemMessage)
@@ -69,7 +69,7 @@ def test_brief_prompt_and_step_reach_the_model(memory: Holloway) -> None:
 
 def test_what_an_agent_did_is_noted_in_async_runs_too(memory: Holloway) -> None:
     session = memory.session()
-    agent = create_agent(asking("bash", {"command": "pytest -q"}), [bash], middleware=[Memory(session)])
+    agent = create_agent(asking("bash", {"command": "pytest -q"}), [bash], middleware=[HollowayMiddleware(session)])
     asyncio.run(agent.ainvoke({"messages": [HumanMessage("Run the tests")]}))
     assert [(action.kind, action.command, action.ok) for action in session.pad.actions] == [
         ("shell", "pytest -q", True)
@@ -85,7 +85,7 @@ def test_a_tool_that_fails_is_noted_and_fails_as_before(memory: Holloway) -> Non
         raise RuntimeError("no such thing")
 
     session = memory.session()
-    agent = create_agent(asking("broken", {"command": "x"}), [broken], middleware=[Memory(session)])
+    agent = create_agent(asking("broken", {"command": "x"}), [broken], middleware=[HollowayMiddleware(session)])
     with pytest.raises(RuntimeError, match="no such thing"):
         agent.invoke({"messages": [HumanMessage("Try")]})
     assert [action.ok for action in session.pad.actions] == [False]

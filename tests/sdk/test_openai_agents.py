@@ -6,7 +6,7 @@ import pytest
 from agents.run import CallModelData, ModelInputData
 
 from examples.openai_agent import main
-from holloway.sdk.openai_agents import Memory
+from holloway.sdk.openai_agents import HollowayHooks
 from holloway.service.holloway import Holloway
 from tests.conftest import Repository
 
@@ -52,7 +52,7 @@ def test_a_tool_that_fails_is_noted_as_a_failure(memory: Holloway, repository: R
 def test_another_run_begins_anew(memory: Holloway) -> None:
     memory.remember(TRAP, files=[FILE])
     memory.map.update()
-    hooks = Memory(memory.session())
+    hooks = HollowayHooks(memory.session())
     asked = {"role": "user", "content": [{"type": "input_text", "text": f"Explain refresh() in {FILE}"}]}
     made = []
     for items in ([asked], [asked, {"type": "reasoning"}, {"odd": 1}], [asked]):

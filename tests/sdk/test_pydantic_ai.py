@@ -4,7 +4,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from examples.pydantic_ai_agent import main
-from holloway.sdk.pydantic_ai import Memory
+from holloway.sdk.pydantic_ai import HollowayCapability
 from holloway.service.holloway import Holloway
 from tests.conftest import Repository
 
@@ -66,7 +66,7 @@ def test_the_example_brings_brief_and_trap_to_the_model(memory: Holloway, reposi
 def test_what_an_agent_did_is_noted(memory: Holloway) -> None:
     session = memory.session(agent="coder")
     model, _ = calling("read_file", {"path": FILE})
-    agent = Agent(model, capabilities=[Memory(session)])
+    agent = Agent(model, capabilities=[HollowayCapability(session)])
     agent.tool_plain(read_file)
     agent.run_sync("Rotate the tokens")
     assert [(action.kind, action.path, action.ok) for action in session.pad.actions] == [("read", FILE, True)]
@@ -88,7 +88,7 @@ def test_the_fix_of_a_failure_comes_with_the_next_request(memory: Holloway) -> N
     solved(memory)
     session = memory.session("now")
     model, seen = calling("bash", {"command": "pytest -q"})
-    agent = Agent(model, capabilities=[Memory(session)], retries=2)
+    agent = Agent(model, capabilities=[HollowayCapability(session)], retries=2)
 
     @agent.tool_plain
     def bash(command: str) -> str:
@@ -104,7 +104,7 @@ def test_a_result_that_is_no_text_stays_what_it_is(memory: Holloway) -> None:
     memory.remember(TRAP, files=[FILE], type="gotcha")
     session = memory.session()
     model, seen = calling("read_file", {"path": FILE})
-    agent = Agent(model, capabilities=[Memory(session)])
+    agent = Agent(model, capabilities=[HollowayCapability(session)])
     agent.tool_plain(name="read_file")(counted)
     messages = agent.run_sync("Look").all_messages()
     (returned,) = [part for message in messages for part in message.parts if isinstance(part, ToolReturnPart)]
@@ -117,7 +117,7 @@ def test_a_dead_end_comes_between_two_steps(memory: Holloway) -> None:
     memory.remember("Redis for test sessions was tried; CI has none", files=[FILE], type="dead_end")
     session = memory.session()
     model, seen = calling("bash", {"command": f"cat {FILE}"})
-    agent = Agent(model, capabilities=[Memory(session)])
+    agent = Agent(model, capabilities=[HollowayCapability(session)])
     agent.tool_plain(bash)
     agent.run_sync("Speed up the tests")
     assert "dead end: Redis for test sessions" in sent(seen[1])

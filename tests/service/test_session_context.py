@@ -125,6 +125,18 @@ def test_a_fix_stands_as_long_as_one_of_the_files_where_it_helped(memory: Hollow
     assert "noqa: SIM108" in said
 
 
+@pytest.mark.promise("fix-with-error")
+def test_any_tool_that_fails_brings_the_known_fix(memory: Holloway) -> None:
+    for number in range(2):
+        with memory.session(f"s{number}") as before:
+            before.used("Edit", {"file_path": TOKENS, "old_string": "a", "new_string": "b"}, "ok")
+            before.used("bash", {"command": "pytest -q"}, REFUSED, ok=False)
+            before.used("bash", {"command": "REDIS_URL=fake:// pytest -q"}, "12 passed in 0.3s")
+    session = memory.session("later")
+    assert session.used("run_suite", {"suite": "auth"}, REFUSED) == ""
+    assert "-> set REDIS_URL" in session.used("run_suite", {"suite": "auth"}, REFUSED, ok=False)
+
+
 @pytest.mark.promise("answer-with-search")
 def test_a_search_is_answered_where_the_answer_is_known_and_still_true(
     memory: Holloway, repository: Repository
@@ -181,7 +193,7 @@ def test_in_the_first_steps_only_a_dead_end_is_worth_a_word(memory: Holloway) ->
     overflowing(memory)
     session = memory.session()
     session.used("bash", {"command": f"cat {TOKENS}"}, "")
-    assert steps(session, 5) == [""] * 5
+    assert steps(session, 8) == [""] * 8, "a file of an earlier step is no longer in play"
     taught(memory, "Redis for test sessions was tried; CI has none", TOKENS, "dead_end")
     early = memory.session()
     early.augment("Read", {"file_path": TOKENS}, "")
@@ -251,6 +263,8 @@ def test_a_recipes_next_step_comes_when_it_is_due(memory: Holloway) -> None:
     session.compacted()
     session.used("Edit", {"file_path": INVOICE, "old_string": "a", "new_string": "b"}, "ok")
     assert "step 3 of 4 comes next: Run `pytest tests/billing`" in session.before_step()
+    session.used("bash", {"command": "pytest tests/billing -q"}, "1 failed", ok=False)
+    assert session.before_step() == "", "a command that failed does not complete its step"
     session.used("bash", {"command": "pytest tests/billing -q"}, "3 passed")
     assert "step 4 of 4" in session.before_step()
     session.used("Edit", {"file_path": "README.md", "old_string": "a", "new_string": "b"}, "ok")
@@ -317,6 +331,14 @@ def test_a_session_that_begins_without_naming_a_place_is_told_of_the_work_at_han
     assert head == "holloway: the prompt names no place; the work at hand, from git and earlier sessions:"
     assert {f"- {INVOICE} (changed on this branch)", f"- {TOKENS} (changed on this branch)"} <= set(rest)
     assert session.context_for("please make the tests pass again") == ""
+
+
+def test_a_prompt_of_two_words_gets_no_answer_and_a_hosts_tags_are_ignored(memory: Holloway) -> None:
+    taught(mapped(memory))
+    assert memory.session("a").context_for(f"fix {TOKENS}") == ""
+    assert TRAP in memory.session("b").context_for(f"please fix {TOKENS}")
+    told = f"<system-reminder>{TOKENS} was opened</system-reminder>\nWhat is the capital of France?"
+    assert memory.session("c").context_for(told) == ""
 
 
 def test_a_prompt_brings_a_recipe_that_fits(memory: Holloway) -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 NAME = "holloway"
 
 
-class Memory(AgentMiddleware[Any, Any, Any]):
-    """Middleware for `create_agent(..., middleware=[Memory(session)])`. A session may span several runs."""
+class HollowayMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Middleware for `create_agent(..., middleware=[HollowayMiddleware(session)])`. A session may span several runs."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()

@@ -26,7 +26,7 @@ FAILED = "An error occurred while running the tool"
 Item = Any
 
 
-class Memory(RunHooks[Any]):
+class HollowayHooks(RunHooks[Any]):
     """`Runner.run(agent, prompt, hooks=memory, run_config=RunConfig(call_model_input_filter=memory.before_model))`.
 
     A session may span several runs. Injected text keeps its position in the model's input, because the SDK does not

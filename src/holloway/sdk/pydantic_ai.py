@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from holloway.service.session import Session
 
 
-class Memory(AbstractCapability[Any]):
-    """Capability for `Agent(..., capabilities=[Memory(session)])`. A session may span several runs."""
+class HollowayCapability(AbstractCapability[Any]):
+    """Capability for `Agent(..., capabilities=[HollowayCapability(session)])`. A session may span several runs."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
