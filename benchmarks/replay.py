@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import holloway
 from benchmarks import checkout
 from benchmarks.baselines import Contents
-from holloway.service.jobs import CHORES
+from holloway.service.jobs import JOBS
 from holloway.service.session_learning import Learning
 from holloway.testing import FakeClock
 
@@ -74,9 +74,9 @@ class Replay:
         self._stand(session.branch, session.end)
         began = time.process_time()
         Learning(self.memory).learn(session.pad)
-        for chore in CHORES:
-            if chore.name not in NOT_DUE and chore.is_due(self.memory):
-                chore.do(self.memory, CHORE_S)
+        for job in JOBS:
+            if job.name not in NOT_DUE and job.is_due(self.memory):
+                job.do(self.memory, CHORE_S)
         self.learning_ms.append((time.process_time() - began) * 1000)
         self.learned.append(session)
 

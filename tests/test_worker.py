@@ -24,7 +24,7 @@ from holloway.errors import HollowayError
 from holloway.service import background_worker
 from holloway.service.doctor import examine
 from holloway.service.holloway import Holloway
-from holloway.service.jobs import CHORES, Chore
+from holloway.service.jobs import JOBS, Job
 from holloway.service.project_finder import find_project
 from holloway.store.database import Database
 from holloway.store.filter import Filter
@@ -34,7 +34,7 @@ from tests.hooks.asking import event, hook
 from tests.hooks.test_entry import wait_until
 from tests.service.on_disk import transcript, watched
 
-QUICK = tuple(chore for chore in CHORES if chore.name not in ("map", "embed"))
+QUICK = tuple(chore for chore in JOBS if chore.name not in ("map", "embed"))
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
@@ -89,7 +89,7 @@ def test_one_that_finds_another_at_work_ends_at_once(memory: Holloway, home: Pat
     watched(memory, "s1")
     with FileLock(background_worker.lock_file(str(memory.project.folder))):
         assert background_worker.is_running(str(memory.project.folder))
-        assert worker.work(memory.project, home, chores=QUICK) is False
+        assert worker.work(memory.project, home, jobs=QUICK) is False
     assert known(memory) == []
     assert not background_worker.is_running(str(memory.project.folder))
 
@@ -116,7 +116,7 @@ def test_what_is_asked_for_while_it_works_is_done_before_it_ends(
             background_worker.request(folder)
         return ""
 
-    assert worker.work(memory.project, home, clock=clock, chores=(*QUICK, Chore("last", lambda opened: True, do)))
+    assert worker.work(memory.project, home, clock=clock, jobs=(*QUICK, Job("last", lambda opened: True, do)))
     assert len(done) == 2
     assert len(known(memory)) == 1
 
@@ -137,7 +137,7 @@ def test_it_is_not_started_at_every_turn(
 
     monkeypatch.setattr(subprocess, "Popen", Started)
     assert background_worker.start(folder, str(repository.root), seldom=True)
-    worker.work(memory.project, home, chores=())
+    worker.work(memory.project, home, jobs=())
     assert not background_worker.start(folder, str(repository.root), seldom=True)
     assert background_worker.start(folder, str(repository.root))
     assert len(started) == 2
@@ -180,7 +180,7 @@ def test_killed_at_any_moment_it_repeats_nothing_and_loses_nothing(
     shutil.copytree(home, before)
 
     def run() -> object:
-        return worker.work(memory.project, home, clock=clock, chores=QUICK)
+        return worker.work(memory.project, home, clock=clock, jobs=QUICK)
 
     with dying(0) as moments:
         run()
@@ -240,7 +240,7 @@ def test_the_project_may_be_deleted_meanwhile(
     shutil.rmtree(repository.root)
     project = find_project(str(repository.root), home)
     assert project is not None
-    assert worker.work(project, home, clock=clock, chores=[each for each in CHORES if each.name != "embed"])
+    assert worker.work(project, home, clock=clock, jobs=[each for each in JOBS if each.name != "embed"])
     assert len(known(memory)) == 1
     assert memory.map.overview().files == files
     assert background_worker.read_state(str(memory.project.folder))["failures"] == {}
@@ -272,8 +272,8 @@ def test_a_chore_that_fails_does_not_stop_the_others_and_is_told(
         return ""
 
     def both() -> None:
-        named = (Chore("first", lambda opened: True, full), Chore("second", lambda opened: True, fine))
-        worker.work(memory.project, home, clock=clock, chores=named)
+        named = (Job("first", lambda opened: True, full), Job("second", lambda opened: True, fine))
+        worker.work(memory.project, home, clock=clock, jobs=named)
 
     assert doctor(memory, home) == ("ok", "has not run yet")
     both()
@@ -301,7 +301,7 @@ def test_a_chore_that_failed_while_the_clock_was_ahead_is_tried_again_now(
         done.append("first")
         return ""
 
-    assert worker.work(memory.project, home, clock=clock, chores=(Chore("first", lambda opened: True, work),))
+    assert worker.work(memory.project, home, clock=clock, jobs=(Job("first", lambda opened: True, work),))
     assert done == ["first"]
 
 
@@ -316,9 +316,9 @@ def test_one_that_hangs_ends_after_its_time_and_that_is_told(
         threading.Event().wait()
         return ""
 
-    hanging = (Chore("hanging", lambda opened: True, hang),)
+    hanging = (Job("hanging", lambda opened: True, hang),)
     began = time.monotonic()
-    assert in_a_process_of_its_own(lambda: worker.work(memory.project, home, chores=hanging, seconds=0.5)) == 0
+    assert in_a_process_of_its_own(lambda: worker.work(memory.project, home, jobs=hanging, seconds=0.5)) == 0
     assert time.monotonic() - began >= 0.5
     verdict, seen = doctor(memory, home)
     assert (verdict, "hanging: it took too long" in seen) == ("warning", True)
@@ -330,10 +330,10 @@ def test_one_that_was_killed_in_a_chore_counts_that_as_a_failure(memory: Hollowa
         os.kill(os.getpid(), signal.SIGKILL)
         return ""
 
-    deadly = (Chore("deadly", lambda opened: True, die),)
+    deadly = (Job("deadly", lambda opened: True, die),)
     for _ in range(CHORE_ATTEMPTS_MAX):
-        assert in_a_process_of_its_own(lambda: worker.work(memory.project, home, chores=deadly)) == -signal.SIGKILL
-    assert worker.work(memory.project, home, chores=deadly)
+        assert in_a_process_of_its_own(lambda: worker.work(memory.project, home, jobs=deadly)) == -signal.SIGKILL
+    assert worker.work(memory.project, home, jobs=deadly)
     assert "deadly" in doctor(memory, home)[1]
 
 
@@ -358,7 +358,7 @@ def test_with_a_damaged_account_of_its_failures_it_works_on(memory: Holloway, ho
         done.append("first")
         return ""
 
-    assert worker.work(memory.project, home, chores=(Chore("first", lambda opened: True, work),))
+    assert worker.work(memory.project, home, jobs=(Job("first", lambda opened: True, work),))
     assert done == ["first"]
 
 
@@ -366,7 +366,7 @@ def test_with_a_damaged_account_of_its_failures_it_works_on(memory: Holloway, ho
 def test_its_log_is_bounded(memory: Holloway, home: Path) -> None:
     log = memory.project.folder / "worker.log"
     log.write_bytes(b"an old line\n" * WORKER_LOG_BYTES_MAX)
-    worker.work(memory.project, home, chores=(Chore("said", lambda opened: True, lambda opened, seconds: "done"),))
+    worker.work(memory.project, home, jobs=(Job("said", lambda opened: True, lambda opened, seconds: "done"),))
     assert log.stat().st_size <= WORKER_LOG_BYTES_MAX
     assert log.read_text().splitlines()[0] == "an old line"
     assert log.read_text().endswith("said: done\n")

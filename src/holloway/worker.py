@@ -30,7 +30,7 @@ from holloway.domain.ports import SystemClock, moment, stamp
 from holloway.errors import HollowayError
 from holloway.service import background_worker
 from holloway.service.holloway import Holloway
-from holloway.service.jobs import CHORES
+from holloway.service.jobs import JOBS
 from holloway.service.project_finder import find_project
 from holloway.text.sanitize import one_line
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holloway.domain.ports import Clock
-    from holloway.service.jobs import Chore
+    from holloway.service.jobs import Job
     from holloway.service.results import Project
 
 ERROR_CHARS_MAX = 300
@@ -62,7 +62,7 @@ def work(
     data: Path,
     *,
     clock: Clock | None = None,
-    chores: Sequence[Chore] = CHORES,
+    jobs: Sequence[Job] = JOBS,
     seconds: float = WORKER_SECONDS_MAX,
 ) -> bool:
     """Run jobs until none is due; return False if another worker holds the lock."""
@@ -74,7 +74,7 @@ def work(
             with FileLock(background_worker.lock_file(folder), timeout=0, mode=0o600):
                 background_worker.taken(folder)
                 ran = True
-                Run(project, data, clock or SystemClock(), end).through(chores)
+                WorkerRun(project, data, clock or SystemClock(), end).run_jobs(jobs)
         except (Timeout, OSError):
             return ran
         # A process that found the lock held has left a request first; check for one after releasing the lock.
@@ -83,7 +83,7 @@ def work(
     return ran
 
 
-class Run:
+class WorkerRun:
     """One pass over the jobs; its state file is read by `holloway doctor`."""
 
     def __init__(self, project: Project, data: Path, clock: Clock, end: float) -> None:
@@ -94,7 +94,7 @@ class Run:
         self._folder = str(project.folder)
         self._state = background_worker.read_state(self._folder)
 
-    def through(self, chores: Sequence[Chore]) -> None:
+    def run_jobs(self, jobs: Sequence[Job]) -> None:
         """Run every job that is due and may be retried."""
         self._begin()
         watch = threading.Timer(max(0.1, self._end - time.monotonic()), self._out_of_time)
@@ -102,9 +102,9 @@ class Run:
         watch.start()
         try:
             with Holloway(self._project, self._data, clock=self._clock, settle=False) as memory:
-                for job in chores:
+                for job in jobs:
                     if self._may(job.name):
-                        self._do(job, memory)
+                        self._run_job(job, memory)
         except Exception as error:  # the store cannot be opened, and no caller would see the error
             self._failed("open", error)
         finally:
@@ -127,20 +127,20 @@ class Run:
         )
         return failure_count < CHORE_ATTEMPTS_MAX or not is_resting
 
-    def _do(self, chore: Chore, memory: Holloway) -> None:
+    def _run_job(self, job: Job, memory: Holloway) -> None:
         try:
-            if not chore.is_due(memory):
+            if not job.is_due(memory):
                 return
-            self._note(chore=chore.name)
-            message = chore.do(memory, self._end - MARGIN_S - time.monotonic())
+            self._note(chore=job.name)
+            message = job.do(memory, self._end - MARGIN_S - time.monotonic())
         except Exception as error:  # a failing job does not stop the others
-            self._failed(chore.name, error)
+            self._failed(job.name, error)
             return
         failures = self._failures()
-        failures.pop(chore.name, None)
+        failures.pop(job.name, None)
         self._note(failures=failures, chore="")
         if message:
-            self._log(f"{chore.name}: {message}")
+            self._log(f"{job.name}: {message}")
 
     def _failed(self, name: str, error: Exception) -> None:
         message = error.message if isinstance(error, HollowayError) else type(error).__name__

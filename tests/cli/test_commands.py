@@ -102,7 +102,7 @@ def test_a_card_and_its_past_are_told_in_words(cli: Cli, trap: str, repository: 
     with holloway.open(repository.root) as memory:
         store = memory.store.database
         lookup.claim(store.connection, [trap], session="s1", agent="x", point="tool_result", now="2026-01-05")
-        agents.used(memory, trap, "s1")
+        agents.mark_used(memory, trap, "s1")
     told = cli("why", trap).out
     assert "taught by you on 20" in told
     assert "shown to agents 1 time, used 1 time" in told

@@ -10,7 +10,7 @@ from holloway.promotion import insight
 from holloway.promotion.candidate import Places
 from holloway.promotion.reflection import MODULES_MAX, PURPOSE, Reflection
 from holloway.service.holloway import Holloway
-from holloway.service.jobs import CHORES
+from holloway.service.jobs import JOBS
 from holloway.store import observations
 from holloway.store.filter import Filter
 from holloway.store.llm_usage import Spending
@@ -81,7 +81,7 @@ def test_without_a_model_nothing_is_due(memory: Holloway) -> None:
     taught(memory)
     worked(memory, "auth", 5)
     assert Reflection(memory.store, memory.settings).due() == []
-    assert not next(chore for chore in CHORES if chore.name == "synthesis").is_due(memory)
+    assert not next(job for job in JOBS if job.name == "synthesis").is_due(memory)
 
 
 @pytest.mark.parametrize(

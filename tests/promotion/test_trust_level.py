@@ -14,7 +14,7 @@ from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.memory_details import parse
 from holloway.errors import InvalidInput
 from holloway.promotion.trust_level import Standing, is_fit_for_confident, is_fit_for_standard
-from holloway.service.agents import dispute, used
+from holloway.service.agents import dispute, mark_used
 from holloway.service.holloway import Holloway
 from holloway.store.feedback_counts import Regard
 from holloway.store.write_gate import admit
@@ -285,6 +285,6 @@ def test_what_the_agent_says_has_helped_was_used(memory: Holloway) -> None:
     assert made is not None
     with memory.session("s1") as session:
         session.used("Read", {"file_path": "README.md"}, "# shop")
-        assert used(memory, made.id, "s1")
+        assert mark_used(memory, made.id, "s1")
     assert session.learned is not None
     assert session.learned.record["used"] == [made.id]

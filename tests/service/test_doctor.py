@@ -256,7 +256,7 @@ def test_an_sqlite_without_text_search_is_found(patient: Patient) -> None:
 
     connect = sqlite3.connect
     patient.patch.setattr(sqlite3, "connect", lambda name: connect(name, factory=Bare))
-    checks = list(doctor._machine(patient.home))
+    checks = list(doctor._check_machine(patient.home))
     assert Finding.NO_TEXT_SEARCH in {check.finding for check in checks}
 
 

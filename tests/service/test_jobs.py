@@ -13,7 +13,7 @@ from holloway.domain.memory import MemoryType
 from holloway.service import jobs, project_finder
 from holloway.service.doctor import examine
 from holloway.service.holloway import Holloway
-from holloway.service.jobs import CHORES, learn_ended
+from holloway.service.jobs import JOBS, learn_ended
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, learned_files, session_ledger
 from holloway.store.filter import Filter
@@ -214,13 +214,13 @@ def test_the_history_is_looked_at_for_what_was_undone_once_after_it_moved(
     memory: Holloway, repository: Repository
 ) -> None:
     assert jobs.has_moved(memory)
-    assert jobs.take_back(memory, 60) == ""
+    assert jobs.set_aside_reverted(memory, 60) == ""
     assert not jobs.has_moved(memory)
     sha = repository.commit("limits.toml", "retry_limit = 3\n", "Raise the limit")
     learn(memory, corrected().commit("Raise the limit", sha[:7]))
     repository.commit("limits.toml", "retry_limit = 1\n", f"Lower it\n\nThis reverts commit {sha}.")
     assert jobs.has_moved(memory)
-    assert jobs.take_back(memory, 60) == "1 taken back"
+    assert jobs.set_aside_reverted(memory, 60) == "1 taken back"
     assert not jobs.has_moved(memory)
 
 
@@ -241,11 +241,11 @@ def test_pairs_are_looked_at_once_a_week_and_backups_made_once_a_day(memory: Hol
 
 
 def test_the_map_comes_before_the_first_session_and_every_chore_says_when_it_is_due(memory: Holloway) -> None:
-    assert [chore.name for chore in CHORES][:2] == ["map", "learn"]
-    for chore in CHORES:
-        if chore.is_due(memory) and chore.name != "embed":
-            chore.do(memory, 60)
-    assert {chore.name for chore in CHORES if chore.is_due(memory)} - {"embed"} == {"settle", "map"}
+    assert [job.name for job in JOBS][:2] == ["map", "learn"]
+    for job in JOBS:
+        if job.is_due(memory) and job.name != "embed":
+            job.do(memory, 60)
+    assert {job.name for job in JOBS if job.is_due(memory)} - {"embed"} == {"settle", "map"}
 
 
 def test_a_clock_that_was_once_far_ahead_does_not_keep_the_chores_from_being_done(

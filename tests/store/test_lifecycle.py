@@ -177,7 +177,7 @@ def test_a_session_that_is_learned_from_in_parts_is_one_use(memory: holloway.Hol
     Learning(memory).learn(story.pad(), part=True)
     Learning(memory).learn(story.edit("a.py").green().pad())
     assert memory.get(made.id).use_count == 1
-    assert agents.used(memory, made.id, "s0")
+    assert agents.mark_used(memory, made.id, "s0")
     assert memory.get(made.id).use_count == 1
 
 

@@ -388,11 +388,11 @@ def relate_command(source: str, kind: str, target: str, note: str, remove: bool,
     Example:
       holloway relate docs/config.md documents src/config.py
     """
-    from holloway.service.agents import place  # loaded when the command runs
+    from holloway.service.agents import resolve_location  # loaded when the command runs
 
     def placed(end: str) -> str:
         try:
-            return place(memory, end, standing(project))
+            return resolve_location(memory, end, standing(project))
         except InvalidInput:
             if not remove:
                 raise

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from holloway.domain.memory import Memory
-    from holloway.service.ask import Answer
+    from holloway.service.ask import AskAnswer
     from holloway.service.holloway import Holloway
     from holloway.service.memory_editor import Provenance
     from holloway.service.results import Result
@@ -161,7 +161,7 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
     _print_answer(answer, now)
 
 
-def _print_answer(found: Answer, now: datetime) -> None:
+def _print_answer(found: AskAnswer, now: datetime) -> None:
     """Print an answer with the memories it cites, or all evidence if no answer was written."""
     if found.text:
         say(f"{found.text}\n")

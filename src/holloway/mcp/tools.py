@@ -64,10 +64,10 @@ class Tools:
         conventions, known errors. `files` are the ones you work on; memories on them come first."""
         _short(query, QUERY_CHARS_MAX, "query")
         with self._opened() as memory:
-            if agents.paused(memory)[0]:
+            if agents.read_pauses(memory)[0]:
                 return Found(note=PAUSED)
             paths = self._files(memory, files)
-            results = agents.find(memory, query, files=paths, limit=_between(limit, RESULTS_MAX))
+            results = agents.search_memories(memory, query, files=paths, limit=_between(limit, RESULTS_MAX))
             now = memory.clock.now()
             return Found(tuple(response_text.hit(result.memory, now) for result in results), "" if results else NOTHING)
 
@@ -75,9 +75,9 @@ class Tools:
         """One memory in full, by its id or a citation such as [hw:7f3a2c]."""
         _short(id, NAME_CHARS_MAX, "id")
         with self._opened() as memory:
-            if agents.paused(memory)[0]:
+            if agents.read_pauses(memory)[0]:
                 raise InvalidInput(PAUSED)
-            return response_text.whole(agents.get(memory, id.partition(",")[0]), memory.clock.now())
+            return response_text.whole(agents.get_memory(memory, id.partition(",")[0]), memory.clock.now())
 
     def record_memory(
         self,
@@ -90,12 +90,12 @@ class Tools:
         with its reason; `files` it is about. It is kept only if it proves right. `relation` ties two places
         (path or path:symbol) that no import connects."""
         with self._opened() as memory:
-            if agents.paused(memory)[1]:
+            if agents.read_pauses(memory)[1]:
                 return Kept(recorded=False, note=NOT_KEPT)
-            paths = [agents.inside(memory, path, self.place) for path in self._files(memory, files)]
+            paths = [agents.resolve_file(memory, path, self.place) for path in self._files(memory, files)]
             for end in (relation.source, relation.target) if relation else ():
                 _short(end, PATH_CHARS_MAX, "relation")
-                agents.place(memory, end, self.place)  # validate everything before the text is stored
+                agents.resolve_location(memory, end, self.place)  # validate everything before the text is stored
             count, redacted = self.recording.record(memory, text, kind=MemoryType(type), files=paths, agent=self.agent)
             related = self._tied(memory, relation) if relation else ""
             return Kept(recorded=True, in_session=count, secrets_cut=redacted, related=related, note=KEPT)
@@ -106,7 +106,7 @@ class Tools:
         _short(id, NAME_CHARS_MAX, "id")
         _short(note, 8 * REASON_CHARS_MAX, "note")
         with self._opened() as memory:
-            if agents.paused(memory)[1]:
+            if agents.read_pauses(memory)[1]:
                 return Judged("unchanged", note=NOT_KEPT)
             return self._judged(memory, id.partition(",")[0], verdict, note)
 
@@ -117,10 +117,10 @@ class Tools:
         if not task.strip():
             raise InvalidInput("`task` is empty.", "Describe the task in a sentence.")
         with self._opened() as memory:
-            if agents.paused(memory)[0]:
+            if agents.read_pauses(memory)[0]:
                 return Places(note=PAUSED)
             paths = self._files(memory, files)
-            note = agents.freshened(memory)
+            note = agents.refresh_map(memory)
             if not memory.map.is_ready:
                 return Places(note=note)
             return response_text.places(memory.map.locate(task, known=paths, limit=_between(limit, RESULTS_MAX)), note)
@@ -130,9 +130,9 @@ class Tools:
         run and the memories on it. Use it before changing shared code."""
         _short(target, PATH_CHARS_MAX, "target")
         with self._opened() as memory:
-            if agents.paused(memory)[0]:
+            if agents.read_pauses(memory)[0]:
                 return Impact(note=PAUSED)
-            note = agents.freshened(memory)
+            note = agents.refresh_map(memory)
             if not memory.map.is_ready:
                 return Impact(note=note)
             forward = direction == "dependencies"
@@ -144,9 +144,9 @@ class Tools:
         """The steps by which a recurring task was done here before, and the commands to build, test and lint."""
         _short(task, QUERY_CHARS_MAX, "task")
         with self._opened() as memory:
-            if agents.paused(memory)[0]:
+            if agents.read_pauses(memory)[0]:
                 return Recipes(note=PAUSED)
-            results = agents.recipes(memory, task, RESULTS_MAX // 4)
+            results = agents.find_recipes(memory, task, RESULTS_MAX // 4)
             return response_text.recipes(
                 [result.memory for result in results], memory.map.overview(), memory.clock.now()
             )
@@ -156,10 +156,10 @@ class Tools:
         said stays."""
         _short(module, NAME_CHARS_MAX, "module")
         with self._opened() as memory:
-            if agents.paused(memory)[1]:
+            if agents.read_pauses(memory)[1]:
                 return Described(one_line(clean(module), TAG_CHARS_MAX), note=NOT_KEPT)
             if not memory.map.is_ready:
-                return Described(one_line(clean(module), TAG_CHARS_MAX), note=agents.freshened(memory))
+                return Described(one_line(clean(module), TAG_CHARS_MAX), note=agents.refresh_map(memory))
             if purpose or files:
                 agents.describe_module(memory, module, purpose=purpose, files=self._files(memory, files))
             return response_text.described(memory.map.module(module))
@@ -168,29 +168,29 @@ class Tools:
         """Get an overview of this repository: how to build and test it, its modules, decisions, known traps, open work.
         Call it at the start if no brief was given."""
         with self._opened() as memory:
-            if agents.paused(memory)[0]:
+            if agents.read_pauses(memory)[0]:
                 return Context(note=PAUSED)
-            note = "" if memory.map.is_ready else agents.freshened(memory)
+            note = "" if memory.map.is_ready else agents.refresh_map(memory)
             return Context(memory.brief().text, self.recording.count(memory), note)
 
     def begin(self) -> None:
         """Learn from earlier connections that were killed; do nothing for a project without a memory."""
         if self._is_known():
             with open_project(self.place) as memory:
-                if not agents.paused(memory)[1]:
+                if not agents.read_pauses(memory)[1]:
                     finish_left(memory)
 
     def finish(self) -> None:
         """Learn from the memories recorded in this connection; while paused, leave that to the next connection."""
         if self._is_known():
             with open_project(self.place) as memory:
-                if not agents.paused(memory)[1]:
+                if not agents.read_pauses(memory)[1]:
                     self.recording.finish(memory)
 
     def _judged(self, memory: Holloway, reference: str, verdict: Verdict, note: str) -> Judged:
-        session = agents.watched(memory, self.agent) or self.recording.session
+        session = agents.find_watched_session(memory, self.agent) or self.recording.session
         if verdict == "used":
-            is_new = agents.used(memory, reference, session)
+            is_new = agents.mark_used(memory, reference, session)
             return Judged("counted" if is_new else "unchanged", note="" if is_new else "It was already counted.")
         reason = "outdated" if verdict == "outdated" else "incorrect"
         memory_after, changed = agents.dispute(memory, reference, reason, note=note, session=session)

@@ -11,7 +11,7 @@ from holloway.config import PATH_CHARS_MAX
 from holloway.errors import HollowayError, InvalidInput
 from holloway.extras import PackageMissing
 from holloway.service import agents
-from holloway.service.key_value_store import Keyed
+from holloway.service.key_value_store import KeyValueStore
 from holloway.service.project_finder import open_project
 
 try:
@@ -45,7 +45,7 @@ class Files:
     """Files of the agent, by their paths below the root."""
 
     def __init__(self, memory: Holloway) -> None:
-        self._keyed = Keyed(memory)
+        self._keyed = KeyValueStore(memory)
         self._memory = memory
 
     def names(self, below: str = "") -> list[str]:
@@ -162,7 +162,7 @@ class MemoryTool(BetaAbstractMemoryTool):
     def _done(self, act: Callable[[Files], str | None], said: str = "", *, writes: bool = True) -> str:
         try:
             with open_project(self._project, home=self._home) as memory:
-                if agents.paused(memory)[writes]:
+                if agents.read_pauses(memory)[writes]:
                     raise ToolError(_PAUSED)
                 return act(Files(memory)) or said
         except HollowayError as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.errors import HollowayError
 from holloway.extras import PackageMissing
-from holloway.service.key_value_store import Entry, Keyed
+from holloway.service.key_value_store import KeyValueEntry, KeyValueStore
 from holloway.service.project_finder import open_project
 
 try:
@@ -46,14 +46,14 @@ class MemoryStore(BaseStore):
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Execute operations in order. Raises HollowayError for an unsupported one."""
         with open_project(self._project, home=self._home) as memory:
-            return [_done(Keyed(memory), op) for op in ops]
+            return [_done(KeyValueStore(memory), op) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Async variant of `batch`, in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
 
-def _done(keyed: Keyed, op: Op) -> Result:
+def _done(keyed: KeyValueStore, op: Op) -> Result:
     if isinstance(op, GetOp):
         entry = keyed.get(op.namespace, op.key)
         return _item(entry) if entry else None
@@ -70,7 +70,7 @@ def _done(keyed: Keyed, op: Op) -> Result:
     raise HollowayError(f"{type(op).__name__} is not supported.", "Supported: get, search, put and list.")
 
 
-def _searched(keyed: Keyed, op: SearchOp) -> list[SearchItem]:
+def _searched(keyed: KeyValueStore, op: SearchOp) -> list[SearchItem]:
     entries = keyed.find(op.namespace_prefix, op.query or "", LOOKED_AT)
     wanted = (entry for entry in entries if _matches(entry.value, op.filter or {}))
     return [_search_item(entry) for entry in islice(wanted, op.offset, op.offset + op.limit)]
@@ -89,7 +89,7 @@ def _compared(value: object, wanted: object) -> bool:
         return False
 
 
-def _listed(keyed: Keyed, op: ListNamespacesOp) -> list[tuple[str, ...]]:
+def _listed(keyed: KeyValueStore, op: ListNamespacesOp) -> list[tuple[str, ...]]:
     namespaces = [
         namespace
         for namespace in keyed.namespaces()
@@ -105,7 +105,7 @@ def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     return len(part) == len(path) and all(b in ("*", a) for a, b in zip(part, path, strict=True))
 
 
-def _item(entry: Entry) -> Item:
+def _item(entry: KeyValueEntry) -> Item:
     created_at, updated_at = (
         datetime.fromisoformat(timestamp) for timestamp in (entry.memory.created_at, entry.memory.updated_at)
     )
@@ -114,6 +114,6 @@ def _item(entry: Entry) -> Item:
     )
 
 
-def _search_item(entry: Entry) -> SearchItem:
+def _search_item(entry: KeyValueEntry) -> SearchItem:
     item = _item(entry)
     return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, entry.score)

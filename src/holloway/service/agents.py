@@ -1,7 +1,6 @@
-"""What an agent may ask of a project's memory, and what it may say to it, whatever brings its words.
+"""The calls that an agent may make on a project's memory, over MCP or the SDK.
 
-It never sees what is quarantined. Nothing that it says reaches the user's own store, takes a memory out, or overrules
-a person.
+An agent never sees quarantined memories. It cannot write to the user's own store, delete a memory or overrule a person.
 """
 
 from __future__ import annotations
@@ -35,21 +34,26 @@ PURPOSE_BYTES_MAX = 300
 MODULE_FILES_MAX = 20
 
 
-def paused(memory: Holloway) -> tuple[bool, bool]:
-    """Whether the person has paused what agents are told, and what is taken from them."""
+def read_pauses(memory: Holloway) -> tuple[bool, bool]:
+    """Return whether the person has paused injection, and whether capture."""
     return memory.paused("injection"), memory.paused("capture")
 
 
-def find(
+def search_memories(
     memory: Holloway, query: str, *, types: Sequence[MemoryType] = (), files: Sequence[str] = (), limit: int = 5
 ) -> list[Result]:
-    """The memories that answer an agent's question, best first."""
-    chosen = Filter(types=tuple(types), quarantined=False, branch=memory.branch)
-    return memory.recall(query, chosen=chosen, files=files, limit=limit)
+    """Return the memories that answer an agent's question, best first."""
+    visible = Filter(types=tuple(types), quarantined=False, branch=memory.branch)
+    return memory.recall(query, chosen=visible, files=files, limit=limit)
 
 
-def get(memory: Holloway, reference: str) -> Memory:
-    """The memory of that id; one that waits in quarantine does not exist for an agent."""
+def find_recipes(memory: Holloway, task: str, limit: int) -> list[Result]:
+    """Return recipes of tasks like this one."""
+    return search_memories(memory, task, types=(MemoryType.WORKFLOW_RECIPE,), limit=limit)
+
+
+def get_memory(memory: Holloway, reference: str) -> Memory:
+    """Return a memory by its id; raises Unknown for a quarantined one and InvalidInput for a deleted one."""
     found = memory.get(reference)
     if found.state is State.QUARANTINED:
         raise Unknown(f"There is no memory {found.id}.", "search_memory finds memories by words.")
@@ -58,96 +62,92 @@ def get(memory: Holloway, reference: str) -> Memory:
     return found
 
 
-def watched(memory: Holloway, agent: str) -> str:
-    """The session that hooks watch an agent of this name in; nothing where there is none, or more than one.
+def find_watched_session(memory: Holloway, agent: str) -> str:
+    """Return the running session in which hooks watch an agent of this name; empty unless there is exactly one.
 
     Hosts name themselves to a server as they name themselves to hooks, with a word more: `codex-mcp-client`.
     """
-    found = [each.session for each in list_running(memory.store) if agent.startswith(each.agent)]
-    return found[0] if len(found) == 1 else ""
+    sessions = [journal.session for journal in list_running(memory.store) if agent.startswith(journal.agent)]
+    return sessions[0] if len(sessions) == 1 else ""
 
 
-def used(memory: Holloway, reference: str, session: str) -> bool:
-    """An agent says that a memory helped; counted once a session."""
-    found = _own(memory, reference)
-    return session_ledger.used_in(memory.store.database, found.id, session, stamp(memory.clock.now()))
+def mark_used(memory: Holloway, reference: str, session: str) -> bool:
+    """Count a memory as used by an agent, once per session; returns whether it was counted now."""
+    used = _get_project_memory(memory, reference)
+    return session_ledger.used_in(memory.store.database, used.id, session, stamp(memory.clock.now()))
 
 
 def dispute(memory: Holloway, reference: str, why: str, *, note: str = "", session: str = "") -> tuple[Memory, bool]:
-    """An agent says that a memory does not hold: it becomes less sure and waits for a person, who alone takes it out.
+    """Lower the confidence of a memory that an agent calls wrong, and have a person review it.
 
-    Said again before a person has looked, it changes nothing more. Returns it, and whether it changed.
+    Disputing it again before the review changes nothing more. Returns the memory, and whether it changed.
     """
-    found = _own(memory, reference)
-    if found.superseded_by:
-        raise InvalidInput(f"{found.id} was replaced by {found.superseded_by}.", "What holds now can be disputed.")
-    if found.review is ReviewReason.DISPUTED:
-        return found, False
-    said = f"{why} (session {session})" + (f": {reason_text(note)}" if note else "")
-    lower = round(found.confidence * confidence.DISPUTED_FACTOR, 4)
+    disputed = _get_project_memory(memory, reference)
+    if disputed.superseded_by:
+        message = f"{disputed.id} was replaced by {disputed.superseded_by}."
+        raise InvalidInput(message, "What holds now can be disputed.")
+    if disputed.review is ReviewReason.DISPUTED:
+        return disputed, False
+    reason = f"{why} (session {session})" + (f": {reason_text(note)}" if note else "")
+    lower = round(disputed.confidence * confidence.DISPUTED_FACTOR, 4)
     fields = {"confidence": lower, "review": ReviewReason.DISPUTED, "review_after": ""}
-    return memory.store.memories.change(found, "disputed", said, **fields), True
+    return memory.store.memories.change(disputed, "disputed", reason, **fields), True
 
 
-def _own(memory: Holloway, reference: str) -> Memory:
-    """The memory of that id, if it is the project's: what holds in every project is the user's alone to judge."""
-    found = get(memory, reference)
+def _get_project_memory(memory: Holloway, reference: str) -> Memory:
+    """Return a memory of the project; raises InvalidInput for the user's own, which only the user judges."""
+    found = get_memory(memory, reference)
     if not memory.store.memories.has(found.id):
         raise InvalidInput(f"{found.id} is the user's own, for all projects.", "Only the user judges it; tell them.")
     return found
 
 
-def inside(memory: Holloway, given: str, where: Path | None = None) -> str:
-    """A file as the project names it; one that is elsewhere or not there is an error."""
+def resolve_file(memory: Holloway, given: str, where: Path | None = None) -> str:
+    """Return a file relative to the project; raises InvalidInput if it is outside or missing."""
     path = memory.path_of(given, where)
     if not paths.path_exists(path, str(memory.project.root)):
         raise InvalidInput(f"{given[:200]} does not exist in {memory.project.name}.", "locate finds files by a task.")
     return path
 
 
-def relate(memory: Holloway, source: str, kind: str, target: str, *, agent: str, where: Path | None = None) -> Relation:
-    """An edge that no parser can see, between places that there are; no words go with it."""
-    ends = [place(memory, end, where) for end in (source, target)]
-    return memory.map.relate(ends[0], kind, ends[1], agent=agent or "agent")
-
-
-def place(memory: Holloway, given: str, where: Path | None) -> str:
-    """A path or path:symbol as the project names it; one that there is not is an error."""
+def resolve_location(memory: Holloway, given: str, where: Path | None) -> str:
+    """Return a path or path:symbol as the project names it; raises InvalidInput if it does not exist."""
     path, colon, symbol = given.partition(":")
     if symbol and not memory.map.knows(symbol.rpartition(".")[2]):
         raise InvalidInput(f"No symbol {symbol[:100]} is known.", "Give path:symbol as the code names it.")
-    return inside(memory, path, where) + colon + symbol
+    return resolve_file(memory, path, where) + colon + symbol
+
+
+def relate(memory: Holloway, source: str, kind: str, target: str, *, agent: str, where: Path | None = None) -> Relation:
+    """Add an edge that no parser can see, between existing locations and without a note."""
+    start, end = (resolve_location(memory, given, where) for given in (source, target))
+    return memory.map.relate(start, kind, end, agent=agent or "agent")
 
 
 def describe_module(memory: Holloway, name: str, *, purpose: str = "", files: Sequence[str] = ()) -> None:
-    """An agent's word on a module: what it is for, which files belong to it. What was said before stays."""
+    """Set the purpose or add files of a module; raises InvalidInput for a purpose that was set before."""
     module = memory.map.module(name)
-    said = contributions.module_edits(memory.store.database)
-    if purpose and any(kind == "purpose" and key == module.key for kind, key, _ in said):
+    edits = contributions.module_edits(memory.store.database)
+    if purpose and any(kind == "purpose" and key == module.key for kind, key, _ in edits):
         raise InvalidInput(f"What {module.name} is for has been said: {module.purpose}", "The user can change it.")
-    taken = {value for kind, _, value in said if kind == "files"}
+    assigned = {value for kind, _, value in edits if kind == "files"}
     if len(files) > MODULE_FILES_MAX:
         raise InvalidInput(f"{len(files)} files are too many at once.", f"At most {MODULE_FILES_MAX}.")
-    chosen = [path for given in files if (path := inside(memory, given)) not in taken]
-    memory.map.edit_module(module.name, purpose=_purpose(purpose), add=chosen)
+    added = [path for given in files if (path := resolve_file(memory, given)) not in assigned]
+    memory.map.edit_module(module.name, purpose=_sanitize_purpose(purpose), add=added)
 
 
-def _purpose(given: str) -> str:
-    if not given:
+def _sanitize_purpose(purpose: str) -> str:
+    if not purpose:
         return ""
-    said = secrets.redact(sanitize.bounded(given, PURPOSE_BYTES_MAX, "The purpose"))[0]
-    if find_injection(said):
+    redacted = secrets.redact(sanitize.bounded(purpose, PURPOSE_BYTES_MAX, "The purpose"))[0]
+    if find_injection(redacted):
         raise InvalidInput("That tells an agent what to do.", "Say in a sentence what the module is for.")
-    return " ".join(said.split())
+    return " ".join(redacted.split())
 
 
-def recipes(memory: Holloway, task: str, limit: int) -> list[Result]:
-    """How tasks like this one were done here before."""
-    return find(memory, task, types=(MemoryType.WORKFLOW_RECIPE,), limit=limit)
-
-
-def freshened(memory: Holloway) -> str:
-    """Bring the map up to what was edited, or have it made; what there is to know about it, else nothing."""
+def refresh_map(memory: Holloway) -> str:
+    """Update the map to recent edits, or have the worker do it; returns a notice for the agent, usually empty."""
     if memory.map.is_ready and not memory.map.is_behind:
         try:
             memory.map.update(wait=False)

@@ -30,8 +30,8 @@ _CITED = re.compile(r"\[hw:([0-9a-f]{4,32})[^\]]{0,40}\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What was found for a question, best first; the answer and the ids it cites where something wrote one."""
+class AskAnswer:
+    """The evidence for a question, best first, and the answer with the ids that it cites if a model wrote one."""
 
     results: tuple[Result, ...]
     located: Located
@@ -39,29 +39,29 @@ class Answer:
     cited: tuple[str, ...] = ()
     model: str = ""
     note: str = ""
-    """Why there is no written answer."""
+    """The reason why there is no written answer."""
 
 
-def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> Answer:
+def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> AskAnswer:
     """Answer a question with citations; without a language model, the ranked evidence is the answer."""
     results = tuple(memory.recall(question, limit=MEMORIES))
     located = memory.map.locate(question, limit=FILES)
     chosen = choose(memory.settings)
     writer = writer or chosen.writer
     if writer is None:
-        return Answer(results, located, note=chosen.reason)
+        return AskAnswer(results, located, note=chosen.reason)
     model = meter_writer(memory.store, memory.settings, writer, "ask")
-    evidence, known = _evidence(memory, results, located)
+    evidence, known = _render_evidence(memory, results, located)
     text = prompt("ask", project=memory.project.name, question=neutral(question), evidence=evidence)
     try:
         done = model.complete(text, system=SYSTEM, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S)
     except HollowayError as error:
-        return Answer(results, located, note=error.message)
-    return Answer(results, located, *_sound(done.text, known), model=model.model)
+        return AskAnswer(results, located, note=error.message)
+    return AskAnswer(results, located, *_check_citations(done.text, known), model=model.model)
 
 
-def _evidence(memory: Holloway, results: tuple[Result, ...], located: Located) -> tuple[str, set[str]]:
-    """What an answer may rest on, and the memories among it."""
+def _render_evidence(memory: Holloway, results: tuple[Result, ...], located: Located) -> tuple[str, set[str]]:
+    """Return the evidence as text, and the ids of the memories in it."""
     store = memory.store.memories
 
     def find(other: str) -> Memory | None:
@@ -75,8 +75,8 @@ def _evidence(memory: Holloway, results: tuple[Result, ...], located: Located) -
     return text, set(packed.memories)
 
 
-def _sound(text: str, known: set[str]) -> tuple[str, tuple[str, ...]]:
-    """The answer without citations of what was not in the evidence, and the ids that it does cite."""
+def _check_citations(text: str, known: set[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the answer without citations of memories outside the evidence, and the ids that it cites."""
     cited: dict[str, None] = {}
 
     def check(match: re.Match[str]) -> str:

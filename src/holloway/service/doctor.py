@@ -1,4 +1,4 @@
-"""The doctor: looks at everything that can be wrong, says what it found, changes nothing."""
+"""The doctor: checks everything that can be wrong and changes nothing."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ANSWERS_DAYS = 7
-"""How far back answers are counted."""
+"""Days for which answers are counted."""
 LOW_DISK_BYTES = 200 * 1024 * 1024
 OLDEST_SQLITE = (3, 35, 0)
 
 
 def examine(path: Path, home: Path) -> list[Check]:
-    """Look at this machine's set-up and at the project that holds a path."""
-    checks = [*_machine(home)]
+    """Check this machine's set-up and the project that holds a path."""
+    checks = [*_check_machine(home)]
     if home.exists() and not home.is_dir():
         return checks
-    for look in (_settings, _hook_failures):
-        checks += _held("data folder", look(home))
-    return [*checks, *_held("project", _of_path(path, home))]
+    for look in (_check_settings, _check_hook_failures):
+        checks += _guard_checks("data folder", look(home))
+    return [*checks, *_guard_checks("project", _check_path(path, home))]
 
 
-def _held(name: str, checks: Iterator[Check]) -> Iterator[Check]:
-    """The checks of one kind; a disk that refuses ends them with a finding, not the doctor with an error."""
+def _guard_checks(name: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """Yield checks of one kind; an error of the disk becomes a finding and ends them."""
     try:
         yield from checks
     except OSError as error:
@@ -53,16 +53,16 @@ def _held(name: str, checks: Iterator[Check]) -> Iterator[Check]:
         yield failure(name, Finding.NOT_WRITABLE, seen, "Check the permissions, and the disk.")
 
 
-def _of_path(path: Path, home: Path) -> Iterator[Check]:
+def _check_path(path: Path, home: Path) -> Iterator[Check]:
     project = projects.find(path, home)
     if project is None:
         hint = "`holloway init`, in the folder of a project, starts one."
         yield warning("project", Finding.NO_MEMORY, f"no memory for {path.resolve()} yet", hint)
         return
-    yield from _project(project, home)
+    yield from _check_project(project, home)
 
 
-def _machine(home: Path) -> Iterator[Check]:
+def _check_machine(home: Path) -> Iterator[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield ok("python", f"{version} at {sys.executable}")
     if sqlite3.sqlite_version_info >= OLDEST_SQLITE:
@@ -88,19 +88,19 @@ def _machine(home: Path) -> Iterator[Check]:
         yield ok("git", found)
     else:
         yield warning("git", Finding.NO_GIT, "not found", "Branches and history are not followed without it.")
-    yield from _home(home)
+    yield from _check_home(home)
 
 
-def _home(home: Path) -> Iterator[Check]:
+def _check_home(home: Path) -> Iterator[Check]:
     hint = "Make it a folder that you can write to, or set HOLLOWAY_HOME to one."
     if not home.exists():
         above = next(folder for folder in home.absolute().parents if folder.exists())
-        if reason := _refuses(above):
+        if reason := _explain_refusal(above):
             yield failure("data folder", Finding.NOT_WRITABLE, f"{home} cannot be made; {above}: {reason}", hint)
         else:
             yield ok("data folder", f"{home} (not made yet)")
         return
-    if reason := _refuses(home):
+    if reason := _explain_refusal(home):
         yield failure("data folder", Finding.NOT_WRITABLE, f"{home}: {reason}", hint)
     else:
         yield ok("data folder", str(home))
@@ -117,8 +117,8 @@ def _home(home: Path) -> Iterator[Check]:
         yield ok("disk", seen)
 
 
-def _refuses(folder: Path) -> str:
-    """Why nothing can be written there: permissions, a disk that is read-only, one that is full."""
+def _explain_refusal(folder: Path) -> str:
+    """Return the reason why nothing can be written to a folder; empty if it can."""
     try:
         with tempfile.TemporaryFile(dir=folder) as probe:
             probe.write(b"0" * 4096)
@@ -128,7 +128,7 @@ def _refuses(folder: Path) -> str:
     return ""
 
 
-def _settings(home: Path) -> Iterator[Check]:
+def _check_settings(home: Path) -> Iterator[Check]:
     try:
         settings = config.Settings.load(folder=str(home))
         for key in config.SETTINGS:
@@ -139,13 +139,13 @@ def _settings(home: Path) -> Iterator[Check]:
             yield warning("settings", Finding.SETTINGS_UNKNOWN, seen, hint)
         else:
             yield ok("settings", "readable")
-        yield _embedder(settings)
+        yield _check_embedder(settings)
     except HollowayError as error:
         yield failure("settings", Finding.SETTINGS_BROKEN, error.message, error.hint)
 
 
-def _embedder(settings: config.Settings) -> Check:
-    """What searches by meaning; choosing it contacts nobody and loads no model."""
+def _check_embedder(settings: config.Settings) -> Check:
+    """Check the embedder; choosing it contacts nobody and loads no model."""
     choice = choose(settings)
     if choice.embedder is not None:
         return ok("search", f"by words and by meaning ({choice.embedder.model})")
@@ -154,7 +154,7 @@ def _embedder(settings: config.Settings) -> Check:
     return warning("search", Finding.NO_EMBEDDER, choice.reason, "Until then search goes by words only.")
 
 
-def _hook_failures(home: Path) -> Iterator[Check]:
+def _check_hook_failures(home: Path) -> Iterator[Check]:
     log = home / "hook-failures.log"
     lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
     if lines:
@@ -165,8 +165,8 @@ def _hook_failures(home: Path) -> Iterator[Check]:
         yield ok("hook failures", "none")
 
 
-def _answers(folder: Path) -> Iterator[Check]:
-    """Whether agents went without an answer because its time was up."""
+def _check_answers(folder: Path) -> Iterator[Check]:
+    """Check whether agents got shortened or no answers because of timeouts."""
     since = stamp(SystemClock().now() - timedelta(days=ANSWERS_DAYS))
     counts = answer_log.count(answer_log.read(str(folder), since=since))
     given, degraded, dropped = (counts.pop(name) for name in (answer_log.FULL, answer_log.DEGRADED, answer_log.DROPPED))
@@ -180,11 +180,11 @@ def _answers(folder: Path) -> Iterator[Check]:
         yield ok("answers", seen)
 
 
-def _project(project: projects.Project, home: Path) -> Iterator[Check]:
+def _check_project(project: projects.Project, home: Path) -> Iterator[Check]:
     yield ok("project", f"{project.name} ({', '.join(project.identities) or project.root})")
     if paused := registry.paused(str(home), project.key):
         yield warning("paused", Finding.PAUSED, paused, "`holloway resume` goes on.")
-    yield from _database(project)
+    yield from _check_database(project)
     copies = rolling(project.backups)
     sound = [copy for copy in copies if is_sound(copy)]
     if len(sound) < len(copies):
@@ -192,14 +192,14 @@ def _project(project: projects.Project, home: Path) -> Iterator[Check]:
         yield warning("backups", Finding.BACKUPS_DAMAGED, seen, "`holloway backup` makes a sound one.")
     else:
         yield ok("backups", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
-    yield from _answers(project.folder)
-    yield _map(project)
-    yield from _worker(project)
+    yield from _check_answers(project.folder)
+    yield _check_map(project)
+    yield from _check_worker(project)
     if git.find_root(str(project.root)):
-        yield from _history(str(project.root))
+        yield from _check_history(str(project.root))
 
 
-def _history(root: str) -> Iterator[Check]:
+def _check_history(root: str) -> Iterator[Check]:
     if shutil.which("git") and git.tracked_files(root, among=[".gitignore"]) is None:
         hint = "`git status` there says why. Until then branches and history are not followed."
         yield warning("history", Finding.GIT_REFUSES, "git does not answer in this folder", hint)
@@ -208,7 +208,7 @@ def _history(root: str) -> Iterator[Check]:
         yield warning("history", Finding.SHALLOW_CLONE, "a shallow clone", hint)
 
 
-def _map(project: projects.Project) -> Check:
+def _check_map(project: projects.Project) -> Check:
     again = "`holloway index` makes it anew; nothing is lost."
     try:
         found = health.examine(health.map_file(project.folder, project.root))
@@ -227,8 +227,8 @@ def _map(project: projects.Project) -> Check:
     return ok("code map", seen)
 
 
-def _worker(project: projects.Project) -> Iterator[Check]:
-    """How the background process fares, and what waits for it."""
+def _check_worker(project: projects.Project) -> Iterator[Check]:
+    """Check the background worker and the journals that wait for it."""
     state = background_worker.read_state(str(project.folder))
     log = f"The log is {project.folder / 'worker.log'}"
     now = SystemClock().now()
@@ -246,11 +246,11 @@ def _worker(project: projects.Project) -> Iterator[Check]:
         yield warning("worker", Finding.WORKER_FAILING, seen, hint)
     else:
         yield ok("worker", f"last run {state['started']}" if state.get("started") else "has not run yet")
-    yield _journals(project, now.timestamp())
+    yield _check_journals(project, now.timestamp())
 
 
-def _journals(project: projects.Project, now_s: float) -> Check:
-    """What sessions left to learn from; it should be gone a day after the longest time that it may be kept."""
+def _check_journals(project: projects.Project, now_s: float) -> Check:
+    """Check that no journal is older than the retention period plus a day."""
     files = list(project.journal.glob("*.jsonl"))
     limit_s = now_s - (config.JOURNAL_KEEP_DAYS + 1) * 24 * 3600
     left = [file for file in files if file.stat().st_mtime < limit_s]
@@ -260,8 +260,8 @@ def _journals(project: projects.Project, now_s: float) -> Check:
     return ok("journals", f"{len(files)} of sessions that are not over or not learned from yet")
 
 
-def _unlearned(database: Database) -> Check:
-    """Sessions that nothing could be learned from."""
+def _check_learning(database: Database) -> Check:
+    """Check for sessions that nothing could be learned from."""
     found = [read for read in learned_files.everything(database).values() if read.attempts]
     if not found:
         return ok("learning", "no session failed")
@@ -271,11 +271,11 @@ def _unlearned(database: Database) -> Check:
     return warning("learning", Finding.NOT_LEARNED, seen, "The others were. A file that changes is tried again.")
 
 
-def _unreadable(database: Database) -> list[str]:
+def _list_unreadable(database: Database) -> list[str]:
     return Memories(database, SystemClock(), RandomIds()).unreadable()
 
 
-def _database(project: projects.Project) -> Iterator[Check]:
+def _check_database(project: projects.Project) -> Iterator[Check]:
     if not project.database.exists():
         yield warning("database", Finding.NO_DATABASE, "not made yet", "`holloway init` makes it.")
         return
@@ -284,7 +284,7 @@ def _database(project: projects.Project) -> Iterator[Check]:
         if project.database.stat().st_size == 0 or not migrations.applied(database):
             refuse_emptied(project)
         waiting = migrations.pending(database)
-        problems = [] if waiting else database.problems() or _unreadable(database)
+        problems = [] if waiting else database.problems() or _list_unreadable(database)
         if problems:
             hint = "`holloway backup --list` shows the copies that can be restored."
             yield failure("database", Finding.DATABASE_DAMAGED, "; ".join(problems[:3]), hint)
@@ -292,7 +292,7 @@ def _database(project: projects.Project) -> Iterator[Check]:
             seen = f"sound, {project.database.stat().st_size // 1024:,} KB"
             yield ok("database", seen + (f", {len(waiting)} migrations to run" if waiting else ""))
             if not waiting:
-                yield _unlearned(database)
+                yield _check_learning(database)
     except Busy as error:
         yield warning("database", Finding.DATABASE_BUSY, error.message, error.hint)
     except Newer as error:

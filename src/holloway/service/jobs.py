@@ -1,4 +1,4 @@
-"""What is due in a project, in order: each chore has a condition, does a bounded amount of work, says what it did."""
+"""Background jobs of a project, in order: each has a condition, does bounded work and reports what it did."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ EMBED_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Chore:
-    """Something to do when it is due; `do` is given the seconds that are left, and says what it did."""
+class Job:
+    """A background job; `do` gets the remaining seconds and returns a report for the log."""
 
     name: str
     is_due: Callable[[Holloway], bool]
@@ -43,26 +43,26 @@ class Chore:
 
 
 def is_map_missing(memory: Holloway) -> bool:
-    """Whether there is no map yet: sessions are told by the modules they worked in, so it comes first."""
+    """Return whether there is no map yet: learning needs the modules of files, so the map comes first."""
     return memory.project.root.is_dir() and not memory.map.is_ready
 
 
-def is_here(memory: Holloway) -> bool:
-    """Whether the project's folder is there; its edits are seen by looking only."""
+def has_folder(memory: Holloway) -> bool:
+    """Return whether the project's folder exists; only an index run sees its edits."""
     return memory.project.root.is_dir()
 
 
-def bring_map(memory: Holloway, seconds: float) -> str:
-    """Bring the map up to the files and to HEAD, unless somebody is at it."""
+def update_map(memory: Holloway, seconds: float) -> str:
+    """Update the map to the files and to HEAD, unless another process does so."""
     try:
-        done = memory.map.update(wait=False)
+        mapped = memory.map.update(wait=False)
     except MapBusy:
         return "somebody else is at it"
-    return f"{done.read} files read" if done.read or done.removed else ""
+    return f"{mapped.read} files read" if mapped.read or mapped.removed else ""
 
 
 def has_journals(memory: Holloway) -> bool:
-    """Whether there are journals at all; which of them are over is seen by reading them."""
+    """Return whether there are journals; only reading them tells which sessions are over."""
     return any(memory.project.journal.glob("*.jsonl"))
 
 
@@ -106,25 +106,25 @@ def _delete_journal(journal: Journal) -> None:
 
 
 def has_records(memory: Holloway) -> bool:
-    """Whether an MCP server left records behind."""
+    """Return whether an MCP server left records behind."""
     return any(memory.project.checkpoints.glob(f"{agent_notes.PREFIX}*.json"))
 
 
 def learn_records(memory: Holloway, seconds: float) -> str:
-    """Learn from MCP servers that were killed before they could finish; those that run are left alone."""
+    """Learn from records of MCP servers that were killed; running servers are left alone."""
     left = agent_notes.finish_left(memory)
     return f"{left} finished" if left else ""
 
 
 def is_held(memory: Holloway) -> bool:
-    """Whether something waits for its work to prove right, and the history or the day changed since the last look."""
+    """Return whether candidates are held, and the history or the day has changed since the last look."""
     if memory.store.noted("held_seen") == _held_mark(memory):
         return False
     return bool(candidates.held(memory.store.database))
 
 
 def settle_held(memory: Holloway, seconds: float) -> str:
-    """Release or drop what waits."""
+    """Promote or drop held candidates."""
     decided = Learning(memory).settle_held()
     memory.store.note("held_seen", _held_mark(memory))
     return f"{len(decided)} settled" if decided else ""
@@ -135,42 +135,42 @@ def _held_mark(memory: Holloway) -> str:
 
 
 def has_moved(memory: Holloway) -> bool:
-    """Whether there are commits that nobody has looked at for what they undo."""
+    """Return whether there are commits that were not checked for reverts yet."""
     head = git.head_commit(str(memory.project.root))
     return bool(head) and head != memory.store.noted("undone_seen")
 
 
-def take_back(memory: Holloway, seconds: float) -> str:
-    """Set aside what was learned from work that was undone."""
+def set_aside_reverted(memory: Holloway, seconds: float) -> str:
+    """Set aside memories learned from work that was reverted."""
     taken = Learning(memory).take_back()
     return f"{len(taken)} taken back" if taken else ""
 
 
 def has_unembedded(memory: Holloway) -> bool:
-    """Whether memories wait for their vectors."""
+    """Return whether memories lack vectors."""
     return memory.search.to_embed() > 0
 
 
-def embed(memory: Holloway, seconds: float) -> str:
-    """Give memories their vectors."""
+def embed_memories(memory: Holloway, seconds: float) -> str:
+    """Compute missing vectors."""
     return f"{memory.search.embed_waiting(min(seconds, EMBED_S))} embedded"
 
 
 def has_reached_a_count(memory: Holloway) -> bool:
-    """Whether a module was worked in so often that a language model is asked about it, where one is configured."""
+    """Return whether a module has reached a session count at which a configured language model is asked about it."""
     return bool(Reflection(memory.store, memory.settings).due())
 
 
-def reflect(memory: Holloway, seconds: float) -> str:
-    """Ask what the memories of such modules add up to."""
-    reflecting = Reflection(memory.store, memory.settings)
-    found = reflecting.reflect()
-    return f"{len(found)} found" if found else reflecting.trouble
+def reflect_on_modules(memory: Holloway, seconds: float) -> str:
+    """Ask the model what the memories of such modules add up to."""
+    reflection = Reflection(memory.store, memory.settings)
+    memories = reflection.reflect()
+    return f"{len(memories)} found" if memories else reflection.trouble
 
 
 def is_week_over(memory: Holloway) -> bool:
-    """Whether a week has passed since pairs of modules were last looked at."""
-    return _passed(memory, "weekly_seen", WEEK)
+    """Return whether a week has passed since the last look at pairs of modules."""
+    return _has_passed(memory, "weekly_seen", WEEK)
 
 
 def look_across(memory: Holloway, seconds: float) -> str:
@@ -182,12 +182,12 @@ def look_across(memory: Holloway, seconds: float) -> str:
 
 
 def is_day_over(memory: Holloway) -> bool:
-    """Whether a day has passed since the last backup and pruning."""
-    return _passed(memory, "daily_seen", DAY)
+    """Return whether a day has passed since the last backup and pruning."""
+    return _has_passed(memory, "daily_seen", DAY)
 
 
 def clean_up(memory: Holloway, seconds: float) -> str:
-    """Set aside what faded, forget files that are gone, copy the database."""
+    """Prune memories, drop records of missing session files, back up the database."""
     pruned = memory.prune()
     learned_files.drop_missing(memory.store.database)
     memory.maintain()
@@ -196,34 +196,34 @@ def clean_up(memory: Holloway, seconds: float) -> str:
     return f"{gone} pruned, backed up" if gone else "backed up"
 
 
-def always(memory: Holloway) -> bool:
-    """For what costs less than finding out whether it is due."""
+def is_always_due(memory: Holloway) -> bool:
+    """Return True, for a job that costs less than finding out whether it is due."""
     return True
 
 
-def settle(memory: Holloway, seconds: float) -> str:
-    """Count uses, release what was learned on merged branches, drop journals that are too old."""
+def settle_store(memory: Holloway, seconds: float) -> str:
+    """Count uses, release memories of merged branches, drop expired journals."""
     memory.settle()
     return ""
 
 
-CHORES = (
-    Chore("map", is_map_missing, bring_map),
-    Chore("learn", has_journals, learn_ended),
-    Chore("records", has_records, learn_records),
-    Chore("settle", always, settle),
-    Chore("held", is_held, settle_held),
-    Chore("undone", has_moved, take_back),
-    Chore("map", is_here, bring_map),
-    Chore("embed", has_unembedded, embed),
-    Chore("synthesis", has_reached_a_count, reflect),
-    Chore("weekly", is_week_over, look_across),
-    Chore("daily", is_day_over, clean_up),
+JOBS = (
+    Job("map", is_map_missing, update_map),
+    Job("learn", has_journals, learn_ended),
+    Job("records", has_records, learn_records),
+    Job("settle", is_always_due, settle_store),
+    Job("held", is_held, settle_held),
+    Job("undone", has_moved, set_aside_reverted),
+    Job("map", has_folder, update_map),
+    Job("embed", has_unembedded, embed_memories),
+    Job("synthesis", has_reached_a_count, reflect_on_modules),
+    Job("weekly", is_week_over, look_across),
+    Job("daily", is_day_over, clean_up),
 )
-"""All chores, in the order in which they are done."""
+"""All jobs, in the order in which they run."""
 
 
-def _passed(memory: Holloway, key: str, time_between: timedelta) -> bool:
-    """Whether so much time has passed since a chore was done; a note from the future is that of a wrong clock."""
+def _has_passed(memory: Holloway, key: str, time_between: timedelta) -> bool:
+    """Return whether a job was last done at least that long ago; a time in the future comes from a wrong clock."""
     seen = memory.store.noted(key)
     return not seen or not timedelta(0) <= memory.clock.now() - moment(seen) < time_between
