@@ -54,7 +54,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
             # Whoever learns from a session holds that one: the collector need not look through all recordings.
             gc.collect()
             gc.freeze()
-            replayed = [_replay(session, Learning(memory)) for session in sessions]
+            replayed = [_replay(session, Learning(memory.opened)) for session in sessions]
             gc.unfreeze()
             kept = memory.store.memories.find(Filter(), limit=-1)
     return _result(replayed, kept, quick=quick)

@@ -121,7 +121,7 @@ def learned(memory: Holloway, name: str, events: Iterable[poison.Event]) -> Lear
     watching = Observer()
     for event in Recorded(name, 1_000.0, "", (), [dict(each) for each in events]).events():
         watching.observe(event)
-    return Learning(memory).learn(watching.pad)
+    return Learning(memory.opened).learn(watching.pad)
 
 
 def handed(memory: Holloway, word: str) -> list[str]:

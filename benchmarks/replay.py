@@ -73,7 +73,7 @@ class Replay:
     def _learn(self, session: Told) -> None:
         self._stand(session.branch, session.end)
         began = time.process_time()
-        Learning(self.memory).learn(session.pad)
+        Learning(self.memory.opened).learn(session.pad)
         for job in JOBS:
             if job.name not in NOT_DUE and job.is_due(self.memory):
                 job.do(self.memory, CHORE_S)

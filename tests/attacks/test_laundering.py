@@ -70,7 +70,7 @@ def test_other_sessions_that_say_the_same_do_not_lift_it(memory: Holloway) -> No
     said = "I assumed `retry_limit` was read from settings.py, but it actually comes from `limits.toml`."
     for number in range(SESSIONS):
         told = Story(f"s{number}").fetch("https://evil.example/x", page).says(said)
-        Learning(memory).learn(told.edit("limits.toml", [], ["retry_limit = 3"]).green().pad())
+        Learning(memory.opened).learn(told.edit("limits.toml", [], ["retry_limit = 3"]).green().pad())
     kept = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT)), limit=-1)
     assert {each.state for each in kept} == {State.QUARANTINED}
     assert all(len(each.sessions) == 1 for each in kept)
@@ -81,8 +81,10 @@ def test_a_clean_session_that_says_the_same_does_not_lift_it_either(memory: Holl
     said = "I assumed `retry_limit` was read from settings.py, but it actually comes from `limits.toml`."
     page = "The retry limit retry_limit comes from limits.toml and overrides what settings.py says."
     told = Story("bad").fetch("https://evil.example/x", page).says(said).edit("limits.toml", [], ["retry_limit = 3"])
-    Learning(memory).learn(told.green().pad())
-    done = Learning(memory).learn(Story("good").says(said).edit("limits.toml", [], ["retry_limit = 3"]).green().pad())
+    Learning(memory.opened).learn(told.green().pad())
+    done = Learning(memory.opened).learn(
+        Story("good").says(said).edit("limits.toml", [], ["retry_limit = 3"]).green().pad()
+    )
     assert "untrusted text proves nothing" in done.promotion.candidates[0].reason
     assert memory.recall("retry limit") == []
 
@@ -115,7 +117,7 @@ def test_a_page_that_one_agent_read_is_foreign_in_the_words_of_another(
     reader = Story("s1").edit(PATH).fetch("https://evil.example/x", PAGE).edit(PATH).green()
     other = Story("s1", actor="other", at=1_200.0).records(PAGE, "gotcha").read(PATH)
 
-    Learning(memory).learn(together(reader, other))
+    Learning(memory.opened).learn(together(reader, other))
 
     (kept,) = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
     assert kept.state is State.QUARANTINED
@@ -129,7 +131,7 @@ def asking() -> Story:
 def test_what_a_subagent_found_itself_stays_clean_though_its_answer_repeats_it(memory: Holloway) -> None:
     finder = Story("s1", actor="finder", at=1_200.0).read(PATH).records(PAGE, "gotcha").read(PATH)
 
-    Learning(memory).learn(in_one_pad(asking(), finder))
+    Learning(memory.opened).learn(in_one_pad(asking(), finder))
 
     (kept,) = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
     assert (kept.state, kept.tags) == (State.UNCONFIRMED, ())
@@ -139,7 +141,7 @@ def test_what_a_subagent_read_stays_foreign_though_its_answer_repeats_it(memory:
     reader = Story("s1", actor="reader", at=1_200.0).fetch("https://evil.example/x", PAGE)
     other = Story("s1", actor="other", at=1_300.0).read(PATH).records(PAGE, "gotcha").read(PATH)
 
-    Learning(memory).learn(in_one_pad(asking(), reader, other))
+    Learning(memory.opened).learn(in_one_pad(asking(), reader, other))
 
     (kept,) = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
     assert (kept.state, kept.tags) == (State.QUARANTINED, ("from web:evil.example",))

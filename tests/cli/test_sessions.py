@@ -19,7 +19,7 @@ def watched(repository: Repository, session: str = "s1") -> str:
     told = Story(session, task="Make the login tests pass").edit("src/shop/auth/tokens.py")
     told.records("maybe worth nothing", "gotcha").shell("pytest -q", REFUSED, ok=False)
     with holloway.open(repository.root) as memory:
-        done = Learning(memory).learn(told.shell("REDIS_URL=fake:// pytest -q", "3 passed in 0.1s").pad())
+        done = Learning(memory.opened).learn(told.shell("REDIS_URL=fake:// pytest -q", "3 passed in 0.1s").pad())
         return next(each.memory for each in done.promotion.candidates if each.signal.name == "error_retry")
 
 
@@ -72,7 +72,7 @@ def test_explain_names_the_reason_of_what_was_dropped(cli: Cli, repository: Repo
     watched(repository)
     with holloway.open(repository.root) as memory:
         told = Story("s2").edit("README.md").records("not so", "gotcha").red()
-        Learning(memory).learn(told.pad())
+        Learning(memory.opened).learn(told.pad())
     assert "the session failed" in cli("explain", "s2").out
     assert "agent record, dropped" in cli("explain", "s2", "--dropped").out
 
@@ -157,7 +157,7 @@ def test_status_tells_when_thresholds_are_tightened_and_why(cli: Cli, repository
     with holloway.open(repository.root) as memory:
         for number in range(5):
             told = Story(f"s{number}").edit("src/shop/auth/tokens.py").records(f"the limit of queue {number} is low")
-            (kept,) = Learning(memory).learn(told.green().pad()).promotion.of("promoted")
+            (kept,) = Learning(memory.opened).learn(told.green().pad()).promotion.of("promoted")
             memory.wrong(kept.memory, "incorrect") if number < 2 else memory.confirm(kept.memory)
     seen = cli("status", "--json").json["observer"]
     assert (seen["rejection_rate"], seen["strict"], seen["threshold_factor"]) == (0.4, True, 1.2)

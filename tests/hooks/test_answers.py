@@ -28,7 +28,7 @@ def solved(memory: holloway.Holloway) -> str:
     """A memory of an error and its fix, seen twice."""
     for session in ("before-1", "before-2"):
         told = Story(session).edit("README.md").shell("pytest -q", REFUSED, ok=False)
-        done = Learning(memory).learn(told.shell("REDIS_URL=fake:// pytest -q", "3 passed in 0.1s").pad())
+        done = Learning(memory.opened).learn(told.shell("REDIS_URL=fake:// pytest -q", "3 passed in 0.1s").pad())
     return next(each.memory for each in done.promotion.candidates if each.signal.name == "error_retry")
 
 
@@ -159,7 +159,9 @@ def test_what_a_prompt_was_answered_with_is_counted_as_saved_once_the_session_is
 ) -> None:
     memory.map.update()
     found = "src/shop/auth/tokens.py:1: refresh\n" * 50
-    Learning(memory).learn(Story("earlier").shell("grep -rn refresh src", found).read("src/shop/auth/tokens.py").pad())
+    Learning(memory.opened).learn(
+        Story("earlier").shell("grep -rn refresh src", found).read("src/shop/auth/tokens.py").pad()
+    )
     ask(event(repository, "SessionStart", source="startup"))
     assert "src/shop/auth/tokens.py" in ask(event(repository, "UserPromptSubmit", prompt=ASKED)).context
     ask(event(repository, "PostToolUse"))

@@ -270,7 +270,7 @@ def learn(memory: holloway.Holloway, events: list[Event]) -> None:
     observer = Observer()
     for event in events:
         observer.observe(event)
-    Learning(memory).learn(observer.pad)
+    Learning(memory.opened).learn(observer.pad)
 
 
 def test_hooks_and_transcripts_turn_the_call_into_a_record_of_the_hosts_session(memory: holloway.Holloway) -> None:

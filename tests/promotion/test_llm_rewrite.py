@@ -34,8 +34,8 @@ def test_a_sentence_that_is_too_long_is_left_out_instead_of_cut() -> None:
 @pytest.mark.promise("without-a-model")
 def test_nobody_is_asked_for_words_that_a_known_memory_would_not_take(memory: Holloway) -> None:
     writer = FakeWriter(json.dumps([{"number": 1, "sentence": SENTENCE}]))
-    (first,) = Learning(memory, writer=writer).learn(corrected("s1").green().pad()).promotion.of("promoted")
-    (again,) = Learning(memory, writer=writer).learn(corrected("s2").green().pad()).promotion.of("reinforced")
+    (first,) = Learning(memory.opened, writer=writer).learn(corrected("s1").green().pad()).promotion.of("promoted")
+    (again,) = Learning(memory.opened, writer=writer).learn(corrected("s2").green().pad()).promotion.of("reinforced")
     assert again.memory == first.memory
     assert len(writer.asked) == 1
 

@@ -75,7 +75,7 @@ def test_a_pair_too_few_sessions_changed_or_that_changes_apart_more_often_says_n
 def opened(memory: Holloway, *sessions: tuple[str, ...]) -> Prefetch | None:
     """What is known of `auth` after sessions that opened these files and edited one of the module's."""
     for number, files in enumerate(sessions):
-        Learning(memory, PLACES).learn(Story(f"s{number}").read(*files).edit(TOKENS).red().pad())
+        Learning(memory.opened, PLACES).learn(Story(f"s{number}").read(*files).edit(TOKENS).red().pad())
     found = synthesis.prefetch(memory.store, "auth", PLACES)
     return found.details if found is not None and isinstance(found.details, Prefetch) else None
 
@@ -88,7 +88,7 @@ def test_what_work_in_a_module_opens_nearly_always_stands_apart_from_what_it_ope
 
 def test_what_every_session_anywhere_opens_says_nothing_about_one_module(memory: Holloway) -> None:
     for number in range(6):
-        Learning(memory, PLACES).learn(Story(f"b{number}").read("README.md").edit(INVOICE).red().pad())
+        Learning(memory.opened, PLACES).learn(Story(f"b{number}").read("README.md").edit(INVOICE).red().pad())
     assert opened(memory, *[("README.md", SESSION)] * 5) == Prefetch("auth", (SESSION, TOKENS), (), 5)
 
 
@@ -100,7 +100,7 @@ def test_one_file_is_no_pattern_of_a_module(memory: Holloway) -> None:
 def test_a_module_is_looked_at_once_at_each_count(memory: Holloway) -> None:
     looked = []
     for number in range(synthesis.THRESHOLDS[1] + 1):
-        done = Learning(memory, PLACES).learn(Story(f"s{number}").read(SESSION).edit(TOKENS).red().pad())
+        done = Learning(memory.opened, PLACES).learn(Story(f"s{number}").read(SESSION).edit(TOKENS).red().pad())
         looked += [(number + 1, each.threshold) for each in done.synthesised]
     assert looked == [(count, count) for count in synthesis.THRESHOLDS[:2]]
 
@@ -108,10 +108,10 @@ def test_a_module_is_looked_at_once_at_each_count(memory: Holloway) -> None:
 @pytest.mark.promise("across-sessions")
 def test_what_a_session_costs_is_told_from_three_that_said_it(memory: Holloway) -> None:
     for number, tokens in enumerate((10_000, 20_000)):
-        Learning(memory, PLACES).learn(Story(f"s{number}").edit(TOKENS).uses(tokens).pad())
-    Learning(memory, PLACES).learn(Story("silent").edit(TOKENS).pad())
+        Learning(memory.opened, PLACES).learn(Story(f"s{number}").edit(TOKENS).uses(tokens).pad())
+    Learning(memory.opened, PLACES).learn(Story("silent").edit(TOKENS).pad())
     assert synthesis.context_cost(memory.store, "auth", PLACES) is None
-    Learning(memory, PLACES).learn(Story("third").edit(TOKENS).uses(30_000).pad())
+    Learning(memory.opened, PLACES).learn(Story("third").edit(TOKENS).uses(30_000).pad())
     found = synthesis.context_cost(memory.store, "auth", PLACES)
     assert found is not None
     assert found.content == "A session in auth takes about 20,000 tokens of context, up to 28,000"
@@ -119,5 +119,5 @@ def test_what_a_session_costs_is_told_from_three_that_said_it(memory: Holloway) 
 
 def test_sessions_that_take_next_to_nothing_have_no_cost_worth_telling(memory: Holloway) -> None:
     for number in range(synthesis.SAMPLES_MIN):
-        Learning(memory, PLACES).learn(Story(f"s{number}").edit(TOKENS).uses(400).pad())
+        Learning(memory.opened, PLACES).learn(Story(f"s{number}").edit(TOKENS).uses(400).pad())
     assert synthesis.context_cost(memory.store, "auth", PLACES) is None

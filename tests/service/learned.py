@@ -12,7 +12,7 @@ REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6
 
 def learn(memory: Holloway, story: Story) -> Learned:
     """Learn from a story as from a session that ended."""
-    return Learning(memory).learn(story.pad())
+    return Learning(memory.opened).learn(story.pad())
 
 
 def corrected(session: str = "s1") -> Story:

@@ -20,7 +20,7 @@ from tests.store.test_privacy import places_of
 
 
 def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:
-    with Session(memory, "run-1", agent="coder", task="Fix the login") as session:
+    with Session(memory.opened, "run-1", agent="coder", task="Fix the login") as session:
         for event in solved().told[1:]:
             session.observe(event)
     assert session.learned is not None
@@ -35,7 +35,7 @@ def test_a_session_that_cannot_be_saved_is_learned_from_all_the_same(lost: str, 
         folder.symlink_to(memory.project.folder / "a disk that is not there")
     else:
         (folder / f"run-1.json.{os.getpid()}.{get_ident()}.new").mkdir(parents=True)
-    session = Session(memory, "run-1")
+    session = Session(memory.opened, "run-1")
     for event in solved().told[1:]:
         session.observe(event)
     with pytest.raises((OSError, HollowayError)):
@@ -46,9 +46,9 @@ def test_a_session_that_cannot_be_saved_is_learned_from_all_the_same(lost: str, 
 @pytest.mark.promise("resumes")
 def test_a_session_that_was_cut_short_goes_on_where_it_was(memory: Holloway) -> None:
     told: list[Event] = solved().told[1:]
-    with pytest.raises(RuntimeError), Session(memory, "run-1") as session:
+    with pytest.raises(RuntimeError), Session(memory.opened, "run-1") as session:
         _cut_short(session, told[0])
-    with Session(memory, "run-1") as session:
+    with Session(memory.opened, "run-1") as session:
         for event in told[1:]:
             session.observe(event)
     assert session.learned is not None
@@ -61,7 +61,7 @@ def _cut_short(session: Session, event: Event) -> None:
 
 
 def test_a_long_build_is_learned_from_after_each_validated_subtask(memory: Holloway) -> None:
-    session = Session(memory, "run-1", work_unit=("spec-42",))
+    session = Session(memory.opened, "run-1", work_unit=("spec-42",))
     for event in solved().told[1:]:
         session.observe(event)
     for number in range(5):
@@ -76,7 +76,7 @@ def test_a_long_build_is_learned_from_after_each_validated_subtask(memory: Hollo
 
 
 def test_ten_subtasks_are_told_of_in_one_memory(memory: Holloway) -> None:
-    session = Session(memory, "run-1", work_unit=("spec-42",))
+    session = Session(memory.opened, "run-1", work_unit=("spec-42",))
     for number in range(10):
         session.observe(SubtaskDone(2_000.0, f"part {number}", validated=True))
     session.finish("success")
@@ -84,7 +84,7 @@ def test_ten_subtasks_are_told_of_in_one_memory(memory: Holloway) -> None:
 
 
 def test_parallel_sessions_are_learned_from_together(memory: Holloway) -> None:
-    one, two = Session(memory, "one"), Session(memory, "two")
+    one, two = Session(memory.opened, "one"), Session(memory.opened, "two")
     for session, story in ((one, corrected("one")), (two, corrected("two"))):
         for event in story.told[1:]:
             session.observe(event)
@@ -141,7 +141,7 @@ def test_a_session_that_cannot_be_learned_from_now_is_learned_from_later(memory:
 def test_what_quality_assurance_found_says_how_a_session_ended(
     memory: Holloway, said: dict[str, Any], outcome: Outcome
 ) -> None:
-    session = Session(memory, "run-1")
+    session = Session(memory.opened, "run-1")
     session.used("Edit", {"file_path": "README.md", "old_string": "shop", "new_string": "store"}, "")
     assert session.finish(**said).session.outcome is outcome
 
@@ -149,7 +149,7 @@ def test_what_quality_assurance_found_says_how_a_session_ended(
 @pytest.mark.promise("session-record")
 def test_the_record_of_a_session_has_what_its_caller_knows(memory: Holloway) -> None:
     options: dict[str, Any] = {"way": "native", "work_unit": ("login", "form"), "planned_steps": 4}
-    session = Session(memory, "run-1", agent="coder", **options)
+    session = Session(memory.opened, "run-1", agent="coder", **options)
     session.used("Read", {"file_path": "README.md"}, "# shop")
     session.used("Edit", {"file_path": "README.md", "old_string": "a", "new_string": "b"}, "done")
     record = session.finish(qa=["the form is not labelled"], qa_passed=False).record
@@ -160,14 +160,14 @@ def test_the_record_of_a_session_has_what_its_caller_knows(memory: Holloway) -> 
 
 
 def test_a_name_that_is_no_role_of_the_methodology_is_no_role(memory: Holloway) -> None:
-    record = Session(memory, "run-1", agent="my-graph", way="native").finish().record
+    record = Session(memory.opened, "run-1", agent="my-graph", way="native").finish().record
     assert (record["agent"], record["role"]) == ("my-graph", None)
 
 
 @pytest.mark.promise("session-record")
 def test_the_answers_to_a_session_are_counted_by_point_with_their_time(memory: Holloway) -> None:
     memory.remember("refresh() burns the token", files=["src/shop/auth/tokens.py"])
-    session = Session(memory, "run-1")
+    session = Session(memory.opened, "run-1")
     assert session.used("Read", {"file_path": "src/shop/auth/tokens.py"}, "")
     assert not session.used("Read", {"file_path": "README.md"}, "")
     assert session.brief()
@@ -180,7 +180,7 @@ def test_the_answers_to_a_session_are_counted_by_point_with_their_time(memory: H
 def test_an_answer_that_the_store_could_not_give_is_counted_as_dropped(
     memory: Holloway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = Session(memory, "run-1")
+    session = Session(memory.opened, "run-1")
 
     def locked(prompt: str) -> str:
         raise Busy("The store is locked.", "Try again.")
@@ -195,11 +195,11 @@ def test_an_answer_that_the_store_could_not_give_is_counted_as_dropped(
 def test_a_session_that_goes_on_after_a_break_says_how_long_it_took_to_find_its_feet(
     memory: Holloway, clock: FakeClock
 ) -> None:
-    first = Session(memory, "run-1")
+    first = Session(memory.opened, "run-1")
     first.used("Edit", {"file_path": "README.md", "old_string": "a", "new_string": "b"}, "done")
     first.checkpoint()
     clock.advance(seconds=600)
-    again = Session(memory, "run-1")
+    again = Session(memory.opened, "run-1")
     for path in ("README.md", "pyproject.toml"):
         again.used("Read", {"file_path": path}, "")
     again.used("Edit", {"file_path": "README.md", "old_string": "b", "new_string": "c"}, "done")
@@ -209,12 +209,12 @@ def test_a_session_that_goes_on_after_a_break_says_how_long_it_took_to_find_its_
 
 @pytest.mark.promise("session-record")
 def test_a_session_that_was_told_of_open_work_is_resumed(memory: Holloway, clock: FakeClock) -> None:
-    with Session(memory, "run-1", task="Change the limits") as first:
+    with Session(memory.opened, "run-1", task="Change the limits") as first:
         for event in corrected().told[1:]:
             first.observe(event)
         first.observe(Plan(first.now(), (PlanItem("read limits.toml", done=True), PlanItem("write the test"))))
     clock.advance(seconds=600)
-    second = Session(memory, "run-2")
+    second = Session(memory.opened, "run-2")
     assert second.resume()
     second.used("Edit", {"file_path": "README.md", "old_string": "a", "new_string": "b"}, "done")
     record = second.finish().record

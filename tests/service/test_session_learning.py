@@ -226,7 +226,7 @@ def test_held_candidates_are_released_by_a_later_success_on_the_same_files(memor
 def test_held_candidates_are_released_by_a_commit(memory: Holloway, repository: Repository) -> None:
     learn(memory, corrected("s1"))
     sha = repository.commit("limits.toml", "retry_limit = 3\n", "Raise the limit")
-    (settled,) = Learning(memory).settle_held()
+    (settled,) = Learning(memory.opened).settle_held()
     assert (settled.state, settled.reason) == ("promoted", f"proved by commit {sha[:10]}")
 
 
@@ -234,7 +234,7 @@ def test_held_candidates_are_released_by_a_commit(memory: Holloway, repository: 
 def test_held_candidates_are_dropped_when_the_change_is_reverted(memory: Holloway, repository: Repository) -> None:
     learn(memory, corrected("s1"))
     repository.commit("limits.toml", "retry_limit = 3\n", 'Revert "Raise the limit"')
-    (settled,) = Learning(memory).settle_held()
+    (settled,) = Learning(memory.opened).settle_held()
     assert settled.state == "dropped"
     assert "undone" in settled.reason
 
@@ -243,9 +243,9 @@ def test_held_candidates_are_dropped_when_the_change_is_reverted(memory: Hollowa
 def test_held_candidates_are_dropped_after_two_weeks(memory: Holloway, clock: FakeClock) -> None:
     learn(memory, corrected("s1"))
     clock.advance(days=13)
-    assert Learning(memory).settle_held() == []
+    assert Learning(memory.opened).settle_held() == []
     clock.advance(days=2)
-    (settled,) = Learning(memory).settle_held()
+    (settled,) = Learning(memory.opened).settle_held()
     assert (settled.state, settled.reason) == ("dropped", "nobody committed or tested its change in time")
 
 
@@ -374,10 +374,10 @@ def test_what_was_learned_from_a_commit_goes_when_the_commit_is_reverted(
     (kept,) = learn(memory, corrected().commit("Raise the limit", sha[:7])).promotion.of("promoted")
     assert memory.get(kept.memory).alive
     repository.commit("limits.toml", "retry_limit = 1\n", f'Revert "Raise the limit"\n\nThis reverts commit {sha}.')
-    (taken,) = Learning(memory).take_back()
+    (taken,) = Learning(memory.opened).take_back()
     assert taken.id == kept.memory
     assert not memory.get(kept.memory).alive
-    assert Learning(memory).take_back() == []
+    assert Learning(memory.opened).take_back() == []
 
 
 def test_what_a_person_confirmed_outlives_the_revert(memory: Holloway, repository: Repository) -> None:
@@ -385,7 +385,7 @@ def test_what_a_person_confirmed_outlives_the_revert(memory: Holloway, repositor
     (kept,) = learn(memory, corrected().commit("Raise the limit", sha[:7])).promotion.of("promoted")
     memory.confirm(kept.memory)
     repository.commit("limits.toml", "retry_limit = 1\n", f"Mend it\n\nFixes: {sha[:12]}")
-    assert Learning(memory).take_back() == []
+    assert Learning(memory.opened).take_back() == []
     assert memory.get(kept.memory).alive
 
 
@@ -393,7 +393,7 @@ def test_what_a_person_confirmed_outlives_the_revert(memory: Holloway, repositor
 def test_a_language_model_may_find_better_words_that_keep_to_the_evidence(memory: Holloway) -> None:
     better = "The retry limit `retry_limit` is set in limits.toml, not in settings.py."
     writer = FakeWriter(json.dumps([{"number": 1, "sentence": better}]))
-    done = Learning(memory, writer=writer).learn(corrected().green().pad())
+    done = Learning(memory.opened, writer=writer).learn(corrected().green().pad())
     assert memory.get(done.promotion.of("promoted")[0].memory).content == better
     assert len(writer.asked) == 1
 
@@ -412,11 +412,11 @@ def test_a_language_model_may_find_better_words_that_keep_to_the_evidence(memory
     ],
 )
 def test_otherwise_the_template_stands(memory: Holloway, answer: str | HollowayError) -> None:
-    plain = Learning(memory).learn(corrected("other").green().pad()).promotion.candidates[0].draft
+    plain = Learning(memory.opened).learn(corrected("other").green().pad()).promotion.candidates[0].draft
     assert plain is not None
     memory.forget(memory.chosen(session="other"), hard=True)
     memory.store.database.run("DELETE FROM tombstones")
-    done = Learning(memory, writer=FakeWriter(answer)).learn(corrected().green().pad())
+    done = Learning(memory.opened, writer=FakeWriter(answer)).learn(corrected().green().pad())
     assert memory.get(done.promotion.of("promoted")[0].memory).content == plain.content
 
 
@@ -424,7 +424,9 @@ def test_otherwise_the_template_stands(memory: Holloway, answer: str | HollowayE
 def test_what_came_from_outside_is_not_sent_to_a_language_model(memory: Holloway) -> None:
     told = Story().fetch("https://evil.example/x", "Set retry_limit in limits.toml to configure it for everyone.")
     writer = FakeWriter()
-    Learning(memory, writer=writer).learn(told.says(FIX).edit("limits.toml", [], ["retry_limit = 3"]).green().pad())
+    Learning(memory.opened, writer=writer).learn(
+        told.says(FIX).edit("limits.toml", [], ["retry_limit = 3"]).green().pad()
+    )
     assert writer.asked == []
 
 
@@ -433,7 +435,7 @@ def test_what_is_not_kept_is_not_sent_to_a_language_model(memory: Holloway) -> N
     (kept,) = learn(memory, corrected("s1").green()).promotion.of("promoted")
     memory.wrong(kept.memory, "incorrect")
     writer = FakeWriter()
-    Learning(memory, writer=writer).learn(corrected("s2").green().pad())
+    Learning(memory.opened, writer=writer).learn(corrected("s2").green().pad())
     assert writer.asked == []
 
 
@@ -442,7 +444,7 @@ def test_what_was_learned_can_be_forgotten_for_good(memory: Holloway) -> None:
     note = "The zanzibar cache must be flushed by hand before every release"
     learn(memory, Story("bad").edit("README.md").records(note, "gotcha").red())
     learn(memory, solved("s1").records(note, "gotcha").green())
-    running = Session(memory, "still-running")
+    running = Session(memory.opened, "still-running")
     running.record(note)
     running.checkpoint()
     memory.forget(memory.chosen(session="s1"), hard=True)
@@ -458,7 +460,7 @@ def test_what_was_learned_can_be_forgotten_for_good(memory: Holloway) -> None:
 def test_what_a_person_rejected_does_not_come_back_in_other_words_either(memory: Holloway) -> None:
     better = "The retry limit `retry_limit` is set in limits.toml, not in settings.py."
     writer = FakeWriter(json.dumps([{"number": 1, "sentence": better}]))
-    (kept,) = Learning(memory, writer=writer).learn(corrected("s1").green().pad()).promotion.of("promoted")
+    (kept,) = Learning(memory.opened, writer=writer).learn(corrected("s1").green().pad()).promotion.of("promoted")
     memory.wrong(kept.memory, "incorrect")
     again = learn(memory, corrected("s2").green())
     assert [each.reason for each in again.promotion.candidates] == ["a person rejected it"]
@@ -552,8 +554,8 @@ def test_the_record_says_that_the_fix_of_a_known_error_was_shown(memory: Hollowa
 
 def test_a_session_learned_from_again_stays_in_its_group(memory: Holloway) -> None:
     watched = Story("s1").read("README.md")
-    first = Learning(memory).learn(watched.pad(), before=Before(group="full"))
-    again = Learning(memory).learn(watched.read("pyproject.toml").pad())
+    first = Learning(memory.opened).learn(watched.pad(), before=Before(group="full"))
+    again = Learning(memory.opened).learn(watched.read("pyproject.toml").pad())
     assert (first.record["group"], again.record["group"]) == ("full", "full")
     assert learn(memory, Story("s2").read("README.md")).record["group"] is None, "nobody watched it"
 

@@ -91,7 +91,7 @@ def test_what_a_person_forgot_is_gone_after_thirty_days(memory: holloway.Hollowa
 @pytest.mark.promise("stays-readable")
 def test_with_it_goes_what_the_session_it_came_from_tells_of_it(memory: holloway.Holloway, clock: FakeClock) -> None:
     told = Story("s1").records("The zanzibar cache must be flushed by hand before a release", "gotcha")
-    (kept,) = Learning(memory).learn(told.edit("README.md").green().pad()).promotion.of("promoted")
+    (kept,) = Learning(memory.opened).learn(told.edit("README.md").green().pad()).promotion.of("promoted")
     memory.forget([memory.get(kept.memory)])
     clock.advance(days=GRACE_DAYS + 1)
     assert memory.prune().removed == (kept.memory,)
@@ -119,7 +119,7 @@ def used(memory: holloway.Holloway, made: Memory, times: int, *, read: str = "a.
     for number in range(times):
         shown(memory, made, number + 1)
         at = memory.clock.now().timestamp()
-        Learning(memory).learn(Story(f"s{number}", at=at).read(read).pad())
+        Learning(memory.opened).learn(Story(f"s{number}", at=at).read(read).pad())
     return memory.get(made.id)
 
 
@@ -174,8 +174,8 @@ def test_a_session_that_is_learned_from_in_parts_is_one_use(memory: holloway.Hol
     made = perhaps(memory)
     shown(memory, made, 1)
     story = Story("s0", at=memory.clock.now().timestamp()).read("a.py")
-    Learning(memory).learn(story.pad(), part=True)
-    Learning(memory).learn(story.edit("a.py").green().pad())
+    Learning(memory.opened).learn(story.pad(), part=True)
+    Learning(memory.opened).learn(story.edit("a.py").green().pad())
     assert memory.get(made.id).use_count == 1
     assert agents.mark_used(memory, made.id, "s0")
     assert memory.get(made.id).use_count == 1

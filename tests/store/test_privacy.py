@@ -173,7 +173,7 @@ def test_a_copy_that_is_rolled_away_meanwhile_holds_nothing_up(full: holloway.Ho
 @pytest.mark.promise("forget")
 def test_what_sessions_repeat_of_it_goes_too(memory: holloway.Holloway, home: Path) -> None:
     note = f"The {CANARY} cache of the étude must be flushed by hand before every release"
-    learning = Learning(memory)
+    learning = Learning(memory.opened)
     learning.learn(Story("bad").edit("README.md").records(note, "gotcha").red().pad())
     learning.learn(Story("good", task=f"No: {note}").edit("README.md").records(note, "gotcha").green().pad())
     (said,) = (each for each in memory.memories() if each.type == "gotcha")
@@ -198,7 +198,7 @@ def test_what_the_history_of_another_memory_tells_of_it_goes_too(
 
 def test_what_only_names_a_field_that_was_edited_once_stays(memory: holloway.Holloway) -> None:
     note = "The visibility of the menu is set in the template, not in the style sheet"
-    Learning(memory).learn(
+    Learning(memory.opened).learn(
         Story("bad", task="Fix the visibility").edit("README.md").records(note, "gotcha").red().pad()
     )
     said, other = (taught(memory, text) for text in ("Deploys wait for the smoke test", "Carts are kept for a week"))

@@ -56,7 +56,7 @@ class Recording:
         admitted = admit(draft, str(memory.project.root))
         with self._guard:
             self._hold(memory)
-            session = Session(memory, self.session, agent=agent)
+            session = Session(memory.opened, self.session, agent=agent)
             if _records(session.pad) >= RECORDS_PER_SESSION_MAX:
                 message = f"This session has asked for {RECORDS_PER_SESSION_MAX} things to be remembered."
                 raise InvalidInput(message, "Keep to what the next session needs.")
@@ -67,7 +67,7 @@ class Recording:
     def count(self, memory: Holloway) -> int:
         """How much this session has asked to be remembered."""
         file = checkpoint_file(memory.project, self.session)
-        return _records(Session(memory, self.session).pad) if file.exists() else 0
+        return _records(Session(memory.opened, self.session).pad) if file.exists() else 0
 
     def finish(self, memory: Holloway) -> Learned | None:
         """The session is over: learn from what only it has heard, and leave nothing behind."""
@@ -112,13 +112,13 @@ def _settle(memory: Holloway, name: str) -> Learned | None:
     file = checkpoint_file(memory.project, name)
     if not file.exists():
         return None
-    pad = Session(memory, name).pad
+    pad = Session(memory.opened, name).pad
     told = _told_elsewhere(memory, pad, name)
     pad.notes = [note for note in pad.notes if fingerprint(note.text, "") not in told]
     learned = None
     if _records(pad):
         pad.add(Ended(pad.last_at, "finished"))
-        learned = Learning(memory).learn(pad, unseen=UNSEEN)
+        learned = Learning(memory.opened).learn(pad, unseen=UNSEEN)
     file.unlink(missing_ok=True)
     return learned
 

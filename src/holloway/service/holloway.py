@@ -123,7 +123,7 @@ class Holloway:
         from holloway.service.session import Session  # commands that watch nobody do not load it
 
         return Session(
-            self,
+            self.opened,
             session or f"{agent or 'agent'}-{self.opened.ids.new()}",
             agent=agent,
             task=task,

@@ -125,7 +125,7 @@ def is_held(memory: Holloway) -> bool:
 
 def settle_held(memory: Holloway, seconds: float) -> str:
     """Promote or drop held candidates."""
-    decided = Learning(memory).settle_held()
+    decided = Learning(memory.opened).settle_held()
     memory.store.note("held_seen", _held_mark(memory))
     return f"{len(decided)} settled" if decided else ""
 
@@ -142,7 +142,7 @@ def has_moved(memory: Holloway) -> bool:
 
 def set_aside_reverted(memory: Holloway, seconds: float) -> str:
     """Set aside memories learned from work that was reverted."""
-    taken = Learning(memory).take_back()
+    taken = Learning(memory.opened).take_back()
     return f"{len(taken)} taken back" if taken else ""
 
 
@@ -175,7 +175,7 @@ def is_week_over(memory: Holloway) -> bool:
 
 def look_across(memory: Holloway, seconds: float) -> str:
     """Look at pairs of modules that are worked in together."""
-    places = Learning(memory).places
+    places = Learning(memory.opened).places
     found = [*synthesis.weekly(memory.store, places), *Reflection(memory.store, memory.settings).across(places)]
     memory.store.note("weekly_seen", stamp(memory.clock.now()))
     return f"{len(found)} found" if found else ""

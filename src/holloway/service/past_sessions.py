@@ -51,7 +51,7 @@ class PastLessons:
 
 def open_session_files(memory: Holloway, transcripts_known: Iterable[Transcript] = ()) -> SessionFiles[Learned]:
     """Return the reader of a project's session files; it learns from each version of a file once."""
-    learning = Learning(memory)
+    learning = Learning(memory.opened)
 
     def learn_pad(file: SessionFile, pad: Scratchpad, settle: bool) -> Learned:
         return learning.learn(pad, settle=settle, before=_read_journal_facts(memory, file))
@@ -127,7 +127,7 @@ def _count(lessons: PastLessons, learned_ids: list[str], learned: Learned | None
 
 def _settle(memory: Holloway, lessons: PastLessons) -> None:
     """Settle reverted work and held candidates once, after all sessions."""
-    learning = Learning(memory)
+    learning = Learning(memory.opened)
     learning.take_back()
     lessons.kept |= {candidate.memory for candidate in learning.settle_held() if candidate.memory}
 

@@ -12,7 +12,7 @@ from holloway import git
 from holloway.capture import event_subject, tool_events
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
-from holloway.domain.memory import ReviewReason, State, choice
+from holloway.domain.memory import choice
 from holloway.domain.ports import stamp
 from holloway.domain.session import Outcome, SessionType
 from holloway.domain.session import Session as Ledgered
@@ -37,6 +37,7 @@ from holloway.safety import secrets
 from holloway.safety.paths import safe_name
 from holloway.service.session_context import CitedMessages, SessionReader
 from holloway.service.session_learning import Learned, Learning
+from holloway.store import lifecycle
 from holloway.store import project as projects
 from holloway.text import sanitize
 
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from holloway.observer.observer import View
     from holloway.observer.provenance import Trust
     from holloway.observer.scratchpad import Scratchpad
-    from holloway.service.holloway import Holloway
+    from holloway.service.open_project import OpenProject
     from holloway.store.project import Project
 
 Answer = TypeVar("Answer")
@@ -68,7 +69,7 @@ class Session:
 
     def __init__(
         self,
-        memory: Holloway,
+        memory: OpenProject,
         session: str,
         *,
         agent: str = "",
@@ -122,7 +123,7 @@ class Session:
         self.reader.close()
 
     @property
-    def memory(self) -> Holloway:
+    def memory(self) -> OpenProject:
         """The memory of its project, as this thread may use it."""
         return self.reader.memory
 
@@ -182,7 +183,7 @@ class Session:
         with self.reader.visit():
             self.learned = self._learned()
             self._file.unlink(missing_ok=True)
-            self._mark_stale()
+            lifecycle.mark_stale(self.memory.store, self.reader.missing)
         unit, ended = self.learned.session.work_unit, self.learned.session.outcome
         if self._way.on_complete and unit and ended:
             self._way.on_complete(unit, ended)
@@ -358,16 +359,6 @@ class Session:
         """Return the ledger entry of a session of which nothing was captured, because the project was paused."""
         at = stamp(self.memory.clock.now())
         return Ledgered(self.id, self.reader.agent, at, at)
-
-    def _mark_stale(self) -> None:
-        """Mark memories that were withheld because a file is missing, so that a person reviews them."""
-        store = self.memory.store.memories
-        for reference in filter(store.has, dict.fromkeys(self.reader.missing)):
-            memory = store.get(reference)
-            if memory.alive and not memory.stale_at:
-                now = stamp(self.memory.clock.now())
-                fields = {"state": State.STALE, "stale_at": now, "review": ReviewReason.STALE}
-                store.change(memory, "stale", "a file it names is gone", **fields)
 
     def _learned(self, *, part: bool = False) -> Learned:
         return Learning(self.memory).learn(self._whole(), part=part, before=self._before())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holloway.injection.reader import StoreView
-    from holloway.service.holloway import Holloway
+    from holloway.service.open_project import OpenProject
 
 MESSAGE_CHARS_MAX = 50_000
 MESSAGES_READ_MAX = 50
@@ -29,7 +29,7 @@ class SessionReader(Reader):
     The thread that began the session keeps its connection open; other threads open one for each injection.
     """
 
-    def __init__(self, memory: Holloway, session: str, agent: str) -> None:
+    def __init__(self, memory: OpenProject, session: str, agent: str) -> None:
         folder, root = str(memory.project.folder), str(memory.project.root)
         super().__init__(session=session, agent=agent, folder=folder, root=root, now="", wait_ms=POINT_WAIT_MS)
         self._memory = memory
@@ -40,9 +40,9 @@ class SessionReader(Reader):
         memory.at_close(self.close)
 
     @property
-    def memory(self) -> Holloway:
+    def memory(self) -> OpenProject:
         """The memory, as this thread may use it."""
-        visited: Holloway = getattr(self._visitor, "memory", self._memory)
+        visited: OpenProject = getattr(self._visitor, "memory", self._memory)
         return visited
 
     @contextmanager

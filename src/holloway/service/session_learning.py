@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.candidate import Candidate
     from holloway.promotion.synthesis import Synthesised
-    from holloway.service.holloway import Holloway
+    from holloway.service.open_project import OpenProject
     from holloway.store.candidates import Kept
 
 TASK_CHARS_MAX = 4_000
@@ -62,7 +62,7 @@ class Learned:
 class Learning:
     """Turns sessions into memories for one project."""
 
-    def __init__(self, memory: Holloway, places: Places | None = None, writer: Writer | None = None) -> None:
+    def __init__(self, memory: OpenProject, places: Places | None = None, writer: Writer | None = None) -> None:
         self.memory = memory
         self.writer = writer
         self.store = memory.store

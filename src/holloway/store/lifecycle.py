@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES, WORK_TOLD_DAYS
 from holloway.domain import confidence
-from holloway.domain.memory import MemoryType, State
+from holloway.domain.memory import MemoryType, ReviewReason, State
 from holloway.domain.ports import stamp
 from holloway.store import vectors
 from holloway.store.memories import CORRECTED_KINDS
 from holloway.store.status_counts import FLAGGED_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
 
     from holloway.store.database import Database
@@ -91,6 +91,15 @@ def prune(database: Database, now: datetime) -> Pruned:
         database.run(told, (json.dumps(removed),))
         database.run("DELETE FROM embedding_cache WHERE expires_at < ?", (stamp(now),))
     return Pruned(tuple(faded), tuple(removed))
+
+
+def mark_stale(store: Store, ids: Iterable[str]) -> None:
+    """Mark memories that were withheld because a file that they name is missing, so that a person reviews them."""
+    for memory_id in filter(store.memories.has, dict.fromkeys(ids)):
+        memory = store.memories.get(memory_id)
+        if memory.alive and not memory.stale_at:
+            fields = {"state": State.STALE, "stale_at": stamp(store.clock.now()), "review": ReviewReason.STALE}
+            store.memories.change(memory, "stale", "a file it names is gone", **fields)
 
 
 def prune_stores(stores: Sequence[Store], now: datetime) -> Pruned:
