@@ -1,1 +1,1 @@
-"""All that the edges may call: the memory of a project, its sessions, and the chores that keep it."""
+"""The facade that edges call: the memory of a project, its sessions, its code map and its background jobs."""
