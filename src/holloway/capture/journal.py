@@ -118,11 +118,6 @@ def last_prompt(folder: str, session: str) -> str:
     return ""
 
 
-def prompts(folder: str, session: str) -> int:
-    """How often a session was asked for something, as far as the end of its journal tells."""
-    return _tail(folder, session).count(b'"event":"UserPromptSubmit"')
-
-
 def compaction_was_told(folder: str, session: str) -> bool:
     """Whether the session has begun anew since the host last set out to cut its context."""
     tail = _tail(folder, session)

@@ -1,1 +1,1 @@
-"""What an agent's host runs: a short process that notes an event and answers it; and setting that up."""
+"""The program that an agent's host runs for each event: a short process that captures the event and answers it."""

@@ -1,1 +1,1 @@
-"""What an agent reads, rendered from templates within a budget: at the start, with a prompt, a result, a step."""
+"""Injection of memories into an agent's context: one module per point, for hooks and sessions in Python alike."""

@@ -139,12 +139,12 @@ class Session:
                 self._observer.observe(event)
 
     def record(self, text: str, *, type: str = "", files: Sequence[str] = ()) -> None:  # noqa: A002  (as above)
-        """Ask for something to be remembered; it is kept only if the session proves right.
+        """Record a note of the agent; it becomes a memory only if the session succeeds.
 
         `type` is one of holloway's or one that the methodology adds.
         """
-        said, kind = self._way.typed(text, type)
-        self.observe(events.Recorded(self.now(), said, kind, tuple(files)))
+        note, kind = self._way.typed(text, type)
+        self.observe(events.Recorded(self.now(), note, kind, tuple(files)))
 
     def subtask_done(self, name: str, *, validated: bool) -> Learned | None:
         """A part of the work is finished. The state is saved; a long build is learned from as it goes."""
