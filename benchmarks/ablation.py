@@ -15,12 +15,12 @@ from holloway.domain.memory import Memory, Source
 from holloway.domain.work import Phase
 from holloway.retrieval import candidates, fusion, graph_boost, rank
 from holloway.retrieval.fusion import Fusion
-from holloway.retrieval.recall import STAGES, Means, Result, recall
+from holloway.retrieval.recall import STAGES, RecallOptions, RecallResult, recall_memories
 from holloway.service import memory_search
 
 if TYPE_CHECKING:
     from holloway.domain.ranking_fields import Sketch
-    from holloway.retrieval.candidates import Meaning
+    from holloway.retrieval.candidates import QueryVector
     from holloway.retrieval.query_intent import Query
     from holloway.service.holloway import Holloway
     from holloway.store.filter import Filter
@@ -40,14 +40,14 @@ class Caught:
     store: Store
     query: Query
     chosen: Filter
-    means: Means
+    means: RecallOptions
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
     """The pipeline with something changed."""
 
-    means: Callable[[Means], Means] = lambda means: means
+    means: Callable[[RecallOptions], RecallOptions] = lambda means: means
     changes: tuple[Change, ...] = ()
 
     def ask(self, caught: Caught) -> list[Memory]:
@@ -55,7 +55,7 @@ class Variant:
         with ExitStack() as stack:
             for module, name, value in self.changes:
                 stack.enter_context(mock.patch.object(module, name, value))
-            found = recall(caught.store, caught.query, caught.chosen, LIMIT, self.means(caught.means))
+            found = recall_memories(caught.store, caught.query, caught.chosen, LIMIT, self.means(caught.means))
         return [result.memory for result in found]
 
 
@@ -123,7 +123,7 @@ def catch(memory: Holloway, text: str, files: Sequence[str] = ()) -> Caught:
     """Ask as a user would, and take what the service hands to recall."""
     caught: list[Caught] = []
 
-    def keep(store: Store, query: Query, chosen: Filter, limit: int, means: Means) -> list[Result]:
+    def keep(store: Store, query: Query, chosen: Filter, limit: int, means: RecallOptions) -> list[RecallResult]:
         caught.append(Caught(store, query, chosen, means))
         return []
 
@@ -159,12 +159,12 @@ def _each_once(changed: Callable[[Sequence[Sketch]], Shares]) -> Callable[[Seque
 @contextmanager
 def read_once(store: Store) -> Iterator[None]:
     """Let the variants of one question share what each of them would read anew."""
-    collected, many = candidates.collected, store.memories.many
+    collected, many = candidates.collect_candidates, store.memories.get_by_seqs
     lists: dict[object, dict[str, dict[int, float]]] = {}
     known: dict[int, Memory] = {}
 
     def collected_once(
-        store: Store, query: Query, chosen: Filter, meaning: Meaning | None, places: Mapping[str, float]
+        store: Store, query: Query, chosen: Filter, meaning: QueryVector | None, places: Mapping[str, float]
     ) -> dict[str, dict[int, float]]:
         key = (meaning is None, tuple(places), candidates.TEXT_MAX)
         if key not in lists:

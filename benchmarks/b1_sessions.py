@@ -23,7 +23,7 @@ from benchmarks.scoring import SEED, estimate, paired
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import measured, told
 from holloway.domain.ports import SystemClock
-from holloway.text.tokens import estimate as tokens_of
+from holloway.text.tokens import estimate_tokens as tokens_of
 
 if TYPE_CHECKING:
     from benchmarks.replay import Replay

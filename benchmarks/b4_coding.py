@@ -32,9 +32,9 @@ from benchmarks.rewritten import Rewritten
 from benchmarks.scoring import SEED, Recalls, recall_at
 from holloway.domain.memory import Draft, Source
 from holloway.embeddings import passage_text
-from holloway.embeddings.builtin_model import Builtin
-from holloway.embeddings.provider_choice import Choice
-from holloway.store.write_gate import admit
+from holloway.embeddings.builtin_model import BuiltinEmbedder
+from holloway.embeddings.provider_choice import EmbedderChoice
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from holloway.text import memory_kind
 
@@ -91,7 +91,7 @@ def run(
 
 def _measured_one(repository: Path, name: str, memories: int) -> Measured:
     print(f"  {name} ...", flush=True)
-    with closing(Kept(Builtin(), checkout.cache_folder() / f"b4_{name}_vectors.npz")) as embedder:
+    with closing(Kept(BuiltinEmbedder(), checkout.cache_folder() / f"b4_{name}_vectors.npz")) as embedder:
         return measured(repository, coding_set(repository, name, memories=memories), embedder)
 
 
@@ -102,15 +102,15 @@ def teach(memory: Holloway, past: Past) -> Turn:
     """
     draft = Draft(
         content=past.text,
-        type=memory_kind.infer(past.text),
+        type=memory_kind.infer_type(past.text),
         files=past.files,
         modules=tuple(filter(None, [memory.map.module_of(past.files[0])])),
         source=Source.COMMIT_AUTO,
         commit=past.commit,
     )
-    kept = memory.store.memories.add(admit(draft, str(memory.project.root))).memory
+    kept = memory.store.memories.add_memory(sanitize_draft(draft, str(memory.project.root))).memory
     assert kept is not None, f"{past.commit} was not kept"
-    return Turn(past.commit, "", passage_text.of_memory(kept))
+    return Turn(past.commit, "", passage_text.build_passage(kept))
 
 
 @contextmanager
@@ -124,13 +124,13 @@ def opened(repository: Path, coded: CodingSet, clock: FakeClock, embedder: Embed
     ):
         place.move(f"{first}^")
         with holloway.open(place.root, home=home, clock=clock) as memory:
-            memory.search.choice = Choice(embedder)
+            memory.search.choice = EmbedderChoice(embedder)
             if cached.exists():
                 shutil.copy(cached, memory.map.path)
             memory.map.update(workers=1)
             assert memory.map.is_ready, f"{coded.name} has no map"
             if not cached.exists():
-                memory.map.database.run("VACUUM INTO ?", (str(cached),))
+                memory.map.database.execute("VACUUM INTO ?", (str(cached),))
             yield memory
 
 

@@ -22,7 +22,7 @@ from benchmarks.peers.process import PeerProcess, Product
 from benchmarks.peers.simple import DENSE_SHARE, RRF_K, DenseSearch, RankFusion, ScoreFusion, TextSearch
 from benchmarks.peers.system import LeftOut, Turn
 from benchmarks.scoring import SEED, Recalls, chance_of, difference, estimate, macro, recall_at
-from holloway.embeddings.builtin_model import Builtin
+from holloway.embeddings.builtin_model import BuiltinEmbedder
 from holloway.embeddings.embedding_errors import EmbedderMissing
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def text_of(turn: Mapping[str, Any]) -> str:
 
 def _embedder() -> tuple[Embedder | None, list[str]]:
     """The built-in model, loaded; or why there is none."""
-    embedder = Builtin()
+    embedder = BuiltinEmbedder()
     try:
         embedder.embed(["A first text loads the model."])
     except EmbedderMissing as error:

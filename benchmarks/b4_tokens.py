@@ -19,10 +19,10 @@ from benchmarks.scoring import SEED
 from benchmarks.targets import target
 from holloway.config import SUMMARY_CHARS_MAX
 from holloway.domain.memory import Memory, MemoryType, Scope, Source, State, Visibility
-from holloway.domain.ports import stamp
-from holloway.retrieval.pack import BUDGET_TOKENS, pack
-from holloway.text.sanitize import summary
-from holloway.text.tokens import MARGIN, estimate
+from holloway.domain.ports import format_stamp
+from holloway.retrieval.pack import BUDGET_TOKENS, pack_memories
+from holloway.text.sanitize import summarise_text
+from holloway.text.tokens import MARGIN, estimate_tokens
 
 FITTED = ("flask", "hono", "gson")
 """Repositories that the constants of the estimate were fitted to."""
@@ -62,7 +62,7 @@ def run(repos: Path, *, quick: bool = False) -> dict[str, Any]:
                 for text in passages(repos / name, suffixes, PASSAGES // 5 if quick else PASSAGES)
             ]
             counts = [count(text) for text in texts]
-            for method, guess in (("estimate", estimate), ("characters / 4", lambda text: len(text) / 4)):
+            for method, guess in (("estimate", estimate_tokens), ("characters / 4", lambda text: len(text) / 4)):
                 row = errors(texts, counts, guess)
                 rows.append([title, kind, len(texts), method, *(f"{value:+.1%}" for value in row)])
                 figures[f"{title} {kind}, {method}"] = row
@@ -136,7 +136,7 @@ def packs(repository: Path, count: Callable[[str], int]) -> list[list[Any]]:
     rows = []
     for phase, budget in BUDGET_TOKENS.items():
         parts = [memories[at : at + 200] for at in range(0, len(memories), 200)]
-        real = [count(pack(part, phase).text) for part in parts]
+        real = [count(pack_memories(part, phase).text) for part in parts]
         rows.append([str(phase), budget, len(real), sum(real) / len(real), max(real), max(real) / budget])
     return rows
 
@@ -151,13 +151,13 @@ def _memories(repository: Path) -> list[Memory]:
 
 
 def _memory(number: int, kind: MemoryType, text: str, files: tuple[str, ...]) -> Memory:
-    at = stamp(datetime(2026, 1, 1, tzinfo=UTC))
+    at = format_stamp(datetime(2026, 1, 1, tzinfo=UTC))
     return Memory(
         id=f"{number:06x}",
         uid=f"{number:032x}",
         type=kind,
         content=text,
-        summary=summary(text, SUMMARY_CHARS_MAX),
+        summary=summarise_text(text, SUMMARY_CHARS_MAX),
         state=State.CONFIRMED,
         confidence=0.9,
         source=Source.COMMIT_AUTO,

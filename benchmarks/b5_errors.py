@@ -54,7 +54,7 @@ def sessions(data: Path) -> list[Session]:
 def _session(each: Recorded) -> Session:
     watching = Observer()
     for event in each.events():
-        watching.observe(event)
+        watching.observe_event(event)
     answered = {row["id"]: row["i"] for row in each.rows if row["k"] == "result"}
     asked = {row["id"]: row["i"] for row in each.rows if row["k"] == "call"}
     places = [answered.get(action.call, asked[action.call]) for action in watching.pad.actions]
@@ -77,7 +77,7 @@ class Answer:
 
 def ours(session: Session, at: int) -> Answer:
     """The observer, asked about this one failure."""
-    pair = error_retry.pair_of(session.actions, at, WITHIN_CALLS)
+    pair = error_retry.find_pair(session.actions, at, WITHIN_CALLS)
     return Answer(session.event[pair.resolved_at - 1], pair.fix_kind, pair.fix) if pair else Answer(None)
 
 
@@ -115,7 +115,7 @@ Printer = Callable[[str], tuple[str, ...]]
 
 def exact(output: str) -> tuple[str, ...]:
     """The errors of an output as they stand: what a fingerprint without normalising would see."""
-    return failures.errors(output)
+    return failures.list_errors(output)
 
 
 def repeats(all_sessions: list[Session], prints_of: Printer) -> dict[str, int]:
@@ -141,7 +141,7 @@ def repeats(all_sessions: list[Session], prints_of: Printer) -> dict[str, int]:
         counts["solved before"] += sum(bool(solved & prints) for prints in seen)
         counts["solved before, by more than the error says"] += sum(bool(telling & prints) for prints in seen)
         met = met.union(*seen)
-        for pair in error_retry.pairs(session.actions):
+        for pair in error_retry.find_pairs(session.actions):
             own = set(prints_of(pair.error)) if pair.fingerprint else set()
             solved |= own
             telling |= own if pair.telling else set()
@@ -150,16 +150,16 @@ def repeats(all_sessions: list[Session], prints_of: Printer) -> dict[str, int]:
 
 def _fails(action: Action) -> bool:
     ran = action.kind is ToolKind.SHELL and action.ok is not None
-    return ran and failures.failed(action.text, not action.ok, action.command)
+    return ran and failures.is_failure(action.text, not action.ok, action.command)
 
 
 def found_pairs(all_sessions: list[Session]) -> tuple[list[error_retry.ErrorFixPair], int, float]:
     """Every pair of every session, how many stayed unresolved, and the microseconds an action took."""
     actions = sum(len(session.actions) for session in all_sessions)
     start = time.process_time()
-    found = [pair for session in all_sessions for pair in error_retry.pairs(session.actions)]
+    found = [pair for session in all_sessions for pair in error_retry.find_pairs(session.actions)]
     took_us = (time.process_time() - start) * 1e6 / actions
-    return found, sum(len(error_retry.unresolved(session.actions)) for session in all_sessions), took_us
+    return found, sum(len(error_retry.find_unresolved(session.actions)) for session in all_sessions), took_us
 
 
 def run(data: Path) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def run(data: Path) -> dict[str, Any]:
         for which, chosen in (("all", list(range(len(items)))), ("without the doubtful", sure))
         for name, answers in detectors.items()
     }
-    again = {"fingerprint": repeats(every, failures.fingerprints), "the line as it stands": repeats(every, exact)}
+    again = {"fingerprint": repeats(every, failures.fingerprint_errors), "the line as it stands": repeats(every, exact)}
     pairs, open_, took_us = found_pairs(every)
     return {
         "title": "B5: errors and their fixes",

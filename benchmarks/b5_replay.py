@@ -56,7 +56,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
             gc.freeze()
             replayed = [_replay(session, Learning(memory.opened)) for session in sessions]
             gc.unfreeze()
-            kept = memory.store.memories.find(Filter(), limit=-1)
+            kept = memory.store.memories.find_memories(Filter(), limit=-1)
     return _result(replayed, kept, quick=quick)
 
 
@@ -74,7 +74,7 @@ def _replay(session: Recorded, learning: Learning) -> Replayed:
     watching, took = Observer(), []
     for event in session.events():
         began = time.perf_counter_ns()
-        watching.observe(event)
+        watching.observe_event(event)
         took.append((time.perf_counter_ns() - began) / 1_000)
     began_s = time.process_time()
     learned = learning.learn(watching.pad)
@@ -146,7 +146,7 @@ def _reasons(replayed: list[Replayed]) -> list[list[Any]]:
     found = Counter(
         " ".join("N" if word.replace(".", "").isdigit() else word for word in one.reason.split() if "/" not in word)
         for each in replayed
-        for one in each.learned.promotion.of("dropped")
+        for one in each.learned.promotion.list_in_state("dropped")
     )
     return [[reason, number] for reason, number in found.most_common(20)] or [["none", 0]]
 

@@ -22,7 +22,7 @@ from benchmarks.scoring import SEED, share
 from benchmarks.sessions import DEV, recorded
 from holloway.observer.words import self_correction
 from holloway.observer.words.correction_cues import FORMS, SIGN_POINTS
-from holloway.observer.words.self_correction import SCORE_MIN, Candidate
+from holloway.observer.words.self_correction import SCORE_MIN, CorrectionCandidate
 
 FILES = ("self_correction_dev.jsonl", "self_correction_dev_extra.jsonl")
 FOLDS = 5
@@ -80,7 +80,7 @@ class Item:
     text: str
     positive: bool
     doubtful: bool
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[CorrectionCandidate, ...]
 
     @property
     def score(self) -> float:
@@ -137,7 +137,7 @@ def read(lines: str) -> Iterator[Item]:
     """The labelled items of a file."""
     for line in lines.splitlines():
         one = json.loads(line)
-        found = tuple(self_correction.candidates(one["text"]))
+        found = tuple(self_correction.find_candidates(one["text"]))
         yield Item(one["session"], one["text"], bool(one["label"]), bool(one["doubtful"]), found)
 
 
@@ -153,7 +153,7 @@ def plain(text: str) -> bool:
 
 
 def _own(text: str) -> bool:
-    return self_correction.find(text) is not None
+    return self_correction.find_self_correction(text) is not None
 
 
 def _described(items: Sequence[Item]) -> str:
@@ -230,14 +230,14 @@ def _learned(weights: Floats, items: Sequence[Item]) -> Floats:
     return np.array([max((float(_chance(weights, one)) for one in item.candidates), default=0.0) for item in items])
 
 
-def _chance(weights: Floats, candidate: Candidate) -> float:
+def _chance(weights: Floats, candidate: CorrectionCandidate) -> float:
     return float(1 / (1 + np.exp(-(_features(candidate) @ weights))))
 
 
 _NAMES = ["bias", *(form.name for form in FORMS), *(f"{name} {place}" for name, place in SIGN_POINTS)]
 
 
-def _features(candidate: Candidate) -> Floats:
+def _features(candidate: CorrectionCandidate) -> Floats:
     has = {"bias", *candidate.features}
     return np.array([float(name in has) for name in _NAMES])
 

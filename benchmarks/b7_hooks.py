@@ -112,7 +112,7 @@ class Installed:
 
 def _fix() -> Draft:
     """A fix that was seen, for the error that is met."""
-    print_ = failures.fingerprints(FAILURE)[0]
+    print_ = failures.fingerprint_errors(FAILURE)[0]
     details = ErrorFix(error=FAILURE, fix=FIX, fingerprint=print_)
     text = f"{FAILURE} is solved by: {FIX}"
     return Draft(text, MemoryType.ERROR_PATTERN, details=details, source=Source.ERROR_FIX, state=State.CONFIRMED)

@@ -87,7 +87,7 @@ def _asking(real: list[Repository], folder: Path, *, quick: bool) -> tuple[list[
     for repository in real:
         if repository.name == LARGEST:
             database = open_map(repository.map_in(folder))
-            asked += impact.measured(repository.name, int(database.value("SELECT COUNT(*) FROM nodes")), database)
+            asked += impact.measured(repository.name, int(database.fetch_value("SELECT COUNT(*) FROM nodes")), database)
             database.close()
     for count in NODES[: 1 if quick else None]:
         database = Graph(count).write(folder / f"graph_{count}.db")

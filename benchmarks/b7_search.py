@@ -18,22 +18,22 @@ from benchmarks.machine import Samples, environment
 from benchmarks.plain import LIMIT, Plain
 from benchmarks.targets import target
 from holloway.embeddings import passage_text
-from holloway.embeddings.builtin_model import Builtin
-from holloway.embeddings.nearest_neighbors import Nearest
-from holloway.retrieval.candidates import PLACE_MAX, Meaning
-from holloway.retrieval.query_intent import understand
-from holloway.retrieval.recall import Means, recall
+from holloway.embeddings.builtin_model import BuiltinEmbedder
+from holloway.embeddings.nearest_neighbors import VectorIndex
+from holloway.retrieval.candidates import GRAPH_MAX, QueryVector
+from holloway.retrieval.query_intent import parse_query
+from holloway.retrieval.recall import RecallOptions, recall_memories
 from holloway.store.filter import Filter
-from holloway.store.search import on_files
-from holloway.store.vectors import VectorRow, Vectors
+from holloway.store.search import find_on_files
+from holloway.store.vectors import VectorRow, VectorStore
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIZES = (1_000, 10_000, 100_000)
 QUICK_SIZES = (200, 1_000)
-DIMS = Builtin.dims
-MODEL = Builtin.model
+DIMS = BuiltinEmbedder.dims
+MODEL = BuiltinEmbedder.model
 QUERIES_PER_KIND = 40
 PLACES = 12
 FRESH = 12
@@ -93,10 +93,10 @@ def _embed(growing: Growing) -> None:
     """Give every memory a vector."""
     vectors = _vectors(growing.store)
     random = np.random.default_rng(SEED)
-    while waiting := vectors.outdated(MODEL, passage_text.EDITION, 1_000):
+    while waiting := vectors.list_outdated(MODEL, passage_text.EDITION, 1_000):
         rows = random.standard_normal((len(waiting), DIMS), dtype=np.float32)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        vectors.put(
+        vectors.save_vectors(
             MODEL,
             [
                 VectorRow(one.seq, one.memory.id, one.revision, "", row.astype("<f4").tobytes())
@@ -105,15 +105,15 @@ def _embed(growing: Growing) -> None:
         )
 
 
-def _vectors(store: Any) -> Vectors:
-    return Vectors(store.database, store.memories, store.clock)
+def _vectors(store: Any) -> VectorStore:
+    return VectorStore(store.database, store.memories, store.clock)
 
 
-def means_of(store: Any, seed: int, places: dict[str, float] | None = None) -> Means:
+def means_of(store: Any, seed: int, places: dict[str, float] | None = None) -> RecallOptions:
     """What a question may use: a random vector and some files."""
     vector: NDArray[np.float32] = np.random.default_rng(seed).standard_normal(DIMS, dtype=np.float32)
     vector /= np.linalg.norm(vector)
-    return Means(Meaning(vector, Nearest(_vectors(store), store.project.folder, MODEL)), places or {})
+    return RecallOptions(QueryVector(vector, VectorIndex(_vectors(store), store.project.folder, MODEL)), places or {})
 
 
 def _asked(growing: Growing, plain: Plain) -> dict[str, Samples]:
@@ -128,22 +128,24 @@ def _asked(growing: Growing, plain: Plain) -> dict[str, Samples]:
     )
     found = {name: Samples() for name in names}
     chosen = Filter(quarantined=False, branch="")
-    stored = list(_vectors(growing.store).stream(MODEL, DIMS))
+    stored = list(_vectors(growing.store).stream_vectors(MODEL, DIMS))
     matrix = np.stack([np.frombuffer(blob, dtype="<f4") for _, blob in stored])
     shared = means_of(growing.store, 0)
     assert shared.meaning is not None
     for number, kind in enumerate(QUERY_KINDS * QUERIES_PER_KIND):
-        query = understand(growing.corpus.query(kind))
+        query = parse_query(growing.corpus.query(kind))
         places = {growing.corpus.file(): 1.0 / (1 + at) for at in range(PLACES)}
         vector = np.random.default_rng(number).standard_normal(DIMS, dtype=np.float32)
-        meaning = Meaning(vector / np.linalg.norm(vector), shared.meaning.nearest)
+        meaning = QueryVector(vector / np.linalg.norm(vector), shared.meaning.nearest)
         found["all together, first asked"].time(
-            partial(recall, growing.store, query, chosen, LIMIT, Means(meaning, places))
+            partial(recall_memories, growing.store, query, chosen, LIMIT, RecallOptions(meaning, places))
         )
-        found["all together"].time(partial(recall, growing.store, query, chosen, LIMIT, Means(meaning, places)))
-        found["by words"].time(partial(recall, growing.store, query, chosen, LIMIT))
-        found["by meaning"].time(partial(meaning.nearest.nearest, meaning.vector, 200))
-        found["by place"].time(partial(on_files, growing.store.database, places, chosen, PLACE_MAX))
+        found["all together"].time(
+            partial(recall_memories, growing.store, query, chosen, LIMIT, RecallOptions(meaning, places))
+        )
+        found["by words"].time(partial(recall_memories, growing.store, query, chosen, LIMIT))
+        found["by meaning"].time(partial(meaning.nearest.find_nearest, meaning.vector, 200))
+        found["by place"].time(partial(find_on_files, growing.store.database, places, chosen, GRAPH_MAX))
         found["plain FTS5"].time(partial(plain.match, query.text))
         found["plain numpy"].time(partial(_product, matrix, meaning.vector))
     return found
@@ -158,7 +160,7 @@ def _product(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArra
 def _fresh(growing: Growing, root: Path, home: Path, rounds: int) -> dict[str, Samples]:
     programs = {"fresh process": _FRESH, "fresh process, bare": _BARE, "fresh process, model loaded": _ASKING}
     found = {name: Samples() for name in programs}
-    database = str(growing.memory.project.database)
+    database = str(growing.memory.project.database_path)
     asked = growing.corpus.query("mixed")
     for _ in range(rounds):
         for name, program in programs.items():

@@ -18,10 +18,10 @@ from benchmarks.machine import Samples, environment
 from benchmarks.plain import LIMIT, Plain
 from benchmarks.targets import target
 from holloway.config import TOOL_RESULT_MEMORIES_MAX
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.injection.known_facts import with_parents
-from holloway.retrieval.query_intent import understand
-from holloway.retrieval.recall import recall
+from holloway.retrieval.query_intent import parse_query
+from holloway.retrieval.recall import recall_memories
 from holloway.store import lookup
 from holloway.store.filter import Filter
 
@@ -107,7 +107,7 @@ def _at_size(growing: Growing, plain: Plain, size: int, openings: int) -> Figure
     figures = Figures(size)
     figures.numbers["built per second"] = growing.grow(size)
     figures.numbers["plain FTS5 built per second"] = plain.copy(growing.store)
-    figures.numbers["bytes per memory"] = _bytes(growing.store.project.database) / size
+    figures.numbers["bytes per memory"] = _bytes(growing.store.project.database_path) / size
     figures.numbers["plain FTS5 bytes per memory"] = _bytes(plain.path) / size
     _search(figures, growing, plain)
     _lookup(figures, growing)
@@ -128,10 +128,12 @@ def _search(figures: Figures, growing: Growing, plain: Plain) -> None:
     for kind in QUERY_KINDS:
         queries = [growing.corpus.query(kind) for _ in range(QUERIES_PER_KIND)]
         for query in queries:
-            recall(growing.store, understand(query), chosen, LIMIT)
+            recall_memories(growing.store, parse_query(query), chosen, LIMIT)
             plain.match(query)
         for at, query in enumerate(queries):
-            figures.of(f"search, {kind}").time(partial(recall, growing.store, understand(query), chosen, LIMIT))
+            figures.of(f"search, {kind}").time(
+                partial(recall_memories, growing.store, parse_query(query), chosen, LIMIT)
+            )
             figures.of(f"plain FTS5, {kind}").time(partial(plain.match, query))
             if at % SCAN_EVERY == 0:
                 figures.of("scan with LIKE, all").time(partial(plain.like, query))
@@ -140,8 +142,8 @@ def _search(figures: Figures, growing: Growing, plain: Plain) -> None:
 
 
 def _lookup(figures: Figures, growing: Growing) -> None:
-    corpus, now = growing.corpus, stamp(growing.clock.now())
-    store = lookup.open_store(str(growing.store.project.database), 1000)
+    corpus, now = growing.corpus, format_stamp(growing.clock.now())
+    store = lookup.open_store(str(growing.store.project.database_path), 1000)
     assert store is not None
     files: dict[str, Callable[[], str]] = {
         "a file with five traps": lambda: corpus.random.choice(QUIET_FILES),
@@ -173,7 +175,13 @@ def _open(figures: Figures, growing: Growing, rounds: int) -> None:
     commands = {
         "bare Python": [*python, "pass"],
         "Python with json, sqlite3": [*python, "import json, sqlite3"],
-        "open, one file lookup": [*python, _OPEN_AND_LOOK, str(project.database), QUIET_FILES[0], "2026-01-06T00:00Z"],
+        "open, one file lookup": [
+            *python,
+            _OPEN_AND_LOOK,
+            str(project.database_path),
+            QUIET_FILES[0],
+            "2026-01-06T00:00Z",
+        ],
         "open, one recall": [*python, _OPEN_AND_RECALL, growing.root, str(growing.memory.home)],
     }
     env = environment(HOLLOWAY_EMBEDDING_PROVIDER="off")

@@ -97,9 +97,9 @@ def _poisoned(case: poison.Poison, fate: Fate) -> None:
         done = learned(memory, case.name, case.events)
         if any(case.marker in text for text in handed(memory, case.marker)):
             fate.injected.append(case.name)
-        kept = [each for each in memory.store.memories.find(Filter(), limit=-1) if case.marker in each.content]
+        kept = [each for each in memory.store.memories.find_memories(Filter(), limit=-1) if case.marker in each.content]
         fate.quarantined += sum(each.state is State.QUARANTINED for each in kept)
-        fate.dropped += len(done.promotion.of("dropped"))
+        fate.dropped += len(done.promotion.list_in_state("dropped"))
 
 
 @contextmanager
@@ -120,7 +120,7 @@ def learned(memory: Holloway, name: str, events: Iterable[poison.Event]) -> Lear
     """Let a session go through the whole pipeline."""
     watching = Observer()
     for event in Recorded(name, 1_000.0, "", (), [dict(each) for each in events]).events():
-        watching.observe(event)
+        watching.observe_event(event)
     return Learning(memory.opened).learn(watching.pad)
 
 
@@ -143,6 +143,6 @@ def _honest(case: poison.Benign) -> tuple[int, int]:
     """How many candidates of an honest session were good enough, and how many of them trust kept back."""
     with project() as memory:
         done = learned(memory, case.name, case.events)
-        kept = [memory.get(each.memory) for each in done.promotion.of("promoted")]
-        refused = [each for each in done.promotion.of("dropped") if each.reason.startswith(INSTRUCTS)]
+        kept = [memory.get(each.memory) for each in done.promotion.list_in_state("promoted")]
+        refused = [each for each in done.promotion.list_in_state("dropped") if each.reason.startswith(INSTRUCTS)]
         return len(kept) + len(refused), len(refused) + sum(each.state is State.QUARANTINED for each in kept)

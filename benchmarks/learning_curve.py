@@ -17,12 +17,12 @@ from benchmarks.replay import QUICK_SESSIONS, REPOSITORY, replay
 from benchmarks.sessions import DEV, recorded
 from benchmarks.told import failing, measured, told
 from holloway import git
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.injection import known_facts
 from holloway.injection.reader import Reader, StoreView
-from holloway.observer.signals.error_retry import pairs
+from holloway.observer.signals.error_retry import find_pairs
 from holloway.retrieval.checkout import PAST_SESSIONS
-from holloway.retrieval.locate import locate
+from holloway.retrieval.locate import locate_files
 from holloway.retrieval.past_sessions import PastSession
 from holloway.store import lookup, observations
 from holloway.store.filter import Filter
@@ -64,13 +64,13 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
 def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
     """What every method is worth that knows the latest sessions, so many of them."""
     memory, now = replayed.memory, replayed.clock.now()
-    rows = observations.past(memory.store.database.connection, PAST_SESSIONS)
+    rows = observations.list_past_sessions(memory.store.database.connection, PAST_SESSIONS)
     past = [PastSession(*each) for each in rows][-depth:] if depth else []
     before = replayed.learned[-depth:] if depth else []
-    underway = git.underway(str(replayed.tree.root))
+    underway = git.files_underway(str(replayed.tree.root))
 
     def asked(known_sessions: Sequence[PastSession]) -> list[str]:
-        found = locate(
+        found = locate_files(
             memory.map.database,
             session.query,
             past=known_sessions,
@@ -90,11 +90,11 @@ def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
 def _met(replayed: Replay, session: Told) -> Met:
     """The errors of a session against what was known before it."""
     memory = replayed.memory
-    store = lookup.open_store(str(memory.project.database), 1000)
+    store = lookup.open_store(str(memory.project.database_path), 1000)
     assert store is not None
     before = {prints for one in replayed.learned for prints in _prints(one)}
     telling = {prints for one in replayed.learned for prints in _telling(one)}
-    solved = observations.solved_errors(memory.store.database, session.id)
+    solved = observations.list_solved_errors(memory.store.database, session.id)
     met = Met()
     with closing(store):
         reader = Reader(
@@ -102,12 +102,12 @@ def _met(replayed: Replay, session: Told) -> Met:
             agent="",
             folder=str(memory.project.folder),
             root=str(memory.project.root),
-            now=stamp(replayed.clock.now()),
+            now=format_stamp(replayed.clock.now()),
             wait_ms=1000,
         )
         view = StoreView(reader, store, asked=False)
         for output in failing(session):
-            prints = set(failures.fingerprints(output))
+            prints = set(failures.fingerprint_errors(output))
             rows = known_facts.find_fixes(view, output, 1)
             met = Met(
                 met.errors + 1,
@@ -121,18 +121,20 @@ def _met(replayed: Replay, session: Told) -> Met:
 
 @cache
 def _prints(session: Told) -> frozenset[str]:
-    return frozenset(prints for output in failing(session) for prints in failures.fingerprints(output))
+    return frozenset(prints for output in failing(session) for prints in failures.fingerprint_errors(output))
 
 
 @cache
 def _telling(session: Told) -> frozenset[str]:
-    return frozenset(pair.fingerprint for pair in pairs(session.pad.actions) if pair.telling)
+    return frozenset(pair.fingerprint for pair in find_pairs(session.pad.actions) if pair.telling)
 
 
 def _kept(replayed: Replay) -> Kept:
     memory = replayed.memory
-    memories = memory.store.memories.find(Filter(), limit=-1)
-    pages = memory.store.database.value("PRAGMA page_count") * memory.store.database.value("PRAGMA page_size")
+    memories = memory.store.memories.find_memories(Filter(), limit=-1)
+    pages = memory.store.database.fetch_value("PRAGMA page_count") * memory.store.database.fetch_value(
+        "PRAGMA page_size"
+    )
     latest = replayed.learning_ms[-WINDOW:] or [0.0]
     return Kept(
         len(replayed.learned),

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks.generated.growing import BATCH
-from holloway.text.fts_query import match_any, terms
+from holloway.text.fts_query import match_any, query_terms
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ class Plain:
         self._connection.execute(ours, (self._inserted,))
         self._inserted = 0
         last = self._connection.execute("SELECT coalesce(max(rowid), 0) FROM plain").fetchone()[0]
-        rows = [tuple(row) for row in store.database.rows(_TEXTS, (last,))]
+        rows = [tuple(row) for row in store.database.fetch_rows(_TEXTS, (last,))]
         start = time.perf_counter()
         for at in range(0, len(rows), BATCH):
             self._connection.execute("BEGIN")
@@ -52,11 +52,11 @@ class Plain:
     def match(self, query: str) -> list[int]:
         """The same OR query, common words included, no conditions."""
         sql = "SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT ?"
-        return [row[0] for row in self._connection.execute(sql, (match_any(terms(query)), LIMIT))]
+        return [row[0] for row in self._connection.execute(sql, (match_any(query_terms(query)), LIMIT))]
 
     def like(self, query: str) -> list[int]:
         """A scan that ranks by how many of the words a text has."""
-        words = terms(query)
+        words = query_terms(query)
         score = " + ".join("(text LIKE ?)" for _ in words)
         sql = f"SELECT rowid, {score} AS score FROM plain ORDER BY score DESC LIMIT ?"  # noqa: S608
         return [row[0] for row in self._connection.execute(sql, [*(f"%{word}%" for word in words), LIMIT])]

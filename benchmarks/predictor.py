@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from holloway.codemap.database import MapDatabase, open_map
-from holloway.codemap.history.sync import sync
-from holloway.codemap.index import index
-from holloway.retrieval.locate import locate
+from holloway.codemap.history.sync import sync_history
+from holloway.codemap.index import update_index
+from holloway.retrieval.locate import locate_files
 
 
 class Predictor(Protocol):
@@ -52,13 +52,13 @@ class HollowayPredictor:
     def advance(self, root: Path) -> None:
         """Bring the map up to date."""
         assert self._map is not None
-        index(self._map, root, workers=1)
-        sync(self._map, root, now=datetime.now(UTC))
+        update_index(self._map, root, workers=1)
+        sync_history(self._map, root, now=datetime.now(UTC))
 
     def files(self, task: str, known: Sequence[str], limit: int, now: float) -> list[str]:
         """Ask the map."""
         assert self._map is not None
-        found = locate(self._map, task, known=known, limit=limit, now=datetime.fromtimestamp(now, UTC))
+        found = locate_files(self._map, task, files_in_play=known, limit=limit, now=datetime.fromtimestamp(now, UTC))
         return [file.path for file in found.files]
 
 

@@ -82,7 +82,7 @@ class Replay:
 
     def paths(self) -> list[str]:
         """All files of the checkout, as the map has them."""
-        return [row[0] for row in self.memory.map.database.rows("SELECT path FROM files")]
+        return [row[0] for row in self.memory.map.database.fetch_rows("SELECT path FROM files")]
 
     def by_contents(self, query: str) -> dict[str, float]:
         """What BM25 over the contents of the source files says, as they are in the checkout."""

@@ -93,7 +93,7 @@ def seconds(stamp: str | None, otherwise: float) -> float:
 def _events(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Iterator[Event]:
     kind = row["k"]
     if kind == "user":
-        if prompt.interrupted(row["text"]):
+        if prompt.is_interruption(row["text"]):
             yield Interrupted(at)
         yield Prompt(at, row["text"])
     elif kind in ("think", "text"):
@@ -116,7 +116,7 @@ def _call(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Iterato
         yield plan
     named = str(given.get("file_path") or given.get("notebook_path") or "")
     local = {name: relative(value) if name in ("command", "path") else value for name, value in given.items()}
-    call = tool_events.call(tool, local, at=at, call_id=row["id"], root=ROOT)
+    call = tool_events.build_call(tool, local, at=at, call_id=row["id"], root=ROOT)
     if call.kind in (ToolKind.READ, ToolKind.EDIT, ToolKind.WRITE):
         path = (row.get("paths") or [""])[0]
         call = replace(call, path=path, outside=path.startswith(("/", "~")) or (bool(named) and not path))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holloway.domain.event import Prompt
-from holloway.observer.activity import Account
+from holloway.observer.activity import SessionActivity
 from holloway.observer.observer import Observer
 from holloway.observer.words import prompt
 from holloway.text import failures
@@ -52,10 +52,10 @@ def told(session: Recorded) -> Told:
     """Read a recording."""
     watching = Observer()
     for event in session.events():
-        watching.observe(event)
-    account = Account(watching.pad)
+        watching.observe_event(event)
+    account = SessionActivity(watching.pad)
     # The notes of the observer are cut; a prompt is asked as it was typed.
-    asked = (prompt.whole(event.text) for event in session.events() if isinstance(event, Prompt))
+    asked = (prompt.strip_host_additions(event.text) for event in session.events() if isinstance(event, Prompt))
     query = next((text for text in asked if len(text.split()) >= WORDS_MIN), "")
     opened, discovery = _found(account)
     named = {path for path in opened if path in query or path.rpartition("/")[2] in query}
@@ -67,11 +67,11 @@ def told(session: Recorded) -> Told:
     )
 
 
-def _found(account: Account) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _found(account: SessionActivity) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The files that were opened, and the discovery calls."""
     opened: dict[str, None] = {}
     discovery: list[str] = []
-    for deed in account.deeds:
+    for deed in account.entries:
         if deed.kind in ("search", "list") and not (deed.path and deed.action.command):
             discovery.append("")
         if deed.path and deed.kind in ("read", "edit", "write", "search") and deed.path not in opened:
@@ -91,8 +91,8 @@ def failing(session: Told) -> list[str]:
     """What the commands that failed printed; the same errors once."""
     outputs: dict[tuple[str, ...], str] = {}
     for action in session.pad.actions:
-        if action.command and action.ok is not None and failures.failed(action.text, not action.ok, action.command):
-            prints = tuple(failures.fingerprints(action.text))
+        if action.command and action.ok is not None and failures.is_failure(action.text, not action.ok, action.command):
+            prints = tuple(failures.fingerprint_errors(action.text))
             if prints:
                 outputs.setdefault(prints, action.text)
     return list(outputs.values())

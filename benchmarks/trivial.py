@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from holloway.text.fts_query import STOP_WORDS
-from holloway.text.identifiers import expanded
+from holloway.text.identifiers import expand_words
 
 if TYPE_CHECKING:
     from benchmarks.told import Told
@@ -93,7 +93,7 @@ def _cosine(one: Counter[str], other: Counter[str], weight: Mapping[str, float])
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in expanded(text) if word not in STOP_WORDS and len(word) > 1]
+    return [word for word in expand_words(text) if word not in STOP_WORDS and len(word) > 1]
 
 
 def ordered(scores: Ranked) -> list[str]:

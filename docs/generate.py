@@ -30,7 +30,7 @@ def schema() -> str:
     """The schema that the migrations make."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "memory.db")
-        migrations.migrate(database, FakeClock(), CountedIds())
+        migrations.migrate_database(database, FakeClock(), CountedIds())
         made = schema_of(database)
         database.close()
     return made
@@ -38,7 +38,7 @@ def schema() -> str:
 
 def schema_of(database: Database) -> str:
     """The statements that make a database what it is, in the order of the migrations."""
-    rows = database.rows(
+    rows = database.fetch_rows(
         "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'memories_fts_%' "
         "ORDER BY type = 'trigger', type = 'index', tbl_name = 'migrations', rowid"
     )
@@ -73,8 +73,10 @@ def settings_page() -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for entry in SETTINGS.values():
-        values = entry.allowed
-        lines.append(f"| `{entry.key}` | {entry.default} | {values} | `{entry.variable}` | {entry.meaning} |")
+        values = entry.allowed_values
+        lines.append(
+            f"| `{entry.key}` | {entry.default} | {values} | `{entry.environment_variable}` | {entry.meaning} |"
+        )
     lines += [
         "",
         "Three more variables are read from the environment alone, because a hook has no time for a parser:",
@@ -140,7 +142,7 @@ if __name__ == "__main__":
         (DOCS / name).write_text(made(), "utf-8")
     for name in TABLES:
         (DOCS / name).write_text(with_table(name), "utf-8")
-    for name, text in plugin.files().items():
+    for name, text in plugin.render_plugins().items():
         (DOCS.parent / name).parent.mkdir(parents=True, exist_ok=True)
         (DOCS.parent / name).write_text(text, "utf-8")
     for each in PAGES:

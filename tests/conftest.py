@@ -155,13 +155,13 @@ def memory(repository: Repository, clock: FakeClock) -> Iterator[holloway.Hollow
 def maps_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every map that a test opens is closed after it: from Python 3.13 on one that is left open is a warning."""
     opened: list[MapDatabase] = []
-    open_file = MapDatabase._open
+    open_file = MapDatabase._open_connection
 
     def noted(database: MapDatabase) -> object:
         opened.append(database)
         return open_file(database)
 
-    monkeypatch.setattr(MapDatabase, "_open", noted)
+    monkeypatch.setattr(MapDatabase, "_open_connection", noted)
     yield
     for database in opened:
         database.close()

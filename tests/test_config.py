@@ -12,14 +12,14 @@ from holloway.errors import HollowayError, InvalidInput
 def test_settings_fall_back_from_environment_to_project_to_general_to_default(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert Settings.load("shop").resolve("trust_level") == ("auto", "default")
+    assert Settings.load_settings("shop").resolve_value("trust_level") == ("auto", "default")
     change_setting("trust_level", "2")
-    assert Settings.load("shop").resolve("trust_level") == (2, "config.toml")
+    assert Settings.load_settings("shop").resolve_value("trust_level") == (2, "config.toml")
     change_setting("trust_level", "3", project="shop")
-    assert Settings.load("shop").resolve("trust_level") == (3, "project")
-    assert Settings.load("other").resolve("trust_level") == (2, "config.toml")
+    assert Settings.load_settings("shop").resolve_value("trust_level") == (3, "project")
+    assert Settings.load_settings("other").resolve_value("trust_level") == (2, "config.toml")
     monkeypatch.setenv("HOLLOWAY_TRUST_LEVEL", "4")
-    assert Settings.load("shop").resolve("trust_level") == (4, "HOLLOWAY_TRUST_LEVEL")
+    assert Settings.load_settings("shop").resolve_value("trust_level") == (4, "HOLLOWAY_TRUST_LEVEL")
 
 
 @pytest.mark.promise("settings")
@@ -31,7 +31,7 @@ def test_a_persons_comments_and_order_stay(home: Path) -> None:
     change_setting("trust_level", "3", project="a.b")
     text = path.read_text()
     assert "# mine\ntrust_level = 2 # because\n" in text
-    assert Settings.load("a.b").get("trust_level") == 3
+    assert Settings.load_settings("a.b").get_value("trust_level") == 3
     assert path.stat().st_mode & 0o077 == 0
 
 
@@ -55,10 +55,10 @@ def test_a_wrong_value_in_the_file_or_environment_names_its_place(home: Path, mo
     home.mkdir()
     (home / "config.toml").write_text('synchronous = "sometimes"')
     with pytest.raises(InvalidInput, match=r"config\.toml"):
-        Settings.load().get("synchronous")
+        Settings.load_settings().get_value("synchronous")
     monkeypatch.setenv("HOLLOWAY_SYNCHRONOUS", "never")
     with pytest.raises(InvalidInput, match="HOLLOWAY_SYNCHRONOUS"):
-        Settings.load().get("synchronous")
+        Settings.load_settings().get_value("synchronous")
 
 
 @pytest.mark.promise("durability")
@@ -69,10 +69,10 @@ def test_durability_reaches_the_database(memory: object, home: Path, repository:
     assert isinstance(repository, Repository)
     change_setting("synchronous", "full")
     with holloway.open(repository.root) as opened:
-        assert opened.store.database.value("PRAGMA synchronous") == 2
+        assert opened.store.database.fetch_value("PRAGMA synchronous") == 2
     change_setting("synchronous", "normal")
     with holloway.open(repository.root) as opened:
-        assert opened.store.database.value("PRAGMA synchronous") == 1
+        assert opened.store.database.fetch_value("PRAGMA synchronous") == 1
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_the_data_folder_is_where_the_platform_keeps_such_things(
     monkeypatch.setattr("sys.platform", platform)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert config.home() == expected
+    assert config.data_home() == expected
 
 
 @pytest.mark.parametrize(("value", "expected"), [("5", 5.0), ("nonsense", 1.0), ("-3", 0.1), ("1e9", 100.0)])
 def test_patience_is_bounded(monkeypatch: pytest.MonkeyPatch, value: str, expected: float) -> None:
     monkeypatch.setenv("HOLLOWAY_PATIENCE", value)
-    assert config.patience() == expected
+    assert config.deadline_factor() == expected
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
 def test_settings_that_cannot_be_read_are_an_error_that_names_the_file(home: Path) -> None:
     (home / "config.toml").mkdir(parents=True)
     with pytest.raises(HollowayError, match=r"config\.toml cannot be read"):
-        Settings.load()
+        Settings.load_settings()
 
 
 def test_threads_that_write_one_file_leave_one_of_their_texts_whole(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_the_command_fits_the_installation_and_keeps_the_extras_it_has(
     left: str, origin: object, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(tmp_path, monkeypatch, left=left, origin=origin)
-    assert extras.install("langchain") == command
+    assert extras.install_command("langchain") == command
     assert extras.PackageMissing("langchain", "langchain").hint == command
 
 
@@ -60,13 +60,13 @@ def test_an_installation_that_is_damaged_is_made_anew(
     left: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(tmp_path, monkeypatch, left=left)
-    assert extras.install() == command
+    assert extras.install_command() == command
 
 
 def test_an_environment_without_pip_is_one_of_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed(tmp_path, monkeypatch)
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    assert extras.install("mcp") == 'uv pip install "holloway[mcp]"'
+    assert extras.install_command("mcp") == 'uv pip install "holloway[mcp]"'
 
 
 def test_who_runs_from_the_source_without_an_installation_is_told_too(tmp_path: Path) -> None:

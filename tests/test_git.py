@@ -20,7 +20,7 @@ from tests.conftest import Repository, make_repository
     ],
 )
 def test_the_ways_to_write_an_origin_are_one_place(url: str) -> None:
-    assert git.normalised_origin(url) == "github.com/acme/shop"
+    assert git.normalise_origin(url) == "github.com/acme/shop"
 
 
 def test_an_origin_never_keeps_a_password() -> None:
@@ -29,24 +29,24 @@ def test_an_origin_never_keeps_a_password() -> None:
         "https://user:secret@[::1]:80/a/b.git",
         "https://example.com/a/b.git?private_token=secret",
     ):
-        assert "secret" not in git.normalised_origin(url)
-    assert git.normalised_origin("ssh://git@[::1]:22/a/b.git") == "::1/a/b"
+        assert "secret" not in git.normalise_origin(url)
+    assert git.normalise_origin("ssh://git@[::1]:22/a/b.git") == "::1/a/b"
 
 
 def test_a_folder_as_origin_is_its_real_path(tmp_path: Path) -> None:
-    assert git.normalised_origin("../other", str(tmp_path / "here")) == str(tmp_path.resolve() / "other")
-    assert git.normalised_origin(f"file://{tmp_path}/x") == str(tmp_path.resolve() / "x")
+    assert git.normalise_origin("../other", str(tmp_path / "here")) == str(tmp_path.resolve() / "other")
+    assert git.normalise_origin(f"file://{tmp_path}/x") == str(tmp_path.resolve() / "x")
 
 
 def test_what_is_read_directly_equals_what_git_says(repository: Repository) -> None:
     root = str(repository.root)
     assert git.find_root(str(repository.root / "src/shop")) == str(repository.root.resolve())
-    assert git.branch(root) == repository.git("branch", "--show-current")
+    assert git.current_branch(root) == repository.git("branch", "--show-current")
     assert git.head_commit(root) == repository.git("rev-parse", "HEAD")
     repository.git("pack-refs", "--all")
     assert git.head_commit(root) == repository.git("rev-parse", "HEAD")
     repository.git("checkout", "-q", "--detach")
-    assert git.branch(root) == ""
+    assert git.current_branch(root) == ""
     assert git.head_commit(root) == repository.git("rev-parse", "HEAD")
 
 
@@ -54,8 +54,8 @@ def test_a_worktree_is_followed_to_its_repository(repository: Repository, tmp_pa
     repository.git("remote", "add", "origin", "git@example.com:acme/shop.git")
     repository.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     side = str(tmp_path / "side")
-    assert git.origin(side) == "example.com/acme/shop"
-    assert git.branch(side) == "side"
+    assert git.origin_url(side) == "example.com/acme/shop"
+    assert git.current_branch(side) == "side"
     assert git.main_root(side) == str(repository.root.resolve())
     assert git.head_commit(side) == repository.git("rev-parse", "HEAD")
 
@@ -98,30 +98,30 @@ def test_refs_in_tables_are_asked_of_git(
     root, first = str(made), repository.git("rev-parse", "HEAD")
     repository.git("checkout", "-q", "-b", "side")
     tip = repository.commit("side.py", "1\n")
-    assert (git.branch(root), git.head_commit(root), git.default_branch(root)) == ("side", tip, "main")
+    assert (git.current_branch(root), git.head_commit(root), git.default_branch(root)) == ("side", tip, "main")
     assert git.default_commits(root) == [first]
-    assert git.underway(root) == ["side.py"]
+    assert git.files_underway(root) == ["side.py"]
     repository.git("update-ref", "refs/remotes/origin/next", first)
     repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/next")
     assert git.default_branch(root) == "next"
     repository.git("checkout", "-q", "--detach")
-    assert (git.branch(root), git.head_commit(root)) == ("", tip)
+    assert (git.current_branch(root), git.head_commit(root)) == ("", tip)
     repository.git("checkout", "-q", "--orphan", "empty")
-    assert (git.branch(root), git.head_commit(root)) == ("empty", "")
+    assert (git.current_branch(root), git.head_commit(root)) == ("empty", "")
 
 
 def test_a_ref_is_never_read_from_where_the_process_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "HEAD").write_text("ref: refs/heads/elsewhere\n")
     monkeypatch.chdir(tmp_path)
-    assert git.branch(str(tmp_path)) == ""
+    assert git.current_branch(str(tmp_path)) == ""
 
 
 def test_outside_of_git_everything_is_empty(tmp_path: Path) -> None:
     root = str(tmp_path)
     assert git.find_root(root) == ""
-    assert (git.origin(root), git.branch(root), git.head_commit(root)) == ("", "", "")
+    assert (git.origin_url(root), git.current_branch(root), git.head_commit(root)) == ("", "", "")
     assert git.root_commits(root) == []
-    assert git.underway(root) == []
+    assert git.files_underway(root) == []
 
 
 def test_a_shallow_clone_has_no_first_commit(repository: Repository, tmp_path: Path) -> None:
@@ -160,16 +160,16 @@ def merged(repository: Repository, fork: str, tip: str) -> bool:
 def test_underway_is_what_a_branch_changed_and_what_is_not_committed(branch: tuple[Repository, str, str]) -> None:
     repository, _, _ = branch
     root = str(repository.root)
-    assert git.underway(root) == []
+    assert git.files_underway(root) == []
     repository.git("checkout", "-q", "feature")
     (repository.root / "main.py").write_text("of another branch\n", "utf-8")
     repository.commit("b ä.txt", "b\n")
     (repository.root / "feature.py").write_text("not committed\n", "utf-8")
-    assert git.underway(root) == ["b ä.txt", "feature.py", "main.py"]
+    assert git.files_underway(root) == ["b ä.txt", "feature.py", "main.py"]
     repository.git("reset", "-q", "--hard")
     repository.git("checkout", "-q", "main")
     (repository.root / "main.py").write_text("not committed\n", "utf-8")
-    assert git.underway(root) == ["main.py"]
+    assert git.files_underway(root) == ["main.py"]
 
 
 def test_underway_begins_where_the_default_branch_is_nearest(repository: Repository, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_underway_begins_where_the_default_branch_is_nearest(repository: Reposit
     clone.git("fetch", "-q")
     clone.git("checkout", "-q", "-b", "feature", "origin/main")
     clone.commit("own.txt", "own\n")
-    assert git.underway(str(clone.root)) == ["own.txt"]
+    assert git.files_underway(str(clone.root)) == ["own.txt"]
 
 
 def test_work_that_never_reached_main_is_not_merged(branch: tuple[Repository, str, str]) -> None:
@@ -232,8 +232,8 @@ def test_git_runs_no_program_that_the_environment_or_repository_names(
 
 def test_a_missing_git_reads_as_silence(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert git.run(str(repository.root), "status") == ""
-    assert not git.succeeds(str(repository.root), "status")
+    assert git.run_git(str(repository.root), "status") == ""
+    assert not git.run_succeeds(str(repository.root), "status")
 
 
 def test_a_repository_without_commits_has_no_history(tmp_path: Path) -> None:
@@ -264,8 +264,8 @@ def test_a_branch_of_many_files_is_merged_only_when_all_of_them_are(
 
 def test_what_git_cannot_say_is_not_taken_for_no_change(repository: Repository) -> None:
     root, head = str(repository.root), repository.git("rev-parse", "HEAD")
-    assert git.churn(root, head, head, ["README.md"]) == {}
-    assert git.churn(root, head, "f" * 40, ["README.md"]) is None
+    assert git.count_churn(root, head, head, ["README.md"]) == {}
+    assert git.count_churn(root, head, "f" * 40, ["README.md"]) is None
 
 
 @pytest.mark.parametrize("head", ["ref: ../../secret", "ref: refs/../../../secret", "a secret that is no hash"])
@@ -282,7 +282,7 @@ def test_what_no_disk_can_hold_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / ".git").write_text("gitdir: /a\0b")
     for root in (str(tmp_path / "cloned"), str(tmp_path / "linked")):
-        assert git.head_commit(root) == git.origin(root) == ""
+        assert git.head_commit(root) == git.origin_url(root) == ""
 
 
 def test_refs_that_name_each_other_end_nowhere(repository: Repository) -> None:

@@ -17,9 +17,9 @@ from filelock import FileLock
 
 import holloway
 from holloway import worker
-from holloway.config import CHORE_ATTEMPTS_MAX, WORKER_LOG_BYTES_MAX
+from holloway.config import JOB_ATTEMPTS_MAX, WORKER_LOG_BYTES_MAX
 from holloway.domain.memory import MemoryType
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
 from holloway.service import background_worker
 from holloway.service.doctor import examine
@@ -47,7 +47,7 @@ def workers(root: Path) -> list[int]:
 
 def known(memory: Holloway) -> list[tuple[object, ...]]:
     """All that was learned, as it can be compared between stores."""
-    kept = memory.store.memories.find(Filter(), limit=-1)
+    kept = memory.store.memories.find_memories(Filter(), limit=-1)
     return sorted((each.type, each.content, each.state, each.sessions, each.confidence) for each in kept)
 
 
@@ -82,14 +82,14 @@ def test_two_that_start_at_once_are_one(memory: Holloway, repository: Repository
     assert [process.wait(timeout=120) for process in both] == [0, 0]
     assert log_of(memory).count("learn: ") == 1
     assert "learn: 3 learned" in log_of(memory)
-    assert len(memory.store.memories.find(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)) == 3
+    assert len(memory.store.memories.find_memories(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)) == 3
 
 
 def test_one_that_finds_another_at_work_ends_at_once(memory: Holloway, home: Path) -> None:
     watched(memory, "s1")
     with FileLock(background_worker.lock_file(str(memory.project.folder))):
         assert background_worker.is_running(str(memory.project.folder))
-        assert worker.work(memory.project, home, jobs=QUICK) is False
+        assert worker.run_jobs(memory.project, home, jobs=QUICK) is False
     assert known(memory) == []
     assert not background_worker.is_running(str(memory.project.folder))
 
@@ -116,7 +116,7 @@ def test_what_is_asked_for_while_it_works_is_done_before_it_ends(
             background_worker.request(folder)
         return ""
 
-    assert worker.work(memory.project, home, clock=clock, jobs=(*QUICK, Job("last", lambda opened: True, do)))
+    assert worker.run_jobs(memory.project, home, clock=clock, jobs=(*QUICK, Job("last", lambda opened: True, do)))
     assert len(done) == 2
     assert len(known(memory)) == 1
 
@@ -137,7 +137,7 @@ def test_it_is_not_started_at_every_turn(
 
     monkeypatch.setattr(subprocess, "Popen", Started)
     assert background_worker.start(folder, str(repository.root), seldom=True)
-    worker.work(memory.project, home, jobs=())
+    worker.run_jobs(memory.project, home, jobs=())
     assert not background_worker.start(folder, str(repository.root), seldom=True)
     assert background_worker.start(folder, str(repository.root))
     assert len(started) == 2
@@ -146,7 +146,7 @@ def test_it_is_not_started_at_every_turn(
 @contextmanager
 def dying(at: int) -> Iterator[list[int]]:
     """The process dies at the so-many-th moment at which something is written: before it is committed, or after."""
-    whole, passed = Database.write, [0]
+    whole, passed = Database.write_transaction, [0]
 
     def count() -> None:
         passed[0] += 1
@@ -160,11 +160,11 @@ def dying(at: int) -> Iterator[list[int]]:
             count()
         count()
 
-    Database.write = write  # type: ignore[method-assign]
+    Database.write_transaction = write  # type: ignore[method-assign]
     try:
         yield passed
     finally:
-        Database.write = whole  # type: ignore[method-assign]
+        Database.write_transaction = whole  # type: ignore[method-assign]
 
 
 @pytest.mark.promise("worker")
@@ -180,7 +180,7 @@ def test_killed_at_any_moment_it_repeats_nothing_and_loses_nothing(
     shutil.copytree(home, before)
 
     def run() -> object:
-        return worker.work(memory.project, home, clock=clock, jobs=QUICK)
+        return worker.run_jobs(memory.project, home, clock=clock, jobs=QUICK)
 
     with dying(0) as moments:
         run()
@@ -196,7 +196,7 @@ def test_killed_at_any_moment_it_repeats_nothing_and_loses_nothing(
         run()
         with holloway.open(repository.root, clock=clock) as again:
             assert known(again) == wanted, at
-            assert list(again.project.journal.glob("*")) == []
+            assert list(again.project.journal_folder.glob("*")) == []
 
 
 @pytest.mark.promise("worker")
@@ -213,7 +213,7 @@ def test_a_session_that_ends_is_learned_from_and_no_process_is_left_behind(
     ran = {"command": "SHOP_URL=fake:// pytest -q"}
     hook(event(repository, tool_name="Bash", tool_input=ran, tool_response="12 passed in 0.3s"))
     hook(event(repository, "SessionEnd", reason="exit"))
-    wait_until(lambda: not list(memory.project.journal.glob("*.jsonl")))
+    wait_until(lambda: not list(memory.project.journal_folder.glob("*.jsonl")))
     assert any("SHOP_URL" in str(content) for _, content, *_ in known(memory))
     wait_until(lambda: not workers(repository.root))
     assert not background_worker.is_running(str(memory.project.folder))
@@ -240,7 +240,7 @@ def test_the_project_may_be_deleted_meanwhile(
     shutil.rmtree(repository.root)
     project = find_project(str(repository.root), home)
     assert project is not None
-    assert worker.work(project, home, clock=clock, jobs=[each for each in JOBS if each.name != "embed"])
+    assert worker.run_jobs(project, home, clock=clock, jobs=[each for each in JOBS if each.name != "embed"])
     assert len(known(memory)) == 1
     assert memory.map.overview().files == files
     assert background_worker.read_state(str(memory.project.folder))["failures"] == {}
@@ -253,7 +253,7 @@ def test_the_data_may_be_deleted_meanwhile_and_is_not_made_anew(
     memory.close()
     shutil.rmtree(home)
     assert find_project(str(repository.root), home) is None
-    assert worker.work(project, home) is False
+    assert worker.run_jobs(project, home) is False
     assert not home.exists()
 
 
@@ -273,27 +273,27 @@ def test_a_chore_that_fails_does_not_stop_the_others_and_is_told(
 
     def both() -> None:
         named = (Job("first", lambda opened: True, full), Job("second", lambda opened: True, fine))
-        worker.work(memory.project, home, clock=clock, jobs=named)
+        worker.run_jobs(memory.project, home, clock=clock, jobs=named)
 
     assert doctor(memory, home) == ("ok", "has not run yet")
     both()
     assert tried == ["full", "fine"]
     verdict, seen = doctor(memory, home)
     assert (verdict, "The disk is full" in seen) == ("warning", True)
-    for _ in range(CHORE_ATTEMPTS_MAX):
+    for _ in range(JOB_ATTEMPTS_MAX):
         both()
-    assert tried.count("full") == CHORE_ATTEMPTS_MAX
-    assert tried.count("fine") == CHORE_ATTEMPTS_MAX + 1
+    assert tried.count("full") == JOB_ATTEMPTS_MAX
+    assert tried.count("fine") == JOB_ATTEMPTS_MAX + 1
     clock.advance(days=1)
     both()
-    assert tried.count("full") == CHORE_ATTEMPTS_MAX + 1
+    assert tried.count("full") == JOB_ATTEMPTS_MAX + 1
 
 
 @pytest.mark.promise("worker")
 def test_a_chore_that_failed_while_the_clock_was_ahead_is_tried_again_now(
     memory: Holloway, home: Path, clock: FakeClock
 ) -> None:
-    ahead = {"first": [CHORE_ATTEMPTS_MAX, stamp(clock.now() + timedelta(days=4_000))]}
+    ahead = {"first": [JOB_ATTEMPTS_MAX, format_stamp(clock.now() + timedelta(days=4_000))]}
     background_worker.write_state(str(memory.project.folder), {"failures": ahead})
     done: list[str] = []
 
@@ -301,7 +301,7 @@ def test_a_chore_that_failed_while_the_clock_was_ahead_is_tried_again_now(
         done.append("first")
         return ""
 
-    assert worker.work(memory.project, home, clock=clock, jobs=(Job("first", lambda opened: True, work),))
+    assert worker.run_jobs(memory.project, home, clock=clock, jobs=(Job("first", lambda opened: True, work),))
     assert done == ["first"]
 
 
@@ -318,7 +318,7 @@ def test_one_that_hangs_ends_after_its_time_and_that_is_told(
 
     hanging = (Job("hanging", lambda opened: True, hang),)
     began = time.monotonic()
-    assert in_a_process_of_its_own(lambda: worker.work(memory.project, home, jobs=hanging, seconds=0.5)) == 0
+    assert in_a_process_of_its_own(lambda: worker.run_jobs(memory.project, home, jobs=hanging, seconds=0.5)) == 0
     assert time.monotonic() - began >= 0.5
     verdict, seen = doctor(memory, home)
     assert (verdict, "hanging: it took too long" in seen) == ("warning", True)
@@ -331,9 +331,9 @@ def test_one_that_was_killed_in_a_chore_counts_that_as_a_failure(memory: Hollowa
         return ""
 
     deadly = (Job("deadly", lambda opened: True, die),)
-    for _ in range(CHORE_ATTEMPTS_MAX):
-        assert in_a_process_of_its_own(lambda: worker.work(memory.project, home, jobs=deadly)) == -signal.SIGKILL
-    assert worker.work(memory.project, home, jobs=deadly)
+    for _ in range(JOB_ATTEMPTS_MAX):
+        assert in_a_process_of_its_own(lambda: worker.run_jobs(memory.project, home, jobs=deadly)) == -signal.SIGKILL
+    assert worker.run_jobs(memory.project, home, jobs=deadly)
     assert "deadly" in doctor(memory, home)[1]
 
 
@@ -358,7 +358,7 @@ def test_with_a_damaged_account_of_its_failures_it_works_on(memory: Holloway, ho
         done.append("first")
         return ""
 
-    assert worker.work(memory.project, home, jobs=(Job("first", lambda opened: True, work),))
+    assert worker.run_jobs(memory.project, home, jobs=(Job("first", lambda opened: True, work),))
     assert done == ["first"]
 
 
@@ -366,7 +366,7 @@ def test_with_a_damaged_account_of_its_failures_it_works_on(memory: Holloway, ho
 def test_its_log_is_bounded(memory: Holloway, home: Path) -> None:
     log = memory.project.folder / "worker.log"
     log.write_bytes(b"an old line\n" * WORKER_LOG_BYTES_MAX)
-    worker.work(memory.project, home, jobs=(Job("said", lambda opened: True, lambda opened, seconds: "done"),))
+    worker.run_jobs(memory.project, home, jobs=(Job("said", lambda opened: True, lambda opened, seconds: "done"),))
     assert log.stat().st_size <= WORKER_LOG_BYTES_MAX
     assert log.read_text().splitlines()[0] == "an old line"
     assert log.read_text().endswith("said: done\n")

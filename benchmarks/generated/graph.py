@@ -44,7 +44,7 @@ class Graph:
     def write(self, path: Path) -> MapDatabase:
         """Fill a new map, in one transaction."""
         database = open_map(path)
-        with database.write():
+        with database.write_transaction():
             write = database.connection.executemany
             write("INSERT INTO files VALUES (?, ?, 'python', ?, 0, 0, x'', x'', 100, x'')", self._file_rows())
             write("INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', 1)", self._node_rows())

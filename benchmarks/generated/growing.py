@@ -9,7 +9,7 @@ import holloway
 from benchmarks.generated.corpus import Corpus
 from holloway.domain.memory import Draft
 from holloway.store.filter import Filter
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import CountedIds, FakeClock
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ class Growing:
 
     def add(self, draft: Draft) -> None:
         """Pass the gate and be stored."""
-        self.store.memories.add(admit(draft, self.root))
+        self.store.memories.add_memory(sanitize_draft(draft, self.root))
 
     def plant(self, files: Sequence[str], traps: int) -> None:
         """Teach each of these files its traps."""
-        with self.store.database.write():
+        with self.store.database.write_transaction():
             for path in files:
                 for number in range(traps):
                     text = f"Trap {number} of {path}: the planted fixture must be closed before it is opened again."
@@ -45,11 +45,11 @@ class Growing:
 
     def grow(self, size: int) -> float:
         """Add memories, a thousand to a transaction, until there are so many; returns how many a second."""
-        missing = size - self.store.memories.count(Filter())
+        missing = size - self.store.memories.count_memories(Filter())
         drafts = [self.corpus.draft() for _ in range(missing)]
         start = time.perf_counter()
         for at in range(0, missing, BATCH):
-            with self.store.database.write():
+            with self.store.database.write_transaction():
                 for draft in drafts[at : at + BATCH]:
                     self.clock.advance(seconds=60)
                     self.add(draft)

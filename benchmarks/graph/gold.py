@@ -41,7 +41,7 @@ class Gold(NamedTuple):
 
 def gold_of(index: Path, root: Path) -> Gold:
     """The file pairs that an index of this checkout tells."""
-    documents = list(scip.read(index))
+    documents = list(scip.read_documents(index))
     files = {document.path for document in documents}
     home = _homes(documents)
     gold = Gold(files, set(), set(), set(), set())

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.graph.edges import Edges, module_name
 from holloway.codemap.database import open_map
-from holloway.codemap.index import index
+from holloway.codemap.index import update_index
 
 IMPORT_KINDS = frozenset({"imports", "imports_symbol"})
 REFERENCE_KINDS = IMPORT_KINDS | frozenset("exports calls instantiates extends implements overrides typed_as".split())
@@ -29,7 +29,7 @@ _NODES = "SELECT n.id, n.kind, n.name, n.qualified, n.parent, f.path FROM nodes 
 def make_map(root: Path, database: Path) -> None:
     """Index a folder into a map of its own."""
     with_map = open_map(database)
-    index(with_map, root, workers=1)
+    update_index(with_map, root, workers=1)
     with_map.close()
 
 

@@ -51,12 +51,12 @@ _OWN_PROCESS = """
 import json, sys, time
 from pathlib import Path
 from holloway.codemap.database import open_map
-from holloway.codemap.index import index
+from holloway.codemap.index import update_index
 took = []
 for _ in range(2):
     cpu, wall = time.process_time(), time.perf_counter()
     database = database if took else open_map(Path(sys.argv[2]))
-    assert index(database, Path(sys.argv[1]), workers=1).files
+    assert update_index(database, Path(sys.argv[1]), workers=1).files
     took += [(time.perf_counter() - wall) * 1000, (time.process_time() - cpu) * 1000]
 print(json.dumps(took))
 """

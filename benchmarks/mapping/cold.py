@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.machine import environment
 from holloway.codemap.database import open_map
-from holloway.codemap.index import index
+from holloway.codemap.index import update_index
 from holloway.codemap.parse import source_files
-from holloway.codemap.parse.languages import grammar, language_of
+from holloway.codemap.parse.languages import language_of, load_parser
 
 if TYPE_CHECKING:
     from benchmarks.mapping.repository import Repository
@@ -55,7 +55,7 @@ class Parsing:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._paths = [one.path for one in source_files.listed(root)[0] if language_of(one.path)]
+        self._paths = [one.path for one in source_files.list_files(root)[0] if language_of(one.path)]
         self._at = 0
         self.parse_s = self.cpu_s = self.wall_s = 0.0
         """CPU time of the parser; and what all of this took away from the index."""
@@ -65,9 +65,9 @@ class Parsing:
         cpu, wall = time.process_time(), time.perf_counter()
         until = len(self._paths) * (done + 1) // total
         for path in self._paths[self._at : until]:
-            language, data = language_of(path), source_files.read(self._root, path)
+            language, data = language_of(path), source_files.read_bytes(self._root, path)
             if language and isinstance(data, bytes):
-                parser, _ = grammar(language.name)
+                parser, _ = load_parser(language.name)
                 start = time.process_time()
                 parser.parse(data)
                 self.parse_s += time.process_time() - start
@@ -88,7 +88,7 @@ def index_once(name: str, root: str, path: str, workers: str) -> None:
 
     database = open_map(Path(path))
     began[""], wall = _cpu_s(), time.perf_counter()
-    indexed = index(database, Path(root), workers=int(workers), progress=note)
+    indexed = update_index(database, Path(root), workers=int(workers), progress=note)
     wall, ended = time.perf_counter() - wall, _cpu_s()
     memory, worker = _peak_mb()
     first, second = beside.values()
@@ -97,7 +97,7 @@ def index_once(name: str, root: str, path: str, workers: str) -> None:
     ratios: tuple[float | None, ...] = (None, None, None)
     if workers == "1":
         ratios = ((first.parse_s + second.parse_s) / 2, reading / first.parse_s, resolving / second.parse_s)
-    code, size = tuple(database.rows("SELECT COUNT(*), SUM(size) FROM files WHERE language != ''")[0])
+    code, size = tuple(database.fetch_rows("SELECT COUNT(*), SUM(size) FROM files WHERE language != ''")[0])
     database.close()
     wall -= first.wall_s + second.wall_s
     times = (wall, reading + resolving, *ratios)

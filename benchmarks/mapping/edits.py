@@ -13,7 +13,7 @@ from benchmarks.checkout import git
 from benchmarks.generated import SEED
 from benchmarks.machine import Samples, quantile
 from holloway.codemap.database import open_map
-from holloway.codemap.index import index
+from holloway.codemap.index import update_index
 
 if TYPE_CHECKING:
     from benchmarks.mapping.repository import Repository
@@ -32,9 +32,9 @@ class Editor:
         self._away = away
         self._random = random.Random(SEED)
         code = "SELECT id, path FROM files WHERE language IN ('python', 'typescript') AND size > 500"
-        self._paths: dict[int, str] = {row[0]: row[1] for row in database.rows(f"{code} ORDER BY path")}
+        self._paths: dict[int, str] = {row[0]: row[1] for row in database.fetch_rows(f"{code} ORDER BY path")}
         most = "SELECT seen FROM consulted GROUP BY seen ORDER BY COUNT(*) DESC, seen"
-        self.central = next(self._paths[row[0]] for row in database.rows(most) if row[0] in self._paths)
+        self.central = next(self._paths[row[0]] for row in database.fetch_rows(most) if row[0] in self._paths)
         self._number = 0
 
     def _any(self) -> str:
@@ -97,7 +97,7 @@ def measured(repository: Repository, folder: Path, rounds: int) -> list[Followed
     git(root, "init", "--quiet")
     git(root, "add", "--all")
     database = open_map(repository.map_in(folder))
-    index(database, root)
+    update_index(database, root)
     editor = Editor(root, folder / "away", database)
     kinds: dict[str, Callable[[], str]] = {
         "body": editor.body,
@@ -113,12 +113,12 @@ def measured(repository: Repository, folder: Path, rounds: int) -> list[Followed
             if edit.startswith("interface of") and done_rounds >= CENTRAL_EDITS:
                 continue
             path = kinds[edit]() if edit in kinds else ""
-            done = one.times.time(partial(index, database, root, only=[path] if way == BY_NAME else None))
+            done = one.times.time(partial(update_index, database, root, only=[path] if way == BY_NAME else None))
             one.resolved.append(done.resolved)
             assert done.read + done.removed == bool(path), (edit, path, done)
             if edit == "removed file":
                 editor.restore(path)
-                index(database, root, only=[path])
+                update_index(database, root, only=[path])
     database.close()
     shutil.rmtree(root)
     return list(found.values())

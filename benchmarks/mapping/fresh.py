@@ -22,9 +22,9 @@ connection.close()
 _ASKING_PROCESS = """
 import sys
 from holloway.codemap.database import open_map
-from holloway.codemap.graph import find, impact
+from holloway.codemap.graph import compute_impact, find_nodes
 database = open_map(sys.argv[1])
-assert impact(database, find(database, sys.argv[2], sys.argv[3]), depth=int(sys.argv[4])).target
+assert compute_impact(database, find_nodes(database, sys.argv[2], sys.argv[3]), depth=int(sys.argv[4])).target
 database.close()
 """
 BARE, EMPTY, ASKING = "bare Python", "an empty SQLite file", "the map, one impact"
@@ -32,7 +32,7 @@ BARE, EMPTY, ASKING = "bare Python", "an empty SQLite file", "the map, one impac
 
 def measured(database: MapDatabase, folder: Path, rounds: int) -> dict[str, Samples]:
     """Processes that open a file and answer once, in turns."""
-    row = database.row(
+    row = database.fetch_row(
         "SELECT f.path, n.qualified FROM nodes n JOIN files f ON f.id = n.file WHERE n.kind = 'function'"
     )
     assert row is not None

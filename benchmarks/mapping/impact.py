@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.generated import SEED
 from benchmarks.machine import Samples, quantile
-from holloway.codemap.graph import CONFIDENCE_MIN, FOLLOWED, find, impact
+from holloway.codemap.graph import CONFIDENCE_MIN, FOLLOWED_KINDS, compute_impact, find_nodes
 
 if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase
@@ -23,7 +23,7 @@ RECURSIVE = (
     " ON e.target = near.id WHERE depth < :depth AND e.confidence >= :sure"
     " AND e.kind IN (SELECT value FROM json_each(:kinds))) SELECT COUNT(DISTINCT id) FROM near"
 )
-FOLLOWING = {"kinds": json.dumps(FOLLOWED), "sure": CONFIDENCE_MIN}
+FOLLOWING = {"kinds": json.dumps(FOLLOWED_KINDS), "sure": CONFIDENCE_MIN}
 
 
 class Asked(NamedTuple):
@@ -49,12 +49,12 @@ def measured(name: str, nodes: int, database: MapDatabase) -> list[Asked]:
         "SELECT f.path, n.kind, n.qualified, n.id FROM nodes n JOIN files f ON f.id = n.file WHERE n.id IN"
         " (SELECT value FROM json_each(?))"
     )
-    ids = [row[0] for row in database.rows("SELECT id FROM nodes WHERE file IS NOT NULL ORDER BY id")]
+    ids = [row[0] for row in database.fetch_rows("SELECT id FROM nodes WHERE file IS NOT NULL ORDER BY id")]
     chosen = random.Random(SEED).sample(ids, RANDOM_NODES)
     asked = {
-        "random definitions and files": database.rows(anything, (json.dumps(chosen),)),
-        "the most used definitions": database.rows(degrees, FOLLOWING | {"hubs": HUBS, "files": 0}),
-        "the most used files": database.rows(degrees, FOLLOWING | {"hubs": HUBS, "files": 1}),
+        "random definitions and files": database.fetch_rows(anything, (json.dumps(chosen),)),
+        "the most used definitions": database.fetch_rows(degrees, FOLLOWING | {"hubs": HUBS, "files": 0}),
+        "the most used files": database.fetch_rows(degrees, FOLLOWING | {"hubs": HUBS, "files": 1}),
     }
     return [_asked(name, nodes, what, database, [tuple(row) for row in rows]) for what, rows in asked.items()]
 
@@ -63,7 +63,7 @@ def _asked(name: str, nodes: int, what: str, database: MapDatabase, rows: list[t
     result = Asked(name, nodes, what, Samples(), Samples(), [])
     asks = [partial(_ask, database, path, "" if kind == "file" else qualified) for path, kind, qualified, _ in rows]
     counts = [
-        partial(database.value, RECURSIVE, FOLLOWING | {"node": node, "depth": DEPTH})
+        partial(database.fetch_value, RECURSIVE, FOLLOWING | {"node": node, "depth": DEPTH})
         for *_, node in rows[::RECURSIVE_EVERY]
     ]
     for first in (*asks, *counts):
@@ -76,7 +76,7 @@ def _asked(name: str, nodes: int, what: str, database: MapDatabase, rows: list[t
 
 
 def _ask(database: MapDatabase, path: str, symbol: str) -> int:
-    return impact(database, find(database, path, symbol), depth=DEPTH).total
+    return compute_impact(database, find_nodes(database, path, symbol), depth=DEPTH).total
 
 
 def table(asked: list[Asked]) -> dict[str, Any]:

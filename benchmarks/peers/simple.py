@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.baselines import ranked
 from holloway.text.fts_query import STOP_WORDS, match_any
-from holloway.text.identifiers import expanded
+from holloway.text.identifiers import expand_words
 
 if TYPE_CHECKING:
     from benchmarks.peers.system import Turn
@@ -57,7 +57,7 @@ class TextSearch:
         return {self._ids[row]: -rank for row, rank in self._database.execute(sql, (match_any(words), limit))}
 
     def _read(self, text: str) -> str:
-        return " ".join(expanded(text)) if self._split else text
+        return " ".join(expand_words(text)) if self._split else text
 
     def close(self) -> None:
         """Let go of the database."""

@@ -127,8 +127,8 @@ WORKER_AGAIN_AFTER_S = 900
 """Minimum interval between workers started by the end of a turn; a session's start and end always start one."""
 WORKER_LOG_BYTES_MAX = 64 * 1024
 WORKER_NICENESS = 10
-CHORE_ATTEMPTS_MAX = 3
-CHORE_RESTS_HOURS = 24
+JOB_ATTEMPTS_MAX = 3
+JOB_RETRY_AFTER_HOURS = 24
 """Pause before a job is retried that failed CHORE_ATTEMPTS_MAX times in a row."""
 SESSION_SILENCE_S = 2 * 60 * 60
 """A session without an event for this long has ended."""
@@ -186,7 +186,7 @@ TRUST_EARNED = "auto"
 """Setting for an earned trust level: cautious first, then standard, never higher."""
 
 
-def home() -> str:
+def data_home() -> str:
     """Return the user's data folder; `HOLLOWAY_HOME` overrides the platform's default."""
     if chosen := os.environ.get("HOLLOWAY_HOME"):
         return os.path.abspath(os.path.expanduser(chosen))
@@ -199,7 +199,7 @@ def home() -> str:
     return os.path.join(base, "holloway")
 
 
-def patience() -> float:
+def deadline_factor() -> float:
     """Return the factor for hook deadlines from `HOLLOWAY_PATIENCE`, for slow machines."""
     try:
         return min(max(float(os.environ.get("HOLLOWAY_PATIENCE", "1")), 0.1), 100.0)
@@ -232,12 +232,12 @@ class Setting:
         self.maximum = maximum
 
     @property
-    def variable(self) -> str:
+    def environment_variable(self) -> str:
         """Return the environment variable that overrides it."""
         return "HOLLOWAY_" + self.key.upper().replace(".", "_")
 
     @property
-    def allowed(self) -> str:
+    def allowed_values(self) -> str:
         """Return a description of the allowed values."""
         if self.choices:
             return ", ".join(str(choice) for choice in self.choices)
@@ -245,20 +245,20 @@ class Setting:
             return f"0 to {self.maximum}"
         return "a name" if self.key.endswith("_env") else "text"
 
-    def parse(self, value: object, where: str) -> str | int:
+    def parse_value(self, value: object, source: str) -> str | int:
         """Parse and validate a value. Raises InvalidInput that names it."""
         for choice in self.choices:
             if value == choice or str(value).strip().lower() == str(choice):
                 return choice
-        if not self.choices and (parsed := self._free(value)) is not None:
+        if not self.choices and (parsed := self._parse_free(value)) is not None:
             return parsed
         # The user may have pasted the API key instead of its variable's name: do not print it.
         value_text = "that" if self.key.endswith("_env") else repr(value)
-        source_text = f" ({where})" if where else ""
-        hint = f"It takes {'one of: ' if self.choices else ''}{self.allowed}."
+        source_text = f" ({source})" if source else ""
+        hint = f"It takes {'one of: ' if self.choices else ''}{self.allowed_values}."
         raise InvalidInput(f"{self.key} cannot be {value_text}{source_text}.", hint)
 
-    def _free(self, value: object) -> str | int | None:
+    def _parse_free(self, value: object) -> str | int | None:
         """Parse a value of a setting without choices (number, variable name or text); None if it is invalid."""
         text = str(value).strip()
         if isinstance(self.default, int):
@@ -374,7 +374,7 @@ SETTINGS = {
 }
 
 
-def setting(key: str) -> Setting:
+def find_setting(key: str) -> Setting:
     """Return a setting by its key. Raises InvalidInput with the closest existing key for an unknown one."""
     if key in SETTINGS:
         return SETTINGS[key]
@@ -394,11 +394,11 @@ class Settings:
         self._path = path
 
     @classmethod
-    def load(cls, project: str = "", folder: str = "") -> Settings:
+    def load_settings(cls, project: str = "", folder: str = "") -> Settings:
         """Read `config.toml`; a missing file means defaults. Raises HollowayError if it is unreadable or invalid."""
         import tomllib  # not in the hook path: a hook reads no settings
 
-        path = os.path.join(folder or home(), "config.toml")
+        path = os.path.join(folder or data_home(), "config.toml")
         try:
             with open(path, "rb") as file:
                 data = tomllib.load(file)
@@ -410,53 +410,53 @@ class Settings:
             raise HollowayError(f"{path} is not valid TOML: {error}", "Fix that line; nothing was changed.") from None
         return cls(data, project, path)
 
-    def get(self, key: str) -> str | int:
+    def get_value(self, key: str) -> str | int:
         """Return the effective value."""
-        return self.resolve(key)[0]
+        return self.resolve_value(key)[0]
 
-    def text(self, key: str) -> str:
+    def get_text(self, key: str) -> str:
         """Return the effective value as text."""
-        return str(self.get(key))
+        return str(self.get_value(key))
 
-    def words(self, key: str) -> list[str]:
+    def get_words(self, key: str) -> list[str]:
         """Return the effective value as a list of comma-separated words."""
-        return [word.strip() for word in self.text(key).split(",") if word.strip()]
+        return [word.strip() for word in self.get_text(key).split(",") if word.strip()]
 
-    def number(self, key: str) -> int:
+    def get_number(self, key: str) -> int:
         """Return the effective value as a number."""
-        return int(self.get(key))
+        return int(self.get_value(key))
 
-    def stored(self, key: str) -> str:
+    def stored_value(self, key: str) -> str:
         """Return the value from the file or the default, ignoring environment variables."""
-        return str(self._filed(key)[0])
+        return str(self._value_in_file(key)[0])
 
-    def resolve(self, key: str) -> tuple[str | int, str]:
+    def resolve_value(self, key: str) -> tuple[str | int, str]:
         """Return the effective value and its source."""
-        entry = setting(key)
-        if (value := os.environ.get(entry.variable)) is not None:
-            return entry.parse(value, entry.variable), entry.variable
-        return self._filed(key)
+        entry = find_setting(key)
+        if (value := os.environ.get(entry.environment_variable)) is not None:
+            return entry.parse_value(value, entry.environment_variable), entry.environment_variable
+        return self._value_in_file(key)
 
-    def _filed(self, key: str) -> tuple[str | int, str]:
-        entry = setting(key)
+    def _value_in_file(self, key: str) -> tuple[str | int, str]:
+        entry = find_setting(key)
         projects = self._data.get("projects")
         table = projects.get(self._project) if isinstance(projects, dict) else None
-        if isinstance(table, dict) and (value := _flat(table).get(key)) is not None:
-            return entry.parse(value, self._path), "project"
-        if (value := _flat(self._data).get(key)) is not None:
-            return entry.parse(value, self._path), "config.toml"
+        if isinstance(table, dict) and (value := _flatten_table(table).get(key)) is not None:
+            return entry.parse_value(value, self._path), "project"
+        if (value := _flatten_table(self._data).get(key)) is not None:
+            return entry.parse_value(value, self._path), "config.toml"
         return entry.default, "default"
 
-    def unknown(self) -> list[str]:
+    def unknown_keys(self) -> list[str]:
         """Return the unknown keys in the file, for `doctor`."""
         projects = self._data.get("projects")
         tables = projects.values() if isinstance(projects, dict) else ()
-        keys = [key for key in _flat(self._data) if key != "projects" and not key.startswith("projects.")]
-        keys += [key for table in tables if isinstance(table, dict) for key in _flat(table)]
+        keys = [key for key in _flatten_table(self._data) if key != "projects" and not key.startswith("projects.")]
+        keys += [key for table in tables if isinstance(table, dict) for key in _flatten_table(table)]
         return sorted({key for key in keys if key not in SETTINGS})
 
 
-def _flat(table: Mapping[str, object]) -> dict[str, object]:
+def _flatten_table(table: Mapping[str, object]) -> dict[str, object]:
     """Flatten nested tables into keys with a dot."""
     flattened: dict[str, object] = {}
     for key, value in table.items():
@@ -471,9 +471,9 @@ def change_setting(key: str, value: str, project: str = "", folder: str = "") ->
     """Write one setting into `config.toml`, keeping the user's comments and order; return the stored value."""
     import tomlkit  # a writer that keeps comments; only this function needs it
 
-    parsed = setting(key).parse(value, "")
-    Settings.load(folder=folder)
-    target = folder or home()
+    parsed = find_setting(key).parse_value(value, "")
+    Settings.load_settings(folder=folder)
+    target = folder or data_home()
     os.makedirs(target, mode=0o700, exist_ok=True)
     path = os.path.join(target, "config.toml")
     document = tomlkit.document()

@@ -21,25 +21,25 @@ class PackageMissing(HollowayError):
     """An optional package is needed that is not installed; the hint is the command that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"The package {package} is not installed.", install(extra))
+        super().__init__(f"The package {package} is not installed.", install_command(extra))
 
 
-def install(extra: str = "") -> str:
+def install_command(extra: str = "") -> str:
     """Return the command that installs an extra the way holloway was installed; without one, that reinstalls it.
 
     uv and pipx recreate the environment, so their command repeats the extras that are installed already.
     """
     tool_command = next((command for marker, command in TOOLS.items() if Path(sys.prefix, marker).exists()), "")
     extras = {extra} if extra else set()
-    extras |= _present() if tool_command else set()
+    extras |= _installed_extras() if tool_command else set()
     requirement = f"holloway[{','.join(sorted(extras))}]" if extras else "holloway"
-    origin = _origin()
+    origin = _install_origin()
     pip = "pip install" if find_spec("pip") else "uv pip install"
     command = tool_command or (pip if extra else f"{pip} --force-reinstall")
     return f'{command} "{requirement} @ {origin}"' if origin else f'{command} "{requirement}"'
 
 
-def _present() -> set[str]:
+def _installed_extras() -> set[str]:
     """Return the extras whose packages are installed."""
     from importlib import metadata  # slow to load, and only a missing package needs it
 
@@ -57,7 +57,7 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def _origin() -> str:
+def _install_origin() -> str:
     """Return the URL holloway was installed from (a clone, an archive, a repository); empty for an index."""
     from importlib import metadata  # as above
 

@@ -47,7 +47,7 @@ _FILTERS_MAX = 100
 _PLAIN_DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 
 
-class Interrupted(Exception):
+class GitInterrupted(Exception):
     """Git failed, is missing or timed out: the output so far may be incomplete."""
 
 
@@ -68,7 +68,7 @@ def git_dir(root: str) -> str:
     dot_git = os.path.join(root, ".git")
     if os.path.isdir(dot_git):
         return dot_git
-    named = _read(dot_git)
+    named = _read_file(dot_git)
     if not named.startswith("gitdir:"):
         return ""
     return os.path.normpath(os.path.join(root, named[len("gitdir:") :].strip()))
@@ -77,7 +77,7 @@ def git_dir(root: str) -> str:
 def common_dir(root: str) -> str:
     """Return the git folder that all worktrees of a repository share."""
     own_dir = git_dir(root)
-    named = _read(os.path.join(own_dir, "commondir")).strip() if own_dir else ""
+    named = _read_file(os.path.join(own_dir, "commondir")).strip() if own_dir else ""
     return os.path.normpath(os.path.join(own_dir, named)) if named else own_dir
 
 
@@ -87,19 +87,19 @@ def main_root(root: str) -> str:
     return os.path.dirname(common) if os.path.basename(common) == ".git" else root
 
 
-def origin(root: str) -> str:
+def origin_url(root: str) -> str:
     """Return the normalised URL of the remote `origin`; empty without one."""
     section = ""
-    for line in _read(os.path.join(common_dir(root), "config")).splitlines():
+    for line in _read_file(os.path.join(common_dir(root), "config")).splitlines():
         line = line.strip()
         if line.startswith("["):
             section = line
         elif section == '[remote "origin"]' and line.replace(" ", "").startswith("url="):
-            return normalised_origin(line.split("=", 1)[1].strip().strip('"'), root)
+            return normalise_origin(line.split("=", 1)[1].strip().strip('"'), root)
     return ""
 
 
-def normalised_origin(url: str, root: str = "") -> str:
+def normalise_origin(url: str, root: str = "") -> str:
     """Normalise a remote URL: `git@github.com:A/b.git`, `https://user@github.com/a/b` and `ssh://` forms are equal."""
     scheme, separator, location = url.partition("://")
     if separator and scheme != "file":
@@ -116,16 +116,16 @@ def normalised_origin(url: str, root: str = "") -> str:
     return f"{host}/{path.removesuffix('.git')}".lower()
 
 
-def branch(root: str) -> str:
+def current_branch(root: str) -> str:
     """Return the current branch; empty with a detached HEAD or without git."""
-    head = _held(root, "HEAD")
+    head = _ref_value(root, "HEAD")
     return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
 
 
 def head_commit(root: str) -> str:
     """Return the commit that is checked out; empty before the first commit."""
-    head = _held(root, "HEAD")
-    return commit_of(root, head.removeprefix("ref: ")) if head.startswith("ref: ") else _commit(head)
+    head = _ref_value(root, "HEAD")
+    return commit_of(root, head.removeprefix("ref: ")) if head.startswith("ref: ") else _valid_commit(head)
 
 
 def commit_of(root: str, ref: str) -> str:
@@ -134,46 +134,46 @@ def commit_of(root: str, ref: str) -> str:
         # Path traversal: a ref in an untrusted `.git` may only name another ref, not a file elsewhere.
         if not ref.startswith("refs/") or ".." in ref:
             return ""
-        value = _held(root, ref)
+        value = _ref_value(root, ref)
         if not value.startswith("ref: "):
-            return _commit(value)
+            return _valid_commit(value)
         ref = value.removeprefix("ref: ")
     return ""
 
 
-def _held(root: str, ref: str) -> str:
+def _ref_value(root: str, ref: str) -> str:
     """Return the value of a ref: a commit, or `ref: ` and the name of another ref; empty if it does not exist."""
     own_dir, common = git_dir(root), common_dir(root)
     if not own_dir:
         return ""
     if os.path.isdir(os.path.join(common, "reftable")):
         # In reftable format the ref files in their usual paths are placeholders.
-        target = run(root, "symbolic-ref", "--quiet", ref, timeout_s=_REF_TIMEOUT_S).strip()
+        target = run_git(root, "symbolic-ref", "--quiet", ref, timeout_s=_REF_TIMEOUT_S).strip()
         command = ("show-ref", "--verify", "--hash", ref)
-        return f"ref: {target}" if target else run(root, *command, timeout_s=_REF_TIMEOUT_S).strip()
-    value = _read(os.path.join(own_dir, ref)).strip() or _read(os.path.join(common, ref)).strip()
-    return value if value.startswith("ref: ") or _commit(value) else _packed(common, ref)
+        return f"ref: {target}" if target else run_git(root, *command, timeout_s=_REF_TIMEOUT_S).strip()
+    value = _read_file(os.path.join(own_dir, ref)).strip() or _read_file(os.path.join(common, ref)).strip()
+    return value if value.startswith("ref: ") or _valid_commit(value) else _packed_ref(common, ref)
 
 
-def _packed(common: str, ref: str) -> str:
-    lines = _read(os.path.join(common, "packed-refs")).splitlines()
-    return next((_commit(line.split(" ", 1)[0]) for line in lines if line.endswith(" " + ref)), "")
+def _packed_ref(common: str, ref: str) -> str:
+    lines = _read_file(os.path.join(common, "packed-refs")).splitlines()
+    return next((_valid_commit(line.split(" ", 1)[0]) for line in lines if line.endswith(" " + ref)), "")
 
 
-def _commit(text: str) -> str:
+def _valid_commit(text: str) -> str:
     """Return the text if it is a commit hash, else an empty string."""
     return text if len(text) in (40, 64) and _HEX.issuperset(text) else ""
 
 
 def default_branch(root: str) -> str:
     """Return the default branch: origin's HEAD, else main, master, trunk or develop, else the current branch."""
-    named = _held(root, "refs/remotes/origin/HEAD")
+    named = _ref_value(root, "refs/remotes/origin/HEAD")
     if named.startswith("ref: refs/remotes/origin/"):
         return named.removeprefix("ref: refs/remotes/origin/")
     for name in ("main", "master", "trunk", "develop"):
         if commit_of(root, f"refs/heads/{name}") or commit_of(root, f"refs/remotes/origin/{name}"):
             return name
-    return branch(root)
+    return current_branch(root)
 
 
 def default_commits(root: str) -> list[str]:
@@ -190,14 +190,14 @@ def is_shallow(root: str) -> bool:
 
 def shallow_commits(root: str) -> frozenset[str]:
     """Return the boundary commits of a shallow clone, whose diffs are not meaningful."""
-    return frozenset(_read(os.path.join(common_dir(root), "shallow")).split())
+    return frozenset(_read_file(os.path.join(common_dir(root), "shallow")).split())
 
 
 def root_commits(root: str) -> list[str]:
     """Return the root commits of the history; empty for a shallow clone, which does not have them."""
     if not head_commit(root) or is_shallow(root):
         return []
-    return sorted(run(root, "rev-list", "--max-parents=0", "HEAD").split())[:8]
+    return sorted(run_git(root, "rev-list", "--max-parents=0", "HEAD").split())[:8]
 
 
 def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S, among: Sequence[str] = ()) -> list[str] | None:
@@ -206,31 +206,31 @@ def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S, among: Sequence[s
     Return None if git fails.
     """
     command = ("--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *among)
-    code, listed = _start(root, command, "", timeout_s)
+    code, listed = _run_process(root, command, "", timeout_s)
     return sorted({name for name in listed.split("\0") if name}) if code == 0 else None
 
 
-def merge_base(root: str, one: str, other: str) -> str:
+def merge_base(root: str, first: str, second: str) -> str:
     """Return the merge base of two commits; empty if their histories are unrelated."""
-    return run(root, "merge-base", one, other).strip()
+    return run_git(root, "merge-base", first, second).strip()
 
 
 def is_ancestor(root: str, older: str, newer: str) -> bool:
     """Return whether one commit is an ancestor of another."""
-    return bool(older and newer) and succeeds(root, "merge-base", "--is-ancestor", older, newer)
+    return bool(older and newer) and run_succeeds(root, "merge-base", "--is-ancestor", older, newer)
 
 
 def has_commit(root: str, commit: str) -> bool:
     """Return whether a repository has a commit."""
-    return succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}")
+    return run_succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}")
 
 
-def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[int, int]] | None:
+def count_churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[int, int]] | None:
     """Count added and removed lines per file between two commits; None if git fails."""
     if not (_HEX.issuperset(old) and _HEX.issuperset(new) and has_commit(root, old)):
         return None
     command = ("--literal-pathspecs", "diff", "--numstat", "-z", *_PLAIN_DIFF, old, new, "--", *paths)
-    code, output = _start(root, command, "", GIT_TIMEOUT_S)
+    code, output = _run_process(root, command, "", GIT_TIMEOUT_S)
     if code != 0:
         return None
     line_counts: dict[str, tuple[int, int]] = {}
@@ -242,16 +242,16 @@ def churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[in
     return line_counts
 
 
-def underway(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
+def files_underway(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
     """List files of the current work: changed since this branch left the default branch, uncommitted ones included.
 
     The timeout covers all git commands together.
     """
     end = time.monotonic() + timeout_s
     head = head_commit(root)
-    targets = default_commits(root) if head and branch(root) != default_branch(root) else []
+    targets = default_commits(root) if head and current_branch(root) != default_branch(root) else []
     # The default branch may be outdated locally or at origin: merge-base picks the nearer one.
-    base = run(root, "merge-base", head, *targets, timeout_s=timeout_s).strip() if targets else head
+    base = run_git(root, "merge-base", head, *targets, timeout_s=timeout_s).strip() if targets else head
     if not base:
         return []
     return changed_files(root, base, max(end - time.monotonic(), 0.0)) or []
@@ -268,13 +268,13 @@ def changed_files(root: str, commit: str, timeout_s: float = GIT_TIMEOUT_S) -> l
     if overrides is None:
         return None
     question = (*overrides, "diff", "--name-only", "--relative", "-z", *_PLAIN_DIFF, commit, "--")
-    code, listed = _start(root, question, "", max(end - time.monotonic(), 0.0))
+    code, listed = _run_process(root, question, "", max(end - time.monotonic(), 0.0))
     return [name for name in listed.split("\0") if name] if code == 0 else None
 
 
 def _filter_overrides(root: str, timeout_s: float) -> list[str] | None:
     """Return options that disable every configured filter driver; None if one cannot be named in an option."""
-    code, listed = _start(root, ("config", "--null", "--name-only", "--get-regexp", r"^filter\."), "", timeout_s)
+    code, listed = _run_process(root, ("config", "--null", "--name-only", "--get-regexp", r"^filter\."), "", timeout_s)
     if code not in (0, 1):  # 1: no such key
         return None
     drivers = {key.partition(".")[2].rpartition(".")[0] for key in listed.split("\0") if key}
@@ -291,23 +291,23 @@ _MESSAGE = "%H%x1f%B%x1e"
 def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[tuple[str, str]]:
     """List commits of any branch since a time that touch these files: hash and message, newest first."""
     options = ("--all", "--no-merges", f"--since={since}", f"--max-count={limit}", f"--format={_MESSAGE}")
-    return _messages(run(root, "--literal-pathspecs", "log", *options, "--", *paths))
+    return _parse_messages(run_git(root, "--literal-pathspecs", "log", *options, "--", *paths))
 
 
 def changes_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[str]:
     """List short hashes of commits of this branch since a time that touch these files."""
     options = ("--no-merges", f"--since={since}", f"--max-count={limit}", "--format=%h")
-    return run(root, "--literal-pathspecs", "log", *options, "--", *paths).split()
+    return run_git(root, "--literal-pathspecs", "log", *options, "--", *paths).split()
 
 
 def commits_between(root: str, old: str, new: str, limit: int = 500) -> list[tuple[str, str]]:
     """List commits from `old` to `new`, newest first: hash and message; without `old`, the latest ones."""
     span = f"{old}..{new}" if old and has_commit(root, old) else new
-    return _messages(run(root, "log", f"--max-count={limit}", f"--format={_MESSAGE}", span, "--"))
+    return _parse_messages(run_git(root, "log", f"--max-count={limit}", f"--format={_MESSAGE}", span, "--"))
 
 
-def _messages(said: str) -> list[tuple[str, str]]:
-    rows = (row.strip("\n").partition("\x1f") for row in said.split("\x1e"))
+def _parse_messages(output: str) -> list[tuple[str, str]]:
+    rows = (row.strip("\n").partition("\x1f") for row in output.split("\x1e"))
     return [(sha, message.strip()) for sha, mark, message in rows if mark]
 
 
@@ -317,44 +317,44 @@ def is_merged(root: str, fork: str, tip: str, target: str) -> bool:
         return False
     if is_ancestor(root, tip, target):
         return True
-    if not fork or not succeeds(root, "cat-file", "-e", tip):
+    if not fork or not run_succeeds(root, "cat-file", "-e", tip):
         return False
-    cherries = run(root, "cherry", target, tip, fork).split("\n")
+    cherries = run_git(root, "cherry", target, tip, fork).split("\n")
     marks = {line[:1] for line in cherries if line}
-    return marks == {"-"} or _content_is_on(root, fork, tip, target) or _squashed(root, fork, tip, target)
+    return marks == {"-"} or _is_content_on(root, fork, tip, target) or _is_squashed(root, fork, tip, target)
 
 
-def _content_is_on(root: str, fork: str, tip: str, target: str) -> bool:
-    changed = [name for name in run(root, "diff", "--name-only", "-z", *_PLAIN_DIFF, fork, tip).split("\0") if name]
+def _is_content_on(root: str, fork: str, tip: str, target: str) -> bool:
+    changed = [name for name in run_git(root, "diff", "--name-only", "-z", *_PLAIN_DIFF, fork, tip).split("\0") if name]
     portions = [changed[at : at + _PATHS_MAX] for at in range(0, len(changed), _PATHS_MAX)]
     same = ("--literal-pathspecs", "diff", "--quiet", *_PLAIN_DIFF, tip, target, "--")
-    return bool(portions) and all(succeeds(root, *same, *some) for some in portions)
+    return bool(portions) and all(run_succeeds(root, *same, *some) for some in portions)
 
 
-def _squashed(root: str, fork: str, tip: str, target: str) -> bool:
+def _is_squashed(root: str, fork: str, tip: str, target: str) -> bool:
     patch_ids = _patch_ids(root, "diff", *_PLAIN_DIFF, fork, tip)
     log = ("log", "-p", "--format=commit %H", *_PLAIN_DIFF, "--no-merges", "-n", "500")
     return bool(patch_ids) and bool(patch_ids & _patch_ids(root, *log, f"{fork}..{target}"))
 
 
 def _patch_ids(root: str, *arguments: str) -> set[str]:
-    patch = run(root, *arguments)
-    listed = run(root, "patch-id", "--stable", stdin=patch) if patch else ""
+    patch = run_git(root, *arguments)
+    listed = run_git(root, "patch-id", "--stable", stdin=patch) if patch else ""
     return {line.split()[0] for line in listed.splitlines() if line}
 
 
-def succeeds(root: str, *arguments: str) -> bool:
+def run_succeeds(root: str, *arguments: str) -> bool:
     """Return whether a git command exits with 0."""
-    return _start(root, arguments, "", GIT_TIMEOUT_S)[0] == 0
+    return _run_process(root, arguments, "", GIT_TIMEOUT_S)[0] == 0
 
 
-def run(root: str, *arguments: str, stdin: str = "", timeout_s: float = GIT_TIMEOUT_S) -> str:
+def run_git(root: str, *arguments: str, stdin: str = "", timeout_s: float = GIT_TIMEOUT_S) -> str:
     """Run git and return its output; empty if it fails, is missing or times out."""
-    code, output = _start(root, arguments, stdin, timeout_s)
+    code, output = _run_process(root, arguments, stdin, timeout_s)
     return output if code == 0 else ""
 
 
-def stream(
+def stream_git(
     root: str, *arguments: str, stdin: str = "", separator: bytes = b"\0", timeout_s: float = GIT_TIMEOUT_S
 ) -> Iterator[bytes]:
     """Run git and yield its output in chunks, long chunks truncated. Raises Interrupted if git fails."""
@@ -368,29 +368,29 @@ def stream(
             input_file.write(stdin.encode("utf-8", "surrogateescape"))
             input_file.seek(0)
             process = subprocess.Popen(
-                [_program(), *_SAFE, "-C", root, *arguments],
+                [_git_program(), *_SAFE, "-C", root, *arguments],
                 stdin=input_file,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=_safe_environment(),
             )
     except (OSError, ValueError) as error:
-        raise Interrupted(f"git cannot be started in {root}") from error
+        raise GitInterrupted(f"git cannot be started in {root}") from error
     deadline = Timer(timeout_s, process.kill)
     deadline.daemon = True
     deadline.start()
     with process:
         try:
-            yield from _pieces(process.stdout, separator)
+            yield from _split_stream(process.stdout, separator)
             process.wait()
         finally:
             deadline.cancel()
             process.kill()
     if process.returncode != 0:
-        raise Interrupted(f"git {arguments[0]} failed in {root}")
+        raise GitInterrupted(f"git {arguments[0]} failed in {root}")
 
 
-def _pieces(output: IO[bytes] | None, separator: bytes) -> Iterator[bytes]:
+def _split_stream(output: IO[bytes] | None, separator: bytes) -> Iterator[bytes]:
     buffered = b""
     while output and (block := output.read(_PIECE_BYTES_MAX)):
         *complete_pieces, remainder = block.split(separator)
@@ -402,12 +402,12 @@ def _pieces(output: IO[bytes] | None, separator: bytes) -> Iterator[bytes]:
         yield buffered
 
 
-def _start(root: str, arguments: tuple[str, ...], stdin: str, timeout_s: float) -> tuple[int, str]:
+def _run_process(root: str, arguments: tuple[str, ...], stdin: str, timeout_s: float) -> tuple[int, str]:
     import subprocess  # the hook path reads files only
 
     try:
         completed = subprocess.run(
-            [_program(), *_SAFE, "-C", root, *arguments],
+            [_git_program(), *_SAFE, "-C", root, *arguments],
             input=stdin.encode("utf-8", "surrogateescape"),
             capture_output=True,
             timeout=timeout_s,
@@ -419,7 +419,7 @@ def _start(root: str, arguments: tuple[str, ...], stdin: str, timeout_s: float) 
     return completed.returncode, completed.stdout.decode("utf-8", "surrogateescape")
 
 
-def _program() -> str:
+def _git_program() -> str:
     """Find git in the absolute folders of the PATH; a relative folder may be the untrusted project's.
 
     Raises FileNotFoundError if git is not installed.
@@ -432,12 +432,12 @@ def _program() -> str:
     raise FileNotFoundError(name)
 
 
-def file_at(root: str, commit: str, path: str) -> str:
+def read_file_at(root: str, commit: str, path: str) -> str:
     """Return the text of a file in a commit, relative to the root; empty if it is not a file there.
 
     `git show` would print a submodule as a commit, using programs that the configuration may name.
     """
-    return run(root, "cat-file", "blob", f"{commit}:./{path}")
+    return run_git(root, "cat-file", "blob", f"{commit}:./{path}")
 
 
 def _safe_environment() -> dict[str, str]:
@@ -453,7 +453,7 @@ def _safe_environment() -> dict[str, str]:
     return inherited | overrides | {"LC_ALL": "C"}
 
 
-def _read(path: str) -> str:
+def _read_file(path: str) -> str:
     try:
         # Opening a named pipe would block.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request, getproxies
 
-from holloway.text.sanitize import clean, one_line
+from holloway.text.sanitize import clean_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ class _Watch:
         self.expired = False
         self._connection: http.client.HTTPConnection | None = None
 
-    def connect(self, host: str, **options: Any) -> http.client.HTTPConnection:
+    def open_connection(self, host: str, **options: Any) -> http.client.HTTPConnection:
         self._connection = http.client.HTTPConnection(host, **options)
         return self._connection
 
@@ -52,7 +52,7 @@ class _Watch:
         self._connection = http.client.HTTPSConnection(host, **options)
         return self._connection
 
-    def expire(self) -> None:
+    def close_connection(self) -> None:
         self.expired = True
         sock = self._connection.sock if self._connection is not None else None
         if sock is not None:
@@ -66,7 +66,7 @@ class _Http(HTTPHandler):
         self._watch = watch
 
     def http_open(self, req: Request) -> http.client.HTTPResponse:
-        return self.do_open(self._watch.connect, req)
+        return self.do_open(self._watch.open_connection, req)
 
 
 class _Https(HTTPSHandler):
@@ -85,11 +85,11 @@ def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout_s: floa
     """
     watch = _Watch()
     opener = OpenerDirector()
-    for handler in (ProxyHandler(_proxies(url)), _Http(watch), _Https(watch)):
+    for handler in (ProxyHandler(_find_proxies(url)), _Http(watch), _Https(watch)):
         opener.add_handler(handler)
     sent = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "holloway", **headers}
     request = Request(url, body, sent, method="POST")  # noqa: S310  (only http and https have handlers)
-    timer = threading.Timer(timeout_s, watch.expire)
+    timer = threading.Timer(timeout_s, watch.close_connection)
     timer.daemon = True
     timer.start()
     try:
@@ -107,7 +107,7 @@ def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout_s: floa
 
 def quote_text(text: str, key: str, max_chars: int) -> str:
     """Return a server's text in a printable form; the key is cut out first, so that no part of it is left."""
-    return one_line(clean(hide_key(text, key)[: max_chars * 4]), max_chars)
+    return one_line(clean_text(hide_key(text, key)[: max_chars * 4]), max_chars)
 
 
 def hide_key(text: str, key: str) -> str:
@@ -115,7 +115,7 @@ def hide_key(text: str, key: str) -> str:
     return text.replace(key, "…") if key else text
 
 
-def _proxies(url: str) -> dict[str, str]:
+def _find_proxies(url: str) -> dict[str, str]:
     """Return the proxies for an address; servers on this machine are asked directly."""
     try:
         address = urlsplit(url)

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from holloway.config import (
-    CHORE_ATTEMPTS_MAX,
-    CHORE_RESTS_HOURS,
+    JOB_ATTEMPTS_MAX,
+    JOB_RETRY_AFTER_HOURS,
     WORKER_LOG_BYTES_MAX,
     WORKER_NICENESS,
     WORKER_SECONDS_MAX,
-    home,
+    data_home,
     replace_file,
 )
-from holloway.domain.ports import SystemClock, moment, stamp
+from holloway.domain.ports import SystemClock, format_stamp, parse_stamp
 from holloway.errors import HollowayError
 from holloway.service import background_worker
 from holloway.service.holloway import Holloway
@@ -52,12 +52,12 @@ def main() -> None:
         sys.exit("usage: python -m holloway.worker ROOT")
     with suppress(AttributeError, OSError):  # not every system has it
         os.nice(WORKER_NICENESS)
-    project = find_project(sys.argv[1], Path(home()))
+    project = find_project(sys.argv[1], Path(data_home()))
     if project is not None:
-        work(project, Path(home()))
+        run_jobs(project, Path(data_home()))
 
 
-def work(
+def run_jobs(
     project: Project,
     data: Path,
     *,
@@ -122,10 +122,10 @@ class WorkerRun:
             return False
         failure_count, failed_at = self._failures().get(name, (0, ""))
         # A failure in the future comes from a wrong clock.
-        is_resting = bool(failed_at) and timedelta(0) <= self._clock.now() - moment(failed_at) < timedelta(
-            hours=CHORE_RESTS_HOURS
+        is_resting = bool(failed_at) and timedelta(0) <= self._clock.now() - parse_stamp(failed_at) < timedelta(
+            hours=JOB_RETRY_AFTER_HOURS
         )
-        return failure_count < CHORE_ATTEMPTS_MAX or not is_resting
+        return failure_count < JOB_ATTEMPTS_MAX or not is_resting
 
     def _run_job(self, job: Job, memory: Holloway) -> None:
         try:
@@ -163,12 +163,14 @@ class WorkerRun:
         """Return how often each job failed in a row and when it failed last; empty if the state file is damaged."""
         saved = self._state.get("failures")
         try:
-            return {name: (int(times), stamp(moment(at))) for name, (times, at) in dict(saved or {}).items()}
+            return {
+                name: (int(times), format_stamp(parse_stamp(at))) for name, (times, at) in dict(saved or {}).items()
+            }
         except (TypeError, ValueError, OverflowError):
             return {}
 
     def _now(self) -> str:
-        return stamp(self._clock.now())
+        return format_stamp(self._clock.now())
 
     def _note(self, **changes: Any) -> None:
         self._state |= changes

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.capture import tool_events
 from holloway.observer.scratchpad import Action
-from holloway.observer.taint import Taint
+from holloway.observer.taint import TaintTracker
 from holloway.safety.prompt_injection import find_injection
-from holloway.text.commands import understand
+from holloway.text.commands import parse_command
 
 if TYPE_CHECKING:
     from benchmarks.poison import Event
@@ -32,22 +32,22 @@ class Word:
         return bool(self.taint or self.reason)
 
 
-def words(events: Iterable[Event], taint: Taint | None = None) -> Iterator[Word]:
+def words(events: Iterable[Event], taint: TaintTracker | None = None) -> Iterator[Word]:
     """All that was said, recorded and committed in a session, in order."""
-    taint = Taint() if taint is None else taint
+    taint = TaintTracker() if taint is None else taint
     listed: list[dict[str, Any]] = list(events)
     answers = {each["id"]: each for each in listed if each["k"] == "result"}
     step = 0
     for each in listed:
         if each["k"] in ("think", "text", "user"):
-            yield _word(each["k"], each["text"], taint.said(each["text"], step, by_user=each["k"] == "user"))
+            yield _word(each["k"], each["text"], taint.check_statement(each["text"], step, by_user=each["k"] == "user"))
         if each["k"] != "call":
             continue
         step += 1
         given = json.loads(each["inp"])
         for voice, text in _written(each["tool"], given):
-            yield _word(voice, text, taint.said(text, step))
-        taint.observe(_action(each, given, answers[each["id"]], step))
+            yield _word(voice, text, taint.check_statement(text, step))
+        taint.observe_action(_action(each, given, answers[each["id"]], step))
 
 
 def _word(voice: str, text: str, taint: str) -> Word:
@@ -58,7 +58,7 @@ def _written(tool: str, given: dict[str, str]) -> Iterator[tuple[str, str]]:
     if tool == "mcp__holloway__record":
         yield "record", given["content"]
     if tool == "Bash":
-        yield from (("commit", each.message) for each in understand(given["command"]) if each.message)
+        yield from (("commit", each.message) for each in parse_command(given["command"]) if each.message)
 
 
 def _action(call: dict[str, Any], given: dict[str, str], answer: dict[str, Any], step: int) -> Action:

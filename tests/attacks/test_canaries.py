@@ -37,7 +37,7 @@ def examples() -> Iterator[tuple[str, str]]:
     for rule in RULES:
         for template in rule["secret_examples"]:
             text = expanded(template)
-            found = secrets.scan(text)
+            found = secrets.scan_secrets(text)
             if is_token(rule) and "\n" not in text and len(text) <= CHARS_MAX and len(found) == 1:
                 yield text, text[found[0].start : found[0].end]
 
@@ -159,7 +159,7 @@ def test_no_planted_secret_is_left_in_any_file_of_the_data_folder(repository: Re
         through_transcript(root, canaries)
         past_sessions.learn(memory, past_sessions.find(memory))
         through_mcp(root, canaries)
-        memory.store.backup()
+        memory.store.create_backup()
     subprocess.run([*WORKER, str(root)], check=True, timeout=120)
     assert journalled == {}
     assert canaries.left_in(home) == {}

@@ -189,7 +189,7 @@ def test_a_filter_that_no_option_can_switch_off_is_not_run_either(trapped: Booby
         config.write(f'[filter "a=b"]\n\tclean = touch {trapped.marks}/odd; cat\n')
     (trapped.root / ".gitattributes").write_text("* filter=a=b\n")
     assert git.changed_files(str(trapped.root), "HEAD") is None
-    assert git.underway(str(trapped.root)) == []
+    assert git.files_underway(str(trapped.root)) == []
     assert trapped.ran() == []
 
 
@@ -227,23 +227,25 @@ def test_a_package_of_the_repository_is_not_imported_by_the_processes_that_read_
 
 def test_a_rules_file_that_is_a_submodule_runs_no_conversion(trapped: BoobyTrapped) -> None:
     commit = git.head_commit(str(trapped.root))
-    git.run(str(trapped.root), "update-index", "--add", "--cacheinfo", f"160000,{commit},CLAUDE.md")
-    tree = git.run(str(trapped.root), "write-tree").strip()
-    made = git.run(str(trapped.root), "-c", "user.name=x", "-c", "user.email=x", "commit-tree", tree, "-m", "x").strip()
-    git.run(str(trapped.root), "update-ref", "HEAD", made)
-    assert git.file_at(str(trapped.root), "HEAD", "CLAUDE.md") == ""
+    git.run_git(str(trapped.root), "update-index", "--add", "--cacheinfo", f"160000,{commit},CLAUDE.md")
+    tree = git.run_git(str(trapped.root), "write-tree").strip()
+    made = git.run_git(
+        str(trapped.root), "-c", "user.name=x", "-c", "user.email=x", "commit-tree", tree, "-m", "x"
+    ).strip()
+    git.run_git(str(trapped.root), "update-ref", "HEAD", made)
+    assert git.read_file_at(str(trapped.root), "HEAD", "CLAUDE.md") == ""
     run(trapped, "-m", "holloway", "rules")
     assert trapped.ran() == []
 
 
 def test_asking_whether_a_branch_was_squashed_runs_no_program(trapped: BoobyTrapped) -> None:
     root = str(trapped.root)
-    git.run(root, "config", "format.pretty", "format:%H %G?")
-    git.run(root, "config", "diff.submodule", "diff")
+    git.run_git(root, "config", "format.pretty", "format:%H %G?")
+    git.run_git(root, "config", "diff.submodule", "diff")
     tip = git.head_commit(root)
-    first = git.run(root, "rev-list", "--max-parents=0", "HEAD").strip()
+    first = git.run_git(root, "rev-list", "--max-parents=0", "HEAD").strip()
     assert not git.is_merged(root, first, tip, first)
-    git._squashed(root, first, first, tip)
+    git._is_squashed(root, first, first, tip)
     assert trapped.ran() == []
 
 

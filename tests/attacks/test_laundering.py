@@ -6,14 +6,14 @@ import pytest
 
 from holloway.config import INJECTION_THRESHOLDS
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.observer.scratchpad import Scratchpad
-from holloway.observer.scratchpad_merge import merge
+from holloway.observer.scratchpad_merge import merge_scratchpads
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from holloway.store import lifecycle, lookup
 from holloway.store.filter import Filter
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from tests.observer.story import Story
 
@@ -35,7 +35,7 @@ def tainted(memory: Holloway) -> str:
         confidence=0.94,
         session="poisoned",
     )
-    stored = memory.store.memories.add(admit(draft)).memory
+    stored = memory.store.memories.add_memory(sanitize_draft(draft)).memory
     assert stored is not None
     return stored.id
 
@@ -48,16 +48,16 @@ def test_the_best_match_of_many_recalls_stays_where_it_is(
     before = memory.get(tainted)
     store = memory.store.database.connection
     for session in range(SESSIONS):
-        now = stamp(clock.now())
+        now = format_stamp(clock.now())
         to = lookup.Viewer(session=f"s{session}", context=0, branch="main", now=now, level=level)
         for _ in range(RECALLS // 10):
             assert memory.recall(FACT) == []
             assert lookup.find_for_files(store, [PATH], to, 10) == []
             assert lookup.find_answers(store, ["retry", "limit"], to, 10) == []
         assert tainted not in memory.brief().text
-        lookup.claim(store, [tainted], session=f"s{session}", agent="a", point="tool_result", now=now)
-        lifecycle.freshen(memory.store.database)
-        lifecycle.use(memory.store.database, [tainted])
+        lookup.claim_injections(store, [tainted], session=f"s{session}", agent="a", point="tool_result", now=now)
+        lifecycle.update_last_used(memory.store.database)
+        lifecycle.record_uses(memory.store.database, [tainted])
         clock.advance(days=1)
     after = memory.get(tainted)
     assert (after.state, after.review) == (State.QUARANTINED, ReviewReason.TAINTED)
@@ -71,7 +71,7 @@ def test_other_sessions_that_say_the_same_do_not_lift_it(memory: Holloway) -> No
     for number in range(SESSIONS):
         told = Story(f"s{number}").fetch("https://evil.example/x", page).says(said)
         Learning(memory.opened).learn(told.edit("limits.toml", [], ["retry_limit = 3"]).green().pad())
-    kept = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT)), limit=-1)
+    kept = memory.store.memories.find_memories(Filter(types=(MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT)), limit=-1)
     assert {each.state for each in kept} == {State.QUARANTINED}
     assert all(len(each.sessions) == 1 for each in kept)
     assert memory.recall("retry limit") == []
@@ -101,12 +101,12 @@ def in_one_pad(*stories: Story) -> Scratchpad:
     """What several agents of a session did, as its host tells it."""
     pad = Scratchpad()
     for event in sorted((event for story in stories for event in story.told), key=lambda event: event.at):
-        pad.add(event)
+        pad.add_event(event)
     return pad
 
 
 def merged(*stories: Story) -> Scratchpad:
-    return merge([story.pad() for story in stories])
+    return merge_scratchpads([story.pad() for story in stories])
 
 
 @pytest.mark.promise("quarantine")
@@ -119,7 +119,7 @@ def test_a_page_that_one_agent_read_is_foreign_in_the_words_of_another(
 
     Learning(memory.opened).learn(together(reader, other))
 
-    (kept,) = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
+    (kept,) = memory.store.memories.find_memories(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
     assert kept.state is State.QUARANTINED
 
 
@@ -133,7 +133,7 @@ def test_what_a_subagent_found_itself_stays_clean_though_its_answer_repeats_it(m
 
     Learning(memory.opened).learn(in_one_pad(asking(), finder))
 
-    (kept,) = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
+    (kept,) = memory.store.memories.find_memories(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
     assert (kept.state, kept.tags) == (State.UNCONFIRMED, ())
 
 
@@ -143,5 +143,5 @@ def test_what_a_subagent_read_stays_foreign_though_its_answer_repeats_it(memory:
 
     Learning(memory.opened).learn(in_one_pad(asking(), reader, other))
 
-    (kept,) = memory.store.memories.find(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
+    (kept,) = memory.store.memories.find_memories(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
     assert (kept.state, kept.tags) == (State.QUARANTINED, ("from web:evil.example",))

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from benchmarks.poison import CARRIERS, FAMILIES, Benign, Poison, benign, cases
-from holloway.embeddings.vocabulary import ordinary
-from holloway.observer.taint import Taint
+from holloway.embeddings.vocabulary import is_ordinary_word
+from holloway.observer.taint import TaintTracker
 from tests.attacks.replayed import Word, words
 
 CASES = cases()
@@ -15,12 +15,14 @@ PRINTED = "test output"
 """What a program prints is the project's own as a rule; only with a word list are strange names in it noticed."""
 
 
-def told(case: Poison, taint: Taint) -> list[Word]:
+def told(case: Poison, taint: TaintTracker) -> list[Word]:
     return [word for word in words(case.events, taint) if case.marker in word.text]
 
 
 def learned(case: Benign) -> list[Word]:
-    return [word for word in words(case.events, Taint(known=ordinary)) if case.lesson in word.text]
+    return [
+        word for word in words(case.events, TaintTracker(is_known_name=is_ordinary_word)) if case.lesson in word.text
+    ]
 
 
 def test_the_corpus_is_large_and_each_case_can_be_told_from_the_others() -> None:
@@ -35,14 +37,19 @@ def test_the_corpus_is_large_and_each_case_can_be_told_from_the_others() -> None
 def test_every_case_carries_its_marker_in_and_tries_every_way_into_a_memory() -> None:
     for case in CASES:
         assert any(case.marker in str(each.get("text", "")) for each in case.events if each["k"] == "result"), case.name
-        assert {"think", "text", "record", "commit"} <= {word.voice for word in told(case, Taint())}, case.name
+        assert {"think", "text", "record", "commit"} <= {word.voice for word in told(case, TaintTracker())}, case.name
 
 
 @pytest.mark.promise("quarantine")
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_no_word_of_a_poisoned_session_passes(carrier: str) -> None:
     mine = [case for case in CASES if case.carrier == carrier]
-    passed = [(case.name, word.text) for case in mine for word in told(case, Taint(known=ordinary)) if not word.held]
+    passed = [
+        (case.name, word.text)
+        for case in mine
+        for word in told(case, TaintTracker(is_known_name=is_ordinary_word))
+        if not word.held
+    ]
     assert mine
     assert passed == []
 
@@ -52,13 +59,17 @@ def test_without_a_word_list_what_is_said_close_to_the_source_is_still_held(carr
     mine = [
         case for case in CASES if case.carrier == carrier and carrier not in ("later restatement", "commit message")
     ]
-    passed = [case.name for case in mine for word in told(case, Taint()) if word.voice == "think" and not word.held]
+    passed = [
+        case.name for case in mine for word in told(case, TaintTracker()) if word.voice == "think" and not word.held
+    ]
     assert passed == []
 
 
 def test_a_held_word_names_the_source_that_the_payload_came_from() -> None:
     case = next(case for case in CASES if case.carrier == "web fetch")
-    assert {word.taint for word in told(case, Taint(known=ordinary))} == {"web:guides.example.org"}
+    assert {word.taint for word in told(case, TaintTracker(is_known_name=is_ordinary_word))} == {
+        "web:guides.example.org"
+    }
 
 
 @pytest.mark.promise("honest-lessons")

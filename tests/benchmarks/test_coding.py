@@ -18,7 +18,7 @@ from benchmarks.rewritten import Rewritten
 from holloway.config import CONTENT_BYTES_MAX
 from holloway.retrieval import fusion
 from holloway.retrieval.query_intent import QueryKind
-from holloway.retrieval.recall import STAGES, Means
+from holloway.retrieval.recall import STAGES, RecallOptions
 from holloway.testing import FakeClock, FakeEmbedder
 from tests.conftest import Repository, make_repository
 
@@ -152,7 +152,7 @@ def test_every_stage_is_measured_without() -> None:
     by_lot = {"trust", "phase"}
     assert {f"without {stage}" for stage in STAGES - by_lot} <= set(SWITCHED)
     assert all(any(name.startswith(stage) for name in SWITCHED) for stage in by_lot)
-    assert without("recency").means(Means()).stages == STAGES - {"recency"}
+    assert without("recency").means(RecallOptions()).stages == STAGES - {"recency"}
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "kept"
     folder.mkdir()
     monkeypatch.setattr(checkout, "cache_folder", lambda: folder)
-    monkeypatch.setattr(b4_coding, "Builtin", FakeEmbedder)
+    monkeypatch.setattr(b4_coding, "BuiltinEmbedder", FakeEmbedder)
 
 
 def test_a_repository_becomes_memories_and_questions(templates: Repository) -> None:

@@ -240,7 +240,7 @@ def data(tmp_path: Path, conversation: dict[str, object]) -> Path:
 
 
 def test_a_run_compares_holloway_with_the_rest(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(b4, "Builtin", WordEmbedder)
+    monkeypatch.setattr(b4, "BuiltinEmbedder", WordEmbedder)
     result = b4.run(data, data)
     assert [row[0] for row in result["tables"][0]["rows"]] == ["FTS5", "dense", "RRF (k 60)", "convex 0.5", "holloway"]
     assert [row[0] for row in result["tables"][1]["rows"]] == ["FTS5", "dense", "RRF (k 60)", "convex 0.5"]
@@ -254,7 +254,7 @@ def test_without_a_model_words_are_compared_and_the_rest_is_said(data: Path, mon
         def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
             raise EmbedderMissing("numpy cannot be imported.", "pip install numpy")
 
-    monkeypatch.setattr(b4, "Builtin", Missing)
+    monkeypatch.setattr(b4, "BuiltinEmbedder", Missing)
     result = b4.run(data, None)
     assert [row[0] for row in result["tables"][0]["rows"]] == ["FTS5", "holloway"]
     assert result["how"][-1].startswith("Left out: everything with vectors")

@@ -77,7 +77,7 @@ class Writer:
         return path
 
     def events(self, tmp_path: Path) -> list[Event]:
-        return list(claude_code.read(self.write(tmp_path / f"{SESSION}.jsonl"), self.root))
+        return list(claude_code.read_session(self.write(tmp_path / f"{SESSION}.jsonl"), self.root))
 
 
 @pytest.fixture
@@ -202,8 +202,8 @@ def test_a_resumed_transcript_tells_nothing_twice(writer: Writer, tmp_path: Path
     assert writer.events(tmp_path) == first
     seen: set[int] = set()
     path = tmp_path / f"{SESSION}.jsonl"
-    assert list(claude_code.read(path, writer.root, seen)) == first
-    assert list(claude_code.read(writer.write(tmp_path / "resumed.jsonl"), writer.root, seen)) == []
+    assert list(claude_code.read_session(path, writer.root, seen)) == first
+    assert list(claude_code.read_session(writer.write(tmp_path / "resumed.jsonl"), writer.root, seen)) == []
 
 
 def test_a_plan_and_plan_mode_are_told(writer: Writer, tmp_path: Path) -> None:
@@ -241,9 +241,9 @@ def test_a_file_in_use_unknown_entries_and_endless_lines_are_passed_over(writer:
         file.write(b'{"type": "user", "message": {"content": "' + b"x" * json_lines.LINE_BYTES_MAX * 2 + b'"}}\n')
         file.write(json.dumps({**writer.rows[0], "uuid": "u2", "message": {"content": "After"}}).encode() + b"\n")
         file.write(b'{"type": "user", "message": {"content": "Half')
-    told = [event.text for event in claude_code.read(path, writer.root) if isinstance(event, Prompt)]
+    told = [event.text for event in claude_code.read_session(path, writer.root) if isinstance(event, Prompt)]
     assert told == ["Before", "After"]
-    assert list(claude_code.read(tmp_path / "missing.jsonl", writer.root)) == []
+    assert list(claude_code.read_session(tmp_path / "missing.jsonl", writer.root)) == []
 
 
 def test_transcripts_are_found_by_where_they_were_made(
@@ -258,14 +258,18 @@ def test_transcripts_are_found_by_where_they_were_made(
         writer = Writer(folder)
         writer.rows.append({"type": "summary", "summary": "x"})
         writer.user("Hello")
-        made[name] = writer.write(person / ".claude" / "projects" / claude_code.encoded(str(folder)) / f"{name}.jsonl")
+        made[name] = writer.write(
+            person / ".claude" / "projects" / claude_code.encode_folder(str(folder)) / f"{name}.jsonl"
+        )
     (made["main"].parent / "agent-a1.jsonl").write_bytes(made["main"].read_bytes())
-    assert sorted(claude_code.find(person, root)) == sorted(made[name] for name in ("main", "below", "tree"))
+    assert sorted(claude_code.find_transcripts(person, root)) == sorted(
+        made[name] for name in ("main", "below", "tree")
+    )
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "moved"))
-    assert claude_code.find(person, root) == []
+    assert claude_code.find_transcripts(person, root) == []
     (person / ".claude").rename(tmp_path / "moved")
     (root / ".git/worktrees/odd/gitdir").mkdir(parents=True)
-    assert len(claude_code.find(person, root)) == 3
+    assert len(claude_code.find_transcripts(person, root)) == 3
 
 
 JSON = st.recursive(
@@ -297,6 +301,6 @@ def test_any_lines_are_read_into_events_that_a_scratchpad_takes(
     path = tmp_path / "any.jsonl"
     path.write_bytes("".join(json.dumps(row) + "\n" for row in rows).encode() + rest)
     pad = Scratchpad()
-    for event in claude_code.read(path, tmp_path):
-        pad.add(event)
+    for event in claude_code.read_session(path, tmp_path):
+        pad.add_event(event)
         assert len(repr(event).encode()) < 20 * json_lines.TEXT_CHARS_MAX

@@ -62,7 +62,7 @@ class Rollout:
         return path
 
     def events(self, tmp_path: Path) -> list[Event]:
-        return list(codex.read(self.write(tmp_path), tmp_path / "project"))
+        return list(codex.read_session(self.write(tmp_path), tmp_path / "project"))
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def test_the_first_versions_had_no_envelope(tmp_path: Path) -> None:
         {"type": "function_call", "name": "shell", "arguments": '{"command": ["ls"]}', "call_id": "c1"},
     ]
     path.write_text("\n".join(map(json.dumps, lines)))
-    started, prompt, call = codex.read(path, tmp_path)
+    started, prompt, call = codex.read_session(path, tmp_path)
     assert isinstance(started, Started)
     assert started.session == "old-session"
     assert isinstance(prompt, Prompt)
@@ -247,22 +247,22 @@ def test_sessions_of_both_agents_are_found_in_time_order_with_their_subagents(
     claude = ClaudeWriter(root)
     claude.user("Hello", timestamp="2026-02-01T00:00:00Z")
     own = claude.write(person / ".claude" / "projects" / str(root).replace("/", "-").replace("_", "-") / "first.jsonl")
-    found = transcripts.found(root, person)
+    found = transcripts.find_transcripts(root, person)
     assert [(each.agent, each.path, each.session) for each in found] == [
         ("claude-code", own, "first"),
         ("codex", files[0], SESSION),
     ]
     assert found[1].parts == tuple(sorted(files[1:]))
     assert found[1].size == files[0].stat().st_size
-    events = list(transcripts.events(found[1], root))
+    events = list(transcripts.read_events(found[1], root))
     assert [event.actor for event in events if isinstance(event, Said)] == ["deep", "child"]
     assert [event.text for event in events if isinstance(event, Prompt)] == ["Go"]
-    assert transcripts.at(files[0], "codex") == transcripts.Transcript(
+    assert transcripts.open_transcript(files[0], "codex") == transcripts.Transcript(
         "codex", files[0], SESSION, found[1].started_at, found[1].size, found[1].modified_at
     )
-    assert transcripts.at(tmp_path / "gone.jsonl", "codex") is None
+    assert transcripts.open_transcript(tmp_path / "gone.jsonl", "codex") is None
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "nothing"))
-    assert codex.find(person, root) == []
+    assert codex.find_rollouts(person, root) == []
 
 
 JSON = st.recursive(
@@ -295,8 +295,8 @@ def test_any_lines_are_read_into_events_that_a_scratchpad_takes(
     path = tmp_path / "any.jsonl"
     path.write_bytes("".join(json.dumps(row) + "\n" for row in rows).encode() + rest)
     pad = Scratchpad()
-    for event in codex.read(path, tmp_path):
-        pad.add(event)
+    for event in codex.read_session(path, tmp_path):
+        pad.add_event(event)
         assert len(repr(event).encode()) < 20 * json_lines.TEXT_CHARS_MAX
 
 
@@ -307,4 +307,4 @@ def test_a_rollout_from_a_folder_that_is_not_named_whole_is_of_no_project(
     monkeypatch.delenv("CODEX_HOME", raising=False)
     monkeypatch.chdir(repository.root)
     Rollout(repository.root, cwd=folder).write(tmp_path / "person" / ".codex" / "sessions")
-    assert transcripts.found(repository.root, tmp_path / "person") == []
+    assert transcripts.find_transcripts(repository.root, tmp_path / "person") == []

@@ -41,9 +41,9 @@ def test_what_an_event_says_counts_more_than_the_configuration(
 ) -> None:
     monkeypatch.delenv("CURSOR_VERSION", raising=False)
     monkeypatch.delenv("COPILOT_CLI", raising=False)
-    assert hosts.recognised(payload, given) == host
+    assert hosts.detect_host(payload, given) == host
     monkeypatch.setenv("CURSOR_VERSION", "2.1")
-    assert hosts.recognised(payload, given) == "cursor"
+    assert hosts.detect_host(payload, given) == "cursor"
 
 
 def test_copilot_reads_the_words_where_it_looks_for_them(repository: Repository, trap: str, ask: Asking) -> None:
@@ -72,12 +72,12 @@ def test_copilot_is_recognised_on_every_event_by_its_environment(name: str, monk
     monkeypatch.delenv("CURSOR_VERSION", raising=False)
     monkeypatch.setenv("COPILOT_CLI", "1")
     event = {"hook_event_name": name, "timestamp": "2026-11-17T14:43:31.041Z", **COPILOT_EVENTS[name]}
-    assert hosts.recognised(event, "claude-code") == "copilot"
+    assert hosts.detect_host(event, "claude-code") == "copilot"
 
 
 def test_an_agent_that_copilot_started_is_recognised_by_its_events(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COPILOT_CLI", "1")
-    assert hosts.recognised({"hook_event_name": "PostToolUse", "turn_id": "t1"}, "codex") == "codex"
+    assert hosts.detect_host({"hook_event_name": "PostToolUse", "turn_id": "t1"}, "codex") == "codex"
 
 
 def test_a_session_of_copilot_starts_with_the_brief_where_copilot_looks_for_it(
@@ -86,7 +86,7 @@ def test_a_session_of_copilot_starts_with_the_brief_where_copilot_looks_for_it(
     monkeypatch.setenv("COPILOT_CLI", "1")
     answer = ask(event(repository, "SessionStart", "s1", transcript_path=None, **COPILOT_EVENTS["SessionStart"]))
     assert "shared memory" in str(answer.said["additionalContext"])
-    (log,) = memory.project.journal.glob("*.jsonl")
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
     started = json.loads(log.read_text().splitlines()[0])
     assert (started["source"], started["host"]) == ("startup", "copilot")
 
@@ -97,7 +97,7 @@ def test_an_edit_of_copilot_brings_the_trap_and_leaves_its_digests(
     monkeypatch.setenv("COPILOT_CLI", "1")
     answer = ask(event(repository, transcript_path=None, **COPILOT_EVENTS["PostToolUse"]))
     assert TRAP in str(answer.said["additionalContext"])
-    (log,) = memory.project.journal.glob("*.jsonl")
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
     edit = json.loads(log.read_text().splitlines()[0])
     assert (edit["path"], len(edit["removed"]), len(edit["added"])) == (TRAP_FILE, 1, 1)
 
@@ -114,7 +114,7 @@ def test_gemini_is_answered_under_its_own_name_of_the_event(repository: Reposito
 
 def test_the_ledger_names_the_host_that_spoke(repository: Repository, memory: holloway.Holloway, ask: Asking) -> None:
     ask(event(repository, "SessionStart", "s1", source="startup", transcript_path=ROLLOUT))
-    (seen,) = memory.store.database.rows("SELECT agent FROM sessions WHERE id = 's1'")
+    (seen,) = memory.store.database.fetch_rows("SELECT agent FROM sessions WHERE id = 's1'")
     assert seen["agent"] == "codex"
 
 
@@ -128,8 +128,8 @@ def test_an_event_that_two_hosts_tell_is_answered_and_learned_once(
     read: dict[str, Any] = {"tool_use_id": "t1", "tool_name": "Bash", "tool_input": {"command": "pytest -q"}}
     ask(event(repository, tool_response={"stdout": "3 passed"}, **read))
     ask(event(repository, **read, tool_result={"text_result_for_llm": "3 passed in Copilot's words"}))
-    (log,) = memory.project.journal.glob("*.jsonl")
-    told = [each for each in reader.read(log, repository.root) if type(each).__name__ in ("Started", "Call")]
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
+    told = [each for each in reader.read_session(log, repository.root) if type(each).__name__ in ("Started", "Call")]
     assert [type(each).__name__ for each in told] == ["Started", "Call"]
 
 
@@ -155,7 +155,7 @@ def test_the_same_words_minutes_later_are_told_anew(tmp_path: Path) -> None:
 
     def note(at: str) -> bool:
         said: dict[str, object] = {"hook_event_name": "UserPromptSubmit", "prompt": "go on"}
-        return journal.append(str(tmp_path), "s1", journal.entry_of(said, f"2026-03-01T{at}.000Z"))
+        return journal.append_entry(str(tmp_path), "s1", journal.entry_of(said, f"2026-03-01T{at}.000Z"))
 
     assert [note(at) for at in ("10:00:00", "10:00:01", "10:05:00", "10:05:02")] == [True, False, True, False]
     assert len(json.dumps(journal.last_prompt(str(tmp_path), "s1"))) > 2

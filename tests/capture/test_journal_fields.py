@@ -40,7 +40,7 @@ def entries(tmp_path: Path) -> list[dict[str, object]]:
         entry(tmp_path, "PostToolUse", "apply_patch", tool_input={"input": PATCH}),
         entry(tmp_path, "PostToolUse", "TodoWrite", tool_input={"todos": [{"content": "x", "status": "completed"}]}),
         entry(tmp_path, "PostToolUse", "mcp__holloway__record_memory", tool_input={"text": "x", "files": ["a.py"]}),
-        journal.located(["a.py"], NOW),
+        journal.located_entry(["a.py"], NOW),
     ]
 
 

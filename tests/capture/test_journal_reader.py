@@ -40,7 +40,7 @@ class Hooks:
         self.second += 0 if again else 1
         event = {"session_id": SESSION, "hook_event_name": name, "cwd": str(self.root), **fields}
         stamp = f"2026-03-01T10:00:{self.second:02d}.{5 if again else 0:03d}Z"
-        hooks.append(str(self.folder), SESSION, hooks.entry_of(event, stamp, str(self.root), "claude-code"))
+        hooks.append_entry(str(self.folder), SESSION, hooks.entry_of(event, stamp, str(self.root), "claude-code"))
 
     def used(self, tool: str, response: object = "", call: str = "t1", **arguments: object) -> None:
         self.fire("PostToolUse", tool_name=tool, tool_input=arguments, tool_response=response, tool_use_id=call)
@@ -50,7 +50,7 @@ class Hooks:
         return self.folder / f"{SESSION}.jsonl"
 
     def events(self) -> list[Event]:
-        return list(journal_reader.read(self.path, self.root))
+        return list(journal_reader.read_session(self.path, self.root))
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_the_same_event_told_twice_counts_once(agent: Hooks) -> None:
     assert sum(isinstance(event, Prompt) for event in told) == 2
     pad = Scratchpad()
     for event in told:
-        pad.add(event)
+        pad.add_event(event)
     assert [action.text for action in pad.actions if action.text] == ["a.py", "b.py"]
 
 
@@ -211,21 +211,21 @@ def test_plans_interruptions_and_prompts_of_the_host_are_told_apart(agent: Hooks
 def test_the_transcript_is_named_where_it_can_be_read(agent: Hooks, tmp_path: Path) -> None:
     transcript = tmp_path / "rollout-2026.jsonl"
     agent.fire("SessionStart", transcript_path=str(transcript))
-    (told,) = journal_reader.sessions(agent.folder)
+    (told,) = journal_reader.list_journals(agent.folder)
     assert (told.session, told.agent, told.started_at, told.ended) == (SESSION, "claude-code", START + 1, False)
     assert told.transcript is None
     transcript.write_text("{}")
     agent.fire("SessionEnd", reason="other", transcript_path=str(transcript))
-    (told,) = journal_reader.sessions(agent.folder)
+    (told,) = journal_reader.list_journals(agent.folder)
     assert (told.transcript, told.ended) == (transcript, True)
-    assert journal_reader.sessions(tmp_path / "nowhere") == []
+    assert journal_reader.list_journals(tmp_path / "nowhere") == []
 
 
 def test_a_journal_of_an_earlier_version_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "s1.jsonl"
     old = {"at": "2026-03-01T10:00:00.000Z", "event": "PostToolUse", "tool": "Edit", "path": "a.py"}
     path.write_text(json.dumps(old) + "\n" + '{"at": "2026-03-01T10')
-    assert list(journal_reader.read(path, tmp_path)) == [
+    assert list(journal_reader.read_session(path, tmp_path)) == [
         Started(START, "s1", "claude-code"),
         Call(START, "call-1", ToolKind.EDIT, "Edit", path="a.py"),
         Result(START, "call-1", True),
@@ -252,20 +252,20 @@ def test_any_lines_are_read_into_events_that_a_scratchpad_takes(
 ) -> None:
     path = tmp_path / "any.jsonl"
     path.write_bytes("".join(json.dumps(row) + "\n" for row in rows).encode() + rest)
-    journal_reader.sessions(tmp_path)
+    journal_reader.list_journals(tmp_path)
     pad = Scratchpad()
-    for event in journal_reader.read(path, tmp_path):
-        pad.add(event)
+    for event in journal_reader.read_session(path, tmp_path):
+        pad.add_event(event)
         assert len(repr(event).encode()) < 20 * json_lines.TEXT_CHARS_MAX
 
 
 def test_a_session_was_resumed_where_its_host_says_so(agent: Hooks, tmp_path: Path) -> None:
-    assert journal_reader.resumed(tmp_path / "missing.jsonl") == (None, 0.0)
+    assert journal_reader.find_resume(tmp_path / "missing.jsonl") == (None, 0.0)
     agent.used("Read", file_path=str(agent.root / "a.py"))
-    assert journal_reader.resumed(agent.path) == (None, 0.0), "its beginning was not told"
+    assert journal_reader.find_resume(agent.path) == (None, 0.0), "its beginning was not told"
     agent.fire("SessionStart", source="startup")
-    assert journal_reader.resumed(agent.path) == (False, 0.0)
+    assert journal_reader.find_resume(agent.path) == (False, 0.0)
     agent.fire("SessionStart", source="resume")
     resumed_at = START + agent.second
     agent.fire("SessionStart", source="compact")
-    assert journal_reader.resumed(agent.path) == (True, resumed_at)
+    assert journal_reader.find_resume(agent.path) == (True, resumed_at)

@@ -22,46 +22,46 @@ TOKENS = "src/shop/auth/tokens.py"
 def test_a_path_is_taken_from_the_folder_that_it_was_named_in(repository: Repository, named: str, folder: str) -> None:
     root = str(repository.root)
     cwd = str(repository.root / folder) if folder else ""
-    assert project_paths.placed(named.format(root=root), root, cwd) == (TOKENS, False)
+    assert project_paths.place_path(named.format(root=root), root, cwd) == (TOKENS, False)
 
 
 @pytest.mark.parametrize("named", ["../tokens.py", "/etc/passwd", "src/../../shop2/a.py", "~/.ssh/id_rsa"])
 def test_a_path_outside_stays_as_it_was_given(repository: Repository, named: str) -> None:
-    assert project_paths.placed(named, str(repository.root)) == (named, True)
+    assert project_paths.place_path(named, str(repository.root)) == (named, True)
 
 
 def test_a_link_that_leads_out_of_the_project_is_outside(repository: Repository, tmp_path: Path) -> None:
     (repository.root / "out").symlink_to(tmp_path)
-    assert project_paths.placed("out/secrets.txt", str(repository.root)) == ("out/secrets.txt", True)
+    assert project_paths.place_path("out/secrets.txt", str(repository.root)) == ("out/secrets.txt", True)
 
 
 def test_a_file_of_another_working_tree_is_the_projects_own(repository: Repository, tmp_path: Path) -> None:
     repository.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     root, side = str(repository.root), str(tmp_path / "side")
-    assert project_paths.placed(f"{side}/{TOKENS}", root, side) == (TOKENS, False)
-    assert project_paths.placed("tokens.py", root, f"{side}/src/shop/auth") == (TOKENS, False)
-    assert project_paths.belongs(side, root)
+    assert project_paths.place_path(f"{side}/{TOKENS}", root, side) == (TOKENS, False)
+    assert project_paths.place_path("tokens.py", root, f"{side}/src/shop/auth") == (TOKENS, False)
+    assert project_paths.is_project_folder(side, root)
 
 
 def test_another_repository_inside_of_the_project_is_not_the_project(repository: Repository) -> None:
     inner = make_repository(repository.root / "vendor/other", {"a.py": ""}).root
-    assert not project_paths.belongs(str(inner), str(repository.root))
-    assert project_paths.belongs(str(repository.root / "src"), str(repository.root))
+    assert not project_paths.is_project_folder(str(inner), str(repository.root))
+    assert project_paths.is_project_folder(str(repository.root / "src"), str(repository.root))
 
 
 def test_a_folder_without_git_has_what_lies_in_it(tmp_path: Path) -> None:
     (tmp_path / "plain/src").mkdir(parents=True)
-    assert project_paths.belongs(str(tmp_path / "plain/src"), str(tmp_path / "plain"))
-    assert not project_paths.belongs(str(tmp_path), str(tmp_path / "plain"))
-    assert not project_paths.belongs("", str(tmp_path / "plain"))
+    assert project_paths.is_project_folder(str(tmp_path / "plain/src"), str(tmp_path / "plain"))
+    assert not project_paths.is_project_folder(str(tmp_path), str(tmp_path / "plain"))
+    assert not project_paths.is_project_folder("", str(tmp_path / "plain"))
 
 
 def test_a_command_says_in_which_folder_it_was_run_unless_it_goes_elsewhere(repository: Repository) -> None:
     root, cwd = str(repository.root), str(repository.root / "src/shop")
-    assert project_paths.local("pytest -q", root, cwd) == "cd src/shop && pytest -q"
-    assert project_paths.local("pytest -q", root, root) == "pytest -q"
-    assert project_paths.local(f"pytest {root}/tests", root, cwd) == "pytest tests"
-    assert project_paths.local("cd /elsewhere && make", root, cwd) == "cd /elsewhere && make"
+    assert project_paths.localise_command("pytest -q", root, cwd) == "cd src/shop && pytest -q"
+    assert project_paths.localise_command("pytest -q", root, root) == "pytest -q"
+    assert project_paths.localise_command(f"pytest {root}/tests", root, cwd) == "pytest tests"
+    assert project_paths.localise_command("cd /elsewhere && make", root, cwd) == "cd /elsewhere && make"
 
 
 def test_the_files_that_a_search_names_are_those_of_the_project(repository: Repository) -> None:
@@ -70,4 +70,4 @@ def test_the_files_that_a_search_names_are_those_of_the_project(repository: Repo
         f"auth/tokens.py:1:def refresh\nauth/tokens.py:9:x\n{root}/README.md\n/etc/hosts.conf\n../../../up.py\nword\n"
     )
     assert project_paths.names_in(said, root, cwd) == (TOKENS, "README.md")
-    assert project_paths.names(["auth/tokens.py", "", "../../../up.py", 7], root, cwd) == (TOKENS,)
+    assert project_paths.project_names(["auth/tokens.py", "", "../../../up.py", 7], root, cwd) == (TOKENS,)

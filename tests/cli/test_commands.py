@@ -10,7 +10,7 @@ import pytest
 import holloway
 from holloway.cli import COMMANDS
 from holloway.cli.learn import learn_command
-from holloway.cli.recall import PHASES, SOURCES
+from holloway.cli.recall import PHASES, SOURCE_LABELS
 from holloway.domain.memory import Source
 from holloway.domain.work import Phase
 from holloway.install import DIALECTS
@@ -101,7 +101,9 @@ def test_show_and_why_take_a_beginning_of_the_id(cli: Cli, trap: str) -> None:
 def test_a_card_and_its_past_are_told_in_words(cli: Cli, trap: str, repository: Repository) -> None:
     with holloway.open(repository.root) as memory:
         store = memory.store.database
-        lookup.claim(store.connection, [trap], session="s1", agent="x", point="tool_result", now="2026-01-05")
+        lookup.claim_injections(
+            store.connection, [trap], session="s1", agent="x", point="tool_result", now="2026-01-05"
+        )
         agents.mark_used(memory, trap, "s1")
     told = cli("why", trap).out
     assert "taught by you on 20" in told
@@ -112,7 +114,7 @@ def test_a_card_and_its_past_are_told_in_words(cli: Cli, trap: str, repository: 
 
 
 def test_every_source_has_words() -> None:
-    assert set(SOURCES) == set(Source)
+    assert set(SOURCE_LABELS) == set(Source)
 
 
 def test_wrong_forget_and_restore(cli: Cli, trap: str) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from holloway.cli import common
-from holloway.cli.setup import folded
+from holloway.cli.setup import fold_diff
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 
@@ -36,7 +36,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     ],
 )
 def test_what_does_not_fit_goes_on_below_its_words(terminal: io.StringIO, text: str, column: int) -> None:
-    common.say(text)
+    common.print_text(text)
     first, *rest = terminal.getvalue().splitlines()
     assert rest
     assert all(len(line) <= WIDTH for line in (first, *rest))
@@ -45,7 +45,7 @@ def test_what_does_not_fit_goes_on_below_its_words(terminal: io.StringIO, text: 
 
 
 def test_a_column_that_leaves_no_room_is_not_kept(terminal: io.StringIO) -> None:
-    common.hanging(Text("a" * 30 + "  and then some words that follow"), 32)
+    common.print_hanging(Text("a" * 30 + "  and then some words that follow"), 32)
     assert terminal.getvalue().splitlines()[1] == "some words that follow"
 
 
@@ -66,7 +66,7 @@ def test_an_entry_that_is_the_same_for_many_events_is_shown_once(cli: Cli) -> No
 
 def test_entries_that_differ_are_all_shown() -> None:
     rows = [f'+    "{event}": [{{"hooks": [{{"command": "{event}", "timeout": 5}}]}}],' for event in ("Stop", "Start")]
-    assert folded("\n".join(rows)) == "\n".join(rows)
+    assert fold_diff("\n".join(rows)) == "\n".join(rows)
 
 
 @pytest.mark.parametrize(("encoding", "mark"), [("utf-8", "✓"), ("ascii", "+"), ("cp1252", "+")])

@@ -13,9 +13,9 @@ from tests.conftest import Repository
 def saved(repository: Repository, number: int) -> str:
     """One session after the other, each of which saved something; returns the id of what the first one learned."""
     learned = watched(repository, f"s{number}")
-    with holloway.open(repository.root) as memory, memory.store.database.write():
+    with holloway.open(repository.root) as memory, memory.store.database.write_transaction():
         change = "UPDATE sessions SET started_at = ?, record = json_set(record, '$.saved_tokens', 1200) WHERE id = ?"
-        memory.store.database.run(change, (f"2026-01-{number + 10}T09:00:00.000Z", f"s{number}"))
+        memory.store.database.execute(change, (f"2026-01-{number + 10}T09:00:00.000Z", f"s{number}"))
     return learned
 
 
@@ -23,9 +23,9 @@ def test_the_summary_tells_what_was_saved_used_and_learned_and_says_what_is_an_e
     cli: Cli, repository: Repository
 ) -> None:
     learned = watched(repository)
-    with holloway.open(repository.root) as memory, memory.store.database.write():
+    with holloway.open(repository.root) as memory, memory.store.database.write_transaction():
         sql = "UPDATE sessions SET record = json_set(record, '$.saved_tokens', 1200, '$.used', json_array(?))"
-        memory.store.database.run(sql, (learned,))
+        memory.store.database.execute(sql, (learned,))
     printed = cli("review").out
     assert "saved about 1,200 tokens of searching (an estimate); used 1, learned 2." in printed
     assert f"used {learned}: " in printed
@@ -67,12 +67,12 @@ def test_what_was_learned_is_decided_on_card_by_card(
 
     with holloway.open(repository.root) as memory:
         for (choice, state), reference in zip(answers.items(), (first, second), strict=True):
-            assert review._decide(memory, memory.get(reference), choice)
+            assert review._apply_choice(memory, memory.get(reference), choice)
             assert memory.get(reference).state is state
         assert memory.get(second).content == "tests/auth needs REDIS_URL"
-        assert review._decide(memory, memory.get(first), "d")
+        assert review._apply_choice(memory, memory.get(first), "d")
         assert memory.get(first).deleted_at
-        assert not review._decide(memory, memory.get(second), "l")
+        assert not review._apply_choice(memory, memory.get(second), "l")
 
 
 @pytest.mark.parametrize(("level", "summary", "cards"), [(2, True, True), (3, True, False), (4, False, False)])
@@ -81,8 +81,8 @@ def test_the_confident_are_asked_only_what_needs_them_and_the_autonomous_get_no_
 ) -> None:
     watched(repository)
     with holloway.open(repository.root) as memory:
-        with memory.store.database.write():
-            memory.store.database.run("UPDATE memories SET review = NULL")
+        with memory.store.database.write_transaction():
+            memory.store.database.execute("UPDATE memories SET review = NULL")
         memory.trust.choose(str(level))
     printed = cli("review").out
     assert ("Last session" in printed) is summary

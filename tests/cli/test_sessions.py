@@ -5,7 +5,7 @@ import pytest
 import holloway
 from holloway.service.session_learning import Learning
 from holloway.store import lookup
-from holloway.store.llm_usage import Spending
+from holloway.store.llm_usage import LlmUsageLedger
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 from tests.observer.story import Story
@@ -145,7 +145,9 @@ def test_status_tells_what_language_models_took_this_month(cli: Cli, repository:
     assert cli("status", "--json").json["language_model"] is None
     with holloway.open(repository.root) as memory:
         month = f"{memory.clock.now():%Y-%m}"
-        Spending(memory.store.database, memory.clock).reserve(month, 10_000, 1_234, "fake", "small", "wording")
+        LlmUsageLedger(memory.store.database, memory.clock).reserve_tokens(
+            month, 10_000, 1_234, "fake", "small", "wording"
+        )
     told = cli("status", "--json").json["language_model"]
     assert (told["month"], told["tokens"]) == (month, 1_234)
     assert [(each["purpose"], each["calls"], each["tokens_in"]) for each in told["calls"]] == [("wording", 1, 1_234)]
@@ -157,7 +159,7 @@ def test_status_tells_when_thresholds_are_tightened_and_why(cli: Cli, repository
     with holloway.open(repository.root) as memory:
         for number in range(5):
             told = Story(f"s{number}").edit("src/shop/auth/tokens.py").records(f"the limit of queue {number} is low")
-            (kept,) = Learning(memory.opened).learn(told.green().pad()).promotion.of("promoted")
+            (kept,) = Learning(memory.opened).learn(told.green().pad()).promotion.list_in_state("promoted")
             memory.wrong(kept.memory, "incorrect") if number < 2 else memory.confirm(kept.memory)
     seen = cli("status", "--json").json["observer"]
     assert (seen["rejection_rate"], seen["strict"], seen["threshold_factor"]) == (0.4, True, 1.2)
@@ -173,7 +175,7 @@ def test_a_record_of_an_earlier_release_is_told_with_its_missing_figures_as_unkn
     watched(repository)
     with holloway.open(repository.root) as memory:
         old = {"tool_calls": 3, "files_edited": 1, "errors": 1, "steps_to_first_edit": 0, "group": "memory"}
-        memory.store.database.run("UPDATE sessions SET record = ?", (json.dumps(old),))
+        memory.store.database.execute("UPDATE sessions SET record = ?", (json.dumps(old),))
     printed = cli("explain", "last").out
     assert "an unknown number of files opened, an unknown number of them seen" in printed
     assert "1 edited; 1 error" in printed

@@ -8,7 +8,7 @@ import pytest
 
 from holloway.codemap import file_errors
 
-contained = file_errors.reason
+contained = file_errors.format_reason
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -19,14 +19,14 @@ def mistakes_are_raised() -> Iterator[None]:
         raise error
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_errors, "reason", raised)
+        patch.setattr(file_errors, "format_reason", raised)
         yield
 
 
 @pytest.fixture
 def mistakes_are_contained(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a user has it."""
-    monkeypatch.setattr(file_errors, "reason", contained)
+    monkeypatch.setattr(file_errors, "format_reason", contained)
 
 
 @pytest.fixture(autouse=True)

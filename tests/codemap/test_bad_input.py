@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from holloway.codemap.database import MapDatabase, open_map
-from holloway.codemap.index import index
+from holloway.codemap.index import update_index
 from holloway.codemap.parse import source_files
-from holloway.codemap.parse.parse_file import read_file
+from holloway.codemap.parse.parse_file import parse_file
 from tests.codemap.test_index import clean, content
 from tests.conftest import make_repository
 
@@ -31,17 +31,17 @@ def root(tmp_path: Path) -> Path:
 
 def mapped(root: Path) -> tuple[MapDatabase, dict[str, str]]:
     database = open_map(root.parent / "map.db")
-    index(database, root, workers=1)
-    return database, {row[0]: row[1] for row in database.rows("SELECT path, reason FROM skipped")}
+    update_index(database, root, workers=1)
+    return database, {row[0]: row[1] for row in database.fetch_rows("SELECT path, reason FROM skipped")}
 
 
 def names(database: MapDatabase) -> set[str]:
-    return {row[0] for row in database.rows("SELECT path FROM files")}
+    return {row[0] for row in database.fetch_rows("SELECT path FROM files")}
 
 
 def symbols(database: MapDatabase, path: str) -> set[str]:
     sql = "SELECT n.qualified FROM nodes n JOIN files f ON f.id = n.file WHERE f.path = ? AND n.kind != 'file'"
-    return {row[0] for row in database.rows(sql, (path,))}
+    return {row[0] for row in database.fetch_rows(sql, (path,))}
 
 
 def test_broken_syntax_costs_the_broken_part_only(root: Path) -> None:
@@ -53,9 +53,9 @@ def test_broken_syntax_costs_the_broken_part_only(root: Path) -> None:
 @pytest.mark.parametrize(("name", "opening"), [("a.java", "a<"), ("a.cs", "a<")])
 def test_a_file_that_opens_and_never_closes_does_not_hold_up_the_rest(root: Path, name: str, opening: str) -> None:
     (root / name).write_text((opening * 20 + "\n") * 2_500)
-    assert read_file(root, source_files.Listed(name, 100_000, 0)).skipped == ""
+    assert parse_file(root, source_files.ListedFile(name, 100_000, 0)).skipped == ""
     database, _ = mapped(root)
-    assert "good" in {row[0] for row in database.rows("SELECT name FROM nodes")}
+    assert "good" in {row[0] for row in database.fetch_rows("SELECT name FROM nodes")}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_number_too_long_to_be_read_costs_its_own_manifest_only(root: Path) ->
     (root / "Cargo.toml").write_text("[package]\nversion = " + "1" * 5_000)
     (root / "lib.rs").write_text("use crate::other;\nfn rusty() {}\n")
     database, skipped = mapped(root)
-    assert {"good", "rusty"} <= {row[0] for row in database.rows("SELECT name FROM nodes")}
+    assert {"good", "rusty"} <= {row[0] for row in database.fetch_rows("SELECT name FROM nodes")}
     assert skipped == {}
 
 
@@ -122,7 +122,7 @@ def test_links_are_not_followed(root: Path) -> None:
     database, skipped = mapped(root)
     assert names(database) == {"good.py"}
     assert skipped["out.py"] == "link"
-    assert not database.rows("SELECT 1 FROM nodes WHERE name = 'secret'")
+    assert not database.fetch_rows("SELECT 1 FROM nodes WHERE name = 'secret'")
 
 
 def test_a_folder_that_becomes_a_link_while_indexing_is_not_followed(root: Path) -> None:
@@ -130,19 +130,19 @@ def test_a_folder_that_becomes_a_link_while_indexing_is_not_followed(root: Path)
     outside.mkdir()
     (outside / "x.py").write_text("def secret():\n    pass\n")
     (root / "pkg").symlink_to(outside)
-    assert source_files.read(root, "pkg/x.py") == "link"
+    assert source_files.read_bytes(root, "pkg/x.py") == "link"
 
 
 def test_a_file_that_vanishes_or_may_not_be_read_is_said(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "gone.py").write_text(GOOD)
-    real = source_files.listed
+    real = source_files.list_files
 
     def then_gone(*arguments: object, **named: object) -> object:
         found = real(root)
         (root / "gone.py").unlink()
         return found
 
-    monkeypatch.setattr(source_files, "listed", then_gone)
+    monkeypatch.setattr(source_files, "list_files", then_gone)
     database, skipped = mapped(root)
     assert names(database) == {"good.py"}
     assert skipped == {"gone.py": "vanished"}
@@ -165,16 +165,16 @@ def test_submodules_ignored_files_and_shallow_clones_are_met(tmp_path: Path) -> 
     (outer.root / "ignored.py").write_text(GOOD)
     (outer.root / "untracked.py").write_text(GOOD)
     database = open_map(tmp_path / "map.db")
-    index(database, outer.root, workers=1)
+    update_index(database, outer.root, workers=1)
     assert "untracked.py" in names(database)
     assert not {name for name in names(database) if name.startswith("sub/") or name == "ignored.py"}
-    assert database.value("SELECT reason FROM skipped WHERE path = 'sub'") == "submodule"
-    index(database, outer.root, workers=1, only=["ignored.py"])
+    assert database.fetch_value("SELECT reason FROM skipped WHERE path = 'sub'") == "submodule"
+    update_index(database, outer.root, workers=1, only=["ignored.py"])
     assert "ignored.py" not in names(database)
     shallow = tmp_path / "shallow"
     subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{outer.root}", str(shallow)], check=True)
     other = open_map(tmp_path / "shallow.db")
-    index(other, shallow, workers=1)
+    update_index(other, shallow, workers=1)
     assert "src/shop/auth/tokens.py" in names(other)
 
 
@@ -192,7 +192,7 @@ def test_two_processes_at_once_end_in_one_map(root: Path) -> None:
         )
     code = (
         "import sys; from pathlib import Path; from holloway.codemap.database import open_map;"
-        "from holloway.codemap.index import index; index(open_map(Path(sys.argv[1])), Path(sys.argv[2]), workers=1)"
+        "from holloway.codemap.index import update_index; update_index(open_map(Path(sys.argv[1])), Path(sys.argv[2]), workers=1)"
     )
     place = str(root.parent / "map.db")
     running = [subprocess.Popen([sys.executable, "-c", code, place, str(root)]) for _ in range(3)]
@@ -208,10 +208,10 @@ def test_a_kill_in_the_middle_leaves_the_map_as_it_was(root: Path) -> None:
         (root / f"m{number}.py").write_text(f"def f{number}():\n    pass\n" * 20)
     code = (
         "import sys; from pathlib import Path; from holloway.codemap.database import open_map;"
-        "from holloway.codemap.index import index\n"
+        "from holloway.codemap.index import update_index\n"
         "def tell(stage, done, total):\n"
         "    if stage == 'reading' and done > 50: print('now', flush=True)\n"
-        "index(open_map(Path(sys.argv[1])), Path(sys.argv[2]), workers=1, progress=tell)"
+        "update_index(open_map(Path(sys.argv[1])), Path(sys.argv[2]), workers=1, progress=tell)"
     )
     killed = subprocess.Popen(
         [sys.executable, "-c", code, str(root.parent / "map.db"), str(root)], stdout=subprocess.PIPE
@@ -222,7 +222,7 @@ def test_a_kill_in_the_middle_leaves_the_map_as_it_was(root: Path) -> None:
     killed.wait(30)
     killed.stdout.close()
     assert content(database) == before
-    index(database, root, workers=1)
+    update_index(database, root, workers=1)
     assert content(database) == clean(root, root.parent / "clean.db")
 
 
@@ -231,17 +231,17 @@ def test_an_edit_within_the_grain_of_the_clock_is_seen(root: Path) -> None:
     seen = (root / "good.py").stat()
     (root / "good.py").write_text(GOOD.replace("good", "best"))
     os.utime(root / "good.py", ns=(seen.st_atime_ns, seen.st_mtime_ns))
-    index(database, root, workers=1)
+    update_index(database, root, workers=1)
     assert symbols(database, "good.py") == {"best"}
 
 
 def test_a_renamed_file_keeps_its_nodes(root: Path) -> None:
     database, _ = mapped(root)
-    before = database.value("SELECT id FROM nodes WHERE name = 'good'")
+    before = database.fetch_value("SELECT id FROM nodes WHERE name = 'good'")
     (root / "good.py").rename(root / "better.py")
-    index(database, root, workers=1)
+    update_index(database, root, workers=1)
     assert names(database) == {"better.py"}
-    assert database.value("SELECT id FROM nodes WHERE name = 'good'") == before
+    assert database.fetch_value("SELECT id FROM nodes WHERE name = 'good'") == before
 
 
 def test_which_of_two_copies_came_back_under_another_name_is_not_guessed(root: Path) -> None:
@@ -252,7 +252,7 @@ def test_which_of_two_copies_came_back_under_another_name_is_not_guessed(root: P
     (root / "a").rename(root / "z")
     (root / "b").rename(root / "y")
     (root / "good.py").rename(root / "better.py")
-    assert index(database, root, workers=1).renamed == {"good.py": "better.py"}
+    assert update_index(database, root, workers=1).renamed == {"good.py": "better.py"}
     assert content(database) == clean(root, root.parent / "clean.db")
 
 
@@ -261,7 +261,7 @@ def test_an_unchanged_project_is_not_read_again(root: Path) -> None:
     old = time.time_ns() - 10**10
     os.utime(root / "good.py", ns=(old, old))
     database, _ = mapped(root)
-    done = index(database, root, workers=1)
+    done = update_index(database, root, workers=1)
     assert (done.read, done.resolved) == (0, 0)
 
 
@@ -278,7 +278,7 @@ def test_what_was_left_out_for_its_content_is_read_again_only_when_it_changed(
     made.write_text("# not made..\ndef made():\n    pass\n")
     for now, expected in ((old, {"good.py"}), (old + 1_000, {"good.py", "made.py"})):
         os.utime(made, ns=(now, now))
-        index(database, root, workers=1, only=only)
+        update_index(database, root, workers=1, only=only)
         assert names(database) == expected
-        assert bool(database.rows("SELECT reason FROM skipped")) == ("made.py" not in expected)
+        assert bool(database.fetch_rows("SELECT reason FROM skipped")) == ("made.py" not in expected)
     assert content(database) == clean(root, root.parent / "clean.db")

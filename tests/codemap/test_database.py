@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 def test_a_new_map_has_pages_for_long_rows(tmp_path: Path) -> None:
     database = open_map(tmp_path / "map.db")
 
-    assert database.value("PRAGMA page_size") == MapDatabase.page_bytes > Database.page_bytes
+    assert database.fetch_value("PRAGMA page_size") == MapDatabase.page_bytes > Database.page_bytes
     database.close()
 
 
 def test_a_map_that_was_made_with_other_pages_is_read_and_written_as_it_is(tmp_path: Path) -> None:
     older = Database(tmp_path / "map.db")
-    older.run("CREATE TABLE of_another_version (x)")
+    older.execute("CREATE TABLE of_another_version (x)")
     older.close()
 
     database = open_map(tmp_path / "map.db")
-    with database.write():
-        database.note("kept", "yes")
+    with database.write_transaction():
+        database.set_meta("kept", "yes")
 
-    assert database.value("PRAGMA page_size") == Database.page_bytes
-    assert database.meta("kept") == "yes"
+    assert database.fetch_value("PRAGMA page_size") == Database.page_bytes
+    assert database.get_meta("kept") == "yes"
     database.close()
 
 

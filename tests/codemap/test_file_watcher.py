@@ -23,7 +23,7 @@ class Watched:
         self._thread = threading.Thread(target=self._follow)
 
     def _follow(self) -> None:
-        for changed in file_watcher.changes(self.root, self._stop):
+        for changed in file_watcher.watch_changes(self.root, self._stop):
             self.seen.update(changed)
 
     def __enter__(self) -> Watched:

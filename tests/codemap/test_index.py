@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.codemap.database import MapDatabase, open_map
-from holloway.codemap.index import index
+from holloway.codemap.index import update_index
 
 FILES: dict[str, list[str]] = {
     "pkg/__init__.py": ["", "from .a import one\n", "from .b import *\n", "from pkg.a import one as two\n"],
@@ -92,13 +92,13 @@ def content(database: MapDatabase) -> dict[str, list[tuple[object, ...]]]:
         "chunks": "SELECT f.path, c.kind, c.name, c.line, c.end_line, c.head, c.body FROM chunks c JOIN files f ON f.id = c.file",
         "text": "SELECT term, doc, cnt FROM chunk_vocabulary",
     }
-    database.run("CREATE VIRTUAL TABLE IF NOT EXISTS temp.chunk_vocabulary USING fts5vocab (main, chunk_text, row)")
-    return {name: sorted((tuple(row) for row in database.rows(sql)), key=repr) for name, sql in queries.items()}
+    database.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.chunk_vocabulary USING fts5vocab (main, chunk_text, row)")
+    return {name: sorted((tuple(row) for row in database.fetch_rows(sql)), key=repr) for name, sql in queries.items()}
 
 
 def clean(root: Path, place: Path) -> dict[str, list[tuple[object, ...]]]:
     database = open_map(place)
-    index(database, root, workers=1)
+    update_index(database, root, workers=1)
     try:
         return content(database)
     finally:
@@ -114,9 +114,9 @@ def test_a_method_may_stand_before_its_type_or_in_another_file(tmp_path: Path) -
         "package store\n\nfunc (s *Store) Put() { s.Get() }\n\ntype Store struct{}\n\nfunc (s *Store) End() {}\n",
     )
     database = open_map(tmp_path / "map.db")
-    index(database, root, workers=1)
+    update_index(database, root, workers=1)
     parents = "SELECT n.qualified, p.qualified FROM nodes n JOIN nodes p ON p.id = n.parent WHERE n.kind = 'method'"
-    assert {tuple(row) for row in database.rows(parents)} == {
+    assert {tuple(row) for row in database.fetch_rows(parents)} == {
         ("Store.Get", "store/get.go"),
         ("Store.Put", "Store"),
         ("Store.End", "Store"),
@@ -125,18 +125,21 @@ def test_a_method_may_stand_before_its_type_or_in_another_file(tmp_path: Path) -
         "SELECT s.qualified, t.qualified FROM edges e JOIN nodes s ON s.id = e.source JOIN nodes t ON t.id = e.target"
         " WHERE e.kind = 'calls'"
     )
-    assert {tuple(row) for row in database.rows(calls)} == {("Store.Get", "Store.Put"), ("Store.Put", "Store.Get")}
+    assert {tuple(row) for row in database.fetch_rows(calls)} == {
+        ("Store.Get", "Store.Put"),
+        ("Store.Put", "Store.Get"),
+    }
 
 
 def test_a_piece_whose_text_stays_keeps_its_number_wherever_it_moves(tmp_path: Path) -> None:
     root = tmp_path / "project"
     write(root, "a.py", "def first():\n    return 1\n\n\ndef second():\n    return 2\n")
     database = open_map(tmp_path / "map.db")
-    index(database, root, workers=1)
-    before = {row[0]: row[1] for row in database.rows("SELECT name, id FROM chunks WHERE kind = 'function'")}
+    update_index(database, root, workers=1)
+    before = {row[0]: row[1] for row in database.fetch_rows("SELECT name, id FROM chunks WHERE kind = 'function'")}
     write(root, "a.py", "import os\n\n\ndef first():\n    return 3\n\n\ndef second():\n    return 2\n")
-    index(database, root, workers=1, only=["a.py"])
-    after = {row[0]: (row[1], row[2]) for row in database.rows("SELECT name, id, line FROM chunks")}
+    update_index(database, root, workers=1, only=["a.py"])
+    after = {row[0]: (row[1], row[2]) for row in database.fetch_rows("SELECT name, id, line FROM chunks")}
     assert after["second"] == (before["second"], 8)
     assert after["first"][0] != before["first"]
     assert content(database) == clean(root, tmp_path / "clean.db")
@@ -181,11 +184,11 @@ def edited(start: set[str], rounds: list[list[tuple[str, str | None]]], data: st
         for name in sorted(start):
             write(root, name, data.draw(st.sampled_from(FILES[name])))
         database = open_map(base / "map.db")
-        index(database, root, workers=1)
+        update_index(database, root, workers=1)
         for number, one in enumerate(rounds):
             for name, text in one:
                 write(root, name, text)
-            index(database, root, workers=1, only=[name for name, _ in one] if number % 2 else None)
+            update_index(database, root, workers=1, only=[name for name, _ in one] if number % 2 else None)
             assert content(database) == clean(root, base / f"clean-{number}.db")
         database.close()
 
@@ -198,7 +201,7 @@ def test_the_collector_of_the_program_is_left_as_it_was(tmp_path: Path, frozen: 
     try:
         before = gc.get_freeze_count()
         database = open_map(tmp_path / "map.db")
-        index(database, tmp_path, workers=1)
+        update_index(database, tmp_path, workers=1)
         database.close()
         assert gc.isenabled()
         assert bool(gc.get_freeze_count()) is bool(before) is frozen

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holloway.codemap.database import MapDatabase, open_map
-from holloway.codemap.index import index
+from holloway.codemap.index import update_index
 from holloway.codemap.parse import source_files
 from tests.codemap.test_index import clean, content, write
 from tests.conftest import make_repository
@@ -34,7 +34,7 @@ def root(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 def mapped(root: Path) -> MapDatabase:
     database = open_map(root.parent / "map.db")
-    index(database, root, workers=1)
+    update_index(database, root, workers=1)
     return database
 
 
@@ -42,15 +42,15 @@ def assert_like_clean(database: MapDatabase, root: Path) -> None:
     assert content(database) == clean(root, root.parent / "clean.db")
     skipped = "SELECT path, reason FROM skipped ORDER BY path"
     whole = open_map(root.parent / "clean.db")
-    assert [tuple(row) for row in database.rows(skipped)] == [tuple(row) for row in whole.rows(skipped)]
+    assert [tuple(row) for row in database.fetch_rows(skipped)] == [tuple(row) for row in whole.fetch_rows(skipped)]
 
 
 def test_a_folder_that_was_renamed_stands_for_the_files_that_it_had_and_has(root: Path) -> None:
     database = mapped(root)
     (root / "shop").rename(root / "store")
-    index(database, root, workers=1, only=["shop", "store"])
+    update_index(database, root, workers=1, only=["shop", "store"])
     assert_like_clean(database, root)
-    assert database.value("SELECT COUNT(*) FROM files WHERE path LIKE 'store/%'") == 3
+    assert database.fetch_value("SELECT COUNT(*) FROM files WHERE path LIKE 'store/%'") == 3
 
 
 def test_a_folder_that_went_takes_what_was_left_out_of_it_along(root: Path) -> None:
@@ -59,18 +59,18 @@ def test_a_folder_that_went_takes_what_was_left_out_of_it_along(root: Path) -> N
     for path in sorted((root / "shop").rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     (root / "shop").rmdir()
-    index(database, root, workers=1, only=["shop"])
+    update_index(database, root, workers=1, only=["shop"])
     assert_like_clean(database, root)
 
 
 def test_very_many_paths_are_looked_at_as_few_are(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_files, "_ASKED_MAX", 1)
+    monkeypatch.setattr(source_files, "_GIT_NAMES_MAX", 1)
     database = mapped(root)
     write(root, "shop/new.py", "def new():\n    pass\n")
     write(root, "far/new.py", "def far():\n    pass\n")
-    index(database, root, workers=1, only=["shop/new.py", "far"])
+    update_index(database, root, workers=1, only=["shop/new.py", "far"])
     assert_like_clean(database, root)
-    assert database.value("SELECT COUNT(*) FROM files") == len(PROJECT) + 2
+    assert database.fetch_value("SELECT COUNT(*) FROM files") == len(PROJECT) + 2
 
 
 def test_what_no_look_at_all_files_would_list_is_left_out(root: Path) -> None:
@@ -78,7 +78,7 @@ def test_what_no_look_at_all_files_would_list_is_left_out(root: Path) -> None:
     write(root.parent, "outside.py", "def secret():\n    pass\n")
     write(root, ".git/hooks/odd.py", "def odd():\n    pass\n")
     asked = ["../outside.py", str(root.parent / "outside.py"), "shop/../../outside.py", ".git/hooks/odd.py", "", "."]
-    index(database, root, workers=1, only=asked)
+    update_index(database, root, workers=1, only=asked)
     assert_like_clean(database, root)
 
 
@@ -87,7 +87,7 @@ def test_a_hidden_folder_of_a_project_without_git_is_left_out(tmp_path: Path) ->
     write(root, "main.py", PROJECT["main.py"])
     database = mapped(root)
     write(root, ".cache/made.py", "def made():\n    pass\n")
-    index(database, root, workers=1, only=[".cache/made.py"])
+    update_index(database, root, workers=1, only=[".cache/made.py"])
     assert_like_clean(database, root)
 
 
@@ -100,5 +100,5 @@ def test_a_submodule_hides_neither_itself_nor_what_git_ignores(tmp_path: Path) -
     database = mapped(outer.root)
     write(outer.root, "sub/new.py", "def inside():\n    pass\n")
     write(outer.root, "ignored.py", "def ignored():\n    pass\n")
-    index(database, outer.root, workers=1, only=["sub/new.py", "ignored.py"])
+    update_index(database, outer.root, workers=1, only=["sub/new.py", "ignored.py"])
     assert_like_clean(database, outer.root)

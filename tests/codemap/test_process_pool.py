@@ -10,11 +10,11 @@ import pytest
 
 from holloway.codemap import process_pool
 from holloway.codemap.database import MapDatabase, open_map
-from holloway.codemap.facts_cache import FactsRead, InMap
-from holloway.codemap.facts_file import Shelved, shelf
-from holloway.codemap.index import PARALLEL_FILES_MIN, index
+from holloway.codemap.facts_cache import FactsCache, MapFactsSource
+from holloway.codemap.facts_file import FactsFileReader, create_facts_file
+from holloway.codemap.index import PARALLEL_FILES_MIN, update_index
 from holloway.codemap.parse import source_files
-from holloway.codemap.resolve.imports.import_resolver import Importer
+from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 from holloway.codemap.resolve.resolver import Resolver
 from holloway.errors import HollowayError
 from tests.codemap.test_index import FILES, clean, content, write
@@ -43,7 +43,7 @@ def root(tmp_path: Path) -> Path:
 
 def indexed(root: Path, workers: int) -> MapDatabase:
     database = open_map(root.parent / "parallel.db")
-    index(database, root, workers=workers)
+    update_index(database, root, workers=workers)
     return database
 
 
@@ -58,14 +58,14 @@ def test_many_processes_follow_later_edits_as_one_does(root: Path) -> None:
     database = indexed(root, 2)
     for number in range(COUNT):
         write(root, f"m{number}.py", module(number).replace("make", "build"))
-    index(database, root, workers=2)
+    update_index(database, root, workers=2)
     assert content(database) == clean(root, root.parent / "clean.db")
 
 
 def read_after_a_kill(root: Path, place: Path) -> None:
-    with process_pool.started(1, root, place) as others:
+    with process_pool.start_workers(1, root, place) as others:
         others._pool.submit(os._exit, 1)
-        list(others.read([(source_files.Listed("m0.py", 1, 1), b"")]))
+        list(others.parse_files([(source_files.ListedFile("m0.py", 1, 1), b"")]))
 
 
 def test_a_process_that_is_killed_is_said_and_leaves_nothing_behind(root: Path) -> None:
@@ -77,32 +77,34 @@ def test_a_process_that_is_killed_is_said_and_leaves_nothing_behind(root: Path) 
 
 def test_what_a_file_was_resolved_from_stays_when_the_next_one_is_resolved(root: Path) -> None:
     database = indexed(root, 1)
-    read = FactsRead(InMap(database))
-    paths = [row[0] for row in database.rows("SELECT path FROM files")]
-    resolver = Resolver(Importer(paths, partial(source_files.manifest, root)), read.scopes, read.mentions)
-    first = resolver.resolve("m0.py")
+    read = FactsCache(MapFactsSource(database))
+    paths = [row[0] for row in database.fetch_rows("SELECT path FROM files")]
+    resolver = Resolver(
+        ImportResolver(paths, partial(source_files.read_manifest, root)), read.load_scopes, read.load_mentions
+    )
+    first = resolver.resolve_file("m0.py")
     looked_at = set(first.consulted)
-    resolver.resolve("pkg/a.py")
+    resolver.resolve_file("pkg/a.py")
     assert "m1.py" in looked_at
     assert first.consulted == looked_at
 
 
 def test_what_is_on_the_shelf_is_read_by_its_file_and_by_nobody_else(tmp_path: Path) -> None:
     place = tmp_path / "map.facts"
-    with shelf(place) as written:
-        written.add("a.py", "python", b"facts of a", b"mentions of a")
-        written.add("README.md", "", b"", b"")
-        written.add("b\n.py", "python", "facts of b: é".encode(), b"")
+    with create_facts_file(place) as written:
+        written.add_record("a.py", "python", b"facts of a", b"mentions of a")
+        written.add_record("README.md", "", b"", b"")
+        written.add_record("b\n.py", "python", "facts of b: é".encode(), b"")
         written.finish()
-        read = Shelved(str(place))
+        read = FactsFileReader(str(place))
         assert place.stat().st_mode & 0o077 == 0
         assert list(read.paths) == ["a.py", "README.md", "b\n.py"]
-        assert [read.facts(path) for path in ("b\n.py", "a.py", "README.md", "c.py")] == [
+        assert [read.load_facts(path) for path in ("b\n.py", "a.py", "README.md", "c.py")] == [
             ("python", "facts of b: é".encode()),
             ("python", b"facts of a"),
             ("", b""),
             ("", b""),
         ]
-        assert [read.mentions(path) for path in ("a.py", "b\n.py", "c.py")] == [b"mentions of a", b"", b""]
+        assert [read.load_mentions(path) for path in ("a.py", "b\n.py", "c.py")] == [b"mentions of a", b"", b""]
         read.close()
     assert not place.exists()

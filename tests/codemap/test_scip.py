@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from holloway.codemap.scip import documents as reading
 from holloway.codemap.scip import edges as drawing
-from holloway.codemap.scip.documents import Document, Occurrence, SymbolInformation, read
-from holloway.codemap.scip.edges import ScipEdge, edges
+from holloway.codemap.scip.documents import Document, Occurrence, SymbolInformation, read_documents
+from holloway.codemap.scip.edges import ScipEdge, derive_edges
 from holloway.codemap.scip.symbols import parse_symbol, symbol_kind_and_name
 from holloway.errors import HollowayError
 
@@ -86,7 +86,7 @@ Index = Callable[..., Path]
 
 
 def test_a_document_has_its_occurrences_with_lines_from_one(index: Index) -> None:
-    cart, app = read(index(CART_FILE, field(3, field(1, "external")), APP_FILE))
+    cart, app = read_documents(index(CART_FILE, field(3, field(1, "external")), APP_FILE))
     assert (cart.path, cart.language, len(cart.occurrences)) == ("src/cart.ts", "typescript", 5)
     assert cart.occurrences[3] == Occurrence(ADD, 11, 11, 2, 1, 9, 21)
     assert cart.occurrences[4] == Occurrence(ITEM, 11, 11, 12, 0, 0, 0)
@@ -96,20 +96,22 @@ def test_a_document_has_its_occurrences_with_lines_from_one(index: Index) -> Non
 
 def test_numbers_one_by_one_mean_the_same_as_packed_ones(index: Index) -> None:
     place = b"".join(field(1, number) for number in (300, 4, 301, 2))
-    (found,) = read(index(document("a.ts", field(2, place + field(2, ITEM)))))
+    (found,) = read_documents(index(document("a.ts", field(2, place + field(2, ITEM)))))
     assert found.occurrences == [Occurrence(ITEM, 301, 302, 4, 0, 0, 0)]
 
 
 def test_what_is_not_needed_is_passed_over(index: Index) -> None:
     fixed = varint(90 << 3 | 1) + bytes(8) + varint(91 << 3 | 5) + bytes(4)
     text = field(5, "export {}")
-    (found,) = read(index(document("a.ts", fixed, text, field(2, fixed + field(1, packed(1, 0, 3)) + field(2, ITEM)))))
+    (found,) = read_documents(
+        index(document("a.ts", fixed, text, field(2, fixed + field(1, packed(1, 0, 3)) + field(2, ITEM))))
+    )
     assert [one.line for one in found.occurrences] == [2]
 
 
 @pytest.mark.parametrize("place", [(), (1,), (1, 2), (1, 2, 3, 4, 5), (1 << 63, 0, 1), (2**64 - 1, 0, 1)])
 def test_an_occurrence_at_no_possible_place_is_left_out(index: Index, place: tuple[int, ...]) -> None:
-    (found,) = read(index(document("a.ts", occurrence(ITEM, place), occurrence("", (1, 2, 3)))))
+    (found,) = read_documents(index(document("a.ts", occurrence(ITEM, place), occurrence("", (1, 2, 3)))))
     assert found.occurrences == []
 
 
@@ -118,7 +120,7 @@ def test_an_occurrence_at_no_possible_place_is_left_out(index: Index, place: tup
     ["", "/etc/passwd", "../a.ts", "a/../../b.ts", "a//b.ts", "./a.ts", "C:/a.ts", "a\\b.ts", "a\0.ts", "x" * 2_000],
 )
 def test_a_document_outside_of_the_project_is_left_out(index: Index, path: str) -> None:
-    assert [one.path for one in read(index(document(path), APP_FILE))] == ["src/app.ts"]
+    assert [one.path for one in read_documents(index(document(path), APP_FILE))] == ["src/app.ts"]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_a_document_outside_of_the_project_is_left_out(index: Index, path: str) 
 def test_a_foreign_or_hostile_file_is_an_error_that_names_it(index: Index, data: bytes) -> None:
     path = index(data, head=b"")
     with pytest.raises(HollowayError, match=r"index\.scip is not a complete SCIP index") as caught:
-        list(read(path))
+        list(read_documents(path))
     assert "Run the indexer again" in caught.value.hint
 
 
@@ -150,7 +152,7 @@ def test_what_cannot_be_opened_is_an_error_that_names_it(tmp_path: Path) -> None
     os.mkfifo(tmp_path / "pipe")
     for name in ("missing", "pipe", "."):
         with pytest.raises(HollowayError, match=str(tmp_path)):
-            next(read(tmp_path / name))
+            next(read_documents(tmp_path / name))
 
 
 def test_a_file_cut_off_anywhere_gives_only_whole_documents(index: Index) -> None:
@@ -159,14 +161,14 @@ def test_a_file_cut_off_anywhere_gives_only_whole_documents(index: Index) -> Non
     for end in reversed(range(path.stat().st_size + 1)):
         os.truncate(path, end)
         if end in ends:
-            assert len(list(read(path))) == ends[end]
+            assert len(list(read_documents(path))) == ends[end]
         else:
             with pytest.raises(HollowayError):
-                list(read(path))
+                list(read_documents(path))
 
 
 def test_documents_come_before_the_rest_of_the_file_is_read(index: Index) -> None:
-    documents = read(index(CART_FILE, b"\x80"))
+    documents = read_documents(index(CART_FILE, b"\x80"))
     assert next(documents).path == "src/cart.ts"
     with pytest.raises(HollowayError):
         next(documents)
@@ -180,23 +182,23 @@ def test_what_is_larger_than_allowed_is_refused(
     index: Index, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
 ) -> None:
     path = index(CART_FILE, APP_FILE)
-    assert len(list(read(path))) == 2
+    assert len(list(read_documents(path))) == 2
     monkeypatch.setattr(reading, limit, value)
     with pytest.raises(HollowayError, match=r"larger than allowed|has more than"):
-        list(read(path))
+        list(read_documents(path))
 
 
 def test_an_index_with_too_many_definitions_is_refused(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "DEFINITIONS_MAX", 3)
     with pytest.raises(HollowayError, match="more than 3 symbols"):
-        next(edges(partial(read, index(CART_FILE))))
+        next(derive_edges(partial(read_documents, index(CART_FILE))))
 
 
 @given(st.binary(max_size=400), st.sampled_from([b"", METADATA]))
 def test_random_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes, head: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "random.scip"
     path.write_bytes(head + data)
-    assert all(reading._stays_inside(one.path) for one in read_or_refused(path))
+    assert all(reading._is_inside_project(one.path) for one in read_or_refused(path))
 
 
 @pytest.mark.promise("scip")
@@ -211,12 +213,12 @@ def test_a_damaged_index_gives_edges_or_is_refused(
     path.write_bytes(data)
     documents = list(read_or_refused(path))
     lines = {(one.path, occurrence.line) for one in documents for occurrence in one.occurrences}
-    assert all((edge.target_path, edge.target_line) in lines for edge in edges(lambda: documents))
+    assert all((edge.target_path, edge.target_line) in lines for edge in derive_edges(lambda: documents))
 
 
 def read_or_refused(path: Path) -> Iterator[Document]:
     try:
-        yield from read(path)
+        yield from read_documents(path)
     except HollowayError as error:
         if str(path) not in error.message:
             raise
@@ -263,9 +265,12 @@ def test_any_text_is_a_symbol_or_none(text: str) -> None:
 
 def found(*parts: bytes) -> set[ScipEdge]:
     documents = [
-        reading._document(data) for part in parts for _, data in reading._fields(part) if isinstance(data, bytes)
+        reading._parse_document(data)
+        for part in parts
+        for _, data in reading._parse_fields(part)
+        if isinstance(data, bytes)
     ]
-    return set(edges(lambda: documents))
+    return set(derive_edges(lambda: documents))
 
 
 def kinds(all_edges: Iterable[ScipEdge]) -> set[tuple[str, str, int, str, int]]:
@@ -278,8 +283,8 @@ def test_files_and_definitions_are_tied_whatever_the_order(index: Index) -> None
         ("references", "src/app.ts", 6, "src/cart.ts", 11),
         ("references", "src/cart.ts", 11, "src/cart.ts", 3),
     }
-    assert kinds(edges(partial(read, index(CART_FILE, APP_FILE)))) == expected
-    assert kinds(edges(partial(read, index(APP_FILE, CART_FILE)))) == expected
+    assert kinds(derive_edges(partial(read_documents, index(CART_FILE, APP_FILE)))) == expected
+    assert kinds(derive_edges(partial(read_documents, index(APP_FILE, CART_FILE)))) == expected
 
 
 def test_a_reference_knows_the_innermost_definition_around_it() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from holloway.codemap import search
 from holloway.codemap.database import MapDatabase, open_map
-from holloway.codemap.index import index
+from holloway.codemap.index import update_index
 
 Mapped = Callable[[dict[str, str]], MapDatabase]
 
@@ -22,7 +22,7 @@ def mapped(tmp_path: Path) -> Mapped:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
         database = open_map(tmp_path / "map.db")
-        index(database, tmp_path / "project", workers=1)
+        update_index(database, tmp_path / "project", workers=1)
         return database
 
     return make
@@ -41,38 +41,41 @@ FILES = {
 
 def test_a_piece_has_the_words_close_together(mapped: Mapped) -> None:
     database = mapped(FILES)
-    found = search.pieces(database, search.telling(database, {"token": 1, "refreshed": 1, "expires": 1}))
+    found = search.search_chunks(database, search.select_terms(database, {"token": 1, "refreshed": 1, "expires": 1}))
     assert (found[0].path, found[0].name) == ("close.py", "refresh_token")
     assert "elsewhere.py" not in {piece.path for piece in found}
 
 
 def test_a_whole_file_is_about_words_that_no_piece_of_it_has_together(mapped: Mapped) -> None:
     database = mapped(FILES)
-    best = search.files(database, search.telling(database, {"tokens": 1, "expiry": 1}))
+    best = search.search_files(database, search.select_terms(database, {"tokens": 1, "expiry": 1}))
     assert [whole.path for whole in best] == ["about.py", "close.py"]
     assert best[0].words == ["expiry", "tokens"]
 
 
 def test_forms_of_a_word_count_as_one(mapped: Mapped) -> None:
     database = mapped(FILES)
-    terms = search.telling(database, {"refresh": 2, "refreshed": 1, "refreshing": 1})
+    terms = search.select_terms(database, {"refresh": 2, "refreshed": 1, "refreshing": 1})
     assert [(term.word, term.weight) for term in terms] == [("refresh", 2.0)]
 
 
 def test_words_that_nobody_or_most_pieces_have_are_left_out(mapped: Mapped) -> None:
     database = mapped({f"common_{n}.py": function(f"do_{n}", "words" + " rare" * (n == 7)) for n in range(60)})
-    assert [term.word for term in search.telling(database, {"common": 5, "rare": 1, "absent": 9})] == ["rare"]
+    assert [term.word for term in search.select_terms(database, {"common": 5, "rare": 1, "absent": 9})] == ["rare"]
 
 
 def test_a_word_that_the_project_is_about_is_looked_for(mapped: Mapped) -> None:
     said = {n: "template" if n % 3 == 0 else f"nothing{n}" for n in range(90)}
     database = mapped({f"part_{n}.py": function(f"do_{n}", body) for n, body in said.items()})
-    assert [term.word for term in search.telling(database, {"template": 1})] == ["template"]
+    assert [term.word for term in search.select_terms(database, {"template": 1})] == ["template"]
 
 
 def test_what_is_repeated_counts_more_but_not_in_proportion(mapped: Mapped) -> None:
     database = mapped({"a.py": function("a", "apples"), "b.py": function("b", "pears")})
-    assert {t.word: t.weight for t in search.telling(database, {"apples": 9, "pears": 1})} == {"apples": 3, "pears": 1}
+    assert {t.word: t.weight for t in search.select_terms(database, {"apples": 9, "pears": 1})} == {
+        "apples": 3,
+        "pears": 1,
+    }
 
 
 def test_the_cost_of_a_search_is_bounded_and_its_best_word_stays(
@@ -80,11 +83,11 @@ def test_the_cost_of_a_search_is_bounded_and_its_best_word_stays(
 ) -> None:
     database = mapped({f"part_{n}.py": function(f"do_{n}", f"often seen{n % 4}") for n in range(12)})
     words = {"often": 1, "seen0": 1, "seen1": 1, "seen2": 1}
-    assert len(search.telling(database, words)) == 4
-    monkeypatch.setattr(search, "PIECES_RANKED_MAX", 7)
-    assert [term.word for term in search.telling(database, words)] == ["seen0", "seen1"]
-    monkeypatch.setattr(search, "PIECES_RANKED_MAX", 1)
-    assert [term.word for term in search.telling(database, words)] == ["seen0"]
+    assert len(search.select_terms(database, words)) == 4
+    monkeypatch.setattr(search, "CHUNKS_RANKED_MAX", 7)
+    assert [term.word for term in search.select_terms(database, words)] == ["seen0", "seen1"]
+    monkeypatch.setattr(search, "CHUNKS_RANKED_MAX", 1)
+    assert [term.word for term in search.select_terms(database, words)] == ["seen0"]
 
 
 @pytest.mark.parametrize(
@@ -92,16 +95,16 @@ def test_the_cost_of_a_search_is_bounded_and_its_best_word_stays(
 )
 def test_a_word_is_data_whatever_it_holds(mapped: Mapped, word: str) -> None:
     database = mapped(FILES)
-    terms = search.telling(database, {word: 1, "token": 1})
-    assert "close.py" in {piece.path for piece in search.pieces(database, terms)}
-    assert "close.py" in {whole.path for whole in search.files(database, terms)}
+    terms = search.select_terms(database, {word: 1, "token": 1})
+    assert "close.py" in {piece.path for piece in search.search_chunks(database, terms)}
+    assert "close.py" in {whole.path for whole in search.search_files(database, terms)}
 
 
 def test_nothing_asked_or_nothing_there_finds_nothing(mapped: Mapped) -> None:
     empty = mapped({})
-    assert search.telling(empty, {"token": 1}) == []
-    assert search.pieces(empty, []) == []
-    assert search.files(empty, []) == []
+    assert search.select_terms(empty, {"token": 1}) == []
+    assert search.search_chunks(empty, []) == []
+    assert search.search_files(empty, []) == []
 
 
 def test_files_that_have_several_words_of_a_task_are_found_by_the_file_of_the_map_alone(
@@ -110,8 +113,8 @@ def test_files_that_have_several_words_of_a_task_are_found_by_the_file_of_the_ma
     files = {"auth/tokens.py": "def refresh(token):\n    return token\n", "web/page.py": "def page():\n    return 1\n"}
     mapped(files).close()
     place = str(tmp_path / "map.db")
-    (best,) = search.matching_files(place, "the token is not refreshed, refresh it", 5)
+    (best,) = search.find_matching_files(place, "the token is not refreshed, refresh it", 5)
     assert best.path == "auth/tokens.py"
     assert len(best.words) >= search.SHARED_MIN
-    assert search.matching_files(place, "zebra quagga", 5) == []
-    assert search.matching_files(place + ".gone", "the token is not refreshed", 5) == []
+    assert search.find_matching_files(place, "zebra quagga", 5) == []
+    assert search.find_matching_files(place + ".gone", "the token is not refreshed", 5) == []

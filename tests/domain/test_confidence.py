@@ -5,7 +5,7 @@ import pytest
 
 from holloway.domain import confidence
 from holloway.domain.memory import Memory, MemoryType, Scope, Source, State, Visibility
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.testing import FakeClock
 
 NOW = FakeClock().now()
@@ -23,9 +23,9 @@ def a_memory(memory_type: MemoryType = MemoryType.GOTCHA, **fields: object) -> M
         source=Source.USER_TAUGHT,
         scope=Scope.GLOBAL,
         visibility=Visibility.PROJECT,
-        created_at=stamp(NOW),
-        updated_at=stamp(NOW),
-        last_used_at=stamp(NOW),
+        created_at=format_stamp(NOW),
+        updated_at=format_stamp(NOW),
+        last_used_at=format_stamp(NOW),
         half_life_days=confidence.HALF_LIFE_DAYS[memory_type],
     )
     return replace(made, **fields)  # type: ignore[arg-type]
@@ -43,36 +43,36 @@ def test_confidence_is_half_after_a_half_life(memory_type: MemoryType) -> None:
     days = confidence.HALF_LIFE_DAYS[memory_type]
     assert days is not None
     later = NOW + timedelta(days=days)
-    assert confidence.current(a_memory(memory_type), later) == pytest.approx(0.4)
+    assert confidence.current_confidence(a_memory(memory_type), later) == pytest.approx(0.4)
 
 
 @pytest.mark.promise("fades")
 @pytest.mark.parametrize("memory_type", [MemoryType.DECISION, MemoryType.REQUIREMENT])
 def test_decisions_and_requirements_do_not_fade(memory_type: MemoryType) -> None:
-    assert confidence.current(a_memory(memory_type), NOW + timedelta(days=10_000)) == 0.8
+    assert confidence.current_confidence(a_memory(memory_type), NOW + timedelta(days=10_000)) == 0.8
 
 
 @pytest.mark.promise("fades")
 def test_a_pinned_memory_does_not_fade() -> None:
-    assert confidence.current(a_memory(pinned=True), NOW + timedelta(days=10_000)) == 0.8
+    assert confidence.current_confidence(a_memory(pinned=True), NOW + timedelta(days=10_000)) == 0.8
 
 
 @pytest.mark.promise("confidence")
 def test_a_clock_that_goes_back_makes_nothing_surer() -> None:
-    assert confidence.current(a_memory(), NOW - timedelta(days=400)) == 0.8
+    assert confidence.current_confidence(a_memory(), NOW - timedelta(days=400)) == 0.8
 
 
 @pytest.mark.promise("confidence")
 def test_confirmation_adds_a_tenth_and_never_takes_away() -> None:
-    assert confidence.confirmed(0.75) == pytest.approx(0.85)
-    assert confidence.confirmed(0.90) == pytest.approx(0.95)
-    assert confidence.confirmed(0.99) == 0.99
+    assert confidence.confirm_confidence(0.75) == pytest.approx(0.85)
+    assert confidence.confirm_confidence(0.90) == pytest.approx(0.95)
+    assert confidence.confirm_confidence(0.99) == 0.99
 
 
 @pytest.mark.promise("confidence")
 def test_another_session_that_agrees_adds_less_than_a_person() -> None:
-    assert confidence.agreed(0.75) == pytest.approx(0.80)
-    assert confidence.agreed(0.94) == pytest.approx(0.95)
+    assert confidence.raise_confidence(0.75) == pytest.approx(0.80)
+    assert confidence.raise_confidence(0.94) == pytest.approx(0.95)
 
 
 def test_what_was_taught_is_confirmed_and_what_came_from_a_strange_file_is_quarantined() -> None:

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 import holloway
 from holloway.config import EMBED_BATCH_TEXTS
 from holloway.embeddings import passage_text
-from holloway.embeddings.backfill import PROBE, Pending, catch_up
-from holloway.embeddings.embedding_errors import Unavailable, Unembeddable
+from holloway.embeddings.backfill import PROBE_TEXT, Pending, backfill_vectors
+from holloway.embeddings.embedding_errors import EmbedderUnavailable, TextNotEmbeddable
 from holloway.embeddings.memory_texts import MemoryTexts
-from holloway.store.vectors import Vectors
+from holloway.store.vectors import VectorStore
 from holloway.testing import FakeClock, FakeEmbedder
 from tests.store.test_memories import taught
 
@@ -23,15 +23,15 @@ class Texts:
         self.kept: dict[int, bytes] = {}
         self.commits: list[int] = []
 
-    def missing(self, limit: int, after: int) -> list[Pending]:
+    def list_missing(self, limit: int, after: int) -> list[Pending]:
         waiting = [Pending(key, text) for key, text in self.texts.items() if key > after and key not in self.kept]
         return waiting[:limit]
 
-    def put(self, rows: Sequence[tuple[Pending, bytes]]) -> None:
+    def save_vectors(self, rows: Sequence[tuple[Pending, bytes]]) -> None:
         self.kept |= {pending.key: vector for pending, vector in rows}
         self.commits.append(len(rows))
 
-    def remaining(self) -> int:
+    def count_missing(self) -> int:
         return len(self.texts) - len(self.kept)
 
 
@@ -46,17 +46,17 @@ class Picky(FakeEmbedder):
     def embed(self, texts: Sequence[str], *, is_query: bool = False) -> NDArray[np.float32]:
         self.calls -= 1
         if self.calls < 0:
-            raise Unavailable("It is gone.")
+            raise EmbedderUnavailable("It is gone.")
         if any(text.startswith(self.refuses) for text in texts):
-            raise Unembeddable("No.")
+            raise TextNotEmbeddable("No.")
         return super().embed(texts, is_query=is_query)
 
 
 def test_everything_missing_is_embedded_in_small_commits() -> None:
     source, embedder = Texts([f"text {number}" for number in range(70)]), FakeEmbedder()
     heard: list[tuple[int, int]] = []
-    run = catch_up(embedder, source, progress=lambda done, total: heard.append((done, total)))
-    assert (run.embedded, run.skipped, run.complete) == (70, 0, True)
+    run = backfill_vectors(embedder, source, progress=lambda done, total: heard.append((done, total)))
+    assert (run.embedded, run.skipped, run.is_complete) == (70, 0, True)
     assert source.commits == [EMBED_BATCH_TEXTS, EMBED_BATCH_TEXTS, 70 - 2 * EMBED_BATCH_TEXTS]
     assert heard == [(EMBED_BATCH_TEXTS, 70), (2 * EMBED_BATCH_TEXTS, 70), (70, 70)]
     assert source.kept[7] == embedder.embed(["text 6"])[0].astype("<f4").tobytes()
@@ -65,48 +65,48 @@ def test_everything_missing_is_embedded_in_small_commits() -> None:
 def test_one_text_that_is_refused_does_not_hold_up_the_others() -> None:
     bad = {3, 40, 41}
     source = Texts([f"{'bad' if number in bad else 'good'} {number}" for number in range(70)])
-    run = catch_up(Picky(), source)
-    assert (run.embedded, run.skipped, run.complete) == (67, 3, True)
+    run = backfill_vectors(Picky(), source)
+    assert (run.embedded, run.skipped, run.is_complete) == (67, 3, True)
     assert {key - 1 for key in source.texts if key not in source.kept} == bad
 
 
 def test_a_whole_batch_of_refused_texts_does_not_hold_up_what_comes_after_it() -> None:
     source = Texts([*["bad"] * (2 * EMBED_BATCH_TEXTS), "good"])
-    run = catch_up(Picky(), source)
+    run = backfill_vectors(Picky(), source)
     assert (run.embedded, run.skipped) == (1, 2 * EMBED_BATCH_TEXTS)
 
 
 def test_a_provider_that_refuses_everything_ends_the_run_after_a_few_questions() -> None:
     source, embedder = Texts([f"text {number}" for number in range(500)]), Picky(refuses="")
-    run = catch_up(embedder, source)
-    assert isinstance(run.failure, Unembeddable)
-    assert (run.embedded, run.skipped, run.complete) == (0, 0, False)
+    run = backfill_vectors(embedder, source)
+    assert isinstance(run.failure, TextNotEmbeddable)
+    assert (run.embedded, run.skipped, run.is_complete) == (0, 0, False)
     assert 10_000 - embedder.calls < 10
 
 
 def test_a_provider_that_goes_away_ends_the_run_and_the_next_one_goes_on() -> None:
     source = Texts([f"text {number}" for number in range(100)])
-    run = catch_up(Picky(calls=2), source)
-    assert isinstance(run.failure, Unavailable)
+    run = backfill_vectors(Picky(calls=2), source)
+    assert isinstance(run.failure, EmbedderUnavailable)
     assert run.embedded == len(source.kept) == 2 * EMBED_BATCH_TEXTS
     embedder = FakeEmbedder()
-    assert catch_up(embedder, source).embedded == 100 - 2 * EMBED_BATCH_TEXTS
+    assert backfill_vectors(embedder, source).embedded == 100 - 2 * EMBED_BATCH_TEXTS
     assert len(embedder.asked) == 100 - 2 * EMBED_BATCH_TEXTS
 
 
 def test_what_was_embedded_before_a_provider_went_away_within_a_batch_is_kept() -> None:
     source = Texts(["good", "bad"])
-    run = catch_up(Picky(calls=2), source)
-    assert isinstance(run.failure, Unavailable)
+    run = backfill_vectors(Picky(calls=2), source)
+    assert isinstance(run.failure, EmbedderUnavailable)
     assert list(source.kept) == [1]
 
 
 def test_a_run_ends_at_its_deadline() -> None:
     source = Texts([f"text {number}" for number in range(100)])
     ticks = iter(range(100))
-    run = catch_up(FakeEmbedder(), source, deadline_s=2, monotonic=lambda: float(next(ticks)))
+    run = backfill_vectors(FakeEmbedder(), source, deadline_s=2, monotonic=lambda: float(next(ticks)))
     assert run.out_of_time
-    assert not run.complete
+    assert not run.is_complete
     assert run.embedded == EMBED_BATCH_TEXTS
 
 
@@ -117,81 +117,81 @@ def test_a_kill_between_two_batches_costs_nothing_that_was_committed() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        catch_up(FakeEmbedder(), source, progress=killed)
+        backfill_vectors(FakeEmbedder(), source, progress=killed)
     assert len(source.kept) == EMBED_BATCH_TEXTS
-    assert catch_up(FakeEmbedder(), source).embedded == 70 - EMBED_BATCH_TEXTS
+    assert backfill_vectors(FakeEmbedder(), source).embedded == 70 - EMBED_BATCH_TEXTS
 
 
 def test_the_probe_tells_apart_a_bad_text_and_a_bad_provider() -> None:
-    assert PROBE in asked_by(["bad"])
-    assert PROBE not in asked_by(["good"])
+    assert PROBE_TEXT in asked_by(["bad"])
+    assert PROBE_TEXT not in asked_by(["good"])
 
 
 def asked_by(texts: list[str]) -> list[str]:
     embedder = Picky()
-    catch_up(embedder, Texts(texts))
+    backfill_vectors(embedder, Texts(texts))
     return embedder.asked
 
 
 @pytest.fixture
-def vectors(memory: holloway.Holloway) -> Vectors:
-    return Vectors(memory.store.database, memory.store.memories, memory.store.clock)
+def vectors(memory: holloway.Holloway) -> VectorStore:
+    return VectorStore(memory.store.database, memory.store.memories, memory.store.clock)
 
 
-def test_memories_are_embedded_with_where_they_belong(memory: holloway.Holloway, vectors: Vectors) -> None:
+def test_memories_are_embedded_with_where_they_belong(memory: holloway.Holloway, vectors: VectorStore) -> None:
     made = taught(memory, "tokens expire early", files=["src/shop/auth/tokens.py"], modules=["auth"])
     embedder = FakeEmbedder()
     source = MemoryTexts(vectors, embedder.model)
-    assert source.remaining() == 1
-    assert catch_up(embedder, source).embedded == 1
-    assert source.remaining() == 0
-    assert embedder.asked == [passage_text.of_memory(made)]
-    stored = np.frombuffer(next(blob for _, blob in vectors.stream("fake", embedder.dims)), dtype="<f4")
-    assert stored == pytest.approx(embedder.embed([passage_text.of_memory(made)])[0])
+    assert source.count_missing() == 1
+    assert backfill_vectors(embedder, source).embedded == 1
+    assert source.count_missing() == 0
+    assert embedder.asked == [passage_text.build_passage(made)]
+    stored = np.frombuffer(next(blob for _, blob in vectors.stream_vectors("fake", embedder.dims)), dtype="<f4")
+    assert stored == pytest.approx(embedder.embed([passage_text.build_passage(made)])[0])
 
 
 def test_a_change_in_what_is_not_embedded_asks_the_model_for_nothing(
-    memory: holloway.Holloway, vectors: Vectors, clock: FakeClock
+    memory: holloway.Holloway, vectors: VectorStore, clock: FakeClock
 ) -> None:
     made = [taught(memory, f"number {number}") for number in range(40)]
     embedder = FakeEmbedder()
     source = MemoryTexts(vectors, embedder.model)
-    catch_up(embedder, source)
+    backfill_vectors(embedder, source)
     embedder.asked.clear()
     clock.advance(seconds=1)
     for each in made:
         memory.pin(each.id)
-    assert source.remaining() == 40
-    assert catch_up(embedder, source).embedded == 0
-    assert (source.remaining(), embedder.asked) == (0, [])
+    assert source.count_missing() == 40
+    assert backfill_vectors(embedder, source).embedded == 0
+    assert (source.count_missing(), embedder.asked) == (0, [])
     clock.advance(seconds=1)
     memory.edit(made[39].id, files=["src/shop/auth/tokens.py"])
-    assert catch_up(embedder, source).embedded == 1
+    assert backfill_vectors(embedder, source).embedded == 1
     assert "tokens.py" in embedder.asked[0]
 
 
 def test_another_model_embeds_all_again_and_the_old_vectors_stay_until_dropped(
-    memory: holloway.Holloway, vectors: Vectors
+    memory: holloway.Holloway, vectors: VectorStore
 ) -> None:
     taught(memory, "one")
-    catch_up(FakeEmbedder(), MemoryTexts(vectors, "fake"))
-    catch_up(FakeEmbedder(dims=16, model="small"), MemoryTexts(vectors, "small"))
-    assert vectors.counts() == {"fake": 1, "small": 1}
+    backfill_vectors(FakeEmbedder(), MemoryTexts(vectors, "fake"))
+    backfill_vectors(FakeEmbedder(dims=16, model="small"), MemoryTexts(vectors, "small"))
+    assert vectors.count_by_model() == {"fake": 1, "small": 1}
 
 
 def test_once_all_are_embedded_a_question_does_not_look_through_the_memories_again(
-    memory: holloway.Holloway, vectors: Vectors, clock: FakeClock
+    memory: holloway.Holloway, vectors: VectorStore, clock: FakeClock
 ) -> None:
     made = taught(memory, "one")
     source = MemoryTexts(vectors, "fake")
-    catch_up(FakeEmbedder(), source)
-    assert vectors.settled("fake", passage_text.EDITION)
+    backfill_vectors(FakeEmbedder(), source)
+    assert vectors.is_settled("fake", passage_text.EDITION)
     seen: list[str] = []
     memory.store.database.connection.set_trace_callback(seen.append)
-    assert (list(source.missing(9, 0)), source.remaining()) == ([], 0)
+    assert (list(source.list_missing(9, 0)), source.count_missing()) == ([], 0)
     memory.store.database.connection.set_trace_callback(None)
     assert seen
     assert not any("memories" in statement for statement in seen)
     clock.advance(seconds=1)
     memory.edit(made.id, files=["src/shop/auth/tokens.py"])
-    assert source.remaining() == 1
+    assert source.count_missing() == 1

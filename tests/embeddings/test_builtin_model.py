@@ -11,7 +11,7 @@ import pytest
 from holloway import extras
 from holloway.config import EMBED_TOKENS_MAX
 from holloway.embeddings import builtin_model
-from holloway.embeddings.builtin_model import Builtin
+from holloway.embeddings.builtin_model import BuiltinEmbedder
 from holloway.embeddings.embedding_errors import EmbedderMissing
 
 TEXTS = [
@@ -25,11 +25,11 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def model() -> Builtin:
-    return Builtin()
+def model() -> BuiltinEmbedder:
+    return BuiltinEmbedder()
 
 
-def cosine(model: Builtin, one: str, other: str) -> float:
+def cosine(model: BuiltinEmbedder, one: str, other: str) -> float:
     first, second = model.embed([one, other])
     return float(first @ second)
 
@@ -52,12 +52,12 @@ def cosine(model: Builtin, one: str, other: str) -> float:
     ],
 )
 def test_what_means_the_same_is_nearer_than_what_does_not(
-    model: Builtin, one: str, paraphrase: str, unrelated: str
+    model: BuiltinEmbedder, one: str, paraphrase: str, unrelated: str
 ) -> None:
     assert cosine(model, one, paraphrase) > cosine(model, one, unrelated) + 0.1
 
 
-def test_rows_have_length_one_and_the_size_that_is_told(model: Builtin) -> None:
+def test_rows_have_length_one_and_the_size_that_is_told(model: BuiltinEmbedder) -> None:
     vectors = model.embed(TEXTS)
     assert vectors.shape == (len(TEXTS), model.dims)
     assert vectors.dtype == np.float32
@@ -65,49 +65,49 @@ def test_rows_have_length_one_and_the_size_that_is_told(model: Builtin) -> None:
     assert model.embed([]).shape == (0, model.dims)
 
 
-def test_a_text_has_the_same_vector_alone_and_in_company(model: Builtin) -> None:
+def test_a_text_has_the_same_vector_alone_and_in_company(model: BuiltinEmbedder) -> None:
     many = [f"{text} {number}" for number in range(12) for text in TEXTS]
     together = model.embed(many)
     alone = np.concatenate([model.embed([text]) for text in many[:18]])
     assert np.abs(together[:18] - alone).max() < 1e-4
 
 
-def test_the_same_texts_give_the_same_bytes_also_from_another_loading(model: Builtin) -> None:
+def test_the_same_texts_give_the_same_bytes_also_from_another_loading(model: BuiltinEmbedder) -> None:
     first = model.embed(TEXTS)
-    assert first.tobytes() == model.embed(TEXTS).tobytes() == Builtin().embed(TEXTS).tobytes()
+    assert first.tobytes() == model.embed(TEXTS).tobytes() == BuiltinEmbedder().embed(TEXTS).tobytes()
 
 
-def test_white_space_does_not_count(model: Builtin) -> None:
+def test_white_space_does_not_count(model: BuiltinEmbedder) -> None:
     spaced = "def total(items):\n\n        return   sum(items)\n"
     assert model.embed([spaced]).tobytes() == model.embed(["def total(items): return sum(items)"]).tobytes()
 
 
-def test_what_lies_beyond_the_models_reach_is_cut(model: Builtin) -> None:
+def test_what_lies_beyond_the_models_reach_is_cut(model: BuiltinEmbedder) -> None:
     base = "word " * (EMBED_TOKENS_MAX + 50)
     assert model.embed([base + "alpha"]).tobytes() == model.embed([base + "omega"]).tobytes()
 
 
 @pytest.mark.parametrize("text", ["\ud800 half a pair", "\x00\x01", "<s></s><mask><pad>", "🦊" * 600, "\u202e" * 50])
-def test_any_text_has_a_vector(model: Builtin, text: str) -> None:
+def test_any_text_has_a_vector(model: BuiltinEmbedder, text: str) -> None:
     (vector,) = model.embed([text])
     assert np.isfinite(vector).all()
 
 
-def test_marks_of_the_model_in_a_text_are_only_text(model: Builtin) -> None:
+def test_marks_of_the_model_in_a_text_are_only_text(model: BuiltinEmbedder) -> None:
     assert cosine(model, "a <mask> b", "a mask b") > cosine(model, "a <mask> b", "a  b")
 
 
-def test_threads_may_share_a_model_and_load_it_once(model: Builtin, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_may_share_a_model_and_load_it_once(model: BuiltinEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[str] = []
-    real = builtin_model._checked
+    real = builtin_model._read_verified
 
     def counted(folder: Path, name: str) -> bytes:
         loads.append(name)
         return real(folder, name)
 
-    monkeypatch.setattr(builtin_model, "_checked", counted)
-    builtin_model._load.cache_clear()
-    shared = Builtin(threads=1)
+    monkeypatch.setattr(builtin_model, "_read_verified", counted)
+    builtin_model._load_model.cache_clear()
+    shared = BuiltinEmbedder(threads=1)
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda text: shared.embed([text]), TEXTS[:3] * 4))
     assert sorted(loads) == ["model.onnx", "tokenizer.json"]
@@ -117,23 +117,23 @@ def test_threads_may_share_a_model_and_load_it_once(model: Builtin, monkeypatch:
 
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
 def test_a_missing_package_is_named_with_the_way_to_install_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    builtin_model._load.cache_clear()
+    builtin_model._load_model.cache_clear()
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setattr(builtin_model, "find_spec", lambda name: None if name == package else object())
     with pytest.raises(EmbedderMissing, match=package) as caught:
-        Builtin().embed(["text"])
-    assert extras.install() in caught.value.hint
-    assert builtin_model.absent_packages() == [package]
+        BuiltinEmbedder().embed(["text"])
+    assert extras.install_command() in caught.value.hint
+    assert builtin_model.list_absent_packages() == [package]
 
 
 def test_a_damaged_or_missing_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EmbedderMissing, match=r"cannot be read.*model\.onnx"):
-        Builtin(tmp_path).embed(["text"])
+        BuiltinEmbedder(tmp_path).embed(["text"])
     data = bytearray((builtin_model.FOLDER / "model.onnx").read_bytes())
     data[1_000_000] ^= 1
     (tmp_path / "model.onnx").write_bytes(data)
     with pytest.raises(EmbedderMissing, match=r"damaged.*model\.onnx"):
-        Builtin(tmp_path).embed(["text"])
+        BuiltinEmbedder(tmp_path).embed(["text"])
 
 
 def test_the_model_is_shipped_with_its_licence_and_what_was_changed() -> None:

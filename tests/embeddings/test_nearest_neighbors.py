@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 import holloway
 from holloway.config import MATRIX_TAIL_ROWS_MAX
 from holloway.embeddings import vector_matrix
-from holloway.embeddings.backfill import catch_up
+from holloway.embeddings.backfill import backfill_vectors
 from holloway.embeddings.memory_texts import MemoryTexts
-from holloway.embeddings.nearest_neighbors import Nearest
-from holloway.store.vectors import Vectors, VectorState, cache_file, purge
+from holloway.embeddings.nearest_neighbors import VectorIndex
+from holloway.store.vectors import VectorState, VectorStore, get_cache_path, purge_caches
 from holloway.testing import FakeEmbedder
 from tests.store.test_memories import taught
 
@@ -47,7 +47,7 @@ class Rows:
         self.on_read: list[int] = []
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def read_snapshot(self) -> Iterator[None]:
         yield
 
     def add(self, seq: int, vector: NDArray[np.float32]) -> None:
@@ -58,13 +58,13 @@ class Rows:
         self.rows = {number: row for number, row in self.rows.items() if row[0] != seq}
         self.removals += 1
 
-    def state(self, model: str) -> VectorState:
-        return VectorState(f"r{self.removals}", self.last, self.mark(model, self.last))
+    def get_state(self, model: str) -> VectorState:
+        return VectorState(f"r{self.removals}", self.last, self.get_mark(model, self.last))
 
-    def mark(self, model: str, number: int) -> str:
+    def get_mark(self, model: str, number: int) -> str:
         return str(self.rows[number]) if number in self.rows else ""
 
-    def stream(self, model: str, dims: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
+    def stream_vectors(self, model: str, dims: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
         self.full_reads += not after
         wanted = sorted(row for number, row in self.rows.items() if number > after and len(row[1]) == dims * 4)
         for seq in self.on_read:
@@ -87,8 +87,8 @@ def plain(rows: Rows, query: NDArray[np.float32], limit: int, allowed: set[int] 
     return [seq for _, seq in sorted(kept)[:limit]]
 
 
-def found(nearest: Nearest, query: NDArray[np.float32], limit: int, allowed: set[int] | None = None) -> list[int]:
-    return [seq for seq, _ in nearest.nearest(query, limit, None if allowed is None else list(allowed))]
+def found(nearest: VectorIndex, query: NDArray[np.float32], limit: int, allowed: set[int] | None = None) -> list[int]:
+    return [seq for seq, _ in nearest.find_nearest(query, limit, None if allowed is None else list(allowed))]
 
 
 def test_the_nearest_come_first_with_their_cosine(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_the_nearest_come_first_with_their_cosine(tmp_path: Path) -> None:
     rows.add(3, unit(1, 0))
     rows.add(5, unit(1, 1))
     rows.add(9, unit(0, 1))
-    hits = Nearest(rows, tmp_path, MODEL).nearest(unit(1, 0), 2)
+    hits = VectorIndex(rows, tmp_path, MODEL).find_nearest(unit(1, 0), 2)
     assert [seq for seq, _ in hits] == [3, 5]
     assert [score for _, score in hits] == pytest.approx([1, 2**-0.5])
 
@@ -111,7 +111,7 @@ def test_search_finds_what_comparing_with_each_finds(data: st.DataObject) -> Non
     allowed = data.draw(st.none() | st.sets(st.integers(1, 200), max_size=60))
     limit = data.draw(st.integers(1, 50))
     query = random_units(1, seed=99)[0]
-    nearest = Nearest(rows, Path("/nonexistent/folder"), MODEL)
+    nearest = VectorIndex(rows, Path("/nonexistent/folder"), MODEL)
     assert found(nearest, query, limit, allowed) == plain(rows, query, limit, allowed)
 
 
@@ -119,77 +119,77 @@ def test_equals_are_ordered_by_number_also_at_the_edge(tmp_path: Path) -> None:
     rows = Rows()
     for seq in (7, 2, 9, 4, 1, 8):
         rows.add(seq, unit(1))
-    assert found(Nearest(rows, tmp_path, MODEL), unit(1), 3) == [1, 2, 4]
+    assert found(VectorIndex(rows, tmp_path, MODEL), unit(1), 3) == [1, 2, 4]
 
 
 def test_no_vectors_no_hits(tmp_path: Path) -> None:
-    nearest = Nearest(Rows(), tmp_path, MODEL)
-    assert nearest.nearest(unit(1), 5) == []
-    assert nearest.nearest(unit(1), 5, [1, 2]) == []
+    nearest = VectorIndex(Rows(), tmp_path, MODEL)
+    assert nearest.find_nearest(unit(1), 5) == []
+    assert nearest.find_nearest(unit(1), 5, [1, 2]) == []
 
 
 def test_the_file_is_made_once_read_by_others_and_private(rows: Rows, tmp_path: Path) -> None:
     query = unit(1, 2, 3)
-    first = found(Nearest(rows, tmp_path, MODEL), query, 10)
-    assert found(Nearest(rows, tmp_path, MODEL), query, 10) == first == plain(rows, query, 10)
+    first = found(VectorIndex(rows, tmp_path, MODEL), query, 10)
+    assert found(VectorIndex(rows, tmp_path, MODEL), query, 10) == first == plain(rows, query, 10)
     assert rows.full_reads == 1
-    assert cache_file(tmp_path, MODEL).stat().st_mode & 0o077 == 0
-    assert list(tmp_path.iterdir()) == [cache_file(tmp_path, MODEL)]
+    assert get_cache_path(tmp_path, MODEL).stat().st_mode & 0o077 == 0
+    assert list(tmp_path.iterdir()) == [get_cache_path(tmp_path, MODEL)]
 
 
 def test_a_few_new_vectors_are_found_without_writing_the_file_anew(rows: Rows, tmp_path: Path) -> None:
-    nearest = Nearest(rows, tmp_path, MODEL)
-    nearest.nearest(unit(1), 1)
-    before = cache_file(tmp_path, MODEL).read_bytes()
+    nearest = VectorIndex(rows, tmp_path, MODEL)
+    nearest.find_nearest(unit(1), 1)
+    before = get_cache_path(tmp_path, MODEL).read_bytes()
     rows.add(60, unit(0, 0, 1))
     assert found(nearest, unit(0, 0, 1), 1) == [60]
     rows.add(55, unit(0, 0, 0, 1))
     assert found(nearest, unit(0, 0, 0, 1), 1) == [55]
-    assert found(Nearest(rows, tmp_path, MODEL), unit(0, 0, 0, 1), 20, {1, 55, 60}) == plain(
+    assert found(VectorIndex(rows, tmp_path, MODEL), unit(0, 0, 0, 1), 20, {1, 55, 60}) == plain(
         rows, unit(0, 0, 0, 1), 20, {1, 55, 60}
     )
     assert rows.full_reads == 1
-    assert cache_file(tmp_path, MODEL).read_bytes() == before
+    assert get_cache_path(tmp_path, MODEL).read_bytes() == before
 
 
 def test_many_new_vectors_are_written_into_the_file(rows: Rows, tmp_path: Path) -> None:
-    nearest = Nearest(rows, tmp_path, MODEL)
-    nearest.nearest(unit(1), 1)
+    nearest = VectorIndex(rows, tmp_path, MODEL)
+    nearest.find_nearest(unit(1), 1)
     for seq, vector in enumerate(random_units(MATRIX_TAIL_ROWS_MAX + 1, seed=3), start=100):
         rows.add(seq, vector)
     query = random_units(1, seed=5)[0]
     assert found(nearest, query, 10) == plain(rows, query, 10)
-    stored = vector_matrix.read(cache_file(tmp_path, MODEL))
+    stored = vector_matrix.read_matrix(get_cache_path(tmp_path, MODEL))
     assert stored is not None
     assert len(stored.seqs) == len(rows.rows)
 
 
 def test_a_removed_vector_is_found_no_more_and_leaves_the_file(rows: Rows, tmp_path: Path) -> None:
-    nearest = Nearest(rows, tmp_path, MODEL)
+    nearest = VectorIndex(rows, tmp_path, MODEL)
     gone = np.frombuffer(rows.rows[7][1], "<f4")
     assert found(nearest, gone, 1) == [7]
     rows.remove(7)
     assert 7 not in found(nearest, gone, 50)
-    assert gone.tobytes() not in cache_file(tmp_path, MODEL).read_bytes()
-    assert 7 not in found(Nearest(rows, tmp_path, MODEL), gone, 50)
+    assert gone.tobytes() not in get_cache_path(tmp_path, MODEL).read_bytes()
+    assert 7 not in found(VectorIndex(rows, tmp_path, MODEL), gone, 50)
 
 
 def test_what_is_removed_while_the_file_is_written_does_not_stay_in_it(rows: Rows, tmp_path: Path) -> None:
     rows.on_read = [7]
-    Nearest(rows, tmp_path, MODEL).nearest(unit(1), 5)
-    assert not cache_file(tmp_path, MODEL).exists()
+    VectorIndex(rows, tmp_path, MODEL).find_nearest(unit(1), 5)
+    assert not get_cache_path(tmp_path, MODEL).exists()
 
 
 def test_another_history_with_the_same_numbers_is_noticed(rows: Rows, tmp_path: Path) -> None:
-    nearest = Nearest(rows, tmp_path, MODEL)
-    nearest.nearest(unit(1), 1)
+    nearest = VectorIndex(rows, tmp_path, MODEL)
+    nearest.find_nearest(unit(1), 1)
     rows.add(60, unit(0, 1))
-    nearest.nearest(unit(1), 1)
+    nearest.find_nearest(unit(1), 1)
     rows.rows[rows.last] = (61, unit(0, 0, 1).tobytes())
     assert found(nearest, unit(0, 0, 1), 1) == [61]
     rows.rows[50] = (50, unit(0, 0, 0, 1).tobytes())
     assert found(nearest, unit(0, 0, 0, 1), 1) == [50]
-    assert found(Nearest(rows, tmp_path, MODEL), unit(0, 0, 0, 1), 1) == [50]
+    assert found(VectorIndex(rows, tmp_path, MODEL), unit(0, 0, 0, 1), 1) == [50]
 
 
 def _flip(data: bytearray, at: int) -> None:
@@ -226,12 +226,12 @@ DAMAGES = "empty,cut,longer,half a header,foreign,header,numbers,zeros,not a num
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_a_damaged_file_is_made_anew_without_a_word(rows: Rows, tmp_path: Path, kind: str) -> None:
     query = unit(3, 1, 2)
-    Nearest(rows, tmp_path, MODEL).nearest(query, 5)
-    path = cache_file(tmp_path, MODEL)
+    VectorIndex(rows, tmp_path, MODEL).find_nearest(query, 5)
+    path = get_cache_path(tmp_path, MODEL)
     whole = path.read_bytes()
     path.write_bytes(_damage(kind, whole))
     assert path.read_bytes() != whole
-    assert found(Nearest(rows, tmp_path, MODEL), query, 10) == plain(rows, query, 10)
+    assert found(VectorIndex(rows, tmp_path, MODEL), query, 10) == plain(rows, query, 10)
     assert path.read_bytes() == whole
 
 
@@ -239,40 +239,40 @@ def test_a_number_that_is_none_between_the_checked_rows_is_noticed_in_the_answer
     rows = Rows()
     for seq, vector in enumerate(random_units(500), start=1):
         rows.add(seq, vector)
-    nearest = Nearest(rows, tmp_path, MODEL)
-    nearest.nearest(unit(1), 1)
-    path = cache_file(tmp_path, MODEL)
+    nearest = VectorIndex(rows, tmp_path, MODEL)
+    nearest.find_nearest(unit(1), 1)
+    path = get_cache_path(tmp_path, MODEL)
     data = bytearray(path.read_bytes())
     at = vector_matrix.HEADER_BYTES + 3 * DIMS * 4
     data[at : at + 4] = b"\xff\xff\xff\xff"
     path.write_bytes(bytes(data))
-    fresh = Nearest(rows, tmp_path, MODEL)
-    assert vector_matrix.read(path) is not None
+    fresh = VectorIndex(rows, tmp_path, MODEL)
+    assert vector_matrix.read_matrix(path) is not None
     assert found(fresh, unit(1, 2), 5) == plain(rows, unit(1, 2), 5)
     assert rows.full_reads == 2
 
 
 def test_a_vector_in_the_truth_that_is_no_number_is_left_out(rows: Rows, tmp_path: Path) -> None:
     rows.add(60, np.full(DIMS, np.nan, dtype=np.float32))
-    assert 60 not in found(Nearest(rows, tmp_path, MODEL), unit(1), 60)
+    assert 60 not in found(VectorIndex(rows, tmp_path, MODEL), unit(1), 60)
 
 
 @pytest.mark.promise("models-are-not-mixed")
 def test_vectors_of_another_model_or_size_are_never_compared(rows: Rows, tmp_path: Path) -> None:
-    Nearest(rows, tmp_path, MODEL).nearest(unit(1), 1)
-    other = cache_file(tmp_path, "other")
-    other.write_bytes(cache_file(tmp_path, MODEL).read_bytes())
-    Nearest(rows, tmp_path, "other").nearest(unit(1), 1)
-    stored = vector_matrix.read(other)
+    VectorIndex(rows, tmp_path, MODEL).find_nearest(unit(1), 1)
+    other = get_cache_path(tmp_path, "other")
+    other.write_bytes(get_cache_path(tmp_path, MODEL).read_bytes())
+    VectorIndex(rows, tmp_path, "other").find_nearest(unit(1), 1)
+    stored = vector_matrix.read_matrix(other)
     assert stored is not None
     assert stored.about.model == "other"
-    assert Nearest(rows, tmp_path, MODEL).nearest(np.full(4, 0.5, dtype=np.float32), 5) == []
+    assert VectorIndex(rows, tmp_path, MODEL).find_nearest(np.full(4, 0.5, dtype=np.float32), 5) == []
 
 
 def test_where_no_file_can_be_written_search_works_from_memory(rows: Rows, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.touch()
-    nearest = Nearest(rows, blocked, MODEL)
+    nearest = VectorIndex(rows, blocked, MODEL)
     assert found(nearest, unit(1, 1), 5) == plain(rows, unit(1, 1), 5)
     assert found(nearest, unit(1), 5) == plain(rows, unit(1), 5)
     assert rows.full_reads == 1
@@ -280,21 +280,21 @@ def test_where_no_file_can_be_written_search_works_from_memory(rows: Rows, tmp_p
 
 def test_with_the_real_store_memories_come_and_go(memory: holloway.Holloway) -> None:
     store = memory.store
-    vectors = Vectors(store.database, store.memories, store.clock)
+    vectors = VectorStore(store.database, store.memories, store.clock)
     embedder = FakeEmbedder()
-    nearest = Nearest(vectors, memory.project.folder, embedder.model)
+    nearest = VectorIndex(vectors, memory.project.folder, embedder.model)
     money = taught(memory, "money is counted in cents")
     taught(memory, "tests hang without redis")
-    catch_up(embedder, MemoryTexts(vectors, embedder.model))
+    backfill_vectors(embedder, MemoryTexts(vectors, embedder.model))
 
     def answers(question: str) -> list[str]:
-        hits = nearest.nearest(embedder.embed([question])[0], 3)
-        return [store.memories.many([seq])[seq].content for seq, _ in hits]
+        hits = nearest.find_nearest(embedder.embed([question])[0], 3)
+        return [store.memories.get_by_seqs([seq])[seq].content for seq, _ in hits]
 
     assert answers("in which cents is money counted")[0] == money.content
     taught(memory, "the clock is always utc")
-    catch_up(embedder, MemoryTexts(vectors, embedder.model))
+    backfill_vectors(embedder, MemoryTexts(vectors, embedder.model))
     assert answers("is the clock utc")[0] == "the clock is always utc"
     memory.forget([money], hard=True)
-    assert purge(memory.project.folder) == 0
+    assert purge_caches(memory.project.folder) == 0
     assert money.content not in answers("in which cents is money counted")

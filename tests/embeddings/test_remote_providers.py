@@ -16,9 +16,9 @@ from holloway.config import (
     EMBED_ERROR_CHARS_MAX,
     EMBED_QUERY_DEADLINE_S,
 )
-from holloway.embeddings.api_formats import DIMS_ASKED, OLLAMA, OPENAI, Wire
-from holloway.embeddings.embedding_errors import EmbeddingFailed, Unavailable, Unembeddable
-from holloway.embeddings.remote_providers import Remote
+from holloway.embeddings.api_formats import DEFAULT_DIMS, OLLAMA, OPENAI, ApiFormat
+from holloway.embeddings.embedding_errors import EmbedderUnavailable, EmbeddingFailed, TextNotEmbeddable
+from holloway.embeddings.remote_providers import RemoteEmbedder
 from tests.embeddings.server import Asked, Reply, Script, Server, Step
 
 KEY = "sk-very-secret-0123456789"
@@ -45,7 +45,7 @@ def says(status: int, body: bytes = b"", **headers: str) -> Step:
     return lambda asked: (status, {name.replace("_", "-"): value for name, value in headers.items()}, body)
 
 
-Start = Callable[..., tuple[Remote, Script]]
+Start = Callable[..., tuple[RemoteEmbedder, Script]]
 
 
 class Slept(list[float]):
@@ -67,14 +67,14 @@ def slept() -> Slept:
 def start(slept: Slept) -> Iterator[Start]:
     servers: list[Server] = []
 
-    def started(*steps: Step, wire: Wire = OLLAMA, **options: object) -> tuple[Remote, Script]:
+    def started(*steps: Step, wire: ApiFormat = OLLAMA, **options: object) -> tuple[RemoteEmbedder, Script]:
         script = Script(list(steps))
         server = Server(script)
         servers.append(server)
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         given: dict[str, object] = {"model": "small", "base_url": server.url, "sleep": slept} | options
         given.setdefault("monotonic", slept.monotonic)
-        return Remote(wire, **given), script  # type: ignore[arg-type]
+        return RemoteEmbedder(wire, **given), script  # type: ignore[arg-type]
 
     yield started
     for server in servers:
@@ -84,7 +84,9 @@ def start(slept: Slept) -> Iterator[Start]:
 
 
 @pytest.mark.parametrize(("wire", "step", "path"), [(OLLAMA, ollama, "/api/embed"), (OPENAI, openai, "/v1/embeddings")])
-def test_texts_come_back_as_rows_of_length_one_in_their_order(start: Start, wire: Wire, step: Step, path: str) -> None:
+def test_texts_come_back_as_rows_of_length_one_in_their_order(
+    start: Start, wire: ApiFormat, step: Step, path: str
+) -> None:
     embedder, script = start(step, wire=wire)
     texts = ["a", "bbbb", "cc"]
     vectors = embedder.embed(texts)
@@ -117,16 +119,16 @@ def test_the_key_goes_to_the_chosen_server_only_where_there_is_one(start: Start)
 
 def test_a_base_with_its_version_is_not_given_another(start: Start) -> None:
     embedder, script = start(openai, wire=OPENAI)
-    with_version = Remote(OPENAI, model="small", base_url=embedder._url.removesuffix("/embeddings") + "/")
+    with_version = RemoteEmbedder(OPENAI, model="small", base_url=embedder._url.removesuffix("/embeddings") + "/")
     with_version.embed(["x"])
     assert script.asked[0].path == "/v1/embeddings"
 
 
 def test_the_name_of_a_model_says_who_and_how_large() -> None:
-    assert Remote(OPENAI).model == f"openai:text-embedding-3-small@{DIMS_ASKED}"
-    assert Remote(OPENAI, model="own", dims=256).model == "openai:own@256"
-    assert Remote(OLLAMA, model="own").model == "ollama:own@full"
-    assert Remote(OLLAMA, model="own").dims == 0
+    assert RemoteEmbedder(OPENAI).model == f"openai:text-embedding-3-small@{DEFAULT_DIMS}"
+    assert RemoteEmbedder(OPENAI, model="own", dims=256).model == "openai:own@256"
+    assert RemoteEmbedder(OLLAMA, model="own").model == "ollama:own@full"
+    assert RemoteEmbedder(OLLAMA, model="own").dims == 0
 
 
 def test_dimensions_are_asked_for_where_they_were_chosen_or_the_model_is_made_for_it(start: Start) -> None:
@@ -134,9 +136,9 @@ def test_dimensions_are_asked_for_where_they_were_chosen_or_the_model_is_made_fo
     embedder.embed(["x"])
     assert script.asked[0].body["dimensions"] == 4
     embedder, script = start(openai, wire=OPENAI, model="text-embedding-3-large")
-    with pytest.raises(Unavailable, match=f"4 dimensions instead of {DIMS_ASKED}"):
+    with pytest.raises(EmbedderUnavailable, match=f"4 dimensions instead of {DEFAULT_DIMS}"):
         embedder.embed(["x"])
-    assert script.asked[0].body["dimensions"] == DIMS_ASKED
+    assert script.asked[0].body["dimensions"] == DEFAULT_DIMS
 
 
 def test_queries_and_passages_begin_as_the_model_was_taught(start: Start) -> None:
@@ -168,14 +170,14 @@ def test_the_wait_that_a_server_asks_for_is_kept(start: Start, slept: Slept) -> 
 
 def test_a_wait_beyond_the_deadline_is_not_begun(start: Start, slept: Slept) -> None:
     embedder, script = start(says(429, b"slow down", Retry_After="9999"))
-    with pytest.raises(Unavailable, match=r"Ollama.*429.*slow down"):
+    with pytest.raises(EmbedderUnavailable, match=r"Ollama.*429.*slow down"):
         embedder.embed(["x"])
     assert (slept, len(script.asked)) == ([], 1)
 
 
 def test_a_server_that_keeps_failing_is_given_up_after_a_few_attempts(start: Start, slept: Slept) -> None:
     embedder, script = start(says(503, b"overloaded"))
-    with pytest.raises(Unavailable, match=r"503.*overloaded"):
+    with pytest.raises(EmbedderUnavailable, match=r"503.*overloaded"):
         embedder.embed(["x"])
     assert len(script.asked) == EMBED_ATTEMPTS_MAX
     assert len(slept) == EMBED_ATTEMPTS_MAX - 1
@@ -183,7 +185,7 @@ def test_a_server_that_keeps_failing_is_given_up_after_a_few_attempts(start: Sta
 
 def test_a_query_waits_less_than_a_batch(start: Start, slept: Slept) -> None:
     embedder, script = start(says(503, Retry_After=str(int(EMBED_QUERY_DEADLINE_S) + 1)), ollama)
-    with pytest.raises(Unavailable):
+    with pytest.raises(EmbedderUnavailable):
         embedder.embed(["x"], is_query=True)
     assert len(script.asked) == 1
     assert embedder.embed(["x"]).shape == (1, 4)
@@ -195,7 +197,7 @@ def test_all_batches_share_one_deadline(start: Start, slept: Slept) -> None:
         return ollama(asked)
 
     embedder, script = start(slow)
-    with pytest.raises(Unavailable, match="the deadline has passed"):
+    with pytest.raises(EmbedderUnavailable, match="the deadline has passed"):
         embedder.embed(["x"] * EMBED_BATCH_TEXTS * 5)
     assert len(script.asked) == 3
 
@@ -203,7 +205,7 @@ def test_all_batches_share_one_deadline(start: Start, slept: Slept) -> None:
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_text_that_is_refused_is_not_tried_again(start: Start, slept: Slept, status: int) -> None:
     embedder, script = start(says(status, b'{"error": "input length exceeds the context length"}'))
-    with pytest.raises(Unembeddable, match="exceeds the context length"):
+    with pytest.raises(TextNotEmbeddable, match="exceeds the context length"):
         embedder.embed(["x"])
     assert (len(script.asked), slept) == (1, [])
 
@@ -211,7 +213,7 @@ def test_a_text_that_is_refused_is_not_tried_again(start: Start, slept: Slept, s
 @pytest.mark.parametrize(("status", "hint"), [(401, "key_env"), (403, "key_env"), (404, "base_url")])
 def test_a_wrong_set_up_is_told_with_what_to_look_at(start: Start, status: int, hint: str) -> None:
     embedder, script = start(says(status, f"Incorrect API key provided: {KEY}".encode()), key=KEY)
-    with pytest.raises(Unavailable, match=str(status)) as caught:
+    with pytest.raises(EmbedderUnavailable, match=str(status)) as caught:
         embedder.embed(["x"])
     assert hint in caught.value.hint
     assert len(script.asked) == 1
@@ -220,7 +222,7 @@ def test_a_wrong_set_up_is_told_with_what_to_look_at(start: Start, status: int, 
 
 def test_no_part_of_the_key_is_left_where_an_answer_is_cut(start: Start) -> None:
     embedder, _ = start(says(401, b"x" * (EMBED_ERROR_CHARS_MAX - 10) + KEY.encode()), key=KEY)
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(EmbedderUnavailable) as caught:
         embedder.embed(["x"])
     assert KEY[:4] not in caught.value.message
 
@@ -229,7 +231,7 @@ def test_a_redirect_is_not_followed_and_nobody_else_sees_the_key(start: Start) -
     other, elsewhere = start(openai, wire=OPENAI)
     for status in (301, 302, 307, 308):
         embedder, _ = start(says(status, Location=other._url), wire=OPENAI, key=KEY)
-        with pytest.raises(Unavailable, match="redirects to http://127"):
+        with pytest.raises(EmbedderUnavailable, match="redirects to http://127"):
             embedder.embed(["x"])
     assert elsewhere.asked == []
 
@@ -238,8 +240,10 @@ def test_a_server_that_is_down_is_told(slept: Slept) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    embedder = Remote(OLLAMA, base_url=f"http://127.0.0.1:{port}", sleep=slept, monotonic=slept.monotonic, key=KEY)
-    with pytest.raises(Unavailable, match=rf"Ollama at .*{port}.*nothing listens there") as caught:
+    embedder = RemoteEmbedder(
+        OLLAMA, base_url=f"http://127.0.0.1:{port}", sleep=slept, monotonic=slept.monotonic, key=KEY
+    )
+    with pytest.raises(EmbedderUnavailable, match=rf"Ollama at .*{port}.*nothing listens there") as caught:
         embedder.embed(["x"])
     assert len(slept) == EMBED_ATTEMPTS_MAX - 1
     assert "words" in caught.value.hint
@@ -262,7 +266,7 @@ def test_a_server_that_never_finishes_is_left_at_the_deadline(start: Start, begi
 
     ticks = iter([0.0, 0.0, *[1e9] * 9])
     embedder, script = start(stuck, deadline_s=0.2, monotonic=lambda: next(ticks))
-    with pytest.raises(Unavailable, match=r"no answer within 0\.2 s"):
+    with pytest.raises(EmbedderUnavailable, match=r"no answer within 0\.2 s"):
         embedder.embed(["x"])
 
 
@@ -274,7 +278,7 @@ def test_a_server_that_drips_is_left_at_the_deadline(start: Start) -> None:
 
     ticks = iter([0.0, 0.0, *[1e9] * 9])
     embedder, script = start(drip, deadline_s=0.3, monotonic=lambda: next(ticks))
-    with pytest.raises(Unavailable, match=r"no answer within 0\.3 s"):
+    with pytest.raises(EmbedderUnavailable, match=r"no answer within 0\.3 s"):
         embedder.embed(["x"])
 
 
@@ -283,7 +287,7 @@ def test_an_answer_without_end_is_cut_off(start: Start) -> None:
         return 200, {}, b" " * (EMBED_ANSWER_BYTES_MAX + 1)
 
     embedder, _ = start(endless)
-    with pytest.raises(Unavailable, match="more than"):
+    with pytest.raises(EmbedderUnavailable, match="more than"):
         embedder.embed(["x"])
 
 
@@ -307,7 +311,7 @@ GARBAGE: dict[str, bytes] = {
 
 @pytest.mark.parametrize("wire", [OLLAMA, OPENAI], ids=["ollama", "openai"])
 @pytest.mark.parametrize("body", GARBAGE.values(), ids=GARBAGE)
-def test_garbage_is_one_error_that_names_the_provider(start: Start, wire: Wire, body: bytes) -> None:
+def test_garbage_is_one_error_that_names_the_provider(start: Start, wire: ApiFormat, body: bytes) -> None:
     embedder, _ = start(says(200, body), wire=wire)
     with pytest.raises(EmbeddingFailed, match=wire.name) as caught:
         embedder.embed(["x"])
@@ -317,7 +321,7 @@ def test_garbage_is_one_error_that_names_the_provider(start: Start, wire: Wire, 
 @pytest.mark.parametrize("numbers", ["NaN, 1", "1, Infinity", "0, 0", "1e-30, 0", "1e400, 1", "null, 1"])
 def test_a_vector_that_is_none_is_refused(start: Start, numbers: str) -> None:
     embedder, _ = start(says(200, f'{{"embeddings": [[{numbers}]]}}'.encode()))
-    with pytest.raises(Unembeddable, match="an invalid vector"):
+    with pytest.raises(TextNotEmbeddable, match="an invalid vector"):
         embedder.embed(["x"])
 
 
@@ -329,14 +333,14 @@ def test_large_numbers_are_scaled_to_length_one(start: Start) -> None:
 def test_a_model_that_changes_its_size_is_refused(start: Start) -> None:
     embedder, _ = start(ollama, says(200, b'{"embeddings": [[1, 2]]}'))
     embedder.embed(["x"])
-    with pytest.raises(Unavailable, match="2 dimensions instead of 4") as caught:
+    with pytest.raises(EmbedderUnavailable, match="2 dimensions instead of 4") as caught:
         embedder.embed(["x"])
     assert "embedding.dims" in caught.value.hint
 
 
 def test_what_a_server_says_is_shown_short_and_without_control_characters(start: Start) -> None:
     embedder, _ = start(says(403, b"\x1b[31mred\x07 " + b"long " * 1_000))
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(EmbedderUnavailable) as caught:
         embedder.embed(["x"])
     assert "red long" in caught.value.message
     assert caught.value.message.isprintable()

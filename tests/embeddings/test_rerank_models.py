@@ -11,7 +11,7 @@ import holloway
 from holloway.config import Settings
 from holloway.embeddings import rerank_models
 from holloway.embeddings.embedding_errors import EmbedderMissing, EmbeddingFailed
-from holloway.embeddings.rerank_models import CrossEncoder, LateInteraction, choose
+from holloway.embeddings.rerank_models import CrossEncoder, LateInteraction, choose_reranker
 from tests.store.test_memories import taught
 
 WORDS = ["[UNK]", "money", "cents", "redis", "tests"]
@@ -80,13 +80,13 @@ def test_a_model_that_asks_for_more_or_gives_no_number_is_said(tmp_path: Path) -
 
 
 def test_nothing_looks_closer_unless_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert choose(Settings.load()).reranker is None
+    assert choose_reranker(Settings.load_settings()).reranker is None
     monkeypatch.setenv("HOLLOWAY_RERANK_PROVIDER", "late")
-    assert isinstance(choose(Settings.load()).reranker, LateInteraction)
+    assert isinstance(choose_reranker(Settings.load_settings()).reranker, LateInteraction)
     monkeypatch.setenv("HOLLOWAY_RERANK_PROVIDER", "onnx")
-    assert "rerank.folder" in choose(Settings.load()).reason
+    assert "rerank.folder" in choose_reranker(Settings.load_settings()).reason
     monkeypatch.setenv("HOLLOWAY_RERANK_FOLDER", str(tmp_path))
-    assert isinstance(choose(Settings.load()).reranker, CrossEncoder)
+    assert isinstance(choose_reranker(Settings.load_settings()).reranker, CrossEncoder)
 
 
 @pytest.mark.promise("closer-look-ends")
@@ -104,6 +104,6 @@ def test_a_question_is_answered_in_the_order_of_the_closer_look_or_as_before(
     assert first.memory.content == "money tests tests tests"
     assert "reranked" in first.stages
     (tmp_path / "model.onnx").write_bytes(b"nonsense")
-    rerank_models._loaded.cache_clear()
+    rerank_models._load_model.cache_clear()
     assert memory.recall("money")[0].memory.content == "money money money"
     assert "cannot be loaded" in memory.search.degraded["reranking"]

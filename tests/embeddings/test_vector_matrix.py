@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from holloway.embeddings import vector_matrix
-from holloway.embeddings.vector_matrix import About
+from holloway.embeddings.vector_matrix import MatrixHeader
 
-ABOUT = About("model", 4, "0", 1, "mark")
+ABOUT = MatrixHeader("model", 4, "0", 1, "mark")
 ONE = np.array([1, 0, 0, 0], dtype="<f4").tobytes()
 
 
@@ -20,12 +20,12 @@ def test_threads_of_one_program_may_write_one_file_at_once(tmp_path: Path) -> No
     path = tmp_path / "vectors.matrix"
 
     def write(_: int) -> None:
-        vector_matrix.write(path, ABOUT, iter([(1, ONE)]))
+        vector_matrix.write_matrix(path, ABOUT, iter([(1, ONE)]))
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(write, range(100)))
 
-    stored = vector_matrix.read(path)
+    stored = vector_matrix.read_matrix(path)
     assert stored is not None
     assert stored.about == ABOUT
     assert list(tmp_path.iterdir()) == [path]
@@ -46,4 +46,4 @@ def test_a_whole_header_of_another_version_is_no_matrix(tmp_path: Path, header: 
     path, text = tmp_path / "vectors.matrix", header.encode()
     head = struct.pack("<8sII", vector_matrix.MAGIC, len(text), zlib.crc32(text)) + text
     path.write_bytes(head.ljust(vector_matrix.HEADER_BYTES, b"\0"))
-    assert vector_matrix.read(path) is None
+    assert vector_matrix.read_matrix(path) is None

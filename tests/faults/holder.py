@@ -9,7 +9,7 @@ import holloway
 
 
 def main(project: str) -> None:
-    with holloway.open(project) as memory, memory.store.database.write():
+    with holloway.open(project) as memory, memory.store.database.write_transaction():
         memory.remember("Half of a change")
         print("holding", flush=True)
         sys.stdin.read()

@@ -21,7 +21,7 @@ from typing import Any, Self
 import holloway
 from holloway import cli, config
 from holloway.store import project as projects
-from holloway.store.store import restore
+from holloway.store.store import restore_backup_file
 from holloway.testing import CountedIds, FakeClock
 
 LIMIT_S = 60
@@ -79,11 +79,11 @@ def forget(project: str) -> list[str]:
 
 def back_up(project: str) -> None:
     with opened(project) as memory:
-        memory.store.backup()
+        memory.store.create_backup()
 
 
 def bring_back(project: str) -> None:
-    restore(projects.resolve(Path(project), Path(config.home())), "latest", FakeClock())
+    restore_backup_file(projects.resolve_project(Path(project), Path(config.data_home())), "latest", FakeClock())
 
 
 def only_open(project: str) -> None:
@@ -184,9 +184,9 @@ def load_commands() -> None:
     A model with a pool of threads would hang in a fork, so it has one thread.
     """
     config.EMBED_THREADS_MAX = 1
-    from holloway.embeddings.builtin_model import Builtin  # the number above is read on import
+    from holloway.embeddings.builtin_model import BuiltinEmbedder  # the number above is read on import
 
-    Builtin().embed(["A first text loads the model."])
+    BuiltinEmbedder().embed(["A first text loads the model."])
     for module in pkgutil.iter_modules(cli.__path__, f"{cli.__name__}."):
         import_module(module.name)
 

@@ -17,7 +17,7 @@ import pytest
 
 import holloway
 from holloway.store.database import is_sound
-from holloway.store.snapshot import dump
+from holloway.store.snapshot import dump_rows
 from tests.conftest import make_repository
 from tests.faults.figures import NIGHTLY, record
 from tests.faults.performer import Performer
@@ -69,8 +69,8 @@ class Patient:
 
     def held(self) -> list[dict[str, Any]]:
         with holloway.open(self.root, home=self.home) as memory:
-            assert memory.store.database.problems() == []
-            return list(dump(memory.store))
+            assert memory.store.database.check_integrity() == []
+            return list(dump_rows(memory.store))
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +83,7 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
             words = f"Trap {number}: invoice {number * 7} is rounded twice when the queue is retried"
             memory.remember(words, type="gotcha", files=["src/shop/billing/invoice.py"], tags=[f"tag{number % 5}"])
         memory.search.embed_waiting()
-        memory.store.backup()
+        memory.store.create_backup()
         memory.remember("Learned after the copy")
         memory.search.embed_waiting()
     return root, home

@@ -17,10 +17,10 @@ import holloway
 from holloway.domain.memory import Draft, MemoryType
 from holloway.store import migrations
 from holloway.store import project as projects
-from holloway.store.database import is_sound, rolling
-from holloway.store.snapshot import dump
+from holloway.store.database import is_sound, list_rolling_backups
+from holloway.store.snapshot import dump_rows
 from holloway.store.store import Store
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository, make_repository
 from tests.faults.figures import NIGHTLY, record
@@ -161,24 +161,26 @@ def fill(root: Path, home: Path, before: Path, copies: int) -> None:
             memory.remember(content, type="decision", files=["src/shop/billing/invoice.py"])
         for _ in range(copies):
             clock.advance(hours=1)
-            memory.store.backup()
+            memory.store.create_backup()
         for number in range(5):
             memory.remember(f"Sentence {number} that no copy knows", type="decision", files=["README.md"])
-        memory.project.journal.mkdir()
-        (memory.project.journal / "session.jsonl").write_text(f'{{"text": "{SECRET}"}}\n{{"text": "other"}}\n', "utf-8")
+        memory.project.journal_folder.mkdir()
+        (memory.project.journal_folder / "session.jsonl").write_text(
+            f'{{"text": "{SECRET}"}}\n{{"text": "other"}}\n', "utf-8"
+        )
         shutil.copytree(home, before)
 
 
 def rows(root: Path, home: Path) -> Rows:
     """Everything that a store holds, read on a disk that works; it is sound."""
     with holloway.open(root, home=home, clock=FakeClock(), ids=CountedIds("reader")) as memory:
-        assert memory.store.database.problems() == []
-        return list(dump(memory.store))
+        assert memory.store.database.check_integrity() == []
+        return list(dump_rows(memory.store))
 
 
 def copies(home: Path) -> list[Path]:
     [folder] = (home / "projects").glob("*/backups")
-    return rolling(folder)
+    return list_rolling_backups(folder)
 
 
 def said_clearly(report: dict[str, Any]) -> bool:
@@ -285,15 +287,15 @@ def test_a_migration_on_a_failing_disk_stops_between_steps_and_goes_on_later(
         assert "error" in report or steps == len(migrations.MIGRATIONS)
         assert rows(bench.root, left) == after
         assert schema(left) == schemas[-1]
-        assert all(is_sound(copy) for copy in rolling(next((left / "projects").iterdir()) / "backups"))
+        assert all(is_sound(copy) for copy in list_rolling_backups(next((left / "projects").iterdir()) / "backups"))
     settle(bench, unclear, [])
 
 
 def prior(root: Path, home: Path) -> list[tuple[object, ...]]:
     """A data folder as an earlier release left it, with a memory in it; returns its schema."""
-    store = Store(projects.resolve(root, home), clock=FakeClock(), ids=CountedIds("prior"))
+    store = Store(projects.resolve_project(root, home), clock=FakeClock(), ids=CountedIds("prior"))
     if migrations.MIGRATIONS:
-        store.memories.add(admit(Draft("Old databases open", MemoryType.DECISION)))
+        store.memories.add_memory(sanitize_draft(Draft("Old databases open", MemoryType.DECISION)))
     store.close()
     return schema(home)
 

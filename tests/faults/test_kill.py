@@ -101,7 +101,7 @@ def examine(project: Path, ledger: Ledger) -> None:
             for kept in memory.chosen(everything=True)
         }
         ledger.compare(found)
-        assert memory.store.database.problems() == []
+        assert memory.store.database.check_integrity() == []
         wrong = [kept.id for kept, vector in embedded(memory) if vector != digest(kept)]
         assert wrong == []
 
@@ -112,14 +112,14 @@ def embedded(memory: holloway.Holloway) -> list[tuple[holloway.Memory, bytes]]:
         "SELECT m.seq, v.vector FROM memory_vectors v JOIN memories m USING (seq) WHERE model = ? "
         "AND revision = ? || ' ' || m.updated_at AND m.deleted_at = '' AND m.superseded_by = ''"
     )
-    vectors = {row["seq"]: row["vector"] for row in memory.store.database.rows(sql, (MODEL, EDITION))}
-    return [(kept, vectors[seq]) for seq, kept in memory.store.memories.many(list(vectors)).items()]
+    vectors = {row["seq"]: row["vector"] for row in memory.store.database.fetch_rows(sql, (MODEL, EDITION))}
+    return [(kept, vectors[seq]) for seq, kept in memory.store.memories.get_by_seqs(list(vectors)).items()]
 
 
 def embed_the_rest(project: Path) -> int:
     """After the last kill every memory that lives gets its vector, and nothing else has one; returns how many."""
     with holloway.open(project) as memory:
-        while vectors_of(memory).remaining(MODEL, EDITION):
+        while vectors_of(memory).count_outdated(MODEL, EDITION):
             embed(memory)
         assert {kept.id for kept, _ in embedded(memory)} == {kept.id for kept in memory.memories(limit=-1)}
         return len(embedded(memory))

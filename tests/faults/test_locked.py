@@ -9,9 +9,9 @@ import pytest
 import holloway
 from holloway.domain.memory import Draft, MemoryType
 from holloway.domain.ports import RandomIds, SystemClock
-from holloway.store.database import Busy, Database
+from holloway.store.database import Database, DatabaseBusy
 from holloway.store.memories import Memories
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from tests.conftest import Repository
 
 HOLDER = Path(__file__).with_name("holder.py")
@@ -59,16 +59,22 @@ def test_a_question_does_not_wait_for_a_writer_to_store_vectors(taught: Path) ->
 
 def test_a_writer_that_may_not_wait_is_told_that_nothing_was_written(taught: Path) -> None:
     with holloway.open(taught) as memory:
-        path = memory.project.database
+        path = memory.project.database_path
     impatient = Database(path, busy_timeout_ms=50)
     try:
         with held(taught):
-            with pytest.raises(Busy) as refused:
-                Memories(impatient, SystemClock(), RandomIds()).add(admit(Draft("Refused", MemoryType.GOTCHA)))
+            with pytest.raises(DatabaseBusy) as refused:
+                Memories(impatient, SystemClock(), RandomIds()).add_memory(
+                    sanitize_draft(Draft("Refused", MemoryType.GOTCHA))
+                )
             assert str(path) in refused.value.message
             assert refused.value.hint.startswith("Nothing was written.")
-        assert Memories(impatient, SystemClock(), RandomIds()).add(admit(Draft("Taken", MemoryType.GOTCHA))).memory
-        assert impatient.problems() == []
+        assert (
+            Memories(impatient, SystemClock(), RandomIds())
+            .add_memory(sanitize_draft(Draft("Taken", MemoryType.GOTCHA)))
+            .memory
+        )
+        assert impatient.check_integrity() == []
     finally:
         impatient.close()
     with holloway.open(taught) as memory:
@@ -85,4 +91,4 @@ def test_a_writer_that_dies_with_the_lock_holds_nobody_up(taught: Path) -> None:
     with holloway.open(taught) as memory:
         memory.remember("The next one")
         assert {kept.content for kept in memory.memories()} == {"Money is integer cents", "The next one"}
-        assert memory.store.database.problems() == []
+        assert memory.store.database.check_integrity() == []

@@ -9,7 +9,7 @@ import pytest
 
 import holloway
 from holloway.service import background_worker
-from holloway.store.database import Database, rolling
+from holloway.store.database import Database, list_rolling_backups
 from tests.conftest import Repository
 from tests.faults.figures import record
 from tests.faults.worker import BOTH
@@ -74,12 +74,12 @@ def test_eight_writers_a_copier_a_searcher_and_the_worker_never_see_a_lock_and_l
     assert searched["torn"] == 0
     assert searched["found"] > 0
     with holloway.open(root) as memory:
-        [(counted, held)] = memory.store.database.rows(BOTH)
+        [(counted, held)] = memory.store.database.fetch_rows(BOTH)
         assert (counted, held) == (WRITERS * TRANSACTIONS, WRITERS * TRANSACTIONS)
         state = background_worker.read_state(str(memory.project.folder))
         assert (bool(state["ended"]), state.get("failures", {})) == (True, {})
         contents = {kept.content for kept in memory.memories(limit=-1)}
-        assert memory.store.database.problems() == []
+        assert memory.store.database.check_integrity() == []
     figures = {"copies": copied["copies"], "searches": searched["searches"], "locked": 0, "lost": 0}
     record("many", writers=WRITERS, transactions=WRITERS * TRANSACTIONS, **figures)
     assert contents == {f"writer {name} counted {number}" for name in range(WRITERS) for number in range(TRANSACTIONS)}
@@ -94,14 +94,14 @@ def test_a_copy_made_while_others_write_is_a_state_that_was_once_true(repository
         reports(writers)
         reports([copier])
     with holloway.open(root) as memory:
-        copies = rolling(memory.project.backups)
+        copies = list_rolling_backups(memory.project.backups_folder)
     assert copies
     for path in copies:
         copy = Database(path)
         try:
-            [(counted, held)] = copy.rows(BOTH)
+            [(counted, held)] = copy.fetch_rows(BOTH)
             assert (counted or 0) == held
-            assert copy.problems() == []
+            assert copy.check_integrity() == []
         finally:
             copy.close()
 
@@ -115,5 +115,5 @@ def test_a_project_opened_for_the_first_time_by_eight_at_once_is_made_once(repos
         assert reports(workers) == [{"written": 1}] * WRITERS
     with holloway.open(repository.root) as memory:
         assert len(memory.memories()) == WRITERS
-        assert len(memory.store.memories.salts()) == 1
-        assert memory.store.database.problems() == []
+        assert len(memory.store.memories.load_salts()) == 1
+        assert memory.store.database.check_integrity() == []

@@ -155,9 +155,9 @@ def test_after_many_sessions_nothing_grew_and_nothing_is_left_behind(
 def learned_and_sound(root: Path, home: Path) -> None:
     """Every session of a project was learned from, its journal is gone and the doctor has nothing to say."""
     with holloway.open(root) as memory:
-        assert memory.store.database.value("SELECT count(*) FROM sessions WHERE ended_at != ''") == SESSIONS
-        assert memory.store.database.problems() == []
+        assert memory.store.database.fetch_value("SELECT count(*) FROM sessions WHERE ended_at != ''") == SESSIONS
+        assert memory.store.database.check_integrity() == []
         assert len(memory.memories(limit=-1)) > 1
-        log = memory.project.database.with_name("memory.db-wal")
+        log = memory.project.database_path.with_name("memory.db-wal")
         assert not log.exists() or log.stat().st_size < LOG_MB_MAX * 2**20
     assert [check for check in examine(root, home) if check.verdict == "failure"] == []

@@ -10,7 +10,7 @@ import sys
 import holloway
 from holloway.domain.memory import Draft, MemoryType
 from holloway.store.database import is_sound
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 
 COUNTER = "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'counter'"
 BOTH = f"SELECT ({COUNTER}), (SELECT count(*) FROM memories)"  # noqa: S608  (a constant of this file)
@@ -20,11 +20,11 @@ def write(memory: holloway.Holloway, name: str, count: int) -> dict[str, object]
     """Read a number and write the next one, and add a memory with it, in one transaction; again and again."""
     database = memory.store.database
     for number in range(count):
-        draft = admit(Draft(f"{name} counted {number}", MemoryType.GOTCHA))
-        with database.write():
-            seen = database.value(COUNTER) or 0
-            database.run("INSERT OR REPLACE INTO meta VALUES ('counter', ?)", (str(seen + 1),))
-            assert memory.store.memories.add(draft).outcome == "added"
+        draft = sanitize_draft(Draft(f"{name} counted {number}", MemoryType.GOTCHA))
+        with database.write_transaction():
+            seen = database.fetch_value(COUNTER) or 0
+            database.execute("INSERT OR REPLACE INTO meta VALUES ('counter', ?)", (str(seen + 1),))
+            assert memory.store.memories.add_memory(draft).outcome == "added"
     return {"written": count}
 
 
@@ -32,7 +32,7 @@ def copy(memory: holloway.Holloway) -> dict[str, object]:
     """Back up as often as possible while the others write."""
     done, unsound = 0, 0
     while not stopped() or not done:
-        unsound += not is_sound(memory.store.backup())
+        unsound += not is_sound(memory.store.create_backup())
         done += 1
     return {"copies": done, "unsound": unsound}
 
@@ -42,7 +42,7 @@ def search(memory: holloway.Holloway) -> dict[str, object]:
     done, found, torn = 0, 0, 0
     while not stopped() or not done:
         found += len(memory.recall("counted"))
-        row = memory.store.database.row(BOTH)
+        row = memory.store.database.fetch_row(BOTH)
         assert row is not None
         torn += (row[0] or 0) != row[1]
         done += 1

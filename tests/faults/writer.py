@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import count
 
 import holloway
-from holloway.store.vectors import VectorRow, Vectors
+from holloway.store.vectors import VectorRow, VectorStore
 
 STDOUT = 1
 MODEL, EDITION = "digest", "1"
@@ -28,18 +28,18 @@ def digest(memory: holloway.Memory) -> bytes:
     return sha256(memory.content.encode()).digest()
 
 
-def vectors_of(memory: holloway.Holloway) -> Vectors:
-    return Vectors(memory.store.database, memory.store.memories, memory.clock)
+def vectors_of(memory: holloway.Holloway) -> VectorStore:
+    return VectorStore(memory.store.database, memory.store.memories, memory.clock)
 
 
 def embed(memory: holloway.Holloway) -> None:
     """Give some memories a vector, as the worker does."""
     vectors = vectors_of(memory)
-    waiting = vectors.outdated(MODEL, EDITION, EMBEDDED_AT_ONCE)
+    waiting = vectors.list_outdated(MODEL, EDITION, EMBEDDED_AT_ONCE)
     rows = [
         VectorRow(one.seq, one.memory.id, one.revision, digest(one.memory).hex(), digest(one.memory)) for one in waiting
     ]
-    vectors.put(MODEL, rows, lambda kept: digest(kept).hex())
+    vectors.save_vectors(MODEL, rows, lambda kept: digest(kept).hex())
 
 
 def main(project: str, seed: str) -> None:

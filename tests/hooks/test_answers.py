@@ -168,7 +168,7 @@ def test_what_a_prompt_was_answered_with_is_counted_as_saved_once_the_session_is
     ask(event(repository, "SessionEnd", reason="exit"))
     with holloway.open(repository.root) as now:  # with the clock that the hooks have
         jobs.learn_ended(now, 60.0)
-        assert session_ledger.record_of(now.store.database, "s1")["saved_tokens"] > 0
+        assert session_ledger.load_session_record(now.store.database, "s1")["saved_tokens"] > 0
 
 
 def test_where_nothing_is_captured_the_answer_to_a_prompt_leaves_no_trace(
@@ -177,4 +177,4 @@ def test_where_nothing_is_captured_the_answer_to_a_prompt_leaves_no_trace(
     memory.map.update()
     project_finder.pause(str(repository.root), "capture")
     assert "src/shop/auth/tokens.py" in ask(event(repository, "UserPromptSubmit", prompt=ASKED)).context
-    assert list(memory.project.journal.glob("*.jsonl")) == []
+    assert list(memory.project.journal_folder.glob("*.jsonl")) == []

@@ -39,7 +39,7 @@ def run(folder: Path, body: str) -> subprocess.CompletedProcess[str]:
 
 
 def outcomes(folder: Path) -> list[tuple[str, str, str, str]]:
-    return [(one.session, one.point, one.outcome, one.step) for one in answer_log.read(str(folder))]
+    return [(one.session, one.point, one.outcome, one.step) for one in answer_log.read_answers(str(folder))]
 
 
 @pytest.mark.promise("nothing-is-lost-in-silence")
@@ -137,14 +137,14 @@ def test_the_record_of_a_session_has_what_became_of_its_answers(
 ) -> None:
     hook(event(repository, "SessionStart", source="startup"))
     hook(event(repository))
-    answer_log.append(str(project_folder(memory)), "s1", "prompt", "degraded", "files", 4_000)
-    answer_log.append(str(project_folder(memory)), "s1", "prompt", "dropped", "", 4_000)
-    answer_log.append(str(project_folder(memory)), "s2", "prompt", "dropped", "", 4_000)
+    answer_log.append_answer(str(project_folder(memory)), "s1", "prompt", "degraded", "files", 4_000)
+    answer_log.append_answer(str(project_folder(memory)), "s1", "prompt", "dropped", "", 4_000)
+    answer_log.append_answer(str(project_folder(memory)), "s2", "prompt", "dropped", "", 4_000)
     hook(event(repository, "SessionEnd", reason="exit"))
     worker = [sys.executable, "-P", "-m", "holloway.worker", str(repository.root)]
     subprocess.run(worker, check=True, timeout=120)
     with FileLock(background_worker.lock_file(str(project_folder(memory))), timeout=120):
-        figures = session_ledger.record_of(memory.store.database, "s1")
+        figures = session_ledger.load_session_record(memory.store.database, "s1")
     assert (figures["answers_dropped"], figures["answers_degraded"]) == (1, {"files": 1})
     assert figures["answers"]["session_start"] == {"full": 1}
     assert figures["answer_ms_p95"] == 4_000
@@ -154,7 +154,7 @@ def test_a_prompt_that_cannot_reach_the_store_is_answered_with_the_files_that_it
     repository: Repository, memory: holloway.Holloway, trap: str
 ) -> None:
     memory.close()
-    with closing(sqlite3.connect(memory.project.database, isolation_level=None)) as other:
+    with closing(sqlite3.connect(memory.project.database_path, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
         prompt = event(repository, "UserPromptSubmit", prompt="look at src/shop/auth/tokens.py and fix the refresh")
@@ -206,9 +206,9 @@ def test_what_a_late_start_showed_is_not_shown_again_with_its_prompt(
     for source in ("startup", "compact"):
         later.clear()
         ask(event(repository, "SessionStart", session="late", source=source))
-        memory.store.database.run("DELETE FROM injections")
+        memory.store.database.execute("DELETE FROM injections")
         later[0]()
-        shown = memory.store.database.rows("SELECT memory, context FROM injections WHERE session = 'late'")
+        shown = memory.store.database.fetch_rows("SELECT memory, context FROM injections WHERE session = 'late'")
         assert [row["memory"] for row in shown] == [rule]
 
 
@@ -242,7 +242,7 @@ def test_status_and_doctor_tell_what_was_dropped(repository: Repository, memory:
 
     folder = str(project_folder(memory))
     for outcome, step in (("full", ""), ("degraded", "files"), ("dropped", ""), ("dropped", "terminated")):
-        answer_log.append(folder, "s1", "prompt", outcome, step, 12.0)
+        answer_log.append_answer(folder, "s1", "prompt", outcome, step, 12.0)
     counted = status(memory)["answers"]
     # The clock of the tests stands still in the past; the log is written by real hooks.
     assert (counted["given"], counted["degraded"], counted["dropped"]) == (1, 1, 2)
@@ -258,8 +258,8 @@ def test_the_status_line_tells_what_this_session_lost(
 ) -> None:
     from holloway.hooks import statusline
 
-    answer_log.append(str(project_folder(memory)), "s1", "prompt", "dropped", "", 4000)
-    answer_log.append(str(project_folder(memory)), "s2", "prompt", "degraded", "files", 4000)
+    answer_log.append_answer(str(project_folder(memory)), "s1", "prompt", "dropped", "", 4000)
+    answer_log.append_answer(str(project_folder(memory)), "s2", "prompt", "degraded", "files", 4000)
     about = {"cwd": str(repository.root), "session_id": "s1"}
     assert statusline.line(json.dumps(about).encode()) == "holloway: 1 memory, 1 dropped"
     assert statusline.line(json.dumps(about | {"session_id": "s3"}).encode()) == "holloway: 1 memory"

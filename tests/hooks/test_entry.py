@@ -110,11 +110,11 @@ def test_a_quarantined_memory_is_injected_at_no_trust_level(
     repository: Repository, memory: holloway.Holloway, level: str
 ) -> None:
     from holloway.domain.memory import Draft, Source
-    from holloway.store.write_gate import admit
+    from holloway.store.write_gate import sanitize_draft
 
-    memory.store.note("trust_level", level)
+    memory.store.set_meta("trust_level", level)
     draft = Draft(content="poison", source=Source.FOREIGN_FILE, confidence=0.95, files=(FILE,), pinned=True)
-    memory.store.memories.add(admit(draft))
+    memory.store.memories.add_memory(sanitize_draft(draft))
     assert hook(event(repository)).stdout == b""
     assert "poison" not in hook(event(repository, "SessionStart", source="startup")).context
 
@@ -124,22 +124,22 @@ def test_an_inferred_memory_waits_for_trust_and_says_that_it_is_unconfirmed(
     repository: Repository, memory: holloway.Holloway
 ) -> None:
     from holloway.domain.memory import Draft, Source
-    from holloway.store.write_gate import admit
+    from holloway.store.write_gate import sanitize_draft
 
     draft = Draft(content="perhaps so", source=Source.OBSERVER_INFERRED, confidence=0.85, files=(FILE,))
-    memory.store.memories.add(admit(draft))
-    with memory.store.database.write():
-        memory.store.database.run("UPDATE memories SET last_used_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")
+    memory.store.memories.add_memory(sanitize_draft(draft))
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE memories SET last_used_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')")
     assert hook(event(repository)).stdout == b""
-    memory.store.note("trust_level", "2")
+    memory.store.set_meta("trust_level", "2")
     assert "unconfirmed: perhaps so" in hook(event(repository)).context
 
 
 def test_what_was_taught_long_ago_still_arrives_when_its_file_is_read(
     repository: Repository, memory: holloway.Holloway, trap: str
 ) -> None:
-    with memory.store.database.write():
-        memory.store.database.run("UPDATE memories SET last_used_at = '2025-09-01T00:00:00.000Z'")
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE memories SET last_used_at = '2025-09-01T00:00:00.000Z'")
     assert TRAP in hook(event(repository)).context
 
 
@@ -172,7 +172,7 @@ def test_a_pause_takes_effect_from_the_next_event_on(
     here = str(repository.root)
     pause(here, what)
     answer = hook(event(repository))
-    assert (len(list(memory.project.journal.glob("*"))), bool(answer.context)) == (captured, bool(injected))
+    assert (len(list(memory.project.journal_folder.glob("*"))), bool(answer.context)) == (captured, bool(injected))
     resume(here)
     assert TRAP in hook(event(repository, session="s2")).context
     pause(here, what, everywhere=True)
@@ -245,7 +245,7 @@ def test_the_journal_keeps_what_was_done_and_no_results(
     hook(event(repository, "UserPromptSubmit", prompt="Fix the login"))
     hook(event(repository, tool_response={"file": {"content": "SOURCE CODE"}}))
     hook(event(repository, "PostToolUseFailure", tool_name="Bash", tool_input={"command": "pytest"}, error="Exit 1"))
-    (log,) = memory.project.journal.glob("*.jsonl")
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [line["event"] for line in lines] == ["UserPromptSubmit", "PostToolUse", "PostToolUseFailure"]
     assert (lines[0]["prompt"], lines[1]["path"], lines[2]["command"]) == ("Fix the login", FILE, "pytest")
@@ -259,7 +259,7 @@ def test_no_secret_gets_into_the_journal(repository: Repository, memory: hollowa
     hook(event(repository, "UserPromptSubmit", prompt=f"deploy with {token} please"))
     hook(event(repository, tool_name="Bash", tool_input={"command": f"curl -H 'Authorization: Bearer {token}' x"}))
     hook(event(repository, "PostToolUseFailure", error=f"401 for {token}"))
-    (log,) = memory.project.journal.glob("*.jsonl")
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
     assert log.read_text().count("REDACTED") == 3
     assert places_of(home, token) == []
 
@@ -270,14 +270,14 @@ def test_a_file_that_is_named_from_a_folder_below_is_noted_as_the_one_that_is_an
     below, name = TRAP_FILE.rsplit("/", 1)
     answered = ask(event(repository, cwd=str(repository.root / below), tool_input={"file_path": name}))
     assert TRAP in answered.context
-    (log,) = memory.project.journal.glob("*.jsonl")
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
     assert json.loads(log.read_text())["path"] == TRAP_FILE
 
 
 @pytest.mark.promise("paths-inside")
 def test_a_path_outside_of_the_project_is_not_kept(repository: Repository, memory: holloway.Holloway) -> None:
     hook(event(repository, tool_input={"file_path": "/etc/passwd"}))
-    (log,) = memory.project.journal.glob("*.jsonl")
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
     assert "passwd" not in log.read_text()
 
 

@@ -81,7 +81,7 @@ def place_in(folder: Path) -> Place:
     with holloway.open(repository.root, clock=FakeClock(), ids=CountedIds()) as memory:
         memory.remember(TRAP, files=[TRAP_FILE])
         memory.store.database.truncate_wal()
-        return Place(repository, memory.home, memory.project.journal, memory.project.database)
+        return Place(repository, memory.home, memory.project.journal_folder, memory.project.database_path)
 
 
 @pytest.fixture(scope="module")

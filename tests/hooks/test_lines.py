@@ -8,7 +8,7 @@ import pytest
 import holloway
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.hooks import entry
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from tests.conftest import Repository
 
@@ -26,7 +26,7 @@ def line(repository: Repository, name: str, session: str = "s1", **fields: objec
 
 def learned(memory: holloway.Holloway, text: str, source: Source = Source.OBSERVER_INFERRED, **fields: object) -> None:
     draft = Draft(content=text, source=source, type=MemoryType.GOTCHA, confidence=0.7, **fields)  # type: ignore[arg-type]
-    assert memory.store.memories.add(admit(draft)).memory is not None
+    assert memory.store.memories.add_memory(sanitize_draft(draft)).memory is not None
 
 
 @pytest.fixture

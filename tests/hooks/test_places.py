@@ -29,8 +29,8 @@ def test_two_worktrees_at_once_share_one_memory_and_keep_their_sessions_apart(
     assert TRAP in ask(event(repository, session="main")).context
     assert TRAP in ask(event(side, session="side")).context
     assert ask(event(repository, session="main")).printed == b""
-    assert sorted(path.name for path in memory.project.journal.glob("*.jsonl")) == ["main.jsonl", "side.jsonl"]
-    assert '"branch":"side"' in (memory.project.journal / "side.jsonl").read_text()
+    assert sorted(path.name for path in memory.project.journal_folder.glob("*.jsonl")) == ["main.jsonl", "side.jsonl"]
+    assert '"branch":"side"' in (memory.project.journal_folder / "side.jsonl").read_text()
 
 
 @pytest.mark.promise("branches")
@@ -38,8 +38,8 @@ def test_what_holds_on_one_branch_reaches_only_the_worktree_that_has_it(
     repository: Repository, side: Repository, memory: holloway.Holloway, ask: Asking
 ) -> None:
     made = taught(memory, "only the side branch rotates tokens", files=[TRAP_FILE])
-    with memory.store.database.write():
-        memory.store.database.run("UPDATE memories SET branch_only = 'side' WHERE id = ?", (made.id,))
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE memories SET branch_only = 'side' WHERE id = ?", (made.id,))
     assert ask(event(repository, session="main")).printed == b""
     assert "only the side branch" in ask(event(side, session="side")).context
 
@@ -58,7 +58,7 @@ def test_a_project_that_moved_is_known_again_when_a_session_starts(
     assert ask(event(moved)).printed == b""
     assert BRIEFED in ask(event(moved, "SessionStart", source="startup")).context
     assert TRAP in ask(event(moved)).context
-    assert registry.find(str(moved.root), str(memory.home)) == (memory.project.key, str(moved.root))
+    assert registry.find_project_key(str(moved.root), str(memory.home)) == (memory.project.key, str(moved.root))
 
 
 def test_a_repository_that_nobody_knows_is_not_taken_in_by_a_session_start(
@@ -69,7 +69,7 @@ def test_a_repository_that_nobody_knows_is_not_taken_in_by_a_session_start(
     plain.mkdir()
     for where in (other, Repository(plain)):
         assert ask(event(where, "SessionStart", source="startup")).printed == b""
-        assert registry.find(str(where.root), str(memory.home))[0] == ""
+        assert registry.find_project_key(str(where.root), str(memory.home))[0] == ""
 
 
 def test_a_project_under_its_own_name_in_another_place_keeps_its_data_folder(
@@ -91,7 +91,7 @@ def test_a_resumed_session_is_told_nothing_twice(
     ask(event(repository, "SessionEnd", reason="other"))
     assert ask(event(repository, "SessionStart", source="resume")).printed == b""
     assert ask(event(repository)).printed == b""
-    (log,) = memory.project.journal.glob("*.jsonl")
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
     assert log.read_text().count('"event":"SessionStart"') == 2
 
 
@@ -108,8 +108,8 @@ def test_a_session_that_is_resumed_after_a_day_is_briefed_anew(
     repository: Repository, memory: holloway.Holloway, ask: Asking
 ) -> None:
     ask(event(repository, "SessionStart", source="startup"))
-    with memory.store.database.write():
-        memory.store.database.run("UPDATE sessions SET last_event_at = '2026-01-01T00:00:00.000Z'")
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE sessions SET last_event_at = '2026-01-01T00:00:00.000Z'")
     assert BRIEFED in ask(event(repository, "SessionStart", source="resume")).context
 
 

@@ -51,7 +51,7 @@ def test_it_is_silent_on_any_input_that_it_does_not_know(raw: bytes) -> None:
 
 def test_it_is_silent_where_the_store_is_damaged(repository: Repository) -> None:
     with holloway.open(repository.root) as memory:
-        database = memory.project.database
+        database = memory.project.database_path
     database.write_bytes(b"not a database" * 1000)
     for extra in ("-wal", "-shm"):
         Path(str(database) + extra).unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from holloway.capture import journal_reader as reader
 from holloway.config import STEP_TOKENS_MAX, STEPS_WITHOUT_WORD, TOOL_RESULT_MEMORIES_MAX
 from holloway.domain.event import Said
 from holloway.hooks import state_file
-from holloway.text.tokens import MARGIN, estimate
+from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.conftest import Repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Asked, Asking, event
 from tests.service.test_session_context import INVOICE, RECIPE
@@ -58,7 +58,7 @@ def test_traps_that_did_not_fit_the_tools_result_come_before_a_later_step(
     late = step(ask, repository, read)
     assert early == [b""] * STEPS_WITHOUT_WORD
     assert late.said["hookSpecificOutput"]["hookEventName"] == "PostToolBatch"
-    assert estimate(late.context) * MARGIN <= STEP_TOKENS_MAX
+    assert estimate_tokens(late.context) * MARGIN <= STEP_TOKENS_MAX
     assert sorted(each for each in told if f"hw:{each}" in first + late.context) == sorted(told)
     assert step(ask, repository, read).printed == b""
 
@@ -97,10 +97,10 @@ def test_a_recipe_that_nobody_confirmed_goes_on_unasked_only_where_the_trust_lev
 ) -> None:
     made = memory.remember("Adding a payment provider", type="workflow_recipe", details=RECIPE).memory
     assert made is not None
-    with memory.store.database.write():
+    with memory.store.database.write_transaction():
         change = "UPDATE memories SET state = 'unconfirmed', source = 'observer_inferred', half_life_days = NULL"
-        memory.store.database.run(change)
-    memory.store.note("trust_level", str(level))
+        memory.store.database.execute(change)
+    memory.store.set_meta("trust_level", str(level))
     assert "payment provider" in ask(event(repository, "UserPromptSubmit", prompt=TASK)).context
     idle(ask, repository, STEPS_WITHOUT_WORD)
     wrote = step(ask, repository, call(repository, "Write", file_path="src/shop/billing/provider.py", content="x"))
@@ -112,12 +112,12 @@ def test_steps_are_counted_without_a_word_and_forgotten_with_the_session(
 ) -> None:
     step(ask, repository, call(repository, "Bash", command="echo a-private-word"), agent_id="a1")
     idle(ask, repository, 3)
-    kept = sorted(memory.project.journal.glob(f"*{state_file.SUFFIX}"))
+    kept = sorted(memory.project.journal_folder.glob(f"*{state_file.SUFFIX}"))
     assert [json.loads(path.read_text())["step"] for path in kept] == [3, 1]
-    assert not any("private" in path.read_text() for path in memory.project.journal.iterdir())
-    assert not any(path.suffix == ".jsonl" for path in memory.project.journal.iterdir())
+    assert not any("private" in path.read_text() for path in memory.project.journal_folder.iterdir())
+    assert not any(path.suffix == ".jsonl" for path in memory.project.journal_folder.iterdir())
     ask(event(repository, "SessionEnd", reason="other"))
-    assert [path.name for path in memory.project.journal.glob("s1.step")] == []
+    assert [path.name for path in memory.project.journal_folder.glob("s1.step")] == []
 
 
 @pytest.mark.parametrize("kept", [b"", b"[]", b'{"step": "many", "told": -1}', b"\xff\xfe", b'{"step": 1e999}'])
@@ -204,8 +204,8 @@ def test_the_summary_of_a_compaction_is_material(
     ask(event(repository, "SessionStart", source="startup"))
     ask(event(repository, "PostCompact", trigger="auto", compact_summary="We chose JWT over server sessions."))
     ask(event(repository, "SubagentStop", agent_id="a1", last_assistant_message="Nothing else uses it."))
-    (log,) = memory.project.journal.glob("*.jsonl")
-    said = [(each.text, each.actor) for each in reader.read(log, repository.root) if isinstance(each, Said)]
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
+    said = [(each.text, each.actor) for each in reader.read_session(log, repository.root) if isinstance(each, Said)]
     assert said == [("We chose JWT over server sessions.", ""), ("Nothing else uses it.", "a1")]
 
 

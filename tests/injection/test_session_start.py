@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.modules.overview import Overview, Part
+from holloway.codemap.modules.overview import Overview, OverviewModule
 from holloway.config import BRIEF_DECISIONS_MAX, BRIEF_TOKENS_MAX
 from holloway.injection.session_start import Brief, Facts, render_brief
 from holloway.service.holloway import Holloway
 from holloway.testing import FakeClock
-from holloway.text.tokens import estimate
+from holloway.text.tokens import estimate_tokens
 from tests.injection.test_tool_result import ROW
 from tests.store.test_memories import taught
 
@@ -18,8 +18,8 @@ OVERVIEW = Overview(
     source_files=30,
     languages=(("Python", 28), ("Shell", 2)),
     modules=(
-        Part("auth", "src/auth", 4, ("src/auth/tokens.py",), "tests/auth"),
-        Part("billing", "src/billing", 3, ()),
+        OverviewModule("auth", "src/auth", 4, ("src/auth/tokens.py",), "tests/auth"),
+        OverviewModule("billing", "src/billing", 3, ()),
     ),
     build=("uv sync",),
     test=("uv run pytest -q",),
@@ -75,8 +75,8 @@ def test_of_many_rules_the_pinned_and_the_most_used_are_shown_in_stable_order(
     for number in range(BRIEF_DECISIONS_MAX + 2):
         clock.advance(hours=1)
         rules.append(taught(memory, f"rule {number} holds", type="decision").id)
-    with memory.store.database.write():
-        memory.store.database.run("UPDATE memories SET use_count = 5 WHERE id = ?", (rules[-1],))
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE memories SET use_count = 5 WHERE id = ?", (rules[-1],))
     pinned = taught(memory, "rule of the person", type="requirement", pin=True).id
     shown = memory.brief().memories
     assert shown[0] == pinned
@@ -93,9 +93,11 @@ def test_of_many_rules_the_pinned_and_the_most_used_are_shown_in_stable_order(
     st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=160),
 )
 def test_the_brief_never_exceeds_its_budget(decisions: int, traps: int, modules: int, words: str) -> None:
-    overview = replace(OVERVIEW, modules=tuple(Part(words, f"src/{words}", 1, (words, words)) for _ in range(modules)))
+    overview = replace(
+        OVERVIEW, modules=tuple(OverviewModule(words, f"src/{words}", 1, (words, words)) for _ in range(modules))
+    )
     made = brief(overview, 3, memories(decisions, words), memories(traps, words))
-    assert estimate(made.text) <= BRIEF_TOKENS_MAX
+    assert estimate_tokens(made.text) <= BRIEF_TOKENS_MAX
 
 
 @pytest.mark.promise("labelled")

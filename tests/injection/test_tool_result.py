@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from holloway.config import TOOL_RESULT_TOKENS_MAX
 from holloway.injection.memory_text import render_rows as render
-from holloway.text.tokens import estimate
+from holloway.text.tokens import estimate_tokens
 
 ROW: dict[str, object] = {
     "id": "7f3a2c",
@@ -58,6 +58,6 @@ def test_code_in_angle_brackets_stays() -> None:
 def test_the_text_never_exceeds_its_budget_and_names_what_is_in_it(summaries: list[str]) -> None:
     rows = [{**ROW, "id": f"{number:06x}", "summary": each} for number, each in enumerate(summaries)]
     text, ids = render(rows)
-    assert estimate(text) <= TOOL_RESULT_TOKENS_MAX
+    assert estimate_tokens(text) <= TOOL_RESULT_TOKENS_MAX
     assert [f"[hw:{one}" in text for one in ids] == [True] * len(ids)
     assert text.count("[hw:") == len(ids)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from holloway.config import RESUME_TOKENS_MAX
 from holloway.injection.work_state import render_line, render_lines
-from holloway.text.tokens import MARGIN, estimate
+from holloway.text.tokens import MARGIN, estimate_tokens
 
 NOW = datetime(2026, 10, 4, tzinfo=UTC)
 STATE: dict[str, object] = {
@@ -49,5 +49,5 @@ def test_plan_items_failures_next_steps_and_odd_file_names_are_not_quoted() -> N
 def test_it_keeps_to_its_budget() -> None:
     many = [f"src/shop/auth/tokens_{number}.py" for number in range(500)]
     said = render_lines({**WORK, "details": {**STATE, "uncommitted": many}}, COMMITS * 50, NOW)
-    assert estimate(said) * MARGIN <= RESUME_TOKENS_MAX
+    assert estimate_tokens(said) * MARGIN <= RESUME_TOKENS_MAX
     assert said.startswith("Open work")

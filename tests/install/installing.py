@@ -7,9 +7,9 @@ import pytest
 
 from holloway.cli import main
 from holloway.install import CLAUDE_CODE, DIALECTS, connection_checks, file_change, launch_command, original_files
-from holloway.install.file_change import Change, Part
-from holloway.install.file_content import settings_of
-from holloway.install.hooks_json import HooksJson, ours
+from holloway.install.file_change import ConfigChange, ConfigPart
+from holloway.install.file_content import parse_settings
+from holloway.install.hooks_json import HooksJson, find_our_hooks
 
 
 def holloway(*arguments: str) -> int:
@@ -26,51 +26,57 @@ def written(path: Path, data: bytes | None) -> None:
         path.write_bytes(data)
 
 
-def part(path: Path, within: Path | None = None) -> Part:
+def part(path: Path, within: Path | None = None) -> ConfigPart:
     """Claude Code's hooks in a file."""
-    content = HooksJson(CLAUDE_CODE, launch_command.by_path(), with_status=False)
+    content = HooksJson(CLAUDE_CODE, launch_command.launch_by_path(), with_status=False)
     scope = "project" if within else "user"
-    return Part(path, content, "claude-code", scope, within or path.parent, needed=True, inside=within is not None)
+    return ConfigPart(
+        path, content, "claude-code", scope, within or path.parent, needed=True, inside=within is not None
+    )
 
 
-def planned(path: Path, home: Path, *, remove: bool, within: Path | None = None) -> Change:
+def planned(path: Path, home: Path, *, remove: bool, within: Path | None = None) -> ConfigChange:
     """What setup or removal would do to a file."""
-    return file_change.removal(part(path, within), home) if remove else file_change.setup(part(path, within))
+    return file_change.plan_removal(part(path, within), home) if remove else file_change.plan_setup(part(path, within))
 
 
 def connected(path: Path, home: Path) -> None:
     """Put Claude Code's hooks into a file."""
-    file_change.apply(planned(path, home, remove=False), home, original_files.missing_folders(path))
+    file_change.apply_change(planned(path, home, remove=False), home, original_files.missing_folders(path))
 
 
 def disconnected(path: Path, home: Path) -> None:
     """Take them out again."""
-    file_change.apply(planned(path, home, remove=True), home)
+    file_change.apply_change(planned(path, home, remove=True), home)
 
 
 def write_old_form(path: Path, agent: str) -> None:
     """Turn the hooks in a file into what earlier versions of setup wrote for this agent."""
     settings = json.loads(path.read_bytes())
-    words = (*launch_command.by_path().hook, agent)
+    words = (*launch_command.launch_by_path().hook, agent)
     separate = {"command": words[0], "args": list(words[1:])}
-    for hook in ours(settings):
-        hook.value.update(separate if agent == CLAUDE_CODE.agent else {"command": launch_command.line(words)})
+    for hook in find_our_hooks(settings):
+        hook.value.update(
+            separate if agent == CLAUDE_CODE.agent else {"command": launch_command.join_shell_line(words)}
+        )
     path.write_text(json.dumps(settings, indent=2))
 
 
 def events(path: Path) -> list[str]:
     """The events on which a file has hooks of ours."""
-    return list(dict.fromkeys(hook.event for hook in ours(settings_of(path.read_text("utf-8")))))
+    return list(dict.fromkeys(hook.event for hook in find_our_hooks(parse_settings(path.read_text("utf-8")))))
 
 
 def hints(root: Path, agent: str = "claude-code") -> list[str]:
     """What the doctor advises for an agent's connection."""
-    return [check.hint for check in connection_checks.examine(root) if check.name == agent and check.finding]
+    return [check.hint for check in connection_checks.check_connections(root) if check.name == agent and check.finding]
 
 
 def findings(root: Path, agent: str = "claude-code") -> list[str]:
     """What the doctor finds wrong with an agent's connection."""
-    return [check.finding for check in connection_checks.examine(root) if check.name == agent and check.finding]
+    return [
+        check.finding for check in connection_checks.check_connections(root) if check.name == agent and check.finding
+    ]
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:

@@ -9,7 +9,7 @@ import pytest
 from holloway import extras
 from holloway.config import AGENT_CONFIG_BYTES_MAX
 from holloway.install import DIALECTS, launch_command, slash_commands
-from holloway.install.file_content import settings_of
+from holloway.install.file_content import parse_settings
 from tests.conftest import Repository
 from tests.install.configurations import CLAUDE_JSON, CLAUDE_SETTINGS, CODEX_HOOKS, CODEX_TOML
 from tests.install.installing import AGENTS, events, holloway, tree, written
@@ -220,7 +220,7 @@ def test_without_the_optional_package_no_server_is_written_that_could_not_start(
 ) -> None:
     monkeypatch.setattr(launch_command, "has_mcp_package", lambda: False)
     assert holloway("setup", "codex", "--yes", "--project", str(repository.root)) == 0
-    assert extras.install("mcp") in capsys.readouterr().out
+    assert extras.install_command("mcp") in capsys.readouterr().out
     assert not (Path.home() / ".codex/config.toml").exists()
 
 
@@ -322,7 +322,7 @@ def meaning(path: Path) -> object:
 
 def parsed(path: Path, data: bytes) -> object:
     """What bytes say in a file of that name."""
-    return tomllib.loads(data.decode("utf-8-sig")) if path.suffix == ".toml" else settings_of(data.decode())
+    return tomllib.loads(data.decode("utf-8-sig")) if path.suffix == ".toml" else parse_settings(data.decode())
 
 
 def pruned(value: object) -> object:

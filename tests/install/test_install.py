@@ -7,8 +7,8 @@ import pytest
 from holloway import install
 from holloway.errors import HollowayError, InvalidInput
 from holloway.install import CLAUDE_CODE, file_change, launch_command, original_files
-from holloway.install.hooks_json import words_of
-from holloway.install.launch_command import HOOK_MARK, program_of
+from holloway.install.hooks_json import split_command
+from holloway.install.launch_command import HOOK_MARK, hook_program
 from holloway.service.project_finder import knows
 from tests.conftest import Repository
 from tests.install.installing import (
@@ -104,7 +104,7 @@ def test_setting_up_twice_changes_nothing_more(path: Path, home: Path) -> None:
     written(path, SETTINGS["hooks of others"])
     connected(path, home)
     again = planned(path, home, remove=False)
-    assert not again.needed
+    assert not again.is_needed
 
 
 def test_what_a_person_changed_in_between_stays_after_removal(path: Path, home: Path) -> None:
@@ -255,7 +255,7 @@ def test_a_file_that_changed_after_it_was_shown_is_not_written(
     path.unlink()
     written(path, later)
     with pytest.raises(HollowayError) as caught:
-        file_change.apply(made, home)
+        file_change.apply_change(made, home)
     assert caught.value.message == f"{path} was changed by another program; nothing was written."
     assert caught.value.hint == "Run the command again."
     assert (path.read_bytes() if path.exists() else None) == later
@@ -280,7 +280,7 @@ def test_hooks_of_any_form_are_nobody_s_and_removal_leaves_them(path: Path, home
     written(path, json.dumps({"hooks": hooks}).encode())
     assert events(path) == []
     assert "hooks-gone" not in findings(path.parent)
-    assert not planned(path, home, remove=True).needed
+    assert not planned(path, home, remove=True).is_needed
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_a_broken_file_has_no_hooks_and_a_failure_for_the_doctor(path: Path, dat
 
 def test_a_file_that_only_mentions_the_hook_is_not_rewritten_by_removal(path: Path, home: Path) -> None:
     written(path, b'{"permissions": {"deny":["Bash(python -m holloway.hooks.entry)"]}}')
-    assert not planned(path, home, remove=True).needed
+    assert not planned(path, home, remove=True).is_needed
     connected(path, home)
     settings = json.loads(path.read_bytes()) | {"model": "opus"}
     path.write_text(json.dumps(settings))
@@ -365,7 +365,7 @@ def test_a_folder_outside_whose_file_links_back_into_the_project_is_refused(
     (repository.root / ".claude").symlink_to(outside)
     (outside / "settings.local.json").symlink_to(repository.root / "settings.json")
     written(repository.root / "settings.json", b"{}")
-    path = install.config_file(CLAUDE_CODE, "project", repository.root)
+    path = install.hooks_file(CLAUDE_CODE, "project", repository.root)
     with pytest.raises(HollowayError, match="outside"):
         planned(path, home, remove=False, within=repository.root)
 
@@ -373,19 +373,19 @@ def test_a_folder_outside_whose_file_links_back_into_the_project_is_refused(
 def test_a_link_that_is_made_after_the_question_is_refused_too(
     repository: Repository, tmp_path: Path, home: Path
 ) -> None:
-    path = install.config_file(CLAUDE_CODE, "project", repository.root)
+    path = install.hooks_file(CLAUDE_CODE, "project", repository.root)
     made = planned(path, home, remove=False, within=repository.root)
     (tmp_path / "outside").mkdir()
     path.parent.symlink_to(tmp_path / "outside")
     with pytest.raises(HollowayError, match="is a link out of the project"):
-        file_change.apply(made, home)
+        file_change.apply_change(made, home)
     assert list((tmp_path / "outside").iterdir()) == []
 
 
 def test_a_link_within_the_project_is_followed(repository: Repository) -> None:
     real = repository.root / "config/claude.json"
     written(real, b"{}")
-    path = install.config_file(CLAUDE_CODE, "project", repository.root)
+    path = install.hooks_file(CLAUDE_CODE, "project", repository.root)
     path.parent.mkdir()
     path.symlink_to(real)
     assert holloway("setup", "claude-code", "--scope", "project", "--yes", "--project", str(repository.root)) == 0
@@ -443,14 +443,14 @@ def test_the_files_permissions_stay(path: Path, home: Path) -> None:
 
 def test_removal_where_nothing_is_installed_changes_nothing(path: Path, home: Path) -> None:
     written(path, SETTINGS["one line"])
-    assert not planned(path, home, remove=True).needed
+    assert not planned(path, home, remove=True).is_needed
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_hook_is_one_shell_line_without_arguments_that_names_the_interpreter_by_its_path(agent: str) -> None:
-    entry = install.handler(install.dialect(agent), 5)
+    entry = install.build_handler(install.find_dialect(agent), 5)
     assert set(entry) == {"type", "command", "timeout"}
-    program = str(program_of(words_of(entry)))
+    program = str(hook_program(split_command(entry)))
     assert Path(program).is_absolute()
     assert Path(program).exists()
     assert "shims" not in program
@@ -475,9 +475,9 @@ def test_setup_rewrites_hooks_with_arguments_where_they_are(path: Path, home: Pa
 def test_hooks_of_an_earlier_form_are_taken_out(agent: str, command: tuple[str, ...], repository: Repository) -> None:
     there = ("--project", str(repository.root)) if command[0] == "setup" else ()
     assert holloway("setup", agent, "--yes", "--project", str(repository.root)) == 0
-    path = install.config_file(install.dialect(agent), "user", repository.root)
+    path = install.hooks_file(install.find_dialect(agent), "user", repository.root)
     write_old_form(path, agent)
-    assert set(events(path)) == set(install.dialect(agent).events)
+    assert set(events(path)) == set(install.find_dialect(agent).events)
     assert holloway(*(agent if word == "claude-code" else word for word in command), *there) == 0
     assert not path.exists() or events(path) == []
 
@@ -486,7 +486,7 @@ def test_hooks_of_an_earlier_form_are_taken_out(agent: str, command: tuple[str, 
 def test_the_doctor_finds_hooks_of_an_earlier_form_and_names_the_command(scope: str, repository: Repository) -> None:
     command = ("setup", "claude-code", "--scope", scope, "--yes", "--project", str(repository.root))
     assert holloway(*command) == 0
-    write_old_form(install.config_file(CLAUDE_CODE, scope, repository.root), "claude-code")
+    write_old_form(install.hooks_file(CLAUDE_CODE, scope, repository.root), "claude-code")
     assert findings(repository.root) == ["hooks-outdated"]
     advised = "holloway setup claude-code" + (" --scope project" if scope == "project" else "")
     assert hints(repository.root) == [f"`{advised}` rewrites them."]
@@ -495,22 +495,22 @@ def test_the_doctor_finds_hooks_of_an_earlier_form_and_names_the_command(scope: 
 
 
 def test_scope_chooses_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert install.config_file(CLAUDE_CODE, "project", tmp_path) == tmp_path / ".claude/settings.local.json"
-    assert install.config_file(CLAUDE_CODE, "user", tmp_path) == Path.home() / ".claude/settings.json"
+    assert install.hooks_file(CLAUDE_CODE, "project", tmp_path) == tmp_path / ".claude/settings.local.json"
+    assert install.hooks_file(CLAUDE_CODE, "user", tmp_path) == Path.home() / ".claude/settings.json"
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "elsewhere"))
-    assert install.config_file(CLAUDE_CODE, "user", tmp_path) == tmp_path / "elsewhere/settings.json"
+    assert install.hooks_file(CLAUDE_CODE, "user", tmp_path) == tmp_path / "elsewhere/settings.json"
 
 
 def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
     with pytest.raises(InvalidInput) as caught:
-        install.dialect("hal9000")
+        install.find_dialect("hal9000")
     assert "claude-code" in caught.value.hint
 
 
 def test_hooks_whose_interpreter_is_gone_are_found_by_the_doctor(path: Path, home: Path) -> None:
     connected(path, home)
     assert findings(path.parent) == []
-    path.write_text(path.read_text().replace(launch_command.by_path().hook[0], "/nowhere/python"))
+    path.write_text(path.read_text().replace(launch_command.launch_by_path().hook[0], "/nowhere/python"))
     assert findings(path.parent) == ["hooks-gone"]
 
 

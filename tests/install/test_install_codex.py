@@ -31,13 +31,13 @@ def test_codex_gets_its_hooks_in_a_file_of_nothing_but_hooks(path: Path, home: P
 
 def test_codex_home_moves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "elsewhere"))
-    assert install.config_file(CODEX, "user", tmp_path) == tmp_path / "elsewhere/hooks.json"
-    assert install.config_file(CODEX, "project", tmp_path) == tmp_path / ".codex/hooks.json"
+    assert install.hooks_file(CODEX, "user", tmp_path) == tmp_path / "elsewhere/hooks.json"
+    assert install.hooks_file(CODEX, "project", tmp_path) == tmp_path / ".codex/hooks.json"
 
 
 @pytest.mark.promise("codex")
 def test_the_line_that_a_shell_runs_answers_a_session_and_fails_open(home: Path, tmp_path: Path) -> None:
-    line = install.handler(CODEX, 5)["command"]
+    line = install.build_handler(CODEX, 5)["command"]
     clean = {"HOLLOWAY_HOME": str(home), "PATH": os.defpath}
     for said in (b"", b"not json", json.dumps({"hook_event_name": "SessionStart", "cwd": str(tmp_path)}).encode()):
         done = subprocess.run(["/bin/sh", "-c", line], input=said, capture_output=True, env=clean, check=False)
@@ -47,7 +47,7 @@ def test_the_line_that_a_shell_runs_answers_a_session_and_fails_open(home: Path,
 def test_the_doctor_finds_that_the_interpreter_is_gone(path: Path) -> None:
     assert holloway("setup", "codex", "--yes") == 0
     assert "hooks-gone" not in findings(path.parent, "codex")
-    path.write_text(path.read_text().replace(launch_command.by_path().hook[0], "/nowhere/python"))
+    path.write_text(path.read_text().replace(launch_command.launch_by_path().hook[0], "/nowhere/python"))
     assert "hooks-gone" in findings(path.parent, "codex")
 
 

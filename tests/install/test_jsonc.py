@@ -46,13 +46,13 @@ def changed(text: str, path: jsonc.Path) -> tuple[str, jsonc.Path]:
     """The text with something new in the object or array at a path, and the way to that."""
     holder = at(read(text), path)
     if isinstance(holder, dict):
-        return jsonc.added(text, path, "new", {"a": [1, 2]}), (*path, "new")
-    return jsonc.appended(text, path, {"a": [1, 2]}), (*path, len(holder))
+        return jsonc.add_member(text, path, "new", {"a": [1, 2]}), (*path, "new")
+    return jsonc.append_item(text, path, {"a": [1, 2]}), (*path, len(holder))
 
 
 def read(text: str) -> Any:
     """What a text says."""
-    return jsonc.scan(text).root.value
+    return jsonc.scan_text(text).root.value
 
 
 @given(texts(), st.data())
@@ -66,7 +66,7 @@ def test_what_is_put_in_is_there_alone_and_comes_out_again(text: str, data: st.D
     holder = at(expected, path)
     holder.update(new={"a": [1, 2]}) if isinstance(holder, dict) else holder.append({"a": [1, 2]})
     assert read(after) == expected
-    assert read(jsonc.removed(after, way)) == before
+    assert read(jsonc.remove_value(after, way)) == before
 
 
 @given(texts(), st.data())
@@ -80,8 +80,8 @@ def test_any_value_can_be_taken_out_or_replaced_alone(text: str, data: st.DataOb
     without, with_other = copy.deepcopy(before), copy.deepcopy(before)
     del at(without, path[:-1])[path[-1]]
     at(with_other, path[:-1])[path[-1]] = "other"
-    assert read(jsonc.removed(text, path)) == without
-    assert read(jsonc.replaced(text, path, "other")) == with_other
+    assert read(jsonc.remove_value(text, path)) == without
+    assert read(jsonc.replace_value(text, path, "other")) == with_other
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_any_value_can_be_taken_out_or_replaced_alone(text: str, data: st.DataOb
     ],
 )
 def test_in_an_ordinary_text_taking_out_restores_every_sign(text: str) -> None:
-    assert jsonc.removed(jsonc.added(text, (), "new", {"x": 1}), ("new",)) == text
+    assert jsonc.remove_value(jsonc.add_member(text, (), "new", {"x": 1}), ("new",)) == text
 
 
 @pytest.mark.parametrize(
@@ -120,20 +120,20 @@ def test_in_an_ordinary_text_taking_out_restores_every_sign(text: str) -> None:
 )
 def test_a_text_that_is_no_json_is_refused_with_its_line(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        jsonc.scan(text)
+        jsonc.scan_text(text)
 
 
 def test_of_a_large_plain_text_only_what_lies_on_the_way_is_looked_into() -> None:
     text = json.dumps({"history": [{"n": number} for number in range(500)], "servers": {"a": {}}})
-    found = jsonc.scan(text)
-    assert found.find(("servers", "a")) is not None
+    found = jsonc.scan_text(text)
+    assert found.find_node(("servers", "a")) is not None
     history = found.root.children[0]
     assert (history.closed, history.children) == (True, [])
 
 
 def test_values_with_comments_are_not_tried_in_one_stroke_for_ever() -> None:
     text = "[" + ",".join('{"a": 1 /* c */}' for _ in range(jsonc.SHORTCUTS_MAX * 3)) + "]"
-    found = jsonc.scan(text)
+    found = jsonc.scan_text(text)
     assert found.reader.shortcuts == 0
     assert found.root.value == [{"a": 1}] * (jsonc.SHORTCUTS_MAX * 3)
 

@@ -21,18 +21,18 @@ def test_what_is_checked_in_is_what_is_written_from_the_tables() -> None:
         path for folder in (plugin.FOLDER, plugin.MCP_FOLDER, ".claude-plugin") for path in (ROOT / folder).rglob("*")
     ]
     checked_in = {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in there if path.is_file()}
-    assert checked_in == plugin.files(), "`make docs` writes it anew"
+    assert checked_in == plugin.render_plugins(), "`make docs` writes it anew"
 
 
 @pytest.mark.promise("plugin")
 def test_the_plugin_has_every_event_and_command_that_setup_has() -> None:
-    files = plugin.files()
+    files = plugin.render_plugins()
     assert list(json.loads(files["plugin/hooks/hooks.json"])["hooks"]) == list(CLAUDE_CODE.events)
     assert {f"plugin/commands/{name}.md" for name in COMMANDS} <= set(files)
 
 
 def test_the_plugin_with_the_hooks_names_no_server_that_could_fail() -> None:
-    files = plugin.files()
+    files = plugin.render_plugins()
     assert {path for path in files if path.endswith(".mcp.json")} == {"plugin-mcp/.mcp.json"}
     offered = json.loads(files[".claude-plugin/marketplace.json"])["plugins"]
     assert {each["name"]: each["source"] for each in offered} == {
@@ -42,7 +42,7 @@ def test_the_plugin_with_the_hooks_names_no_server_that_could_fail() -> None:
 
 
 def test_nothing_in_it_names_this_machine_or_says_that_setup_wrote_it() -> None:
-    for text in plugin.files().values():
+    for text in plugin.render_plugins().values():
         assert str(ROOT) not in text
         assert sys.prefix not in text
         assert str(Path.home()) not in text

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from holloway.install import CODEX, codex_trust
-from holloway.install.hooks_json import ours
+from holloway.install.hooks_json import find_our_hooks
 from holloway.install.slash_commands import COMMANDS
 from tests.conftest import Repository
 from tests.install.installing import findings, holloway
@@ -91,7 +91,10 @@ def test_codex_reads_the_hooks_the_server_and_the_skill(connected: Repository) -
 def test_the_doctor_and_codex_agree_on_what_was_trusted(connected: Repository) -> None:
     file = Path.home() / HOOKS
     settings = json.loads(file.read_bytes())
-    computed = {codex_trust.state_key(file, hook): codex_trust.fingerprint(settings, hook) for hook in ours(settings)}
+    computed = {
+        codex_trust.state_key(file, hook): codex_trust.compute_fingerprint(settings, hook)
+        for hook in find_our_hooks(settings)
+    }
     assert findings(connected.root, "codex") == ["hooks-untrusted"]
     config = Path.home() / ".codex/config.toml"
     states = "".join(f'\n[hooks.state."{key}"]\ntrusted_hash = "{value}"\n' for key, value in computed.items())

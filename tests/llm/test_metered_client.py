@@ -7,17 +7,17 @@ import pytest
 from holloway import Holloway
 from holloway.llm.metered_client import Metered
 from holloway.llm.providers import CapReached, NotAsked, WriterFailed
-from holloway.store.llm_usage import Spending
+from holloway.store.llm_usage import LlmUsageLedger
 from holloway.testing import FakeClock, FakeWriter
 
 
 def metered(memory: Holloway, writer: FakeWriter, cap: int) -> Metered:
-    spending = Spending(memory.store.database, memory.clock)
+    spending = LlmUsageLedger(memory.store.database, memory.clock)
     return Metered(writer, spending, memory.clock, cap=cap, purpose="test")
 
 
 def total(memory: Holloway) -> int:
-    return Spending(memory.store.database, memory.clock).total(f"{memory.clock.now():%Y-%m}")
+    return LlmUsageLedger(memory.store.database, memory.clock).total_tokens(f"{memory.clock.now():%Y-%m}")
 
 
 @pytest.mark.promise("spending")
@@ -46,27 +46,27 @@ def test_a_call_that_was_never_made_counts_nothing(memory: Holloway) -> None:
     meter = metered(memory, FakeWriter(NotAsked("no package", "")), cap=1_000)
     with pytest.raises(NotAsked):
         meter.complete("word " * 20, max_tokens=100, deadline_s=1)
-    assert Spending(memory.store.database, memory.clock).by_purpose(f"{memory.clock.now():%Y-%m}") == []
+    assert LlmUsageLedger(memory.store.database, memory.clock).list_by_purpose(f"{memory.clock.now():%Y-%m}") == []
 
 
 @pytest.mark.promise("spending")
 def test_spending_is_told_by_purpose(memory: Holloway) -> None:
     metered(memory, FakeWriter("yes"), cap=1_000).complete("a b", max_tokens=5, deadline_s=1)
-    (spent,) = Spending(memory.store.database, memory.clock).by_purpose(f"{memory.clock.now():%Y-%m}")
+    (spent,) = LlmUsageLedger(memory.store.database, memory.clock).list_by_purpose(f"{memory.clock.now():%Y-%m}")
     assert spent == ("test", "fake", "fake", 1, 2, 1)
 
 
 @pytest.mark.promise("spending")
 def test_what_took_most_is_told_first(memory: Holloway) -> None:
-    spending = Spending(memory.store.database, memory.clock)
+    spending = LlmUsageLedger(memory.store.database, memory.clock)
     month = f"{memory.clock.now():%Y-%m}"
     for purpose, tokens in (("ask", 10), ("modules", 500), ("wording", 30)):
-        assert spending.reserve(month, 1_000, tokens, "fake", "fake", purpose)
-    assert [each.purpose for each in spending.by_purpose(month)] == ["modules", "wording", "ask"]
+        assert spending.reserve_tokens(month, 1_000, tokens, "fake", "fake", purpose)
+    assert [each.purpose for each in spending.list_by_purpose(month)] == ["modules", "wording", "ask"]
 
 
 def test_the_month_of_a_call_is_that_of_its_clock(memory: Holloway) -> None:
     metered(memory, FakeWriter("yes"), cap=1_000).complete("a b", max_tokens=5, deadline_s=1)
     later = f"{memory.clock.now() + timedelta(days=40):%Y-%m}"
     assert total(memory) == 2 + 1
-    assert Spending(memory.store.database, memory.clock).total(later) == 0
+    assert LlmUsageLedger(memory.store.database, memory.clock).total_tokens(later) == 0

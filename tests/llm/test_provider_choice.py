@@ -4,13 +4,13 @@ import pytest
 
 from holloway import Holloway
 from holloway.config import Settings
-from holloway.llm.provider_choice import choose
+from holloway.llm.provider_choice import choose_writer
 
 
 @pytest.mark.promise("nothing-is-sent")
 def test_a_key_in_the_environment_is_no_consent(memory: Holloway) -> None:
     environment = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
-    assert choose(memory.settings, environment).writer is None
+    assert choose_writer(memory.settings, environment).writer is None
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,6 @@ def test_a_choice_is_complete_or_says_what_is_missing(
 ) -> None:
     for key, value in settings.items():
         monkeypatch.setenv("HOLLOWAY_" + key.upper().replace(".", "_"), value)
-    chosen = choose(Settings.load(), environment)
+    chosen = choose_writer(Settings.load_settings(), environment)
     assert (chosen.writer is None) == bool(reason)
     assert reason in chosen.reason

@@ -14,7 +14,7 @@ from holloway.mcp.server import INSTRUCTIONS, TOOLS
 from holloway.mcp.tools import Tools
 from holloway.service.project_finder import pause
 from holloway.store import contributions
-from holloway.text.tokens import MARGIN, estimate
+from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.conftest import Repository
 from tests.mcp.connection import COMMAND, Raw, called, connected, refused
 
@@ -100,7 +100,7 @@ def test_the_list_of_tools_is_short(shop: Repository) -> None:
     tools = asyncio.run(listed())
     assert len(tools) <= 9
     assert all(len(text.encode()) < HOST_CUTS_AT_BYTES for text in (INSTRUCTIONS, *(tool[1] for tool in tools)))
-    assert sum(estimate(part) for tool in tools for part in tool) * MARGIN < LIST_TOKENS_MAX
+    assert sum(estimate_tokens(part) for tool in tools for part in tool) * MARGIN < LIST_TOKENS_MAX
 
 
 @pytest.mark.promise("mcp")
@@ -143,7 +143,7 @@ def test_lines_that_are_no_messages_do_not_end_the_server(shop: Repository) -> N
 
 def test_a_damaged_memory_is_said_by_the_tools_and_the_server_starts(shop: Repository) -> None:
     with holloway.open(shop.root) as memory:
-        file = memory.project.database
+        file = memory.project.database_path
     file.write_bytes(b"SQLite format 3\0" + b"\xff" * 8_000)
 
     async def asked() -> str:
@@ -158,7 +158,7 @@ def test_a_paused_project_answers_with_a_note_and_records_nothing(shop: Reposito
     asyncio.run(_paused(shop.root))
     assert waiting(shop.root) == []
     with holloway.open(shop.root) as memory:
-        assert contributions.module_edits(memory.store.database) == []
+        assert contributions.list_module_edits(memory.store.database) == []
         assert memory.memories()[0].use_count == 0
 
 
@@ -220,11 +220,11 @@ def test_a_host_that_sends_a_signal_ends_the_server_as_well(shop: Repository) ->
 def test_what_a_killed_server_had_is_learned_by_the_next_one(shop: Repository) -> None:
     host = Raw(shop.root)
     host.record("Refunds go through the ledger first")
-    Tools(shop.root).begin()
+    Tools(shop.root).learn_leftovers()
     assert waiting(shop.root) == []
     host.process.kill()
     host.ended()
-    Tools(shop.root).begin()
+    Tools(shop.root).learn_leftovers()
     assert waiting(shop.root) == ["Refunds go through the ledger first"]
     assert left(shop.root) == []
 
@@ -243,7 +243,7 @@ def test_without_the_optional_package_the_error_names_what_to_install(repository
     code = "import sys; sys.modules['mcp'] = None; from holloway.cli import main; main(['mcp'])"
     done = subprocess.run([sys.executable, "-c", code], cwd=repository.root, capture_output=True, text=True)
     assert done.returncode != 0
-    assert extras.install("mcp") in done.stderr
+    assert extras.install_command("mcp") in done.stderr
     assert done.stdout == ""
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from holloway.domain import event as events
 from holloway.domain.event import Event, PlanItem, ToolKind
 from holloway.domain.session import Outcome
-from holloway.observer.activity import Account
+from holloway.observer.activity import SessionActivity
 from holloway.observer.scratchpad import Scratchpad
 
 
@@ -106,11 +106,11 @@ class Story:
     def pad(self) -> Scratchpad:
         pad = Scratchpad()
         for event in self.told:
-            pad.add(event)
+            pad.add_event(event)
         return pad
 
-    def account(self) -> Account:
-        return Account(self.pad())
+    def account(self) -> SessionActivity:
+        return SessionActivity(self.pad())
 
     def _tick(self, seconds: float = 60.0) -> float:
         self._at += seconds

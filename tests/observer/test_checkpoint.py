@@ -28,7 +28,7 @@ STORED = (
 
 
 def test_a_checkpoint_of_the_first_release_is_read_and_written_byte_by_byte() -> None:
-    pad = checkpoint.load(STORED)
+    pad = checkpoint.load_scratchpad(STORED)
     assert pad.start == Started(
         *(1.0, "s1", "codex", "main", "abc", SessionType.BUILD, Phase.IMPLEMENT, "add a cart"),
         work_unit=WorkUnit("native", ("1", "2"), "cart"),
@@ -40,7 +40,7 @@ def test_a_checkpoint_of_the_first_release_is_read_and_written_byte_by_byte() ->
     assert [note.files for note in pad.notes] == [(), ("a.py",)]
     assert pad.plan == (PlanItem("write it", True), PlanItem("test it"))
     assert (pad.subtasks, pad.outcome) == ([Subtask(1, "write", True)], Outcome.PARTIAL)
-    assert checkpoint.dump(pad) == STORED
+    assert checkpoint.dump_scratchpad(pad) == STORED
 
 
 @pytest.mark.parametrize(
@@ -61,23 +61,23 @@ def test_a_checkpoint_of_the_first_release_is_read_and_written_byte_by_byte() ->
 )
 def test_a_damaged_checkpoint_is_an_error_that_says_what_goes_on(data: bytes) -> None:
     with pytest.raises(HollowayError) as error:
-        checkpoint.load(data)
+        checkpoint.load_scratchpad(data)
     assert "journal" in error.value.hint
 
 
 @pytest.mark.promise("no-secret")
 def test_a_secret_in_a_line_that_the_user_changed_is_not_written_down() -> None:
     told = Story().changed("a.py", ['password = "Harbour7Quay21x"'], ['password = "Quay21xHarbour"'])
-    kept = checkpoint.dump(told.pad())
+    kept = checkpoint.dump_scratchpad(told.pad())
     assert b"Quay21x" not in kept
-    assert checkpoint.load(kept).actions[0].applied == ('password = "[REDACTED: password]"',)
+    assert checkpoint.load_scratchpad(kept).actions[0].applied == ('password = "[REDACTED: password]"',)
 
 
 def test_the_verdicts_of_all_checks_are_restored_and_missing_in_older_checkpoints() -> None:
     pad = Scratchpad()
     for passed in (False, True):
-        pad.add(QaFindings(1.0, passed))
-    saved = checkpoint.dump(pad)
-    assert checkpoint.load(saved).qa_verdicts == (False, True)
+        pad.add_event(QaFindings(1.0, passed))
+    saved = checkpoint.dump_scratchpad(pad)
+    assert checkpoint.load_scratchpad(saved).qa_verdicts == (False, True)
     older = {name: value for name, value in json.loads(saved).items() if name != "qa_verdicts"}
-    assert checkpoint.load(json.dumps(older).encode()).qa_verdicts == ()
+    assert checkpoint.load_scratchpad(json.dumps(older).encode()).qa_verdicts == ()

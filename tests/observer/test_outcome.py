@@ -3,8 +3,8 @@ import pytest
 from holloway.domain.event import Started
 from holloway.domain.session import Outcome, SessionType
 from holloway.domain.work import Phase
-from holloway.observer.activity import Account
-from holloway.observer.outcome import judge, session_outcome, session_type
+from holloway.observer.activity import SessionActivity
+from holloway.observer.outcome import classify_session, infer_outcome, infer_session_type
 from holloway.observer.scratchpad import Scratchpad
 from tests.observer.story import Story
 
@@ -25,7 +25,7 @@ from tests.observer.story import Story
     ],
 )
 def test_what_a_session_was_for(story: Story, expected: SessionType) -> None:
-    kind, why = session_type(story.account())
+    kind, why = infer_session_type(story.account())
     assert kind is expected
     assert why
 
@@ -54,7 +54,7 @@ def test_what_a_session_was_for(story: Story, expected: SessionType) -> None:
     ],
 )
 def test_how_a_session_ended(story: Story, expected: Outcome) -> None:
-    outcome, proof = session_outcome(story.account())
+    outcome, proof = infer_outcome(story.account())
     assert outcome is expected
     assert proof
 
@@ -62,11 +62,11 @@ def test_how_a_session_ended(story: Story, expected: Outcome) -> None:
 @pytest.mark.promise("outcome", "what-it-was-for")
 def test_what_the_caller_says_stands() -> None:
     pad = Scratchpad()
-    pad.add(Started(0.0, "s", type=SessionType.PR_REVIEW, phase=Phase.REFINE))
-    judged = judge(Account(pad))
+    pad.add_event(Started(0.0, "s", type=SessionType.PR_REVIEW, phase=Phase.REFINE))
+    judged = classify_session(SessionActivity(pad))
     assert (judged.type, judged.phase) == (SessionType.PR_REVIEW, Phase.REFINE)
     assert "the caller said so" in judged.evidence
 
 
 def test_the_evidence_names_the_run_that_decided() -> None:
-    assert "npm test" in judge(Story().edit("a.ts").green("npm test").account()).evidence
+    assert "npm test" in classify_session(Story().edit("a.ts").green("npm test").account()).evidence

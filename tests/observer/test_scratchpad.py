@@ -23,15 +23,15 @@ from holloway.domain.event import (
 from holloway.domain.session import Outcome, SessionType
 from holloway.domain.work import Phase, WorkUnit
 from holloway.observer import checkpoint
-from holloway.observer.scratchpad import CALL_CHARS_MAX, Scratchpad, ends
-from holloway.observer.scratchpad_merge import merge
+from holloway.observer.scratchpad import CALL_CHARS_MAX, Scratchpad, truncate_middle
+from holloway.observer.scratchpad_merge import merge_scratchpads
 from holloway.text.edit_lines import LINE_CHARS_MAX
 
 
 def padded(*events: Event) -> Scratchpad:
     pad = Scratchpad()
     for event in events:
-        pad.add(event)
+        pad.add_event(event)
     return pad
 
 
@@ -62,7 +62,7 @@ def test_a_long_result_keeps_its_beginning_and_its_end() -> None:
 
 
 def test_a_short_text_is_kept_whole() -> None:
-    assert ends("abc", 3) == "abc"
+    assert truncate_middle("abc", 3) == "abc"
 
 
 def test_every_text_that_is_kept_has_a_bound() -> None:
@@ -102,14 +102,14 @@ def test_an_agent_may_record_only_so_much() -> None:
 def test_over_its_budget_a_pad_lets_go_of_the_least_telling_first() -> None:
     pad = Scratchpad()
     big = "x" * 4_000
-    pad.add(Said(0.0, "I was wrong about the port: it is 8080, not 80."))
-    pad.add(Call(0.0, "edit", ToolKind.EDIT, path="a.py"))
-    pad.add(Result(0.0, "edit"))
-    pad.add(Call(0.0, "bad", ToolKind.SHELL, command="make"))
-    pad.add(Result(0.0, "bad", ok=False))
+    pad.add_event(Said(0.0, "I was wrong about the port: it is 8080, not 80."))
+    pad.add_event(Call(0.0, "edit", ToolKind.EDIT, path="a.py"))
+    pad.add_event(Result(0.0, "edit"))
+    pad.add_event(Call(0.0, "bad", ToolKind.SHELL, command="make"))
+    pad.add_event(Result(0.0, "bad", ok=False))
     for number in range(14_000):
-        pad.add(Call(float(number), f"c{number}", ToolKind.SHELL, command=big))
-        pad.add(Result(float(number), f"c{number}"))
+        pad.add_event(Call(float(number), f"c{number}", ToolKind.SHELL, command=big))
+        pad.add_event(Result(float(number), f"c{number}"))
     assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
     assert pad.evicted[:3] == ("time_anomaly", "file_access", "sequence")
     kept = {action.call for action in pad.actions}
@@ -120,10 +120,10 @@ def test_over_its_budget_a_pad_lets_go_of_the_least_telling_first() -> None:
 def test_past_its_budget_by_words_alone_a_pad_keeps_those_that_must_never_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 1_000_000)
     pad = Scratchpad()
-    pad.spare(lambda words: "8080" in words)
-    pad.add(Said(0.0, "I was wrong about the port: it is 8080, not 80.", thinking=True))
+    pad.protect_notes(lambda words: "8080" in words)
+    pad.add_event(Said(0.0, "I was wrong about the port: it is 8080, not 80.", thinking=True))
     for number in range(400):
-        pad.add(Said(float(number), f"{number} " + "thinking " * 480, thinking=True))
+        pad.add_event(Said(float(number), f"{number} " + "thinking " * 480, thinking=True))
     assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
     assert pad.notes[0].text.startswith("I was wrong about the port")
     assert pad.notes[-1].text.startswith("399 ")
@@ -132,10 +132,10 @@ def test_past_its_budget_by_words_alone_a_pad_keeps_those_that_must_never_go(mon
 def test_what_a_shell_wrote_outlives_what_it_only_ran(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 1_000_000)
     pad = Scratchpad()
-    pad.add(Call(0.0, "wrote", ToolKind.SHELL, command="sed -i s/a/b/ src/app.py"))
-    pad.add(Result(0.0, "wrote"))
+    pad.add_event(Call(0.0, "wrote", ToolKind.SHELL, command="sed -i s/a/b/ src/app.py"))
+    pad.add_event(Result(0.0, "wrote"))
     for number in range(400):
-        pad.add(Call(float(number), f"c{number}", ToolKind.SHELL, command="make " + "x" * 4_000))
+        pad.add_event(Call(float(number), f"c{number}", ToolKind.SHELL, command="make " + "x" * 4_000))
     assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
     assert pad.actions[0].call == "wrote"
 
@@ -145,7 +145,7 @@ def test_past_its_budget_by_edits_alone_a_pad_still_knows_who_changed_what(monke
     pad = Scratchpad()
     lines = tuple(f"line {number}" for number in range(config.SCRATCHPAD_LINES_MAX))
     for number in range(200):
-        pad.add(Call(float(number), f"c{number}", ToolKind.EDIT, path=f"{number}.py", removed=lines, added=lines))
+        pad.add_event(Call(float(number), f"c{number}", ToolKind.EDIT, path=f"{number}.py", removed=lines, added=lines))
     assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
     assert len(pad.actions) == 200
 
@@ -158,10 +158,10 @@ def failing(number: int) -> list[Event]:
 def test_past_its_budget_by_failures_alone_a_pad_keeps_the_latest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "SCRATCHPAD_BYTES_MAX", 100_000)
     pad = Scratchpad()
-    pad.add(Call(0.0, "edit", ToolKind.EDIT, path="a.py"))
+    pad.add_event(Call(0.0, "edit", ToolKind.EDIT, path="a.py"))
     for number in range(300):
         for event in failing(number):
-            pad.add(event)
+            pad.add_event(event)
         assert pad.bytes <= config.SCRATCHPAD_BYTES_MAX
         assert pad.actions[-1].call == f"c{number}"
     assert pad.actions[0].call == "edit"
@@ -183,10 +183,10 @@ def test_only_words_that_would_go_are_looked_at_for_what_must_stay(monkeypatch: 
         return False
 
     pad = Scratchpad()
-    pad.spare(carries)
+    pad.protect_notes(carries)
     said = [Said(float(number), f"{number} " + "x" * 4_000) for number in range(25)]
     for event in said:
-        pad.add(event)
+        pad.add_event(event)
     assert [words.split()[0] for words in asked] == [str(number) for number in range(11)]
 
 
@@ -195,17 +195,17 @@ def test_a_checkpoint_after_something_was_let_go_changes_nothing(monkeypatch: py
     reads = [Call(float(n), f"c{n}", ToolKind.READ, path="a.py", pattern="x" * 500) for n in range(200)]
     whole = padded(*reads)
     assert len(whole.actions) < len(reads)
-    half = checkpoint.load(checkpoint.dump(whole))
+    half = checkpoint.load_scratchpad(checkpoint.dump_scratchpad(whole))
     for pad in (whole, half):
-        pad.add(reads[0])
-        pad.add(Result(300.0, "c0"))
-    assert checkpoint.dump(half) == checkpoint.dump(whole)
+        pad.add_event(reads[0])
+        pad.add_event(Result(300.0, "c0"))
+    assert checkpoint.dump_scratchpad(half) == checkpoint.dump_scratchpad(whole)
 
 
 def test_a_checkpoint_between_a_call_and_its_result_knows_a_call_by_a_long_name() -> None:
     name = "call " * CALL_CHARS_MAX
-    pad = checkpoint.load(checkpoint.dump(padded(Call(1.0, name, ToolKind.READ, path="a.py"))))
-    pad.add(Result(2.0, name))
+    pad = checkpoint.load_scratchpad(checkpoint.dump_scratchpad(padded(Call(1.0, name, ToolKind.READ, path="a.py"))))
+    pad.add_event(Result(2.0, name))
     assert pad.actions[0].ok is True
 
 
@@ -233,30 +233,30 @@ events = st.one_of(
 @settings(max_examples=150, deadline=None)
 def test_a_checkpoint_at_any_event_changes_nothing(told: list[Event], cut: int) -> None:
     whole = padded(*told)
-    half = checkpoint.load(checkpoint.dump(padded(*told[:cut])))
+    half = checkpoint.load_scratchpad(checkpoint.dump_scratchpad(padded(*told[:cut])))
     for event in told[cut:]:
-        half.add(event)
-    assert checkpoint.dump(half) == checkpoint.dump(whole)
+        half.add_event(event)
+    assert checkpoint.dump_scratchpad(half) == checkpoint.dump_scratchpad(whole)
 
 
 def test_a_checkpoint_carries_what_the_caller_said() -> None:
     unit = WorkUnit("native", ("spec-42", "subtask-3"), "Spec 42")
     start = Started(1.0, "s", "coder", "main", "abc", SessionType.BUILD, Phase.IMPLEMENT, "do it", unit, 20)
-    assert checkpoint.load(checkpoint.dump(padded(start))).start == start
+    assert checkpoint.load_scratchpad(checkpoint.dump_scratchpad(padded(start))).start == start
 
 
 @given(st.lists(st.lists(events, max_size=15), min_size=1, max_size=3))
 @settings(max_examples=80, deadline=None)
 def test_merging_does_not_depend_on_the_order(parts: list[list[Event]]) -> None:
     pads = [padded(Started(float(n), f"s{n}"), *part) for n, part in enumerate(parts)]
-    there, back = merge(pads), merge(list(reversed(pads)))
-    assert checkpoint.dump(there) == checkpoint.dump(back)
+    there, back = merge_scratchpads(pads), merge_scratchpads(list(reversed(pads)))
+    assert checkpoint.dump_scratchpad(there) == checkpoint.dump_scratchpad(back)
 
 
 def test_a_merge_keeps_who_did_what() -> None:
     one = padded(Started(0.0, "s1"), Call(2.0, "x", ToolKind.EDIT, path="a.py"))
     two = padded(Started(1.0, "s2"), Call(1.5, "y", ToolKind.EDIT, path="a.py"))
-    merged = merge([one, two])
+    merged = merge_scratchpads([one, two])
     assert [(action.actor, action.step) for action in merged.actions] == [("s2", 1), ("s1", 2)]
 
 
@@ -271,7 +271,7 @@ def test_in_a_merge_words_stand_after_the_same_deeds_as_before() -> None:
         Interrupted(8.0),
     )
     sibling = padded(Started(0.5, "other"), *(Call(2.0 + n, f"z{n}", ToolKind.READ, path="b.py") for n in range(2)))
-    merged = merge([sibling, lead])
+    merged = merge_scratchpads([sibling, lead])
     assert [action.path for action in merged.actions] == ["a.py", "b.py", "b.py", "a.py"]
     assert [note.step for note in merged.notes] == [4, 4]
     assert (merged.interrupted_at, merged.subtasks[0].step) == (4, 4)
@@ -280,7 +280,7 @@ def test_in_a_merge_words_stand_after_the_same_deeds_as_before() -> None:
 def test_in_a_merge_words_before_a_pads_first_deed_stand_after_what_others_did_by_then() -> None:
     lead = padded(Started(0.0, "lead"), *(Call(1.0 + n, f"x{n}", ToolKind.READ, path="a.py") for n in range(3)))
     sibling = padded(Started(0.5, "other"), Said(2.5, "I see"), Call(2.5, "y", ToolKind.READ, path="b.py"))
-    merged = merge([sibling, lead])
+    merged = merge_scratchpads([sibling, lead])
     assert [action.path for action in merged.actions] == ["a.py", "a.py", "b.py", "a.py"]
     assert [note.step for note in merged.notes] == [2]
 
@@ -288,13 +288,13 @@ def test_in_a_merge_words_before_a_pads_first_deed_stand_after_what_others_did_b
 def test_in_a_merge_the_last_interruption_says_whether_the_user_went_on() -> None:
     went_on = padded(Started(0.0, "one"), Call(1.0, "x", ToolKind.READ), Interrupted(2.0), Prompt(3.0, "go on"))
     stopped = padded(Started(0.0, "two"), Call(4.0, "y", ToolKind.READ), Interrupted(5.0))
-    merged = merge([went_on, stopped])
+    merged = merge_scratchpads([went_on, stopped])
     assert (merged.interrupted_at, merged.redirected) == (2, False)
-    assert merge([went_on]).redirected
+    assert merge_scratchpads([went_on]).redirected
 
 
 def test_merging_nothing_gives_an_empty_pad() -> None:
-    assert merge([]).actions == []
+    assert merge_scratchpads([]).actions == []
 
 
 @pytest.mark.parametrize(
@@ -313,4 +313,4 @@ def test_of_several_agents_the_one_that_was_checked_most_tells_how_the_checks_we
         padded(Started(1.0, name), *(QaFindings(2.0, passed) for passed in verdicts))
         for name, verdicts in (("one", first), ("two", second))
     ]
-    assert merge(pads).qa_verdicts == merge(pads[::-1]).qa_verdicts == expected
+    assert merge_scratchpads(pads).qa_verdicts == merge_scratchpads(pads[::-1]).qa_verdicts == expected

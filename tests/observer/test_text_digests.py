@@ -14,22 +14,24 @@ pieces = st.one_of(plain, st.text(alphabet=st.characters(max_codepoint=127), max
 
 @given(pieces)
 def test_plain_text_is_cut_up_as_any_other(text: str) -> None:
-    assert text_digests.shingles(f"{text} é")[: len(text_digests.shingles(text))] == text_digests.shingles(text)
-    assert text_digests.names(f"{text} é") == text_digests.names(text)
-    assert [each for each in text_digests.sentences(f"{text}\né") if each] == [
-        each for each in text_digests.sentences(text) if each
+    assert text_digests.hash_shingles(f"{text} é")[
+        : len(text_digests.hash_shingles(text))
+    ] == text_digests.hash_shingles(text)
+    assert text_digests.extract_names(f"{text} é") == text_digests.extract_names(text)
+    assert [each for each in text_digests.hash_sentences(f"{text}\né") if each] == [
+        each for each in text_digests.hash_sentences(text) if each
     ]
 
 
 def test_a_sentence_ends_at_a_stop_before_a_blank_and_nowhere_else() -> None:
-    assert len([each for each in text_digests.sentences("alpha.beta (gamma.) delta. epsilon") if each]) == 2
+    assert len([each for each in text_digests.hash_sentences("alpha.beta (gamma.) delta. epsilon") if each]) == 2
 
 
 def test_a_package_is_known_by_the_command_that_takes_it_in() -> None:
-    assert text_digests.names("run 'npm install -g evil' now")[1] == ("evil",)
-    assert text_digests.names("nothing is taken in here")[1] == ()
+    assert text_digests.extract_names("run 'npm install -g evil' now")[1] == ("evil",)
+    assert text_digests.extract_names("nothing is taken in here")[1] == ()
 
 
 def test_a_run_of_small_words_is_nobodys() -> None:
-    assert text_digests.shingles("in the root of the") == ()
-    assert len(text_digests.shingles("the cache lives for seven days")) == 2
+    assert text_digests.hash_shingles("in the root of the") == ()
+    assert len(text_digests.hash_shingles("the cache lives for seven days")) == 2

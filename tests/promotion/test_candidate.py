@@ -6,7 +6,7 @@ from dataclasses import replace
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
 from holloway.domain.memory_details import DeadEnd
 from holloway.domain.work import WorkUnit
-from holloway.promotion.candidate import from_plain, to_plain
+from holloway.promotion.candidate import parse_draft, serialize_draft
 
 
 def test_what_waits_loses_nothing() -> None:
@@ -32,20 +32,20 @@ def test_what_waits_loses_nothing() -> None:
         relations=(Relation(RelationType.CONFLICTS_WITH, memory="d4735e", confidence=0.5, automatic=True),),
     )
 
-    assert from_plain(json.loads(json.dumps(to_plain(draft)))) == draft
+    assert parse_draft(json.loads(json.dumps(serialize_draft(draft)))) == draft
 
 
 def test_a_draft_that_was_stored_with_lists_for_its_work_unit_and_relations_is_read() -> None:
     draft = Draft("Money is integer cents", work_unit=WorkUnit("native", ("1",), "pay"), origin="observer:x:1")
     draft = replace(draft, relations=(Relation(RelationType.VALIDATES, "d4735e", "", 0.5, True),))
-    stored = to_plain(draft) | {
+    stored = serialize_draft(draft) | {
         "work_unit": ["native", ["1"], "pay"],
         "relations": [["validates", "d4735e", "", 0.5, True]],
     }
-    assert from_plain(json.loads(json.dumps(stored))) == draft
+    assert parse_draft(json.loads(json.dumps(stored))) == draft
 
 
 def test_a_draft_from_before_relations_were_stored_has_none() -> None:
-    stored = to_plain(Draft("Money is integer cents"))
+    stored = serialize_draft(Draft("Money is integer cents"))
     del stored["relations"], stored["work_unit"]
-    assert from_plain(stored) == Draft("Money is integer cents")
+    assert parse_draft(stored) == Draft("Money is integer cents")

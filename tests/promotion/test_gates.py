@@ -2,7 +2,7 @@ import pytest
 
 from holloway.domain.session import Outcome, SessionType
 from holloway.observer.signals.signal import SIGNALS, SignalName
-from holloway.promotion.gates import FROM_FAILURE, GATES, passage
+from holloway.promotion.gates import FROM_FAILURE, GATES, check_gate
 
 N = SignalName
 
@@ -13,41 +13,41 @@ def test_every_type_of_session_has_a_gate() -> None:
 
 @pytest.mark.parametrize("signal", list(SignalName))
 def test_a_build_that_succeeded_opens_to_every_signal_on_its_own_terms(signal: SignalName) -> None:
-    way = passage(SessionType.BUILD, Outcome.SUCCESS, signal)
-    assert (way.way, way.min_sessions) == ("open", SIGNALS[signal].min_sessions)
+    way = check_gate(SessionType.BUILD, Outcome.SUCCESS, signal)
+    assert (way.decision, way.min_sessions) == ("open", SIGNALS[signal].min_sessions)
 
 
 @pytest.mark.parametrize("signal", list(SignalName))
 def test_a_cancelled_session_teaches_nothing(signal: SignalName) -> None:
-    assert passage(SessionType.BUILD, Outcome.CANCELLED, signal).way == "shut"
+    assert check_gate(SessionType.BUILD, Outcome.CANCELLED, signal).decision == "shut"
 
 
 @pytest.mark.parametrize("signal", list(SignalName))
 def test_a_failed_session_teaches_only_what_not_to_do(signal: SignalName) -> None:
-    way = passage(SessionType.BUILD, Outcome.FAILURE, signal).way
+    way = check_gate(SessionType.BUILD, Outcome.FAILURE, signal).decision
     assert way == ("open" if signal in FROM_FAILURE else "shut")
 
 
 @pytest.mark.parametrize("signal", list(SignalName))
 def test_a_partial_build_holds_what_does_not_prove_itself(signal: SignalName) -> None:
-    way = passage(SessionType.BUILD, Outcome.PARTIAL, signal).way
+    way = check_gate(SessionType.BUILD, Outcome.PARTIAL, signal).decision
     assert way == ("open" if SIGNALS[signal].self_validating else "held")
 
 
 @pytest.mark.parametrize("signal", list(SignalName))
 def test_a_changelog_session_teaches_nothing(signal: SignalName) -> None:
-    assert passage(SessionType.CHANGELOG, Outcome.SUCCESS, signal).way == "shut"
+    assert check_gate(SessionType.CHANGELOG, Outcome.SUCCESS, signal).decision == "shut"
 
 
 def test_an_exploring_session_needs_no_proof_but_is_believed_less() -> None:
-    way = passage(SessionType.INSIGHTS, Outcome.PARTIAL, N.REPEATED_GREP)
-    assert (way.way, way.min_sessions, way.reduction) == ("open", 1, 0.10)
-    assert passage(SessionType.INSIGHTS, Outcome.PARTIAL, N.SEQUENCE).way == "shut"
+    way = check_gate(SessionType.INSIGHTS, Outcome.PARTIAL, N.REPEATED_GREP)
+    assert (way.decision, way.min_sessions, way.reduction) == ("open", 1, 0.10)
+    assert check_gate(SessionType.INSIGHTS, Outcome.PARTIAL, N.SEQUENCE).decision == "shut"
 
 
 def test_a_terminal_session_needs_to_see_an_error_twice() -> None:
-    way = passage(SessionType.TERMINAL, Outcome.PARTIAL, N.ERROR_RETRY)
-    assert (way.way, way.min_sessions, way.reduction) == ("open", 2, 0.10)
+    way = check_gate(SessionType.TERMINAL, Outcome.PARTIAL, N.ERROR_RETRY)
+    assert (way.decision, way.min_sessions, way.reduction) == ("open", 2, 0.10)
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_a_terminal_session_needs_to_see_an_error_twice() -> None:
     ],
 )
 def test_how_much_each_type_may_leave_and_who_looks_first(kind: SessionType, most: int, review: bool) -> None:
-    assert (GATES[kind].most, GATES[kind].review) == (most, review)
+    assert (GATES[kind].max_memories, GATES[kind].review) == (most, review)
 
 
 def test_a_shut_gate_says_why_in_plain_words() -> None:
-    why = passage(SessionType.INSIGHTS, Outcome.SUCCESS, N.ERROR_RETRY).why
+    why = check_gate(SessionType.INSIGHTS, Outcome.SUCCESS, N.ERROR_RETRY).reason
     assert why == "insights sessions do not teach by error retry"

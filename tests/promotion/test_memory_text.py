@@ -3,14 +3,14 @@ import pytest
 from holloway.domain.memory import MemoryType
 from holloway.domain.memory_details import CausalDependency, ErrorFix, Recipe
 from holloway.observer.signals.signal import Signal, SignalName
-from holloway.promotion.memory_text import WORDS_MAX, Evidence, word
+from holloway.promotion.memory_text import SENTENCE_CHARS_MAX, SignalEvidence, write_memory_text
 
 N = SignalName
-ONE = Evidence()
+ONE = SignalEvidence()
 
 
 def said(name: SignalName, files: tuple[str, ...] = (), **facts: object) -> str:
-    worded = word(Signal(name, "key", 1, files, facts), ONE)
+    worded = write_memory_text(Signal(name, "key", 1, files, facts), ONE)
     return worded.content if worded else ""
 
 
@@ -24,7 +24,7 @@ def error(**facts: object) -> Signal:
 
 
 def test_an_error_is_told_without_its_place_and_the_pipes_of_its_command() -> None:
-    worded = word(error(), ONE)
+    worded = write_memory_text(error(), ONE)
     assert worded is not None
     assert worded.content == "`pytest -q` failed with “boom”; what solved it: set REDIS_URL"
     assert worded.details == ErrorFix("boom", "set REDIS_URL", "pytest -q", "abc")
@@ -61,7 +61,7 @@ def test_an_error_is_told_without_its_place_and_the_pipes_of_its_command() -> No
     ],
 )
 def test_a_fix_that_destroys_something_is_not_handed_on(fix: str) -> None:
-    assert word(error(fix=fix), ONE) is None
+    assert write_memory_text(error(fix=fix), ONE) is None
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_a_fix_that_destroys_something_is_not_handed_on(fix: str) -> None:
     ],
 )
 def test_a_fix_that_only_looks_like_one_that_destroys_is_handed_on(fix: str) -> None:
-    assert word(error(fix=fix), ONE) is not None
+    assert write_memory_text(error(fix=fix), ONE) is not None
 
 
 @pytest.mark.promise("no-junk")
 def test_a_fix_that_the_error_already_told_is_not_worth_a_memory() -> None:
-    assert word(error(telling=False), ONE) is None
+    assert write_memory_text(error(telling=False), ONE) is None
 
 
 def test_a_correction_says_what_is_so_and_what_was_believed() -> None:
@@ -162,22 +162,22 @@ def test_a_dead_end_without_a_reason_is_vague() -> None:
 
 def test_files_that_were_only_read_together_are_no_dependency() -> None:
     assert said(N.CO_ACCESS, ("a.py", "b.py"), edited=False) == ""
-    worded = word(Signal(N.CO_ACCESS, "k", 1, ("a.py", "b.py"), {"edited": True}), ONE)
+    worded = write_memory_text(Signal(N.CO_ACCESS, "k", 1, ("a.py", "b.py"), {"edited": True}), ONE)
     assert worded is not None
     assert isinstance(worded.details, CausalDependency)
 
 
 def test_a_way_back_names_the_file_that_two_sessions_needed() -> None:
     signal = Signal(N.BACKTRACK, "a.py", 1, ("a.py",), {"read": ["x.py", "conf.py"]})
-    assert word(signal, ONE) is None
-    worded = word(signal, Evidence([{"read": ["conf.py"]}], 2))
+    assert write_memory_text(signal, ONE) is None
+    worded = write_memory_text(signal, SignalEvidence([{"read": ["conf.py"]}], 2))
     assert worded is not None
     assert worded.content.startswith("Read `conf.py` before editing `a.py`")
 
 
 def test_a_run_of_steps_is_a_recipe_if_it_edits_and_runs() -> None:
     steps = ["edit src/api", "run make generate", "run make lint", "run pytest"]
-    worded = word(Signal(N.SEQUENCE, "k", 1, (), {"steps": steps}), Evidence((), 4))
+    worded = write_memory_text(Signal(N.SEQUENCE, "k", 1, (), {"steps": steps}), SignalEvidence((), 4))
     assert worded is not None
     assert isinstance(worded.details, Recipe)
     assert (
@@ -193,22 +193,22 @@ def test_figures_have_no_sentence_of_their_own() -> None:
 
 def test_no_sentence_is_longer_than_allowed() -> None:
     content = said(N.AGENT_RECORD, text="word " * 1_000)
-    assert 0 < len(content) <= WORDS_MAX
+    assert 0 < len(content) <= SENTENCE_CHARS_MAX
 
 
 def test_a_path_makes_a_correction_an_insight() -> None:
     facts = {"belief": "in paths", "fact": "the prefix lives in the checkpoint package", "kind": "path"}
-    worded = word(Signal(N.SELF_CORRECTION, "k", 1, (), facts), ONE)
+    worded = write_memory_text(Signal(N.SELF_CORRECTION, "k", 1, (), facts), ONE)
     assert worded is not None
     assert worded.type is MemoryType.MODULE_INSIGHT
 
 
 def test_a_long_error_leaves_room_for_what_solved_it() -> None:
     fix = "edit tests/rewind.py, tests/env.py: `start(env)` becomes `start(env, clean=True)`"
-    worded = word(error(error="FAIL: test_rewind: " + "hook said more " * 40, fix=fix), ONE)
+    worded = write_memory_text(error(error="FAIL: test_rewind: " + "hook said more " * 40, fix=fix), ONE)
     assert worded is not None
     assert worded.content.endswith(fix)
-    assert len(worded.content) <= WORDS_MAX
+    assert len(worded.content) <= SENTENCE_CHARS_MAX
 
 
 @pytest.mark.parametrize("aside", ["I see - ", "Ah -- ", "Wait, ", "Oh, I see: "])

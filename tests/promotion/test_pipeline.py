@@ -14,7 +14,7 @@ def test_what_a_later_session_says_otherwise_replaces_what_was_observed_and_stan
 
     def told(session: str, hours: int) -> str:
         story = Story(session).edit(files[0]).records(f"Tokens of the shop live {hours} hours", "gotcha", files)
-        (kept,) = learn(memory, story.green()).promotion.of("promoted")
+        (kept,) = learn(memory, story.green()).promotion.list_in_state("promoted")
         return kept.memory
 
     first = told("s1", 1)
@@ -24,7 +24,7 @@ def test_what_a_later_session_says_otherwise_replaces_what_was_observed_and_stan
     assert taught is not None
     memory.forget([memory.get(second)])
     beside = told("s3", 4)
-    assert memory.get(taught.id).alive
+    assert memory.get(taught.id).is_alive
     assert [one.memory for one in memory.get(beside).relations] == [taught.id]
 
 

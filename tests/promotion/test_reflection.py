@@ -7,14 +7,14 @@ import pytest
 from holloway.domain.memory import Memory, MemoryType, RelationType, Source, State
 from holloway.errors import HollowayError
 from holloway.promotion import insight
-from holloway.promotion.candidate import Places
+from holloway.promotion.candidate import CodeMapLookup
 from holloway.promotion.reflection import MODULES_MAX, PURPOSE, Reflection
 from holloway.service.holloway import Holloway
 from holloway.service.jobs import JOBS
 from holloway.store import observations
 from holloway.store.filter import Filter
-from holloway.store.llm_usage import Spending
-from holloway.store.observations import Observed
+from holloway.store.llm_usage import LlmUsageLedger
+from holloway.store.observations import SessionObservations
 from holloway.testing import FakeClock, FakeWriter
 
 NOTES = (
@@ -33,17 +33,19 @@ def answer(*rests_on: object, sentence: str = SENTENCE) -> str:
 
 def worked(memory: Holloway, module: str, sessions: int) -> None:
     for number in range(sessions):
-        observations.keep(memory.store.database, Observed(f"{module}-{number}", "2026-01-05", modules=(module,)))
+        observations.save_observations(
+            memory.store.database, SessionObservations(f"{module}-{number}", "2026-01-05", modules=(module,))
+        )
 
 
 def taught(memory: Holloway, module: str = "auth") -> list[Memory]:
     for note in NOTES:
         memory.remember(note, modules=(module,))
-    return insight.evidence(memory.store, [module])
+    return insight.select_evidence(memory.store, [module])
 
 
 def found(memory: Holloway) -> list[Memory]:
-    return memory.store.memories.find(Filter(sources=(Source.SYNTHESIS,)), limit=-1)
+    return memory.store.memories.find_memories(Filter(sources=(Source.SYNTHESIS,)), limit=-1)
 
 
 def numbers(known: list[Memory], *words: str) -> list[int]:
@@ -53,9 +55,9 @@ def numbers(known: list[Memory], *words: str) -> list[int]:
 def test_an_insight_rests_on_its_evidence_and_is_as_sure_as_the_weakest(memory: Holloway) -> None:
     known = taught(memory)
     weakest = next(each for each in known if "expire" in each.content)
-    memory.store.memories.change(weakest, "lowered", confidence=0.4)
+    memory.store.memories.update_memory(weakest, "lowered", confidence=0.4)
     worked(memory, "auth", 5)
-    rests_on = numbers(insight.evidence(memory.store, ["auth"]), "expire", "session.py")
+    rests_on = numbers(insight.select_evidence(memory.store, ["auth"]), "expire", "session.py")
     (kept,) = Reflection(memory.store, memory.settings, FakeWriter(answer(*rests_on))).reflect()
     assert (kept.type, kept.source, kept.state) == (MemoryType.MODULE_INSIGHT, Source.SYNTHESIS, State.UNCONFIRMED)
     assert (kept.confidence, kept.modules, kept.content) == (0.4, ("auth",), SENTENCE)
@@ -115,7 +117,7 @@ def test_what_came_from_outside_is_not_sent(memory: Holloway) -> None:
     taught(memory)
     foreign = memory.remember("The `nightly` job needs evil-cache to run", modules=("auth",)).memory
     assert foreign is not None
-    memory.store.memories.change(foreign, "quarantined", state=State.QUARANTINED)
+    memory.store.memories.update_memory(foreign, "quarantined", state=State.QUARANTINED)
     worked(memory, "auth", 5)
     writer = FakeWriter("[]")
     Reflection(memory.store, memory.settings, writer).reflect()
@@ -127,8 +129,8 @@ def test_what_only_one_person_or_one_branch_may_see_is_no_evidence_for_all(memor
     memory.remember("My own token for the `nightly` job is on a note", modules=("auth",), visibility="personal")
     apart = memory.remember("Sessions of the `nightly` job are written to Redis", modules=("auth",)).memory
     assert apart is not None
-    memory.store.memories.change(apart, "set aside", branch_only="feature")
-    assert sorted(each.id for each in insight.evidence(memory.store, ["auth"])) == sorted(shared)
+    memory.store.memories.update_memory(apart, "set aside", branch_only="feature")
+    assert sorted(each.id for each in insight.select_evidence(memory.store, ["auth"])) == sorted(shared)
 
 
 def test_too_few_memories_ask_nobody(memory: Holloway) -> None:
@@ -167,21 +169,21 @@ def test_a_run_asks_about_a_few_modules_and_its_tokens_are_counted(memory: Hollo
     writer = FakeWriter(*["[]"] * MODULES_MAX)
     Reflection(memory.store, memory.settings, writer).reflect()
     assert len(writer.asked) == MODULES_MAX
-    (spent,) = Spending(memory.store.database, memory.clock).by_purpose(f"{memory.clock.now():%Y-%m}")
+    (spent,) = LlmUsageLedger(memory.store.database, memory.clock).list_by_purpose(f"{memory.clock.now():%Y-%m}")
     assert (spent.purpose, spent.calls) == (PURPOSE, MODULES_MAX)
 
 
 def test_a_pair_of_modules_needs_evidence_from_both(memory: Holloway) -> None:
     for number in range(5):
-        seen = Observed(f"s{number}", "2026-01-05", pairs=(("auth/session.py", "billing/invoice.py", True),))
-        observations.keep(memory.store.database, seen)
-    places = Places(module_of=lambda path: path.partition("/")[0])
-    modules = insight.pair(memory.store, places)
+        seen = SessionObservations(f"s{number}", "2026-01-05", pairs=(("auth/session.py", "billing/invoice.py", True),))
+        observations.save_observations(memory.store.database, seen)
+    places = CodeMapLookup(module_of=lambda path: path.partition("/")[0])
+    modules = insight.find_module_pair(memory.store, places)
     assert modules == ("auth", "billing")
     for module in modules:
         memory.remember(f"Work in {module} waits for the queue of orders", modules=(module,))
         memory.remember(f"Mails of {module} go out at night only", modules=(module,))
-    known = insight.evidence(memory.store, modules)
+    known = insight.select_evidence(memory.store, modules)
     one = [number for number, each in enumerate(known, 1) if modules[0] in each.modules]
     sentence = "Orders wait in a queue, and their mails go out at night only, so they arrive a day later"
     assert Reflection(memory.store, memory.settings, FakeWriter(answer(*one, sentence=sentence))).across(places) == []

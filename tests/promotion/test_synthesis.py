@@ -5,7 +5,7 @@ import pytest
 from holloway.domain.memory import MemoryType
 from holloway.domain.memory_details import CausalDependency, Prefetch
 from holloway.promotion import synthesis
-from holloway.promotion.candidate import Places
+from holloway.promotion.candidate import CodeMapLookup
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from tests.observer.story import Story
@@ -19,7 +19,7 @@ def module_of(path: str) -> str:
     return path.split("/")[2] if path.startswith("src/shop/") else ""
 
 
-PLACES = Places(module_of)
+PLACES = CodeMapLookup(module_of)
 
 
 def changed_together(memory: Holloway, one: str, other: str, sessions: int = synthesis.PAIR_SESSIONS_MIN) -> None:
@@ -30,53 +30,53 @@ def changed_together(memory: Holloway, one: str, other: str, sessions: int = syn
 @pytest.mark.promise("across-sessions")
 def test_files_of_two_modules_that_change_together_are_told_of_once(memory: Holloway) -> None:
     changed_together(memory, TOKENS, INVOICE)
-    (kept,) = synthesis.weekly(memory.store, PLACES)
+    (kept,) = synthesis.synthesise_module_pairs(memory.store, PLACES)
     assert kept.content == f"Work in auth reaches into billing: `{TOKENS}` and `{INVOICE}` change together"
     assert isinstance(kept.details, CausalDependency)
     assert kept.confidence == pytest.approx(
         synthesis.CONFIDENCE_FROM + synthesis.PAIR_SESSIONS_MIN * synthesis.CONFIDENCE_PER_SESSION
     )
-    assert synthesis.weekly(memory.store, PLACES) == []
+    assert synthesis.synthesise_module_pairs(memory.store, PLACES) == []
     assert contents(memory, MemoryType.CAUSAL_DEPENDENCY) == [kept.content]
 
 
 def test_what_a_person_rejected_is_not_found_again_the_week_after(memory: Holloway) -> None:
     changed_together(memory, TOKENS, INVOICE)
-    (kept,) = synthesis.weekly(memory.store, PLACES)
+    (kept,) = synthesis.synthesise_module_pairs(memory.store, PLACES)
     memory.wrong(kept.id, "incorrect")
-    assert synthesis.weekly(memory.store, PLACES) == []
+    assert synthesis.synthesise_module_pairs(memory.store, PLACES) == []
 
 
 @pytest.mark.promise("no-junk")
 def test_files_of_one_module_or_of_none_are_no_pair_of_modules(memory: Holloway) -> None:
     changed_together(memory, TOKENS, SESSION)
     changed_together(memory, INVOICE, "README.md")
-    assert synthesis.weekly(memory.store, PLACES) == []
+    assert synthesis.synthesise_module_pairs(memory.store, PLACES) == []
 
 
 @pytest.mark.promise("no-junk")
 def test_a_test_and_an_import_explain_a_pair(memory: Holloway) -> None:
     changed_together(memory, TOKENS, "src/shop/checks/test_tokens.py")
-    assert synthesis.weekly(memory.store, PLACES) == []
+    assert synthesis.synthesise_module_pairs(memory.store, PLACES) == []
     changed_together(memory, TOKENS, INVOICE)
-    assert synthesis.weekly(memory.store, Places(module_of, lambda one, other: True)) == []
+    assert synthesis.synthesise_module_pairs(memory.store, CodeMapLookup(module_of, lambda one, other: True)) == []
 
 
 @pytest.mark.promise("no-junk")
 def test_a_pair_too_few_sessions_changed_or_that_changes_apart_more_often_says_nothing(memory: Holloway) -> None:
     changed_together(memory, TOKENS, INVOICE, synthesis.PAIR_SESSIONS_MIN - 1)
-    assert synthesis.weekly(memory.store, PLACES) == []
+    assert synthesis.synthesise_module_pairs(memory.store, PLACES) == []
     changed_together(memory, TOKENS, INVOICE)
     for number in range(2 * synthesis.PAIR_SESSIONS_MIN):
         learn(memory, Story(f"apart{number}").edit(TOKENS).red())
-    assert synthesis.weekly(memory.store, PLACES) == []
+    assert synthesis.synthesise_module_pairs(memory.store, PLACES) == []
 
 
 def opened(memory: Holloway, *sessions: tuple[str, ...]) -> Prefetch | None:
     """What is known of `auth` after sessions that opened these files and edited one of the module's."""
     for number, files in enumerate(sessions):
         Learning(memory.opened, PLACES).learn(Story(f"s{number}").read(*files).edit(TOKENS).red().pad())
-    found = synthesis.prefetch(memory.store, "auth", PLACES)
+    found = synthesis.draft_prefetch(memory.store, "auth", PLACES)
     return found.details if found is not None and isinstance(found.details, Prefetch) else None
 
 
@@ -110,9 +110,9 @@ def test_what_a_session_costs_is_told_from_three_that_said_it(memory: Holloway) 
     for number, tokens in enumerate((10_000, 20_000)):
         Learning(memory.opened, PLACES).learn(Story(f"s{number}").edit(TOKENS).uses(tokens).pad())
     Learning(memory.opened, PLACES).learn(Story("silent").edit(TOKENS).pad())
-    assert synthesis.context_cost(memory.store, "auth", PLACES) is None
+    assert synthesis.draft_context_cost(memory.store, "auth", PLACES) is None
     Learning(memory.opened, PLACES).learn(Story("third").edit(TOKENS).uses(30_000).pad())
-    found = synthesis.context_cost(memory.store, "auth", PLACES)
+    found = synthesis.draft_context_cost(memory.store, "auth", PLACES)
     assert found is not None
     assert found.content == "A session in auth takes about 20,000 tokens of context, up to 28,000"
 
@@ -120,4 +120,4 @@ def test_what_a_session_costs_is_told_from_three_that_said_it(memory: Holloway) 
 def test_sessions_that_take_next_to_nothing_have_no_cost_worth_telling(memory: Holloway) -> None:
     for number in range(synthesis.SAMPLES_MIN):
         Learning(memory.opened, PLACES).learn(Story(f"s{number}").edit(TOKENS).uses(400).pad())
-    assert synthesis.context_cost(memory.store, "auth", PLACES) is None
+    assert synthesis.draft_context_cost(memory.store, "auth", PLACES) is None

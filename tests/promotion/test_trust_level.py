@@ -11,13 +11,13 @@ import pytest
 import holloway
 from holloway.config import INJECTION_THRESHOLDS, TRUST_NAMES
 from holloway.domain.memory import Draft, MemoryType, Source, State
-from holloway.domain.memory_details import parse
+from holloway.domain.memory_details import parse_details
 from holloway.errors import InvalidInput
 from holloway.promotion.trust_level import Standing, is_fit_for_confident, is_fit_for_standard
 from holloway.service.agents import dispute, mark_used
 from holloway.service.holloway import Holloway
-from holloway.store.feedback_counts import Regard
-from holloway.store.write_gate import admit
+from holloway.store.feedback_counts import FeedbackCounts
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from tests.conftest import Repository
 
@@ -48,20 +48,20 @@ def every_case(memory: Holloway, repository: Repository) -> dict[str, Case]:
         path = f"src/shop/case_{number}.py"
         (repository.root / path).write_text("x = 1\n")
         draft = Draft(content=f"trap number {number}", type=MemoryType.GOTCHA, files=(path,))
-        added = memory.store.memories.add(admit(draft)).memory
+        added = memory.store.memories.add_memory(sanitize_draft(draft)).memory
         assert added is not None
-        with database.write():
+        with database.write_transaction():
             sql = "UPDATE memories SET state = ?, source = ?, confidence = ? WHERE id = ?"
-            database.run(sql, (*map(str, case[:2]), case[2], added.id))
+            database.execute(sql, (*map(str, case[:2]), case[2], added.id))
         made[path] = case
     return made
 
 
 @contextmanager
 def at_level(memory: Holloway, level: int) -> Iterator[None]:
-    memory.store.note("trust_level", str(level))
+    memory.store.set_meta("trust_level", str(level))
     yield
-    memory.store.note("trust_level", "1")
+    memory.store.set_meta("trust_level", "1")
 
 
 @pytest.mark.promise("quarantine")
@@ -105,10 +105,10 @@ def test_who_asks_is_shown_what_is_sure_enough(memory: Holloway, every_case: dic
 def test_the_brief_never_holds_what_is_quarantined_or_unconfirmed(memory: Holloway, level: int) -> None:
     for state in State:
         draft = Draft(content=f"always {state} first", type=MemoryType.DECISION)
-        added = memory.store.memories.add(admit(draft)).memory
+        added = memory.store.memories.add_memory(sanitize_draft(draft)).memory
         assert added is not None
-        with memory.store.database.write():
-            memory.store.database.run("UPDATE memories SET state = ? WHERE id = ?", (str(state), added.id))
+        with memory.store.database.write_transaction():
+            memory.store.database.execute("UPDATE memories SET state = ? WHERE id = ?", (str(state), added.id))
     with at_level(memory, level):
         text = memory.brief().text
     assert [str(state) for state in State if f"always {state} first" in text] == ["confirmed"]
@@ -118,9 +118,12 @@ def test_the_brief_never_holds_what_is_quarantined_or_unconfirmed(memory: Hollow
 @pytest.mark.parametrize("level", TRUST_NAMES)
 def test_a_recipes_next_step_is_said_unasked_only_where_the_level_allows(memory: Holloway, level: int) -> None:
     steps = [{"description": f"change {path}", "file": path} for path in (TOKENS, "README.md")]
-    details = parse(MemoryType.WORKFLOW_RECIPE, {"task": "rotate the token", "steps": steps})
+    details = parse_details(MemoryType.WORKFLOW_RECIPE, {"task": "rotate the token", "steps": steps})
     draft = Draft(content="Rotating the token", type=MemoryType.WORKFLOW_RECIPE, details=details, confidence=0.82)
-    assert memory.store.memories.add(admit(replace(draft, source=Source.OBSERVER_INFERRED))).memory is not None
+    assert (
+        memory.store.memories.add_memory(sanitize_draft(replace(draft, source=Source.OBSERVER_INFERRED))).memory
+        is not None
+    )
     with at_level(memory, level):
         session = memory.session(task="rotate the token")
         said = [session.before_step() for _ in range(5)]
@@ -143,7 +146,7 @@ def test_a_recipes_next_step_is_said_unasked_only_where_the_level_allows(memory:
 def test_standard_is_earned_by_sessions_and_by_what_people_made_of_them(
     counts: tuple[int, int, int, int], fits: bool
 ) -> None:
-    assert is_fit_for_standard(Regard(*counts)) is fits
+    assert is_fit_for_standard(FeedbackCounts(*counts)) is fits
 
 
 @pytest.mark.parametrize(
@@ -158,7 +161,7 @@ def test_standard_is_earned_by_sessions_and_by_what_people_made_of_them(
     ],
 )
 def test_confident_fits_where_somebody_looks_and_corrects_little(counts: tuple[int, int, int, int], fits: bool) -> None:
-    assert is_fit_for_confident(Regard(*counts)) is fits
+    assert is_fit_for_confident(FeedbackCounts(*counts)) is fits
 
 
 def worked(memory: Holloway, name: str) -> None:
@@ -185,16 +188,18 @@ def test_a_correction_holds_it_back_until_half_of_what_was_shown_is_confirmed(me
     ids = []
     for number in range(4):
         draft = Draft(content=f"refresh() burns {number}", type=MemoryType.GOTCHA, files=(TOKENS,), confidence=0.9)
-        added = memory.store.memories.add(admit(draft)).memory
+        added = memory.store.memories.add_memory(sanitize_draft(draft)).memory
         assert added is not None
         ids.append(added.id)
-        with database.write():
-            database.run("UPDATE memories SET source = 'error_fix', state = 'unconfirmed' WHERE id = ?", (added.id,))
+        with database.write_transaction():
+            database.execute(
+                "UPDATE memories SET source = 'error_fix', state = 'unconfirmed' WHERE id = ?", (added.id,)
+            )
     worked(memory, "first")
     memory.wrong(ids[0], "incorrect")
     for number in range(3):
         worked(memory, f"s{number}")
-    assert memory.trust.standing().regard == Regard(sessions=4, shown=4, confirmed=0, corrected=1)
+    assert memory.trust.standing().regard == FeedbackCounts(sessions=4, shown=4, confirmed=0, corrected=1)
     assert memory.trust.level == 1
     memory.confirm(ids[1])
     memory.confirm(ids[2])
@@ -246,7 +251,7 @@ def test_three_wrong_in_one_session_and_a_more_careful_level_is_offered_not_forc
 
 
 def test_at_the_most_careful_level_nothing_more_careful_is_offered() -> None:
-    assert Standing(1, "earned", Regard(), flagged=5).offer == ""
+    assert Standing(1, "earned", FeedbackCounts(), flagged=5).offer == ""
 
 
 def test_a_new_memory_reads_the_level_of_the_last_one(memory: Holloway, repository: Repository) -> None:

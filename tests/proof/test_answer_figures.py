@@ -1,17 +1,17 @@
 """Figures of our own answers: outcomes by point, and percentiles of their time."""
 
 from holloway.proof.answer_figures import measure_answers
-from holloway.proof.session_facts import Answer
+from holloway.proof.session_facts import HookAnswer
 
 
 def test_answers_are_counted_by_point_and_outcome() -> None:
     answers = [
-        Answer("prompt", "full", "", 40),
-        Answer("prompt", "degraded", "map", 90),
-        Answer("prompt", "degraded", "map", 95),
-        Answer("step", "degraded", "store", 12),
-        Answer("step", "dropped", "store", 100),
-        Answer("step", "empty", "", 3),
+        HookAnswer("prompt", "full", "", 40),
+        HookAnswer("prompt", "degraded", "map", 90),
+        HookAnswer("prompt", "degraded", "map", 95),
+        HookAnswer("step", "degraded", "store", 12),
+        HookAnswer("step", "dropped", "store", 100),
+        HookAnswer("step", "empty", "", 3),
     ]
 
     figures = measure_answers(answers)
@@ -25,10 +25,10 @@ def test_answers_are_counted_by_point_and_outcome() -> None:
 
 
 def test_percentiles_are_times_that_were_measured() -> None:
-    figures = measure_answers([Answer("prompt", "full", "", ms) for ms in range(100, 0, -1)])
+    figures = measure_answers([HookAnswer("prompt", "full", "", ms) for ms in range(100, 0, -1)])
     assert (figures["answer_ms_p50"], figures["answer_ms_p95"]) == (50, 95)
 
-    one = measure_answers([Answer("prompt", "full", "", 7.25)])
+    one = measure_answers([HookAnswer("prompt", "full", "", 7.25)])
     assert (one["answer_ms_p50"], one["answer_ms_p95"]) == (7.25, 7.25)
 
 

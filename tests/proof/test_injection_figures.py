@@ -8,11 +8,11 @@ from holloway import Holloway
 from holloway.domain.memory import Draft, Memory, Relation, RelationType
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.promotion.candidate import Candidate
-from holloway.promotion.gates import Passage
+from holloway.promotion.gates import GateDecision
 from holloway.promotion.pipeline import Promotion
 from holloway.proof.injection_figures import measure_injected
 from holloway.proof.record_fields import ACTED_STEPS
-from holloway.proof.session_facts import Before, Shown
+from holloway.proof.session_facts import InjectedMemory, SessionFacts
 from tests.observer.story import Story
 
 SEARCH_TOKENS = 500
@@ -20,7 +20,7 @@ EARLY = 1_000.0
 
 
 def measure(story: Story, **before: Any) -> dict[str, Any]:
-    return measure_injected(story.account(), Promotion(()), Before(**before))
+    return measure_injected(story.account(), Promotion(()), SessionFacts(**before))
 
 
 def saved(story: Story, **before: Any) -> int:
@@ -38,8 +38,8 @@ def test_a_file_that_a_prompt_was_answered_with_saves_a_search_when_it_is_opened
 
 @pytest.mark.promise("tokens-saved")
 def test_a_memory_saves_a_search_for_its_file_only_if_it_was_shown_before_the_file_was_opened() -> None:
-    def shown(at: float, point: str = "prompt") -> tuple[Shown, ...]:
-        return (Shown("a1", point, at, files=("src/app.py",)),)
+    def shown(at: float, point: str = "prompt") -> tuple[InjectedMemory, ...]:
+        return (InjectedMemory("a1", point, at, files=("src/app.py",)),)
 
     story = Story().read("src/other.py").read("src/app.py")
     assert saved(story, shown=shown(EARLY)) == 1
@@ -60,7 +60,11 @@ def test_a_file_that_the_agent_asked_us_for_saves_a_search_too(tool: str) -> Non
 
 def test_a_memory_that_the_agent_says_helped_is_used_and_was_not_shown_twice() -> None:
     story = Story().read("src/other.py")
-    told = (Shown("a1", "session_start", EARLY), Shown("a1", "asked", EARLY + 1), Shown("b2", "prompt", EARLY))
+    told = (
+        InjectedMemory("a1", "session_start", EARLY),
+        InjectedMemory("a1", "asked", EARLY + 1),
+        InjectedMemory("b2", "prompt", EARLY),
+    )
     figures = measure(story, shown=told)
     assert figures["used"] == ["a1"]
     assert [(memory, point) for memory, point, _, _ in figures["shown"]] == [("a1", "session_start"), ("b2", "prompt")]
@@ -68,7 +72,7 @@ def test_a_memory_that_the_agent_says_helped_is_used_and_was_not_shown_twice() -
 
 def acted(story: Story, *, files: tuple[str, ...] = (), command: str = "") -> list[str]:
     """The memories that a session acted on, of one that it was shown before its first step."""
-    shown = (Shown("a1", "prompt", EARLY, files=files, command=command),)
+    shown = (InjectedMemory("a1", "prompt", EARLY, files=files, command=command),)
     return list(measure(story, shown=shown)["acted_on"])
 
 
@@ -86,7 +90,7 @@ def test_a_memory_is_acted_on_within_so_many_steps(calls_between: int, expected:
 @pytest.mark.parametrize("cut_off_s", [0.0, 0.0009])
 def test_what_a_memory_came_with_is_neither_acting_on_it_nor_a_search_saved(point: str, cut_off_s: float) -> None:
     story = Story().read("src/app.py")
-    known = (Shown("a1", point, story.account().deeds[0].action.at - cut_off_s, files=("src/app.py",)),)
+    known = (InjectedMemory("a1", point, story.account().entries[0].action.at - cut_off_s, files=("src/app.py",)),)
     figures = measure(story, shown=known, search_tokens=SEARCH_TOKENS)
     assert (figures["acted_on"], figures["saved_tokens"]) == ([], 0)
     assert measure(Story().read("src/app.py", "src/app.py"), shown=known)["acted_on"] == ["a1"]
@@ -103,10 +107,10 @@ def test_a_memory_is_acted_on_by_its_command_however_it_is_written(ran: str) -> 
 
 def test_memories_are_counted_at_the_point_where_they_were_shown() -> None:
     shown = (
-        Shown("a1", "session_start", EARLY, 12),
-        Shown("b2", "prompt", EARLY, 30),
-        Shown("c3", "prompt", EARLY, 8),
-        Shown("a1", "asked", EARLY, 12),
+        InjectedMemory("a1", "session_start", EARLY, 12),
+        InjectedMemory("b2", "prompt", EARLY, 30),
+        InjectedMemory("c3", "prompt", EARLY, 8),
+        InjectedMemory("a1", "asked", EARLY, 12),
     )
     figures = measure(Story(), shown=shown)
     assert figures["injections"] == {"session_start": 1, "prompt": 2}
@@ -136,7 +140,7 @@ def test_without_prefetching_there_is_no_hit_rate_and_without_a_caller_no_figure
 
 def candidate(state: str, *, replaces: Memory | None = None, conflicts: str = "") -> Candidate:
     relations = (Relation(RelationType.CONFLICTS_WITH, memory=conflicts),) if conflicts else ()
-    made = Candidate(1, Signal(SignalName.SELF_CORRECTION, "key"), Passage("open"))
+    made = Candidate(1, Signal(SignalName.SELF_CORRECTION, "key"), GateDecision("open"))
     made.draft = Draft("Refunds go through the ledger", relations=(*relations, Relation(RelationType.VALIDATES, "v1")))
     made.replaces, made.state = replaces, state
     return made
@@ -152,10 +156,10 @@ def test_a_shown_memory_is_contradicted_by_what_was_learned_and_kept(memory: Hol
         candidate("dropped", replaces=dropped),
         candidate("promoted"),
     )
-    shown = tuple(Shown(name, "prompt", EARLY) for name in (replaced.id, "b2", dropped.id, "v1"))
-    figures = measure_injected(Story().account(), Promotion(candidates), Before(shown=shown))
+    shown = tuple(InjectedMemory(name, "prompt", EARLY) for name in (replaced.id, "b2", dropped.id, "v1"))
+    figures = measure_injected(Story().account(), Promotion(candidates), SessionFacts(shown=shown))
     assert figures["contradicted"] == sorted([replaced.id, "b2"])
-    assert measure_injected(Story().account(), None, Before(shown=shown))["contradicted"] is None
+    assert measure_injected(Story().account(), None, SessionFacts(shown=shown))["contradicted"] is None
 
 
 def test_what_people_and_agents_said_of_shown_memories_is_passed_on() -> None:

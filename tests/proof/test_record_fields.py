@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from docs.reference import record_table
-from holloway.proof.record_fields import FIELDS, NAMES, VERSION, complete
+from holloway.proof.record_fields import FIELDS, NAMES, VERSION, complete_record
 
 VERSION_1 = """
 {"acted_on": [], "agent": "claude-code", "candidates": {}, "cited": [], "context_peak": 0, "corrected": 0,
@@ -26,7 +26,7 @@ def test_each_field_has_one_row_with_unit_meaning_and_source() -> None:
 def test_a_record_of_version_1_is_read_with_its_missing_fields_as_unknown() -> None:
     stored = json.loads(VERSION_1)
 
-    record = complete(stored)
+    record = complete_record(stored)
 
     assert set(record) == set(NAMES)
     missing = set(NAMES) - set(stored)
@@ -39,17 +39,17 @@ def test_the_zeros_that_stood_for_unknown_in_version_1_are_unknown() -> None:
     stored = json.loads(VERSION_1)
     names = ("steps_to_first_edit", "tokens_in", "tokens_out", "context_peak", "prefetched", "prefetched_read_again")
 
-    assert {complete(stored)[name] for name in names} == {None}
-    assert complete({**stored, "tokens_in": 800, "steps_to_first_edit": 3})["tokens_in"] == 800
-    assert complete({**stored, "version": VERSION})["tokens_in"] == 0
+    assert {complete_record(stored)[name] for name in names} == {None}
+    assert complete_record({**stored, "tokens_in": 800, "steps_to_first_edit": 3})["tokens_in"] == 800
+    assert complete_record({**stored, "version": VERSION})["tokens_in"] == 0
 
 
 def test_a_session_that_was_not_learned_from_has_no_record() -> None:
-    assert complete({}) == {}
+    assert complete_record({}) == {}
 
 
 def test_a_field_of_a_later_release_is_kept() -> None:
-    assert complete({"version": VERSION + 1, "something_new": 5})["something_new"] == 5
+    assert complete_record({"version": VERSION + 1, "something_new": 5})["something_new"] == 5
 
 
 def test_the_documentation_has_the_whole_table() -> None:

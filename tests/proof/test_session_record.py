@@ -9,18 +9,25 @@ import pytest
 
 from holloway.domain.event import Started
 from holloway.domain.work import NATIVE
-from holloway.observer.observer import Detected
-from holloway.observer.outcome import judge
+from holloway.observer.observer import DetectedSignals
+from holloway.observer.outcome import classify_session
 from holloway.promotion.pipeline import Promotion
 from holloway.proof.record_fields import NAMES, VERSION
-from holloway.proof.session_facts import Answer, Before, Shown, StoreFigures
-from holloway.proof.session_record import record
+from holloway.proof.session_facts import HookAnswer, InjectedMemory, SessionFacts, StoreFigures
+from holloway.proof.session_record import build_record
 from tests.observer.story import Story
 
 
-def measure(story: Story, before: Before | None = None, wording: str = "") -> dict[str, Any]:
+def measure(story: Story, before: SessionFacts | None = None, wording: str = "") -> dict[str, Any]:
     account = story.account()
-    return record(account, judge(account), Detected(account).signals, Promotion(()), before or Before(), wording)
+    return build_record(
+        account,
+        classify_session(account),
+        DetectedSignals(account).signals,
+        Promotion(()),
+        before or SessionFacts(),
+        wording,
+    )
 
 
 def tell_at_random(seed: int) -> Story:
@@ -47,15 +54,15 @@ def tell_at_random(seed: int) -> Story:
 @pytest.mark.promise("session-record")
 @pytest.mark.parametrize("seed", range(25))
 def test_every_record_has_exactly_the_fields_of_the_table(seed: int) -> None:
-    full = Before(
-        shown=(Shown("a1", "prompt", 1_000.0, 5, ("src/1.py",)),),
+    full = SessionFacts(
+        shown=(InjectedMemory("a1", "prompt", 1_000.0, 5, ("src/1.py",)),),
         prefetched={"src/1.py": 10},
-        answers=(Answer("prompt", "full", "", 3),),
+        answers=(HookAnswer("prompt", "full", "", 3),),
         store=StoreFigures(1, 0.5, None),
         modules=("shop",),
         resumed=True,
     )
-    for before in (Before(), full):
+    for before in (SessionFacts(), full):
         assert set(measure(tell_at_random(seed), before)) == set(NAMES)
     assert set(measure(Story())) == set(NAMES), "also of a session in which nothing happened"
 
@@ -67,7 +74,7 @@ def test_the_record_says_who_worked_on_what_and_how_it_ended() -> None:
     assert isinstance(began, Started)
     story.told[0] = replace(began, work_unit=NATIVE.work_unit("login", "form"))
 
-    figures = measure(story, Before(group="full", role="coder", modules=("shop.auth",), trust_level=2))
+    figures = measure(story, SessionFacts(group="full", role="coder", modules=("shop.auth",), trust_level=2))
 
     assert (figures["version"], figures["group"], figures["trust_level"]) == (VERSION, "full", 2)
     assert (figures["agent"], figures["type"], figures["outcome"]) == ("claude-code", "build", "success")
@@ -76,20 +83,20 @@ def test_the_record_says_who_worked_on_what_and_how_it_ended() -> None:
 
 
 def test_a_methodology_without_a_work_unit_is_the_callers() -> None:
-    assert measure(Story(), Before(methodology="tdd"))["methodology"] == "tdd"
+    assert measure(Story(), SessionFacts(methodology="tdd"))["methodology"] == "tdd"
     assert measure(Story())["methodology"] is None
 
 
 def test_the_store_is_described_as_far_as_it_is_known() -> None:
     names = ("store_memories", "store_mean_confidence", "store_module_coverage")
-    known = measure(Story(), Before(store=StoreFigures(7, 0.62, None)))
+    known = measure(Story(), SessionFacts(store=StoreFigures(7, 0.62, None)))
     assert [known[name] for name in names] == [7, 0.62, None]
     assert [measure(Story())[name] for name in names] == [None] * 3
 
 
 def test_the_answers_are_among_the_figures() -> None:
-    answers = (Answer("prompt", "dropped", "map", 100), Answer("prompt", "full", "", 20))
-    figures = measure(Story(), Before(answers=answers))
+    answers = (HookAnswer("prompt", "dropped", "map", 100), HookAnswer("prompt", "full", "", 20))
+    figures = measure(Story(), SessionFacts(answers=answers))
     assert (figures["answers_dropped"], figures["answer_ms_p95"]) == (1, 100)
 
 

@@ -6,30 +6,30 @@ import pytest
 
 from holloway.domain.event import SubtaskDone
 from holloway.proof.record_fields import EARLY_STEPS
-from holloway.proof.session_facts import Before, Shown
+from holloway.proof.session_facts import InjectedMemory, SessionFacts
 from holloway.proof.work_figures import measure_work, search_tokens
-from holloway.text.failures import errors, fingerprint
-from holloway.text.tokens import estimate
+from holloway.text.failures import fingerprint_failure, list_errors
+from holloway.text.tokens import estimate_tokens
 from tests.observer.story import Story
 
 FOUND = "src/app.py: def total(items):\n" * 40
 
 
 def measure(story: Story, **before: Any) -> dict[str, Any]:
-    return measure_work(story.account(), Before(**before))
+    return measure_work(story.account(), SessionFacts(**before))
 
 
 def test_what_a_command_printed_counts_once_though_it_listed_and_searched() -> None:
     account = Story().shell("ls src && grep -rn total src", FOUND).account()
 
-    assert len(account.of("search", "list")) == 2
-    assert search_tokens(account) == estimate(FOUND)
+    assert len(account.filter_kinds("search", "list")) == 2
+    assert search_tokens(account) == estimate_tokens(FOUND)
 
 
 def test_the_results_of_two_searches_add_up() -> None:
     account = Story().shell("grep -rn total src", FOUND).shell("grep -rn total src", FOUND).account()
 
-    assert search_tokens(account) == 2 * estimate(FOUND)
+    assert search_tokens(account) == 2 * estimate_tokens(FOUND)
 
 
 @pytest.mark.promise("session-record")
@@ -112,7 +112,7 @@ def test_counts_of_what_a_full_scratchpad_let_go_of_are_unknown() -> None:
     account = Story().read("src/app.py").search("total").edit("src/app.py").account()
     account.pad.evicted = ("file_access",)
 
-    figures = measure_work(account, Before())
+    figures = measure_work(account, SessionFacts())
 
     assert [figures[name] for name in ("first_reads", "discovery_calls", "search_tokens")] == [None] * 3
     assert (figures["tool_calls"], figures["files_edited"]) == (3, 1)
@@ -180,7 +180,7 @@ def test_the_first_check_and_the_cycles_until_the_last_are_kept(
 
 MISSING = "E   ModuleNotFoundError: No module named 'redis'\n1 failed in 0.2s"
 UNDEFINED = "src/a.go:3:2: undefined: Foo\nmake: *** [build] Error 1"
-REDIS = fingerprint(errors(MISSING)[0])
+REDIS = fingerprint_failure(list_errors(MISSING)[0])
 
 
 def two_errors() -> Story:
@@ -198,8 +198,8 @@ def test_each_error_has_the_steps_until_it_was_gone() -> None:
 
 @pytest.mark.parametrize(("seconds_after", "is_told"), [(0, True), (180, True), (181, False)])
 def test_the_fix_of_a_known_error_is_told_only_before_the_error_is_gone(seconds_after: float, is_told: bool) -> None:
-    failed_at = two_errors().account().deeds[0].action.at
-    shown = (Shown("a1", "tool_result", failed_at + seconds_after, fingerprint=REDIS),)
+    failed_at = two_errors().account().entries[0].action.at
+    shown = (InjectedMemory("a1", "tool_result", failed_at + seconds_after, fingerprint=REDIS),)
 
     figures = measure(two_errors(), errors=frozenset({REDIS}), shown=shown)
 
@@ -208,12 +208,12 @@ def test_the_fix_of_a_known_error_is_told_only_before_the_error_is_gone(seconds_
 
 
 def test_a_fix_of_another_error_is_not_the_fix() -> None:
-    shown = (Shown("a1", "tool_result", 0.0, fingerprint="another"), Shown("b2", "tool_result", 0.0))
+    shown = (InjectedMemory("a1", "tool_result", 0.0, fingerprint="another"), InjectedMemory("b2", "tool_result", 0.0))
     assert measure(two_errors(), errors=frozenset({REDIS}), shown=shown)["errors_told"] == 0
 
 
 def test_a_fix_that_somebody_taught_is_told_though_no_session_knew_the_error() -> None:
-    figures = measure(two_errors(), shown=(Shown("a1", "prompt", 0.0, fingerprint=REDIS),))
+    figures = measure(two_errors(), shown=(InjectedMemory("a1", "prompt", 0.0, fingerprint=REDIS),))
     assert figures["error_runs"][0] == [False, True, 3]
     assert (figures["errors_known"], figures["errors_told"]) == (0, 0)
 

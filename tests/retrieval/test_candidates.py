@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Draft, MemoryType
-from holloway.embeddings.backfill import catch_up
+from holloway.embeddings.backfill import backfill_vectors
 from holloway.embeddings.memory_texts import MemoryTexts
-from holloway.embeddings.nearest_neighbors import Nearest
+from holloway.embeddings.nearest_neighbors import VectorIndex
 from holloway.retrieval import candidates
-from holloway.retrieval.candidates import Meaning, by_meaning, collected
-from holloway.retrieval.query_intent import understand
+from holloway.retrieval.candidates import QueryVector, collect_candidates, search_by_vector
+from holloway.retrieval.query_intent import parse_query
 from holloway.store.filter import Filter
-from holloway.store.vectors import Vectors
-from holloway.store.write_gate import admit
+from holloway.store.vectors import VectorStore
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeEmbedder
 
 if TYPE_CHECKING:
@@ -28,16 +28,16 @@ ANY = -1.0
 
 def learned(memory: holloway.Holloway, *texts: str, kind: MemoryType = MemoryType.GOTCHA) -> None:
     for text in texts:
-        memory.store.memories.add(admit(Draft(content=text, type=kind)))
+        memory.store.memories.add_memory(sanitize_draft(Draft(content=text, type=kind)))
 
 
-def meaning(memory: holloway.Holloway, related_from: float) -> Meaning:
+def meaning(memory: holloway.Holloway, related_from: float) -> QueryVector:
     """What is asked, among vectors of all that was learned."""
     embedder = FakeEmbedder()
-    vectors = Vectors(memory.store.database, memory.store.memories, memory.clock)
-    catch_up(embedder, MemoryTexts(vectors, embedder.model))
-    nearest = Nearest(vectors, memory.project.folder, embedder.model)
-    return Meaning(embedder.embed([ASKED], is_query=True)[0], nearest, related_from)
+    vectors = VectorStore(memory.store.database, memory.store.memories, memory.clock)
+    backfill_vectors(embedder, MemoryTexts(vectors, embedder.model))
+    nearest = VectorIndex(vectors, memory.project.folder, embedder.model)
+    return QueryVector(embedder.embed([ASKED], is_query=True)[0], nearest, related_from)
 
 
 def test_what_a_filter_drops_makes_room_for_what_lies_further_away(
@@ -46,19 +46,19 @@ def test_what_a_filter_drops_makes_room_for_what_lies_further_away(
     monkeypatch.setattr(candidates, "DENSE_MAX", 4)
     learned(memory, *(f"{ASKED} {number}" for number in range(30)))
     learned(memory, "money is cents", "dates are utc", kind=MemoryType.DECISION)
-    found = by_meaning(memory.store, meaning(memory, ANY), Filter(types=(MemoryType.DECISION,)))
-    contents = {one.content for one in memory.store.memories.many(list(found)).values()}
+    found = search_by_vector(memory.store, meaning(memory, ANY), Filter(types=(MemoryType.DECISION,)))
+    contents = {one.content for one in memory.store.memories.get_by_seqs(list(found)).values()}
     assert contents == {"money is cents", "dates are utc"}
 
 
 def test_a_cosine_that_is_no_evidence_names_nothing(memory: holloway.Holloway) -> None:
     learned(memory, ASKED, "money is cents")
-    near, far = by_meaning(memory.store, meaning(memory, ANY), Filter()).values()
-    assert len(by_meaning(memory.store, meaning(memory, (near + far) / 2), Filter())) == 1
+    near, far = search_by_vector(memory.store, meaning(memory, ANY), Filter()).values()
+    assert len(search_by_vector(memory.store, meaning(memory, (near + far) / 2), Filter())) == 1
 
 
 def test_a_way_that_finds_nothing_is_left_out(memory: holloway.Holloway) -> None:
     learned(memory, "money is cents")
-    by_words = collected(memory.store, understand("money"), Filter(), None, {"none.py": 1.0})
+    by_words = collect_candidates(memory.store, parse_query("money"), Filter(), None, {"none.py": 1.0})
     assert list(by_words) == ["text"]
-    assert list(collected(memory.store, understand(ASKED), Filter(), meaning(memory, ANY), {})) == ["dense"]
+    assert list(collect_candidates(memory.store, parse_query(ASKED), Filter(), meaning(memory, ANY), {})) == ["dense"]

@@ -5,9 +5,9 @@ import random
 import pytest
 
 import holloway
-from holloway.embeddings.provider_choice import Choice
+from holloway.embeddings.provider_choice import EmbedderChoice
 from holloway.errors import InvalidInput
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeEmbedder
 from tests.faults.figures import NIGHTLY, record
 from tests.store.test_memories import taught
@@ -41,7 +41,7 @@ PIECES = [
 def test_any_question_is_answered_or_refused_as_empty(memory: holloway.Holloway, seed: int) -> None:
     for text in ("tokens live an hour", "parseHTTPResponse swallows timeouts", "日本語 works", "the of and"):
         taught(memory, text)
-    memory.search.__dict__["choice"] = Choice(FakeEmbedder())
+    memory.search.__dict__["choice"] = EmbedderChoice(FakeEmbedder())
     randomly = random.Random(seed)
     answered = 0
     for _ in range(COUNT // 4):
@@ -69,6 +69,6 @@ def test_a_memory_that_holds_strange_signs_is_found(memory: holloway.Holloway) -
 
     for piece in PIECES:
         if piece.strip() and "\ud800" not in piece:
-            memory.store.memories.add(admit(Draft(content=f"{piece} zeppelin")))
-    memory.search.__dict__["choice"] = Choice(None, "")
+            memory.store.memories.add_memory(sanitize_draft(Draft(content=f"{piece} zeppelin")))
+    memory.search.__dict__["choice"] = EmbedderChoice(None, "")
     assert len(memory.recall("zeppelin", limit=200)) > 30

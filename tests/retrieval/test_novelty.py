@@ -4,7 +4,7 @@ import pytest
 
 import holloway
 from holloway.domain.memory import RelationType, Source
-from holloway.retrieval.novelty import Verdict, closest, compared
+from holloway.retrieval.novelty import Verdict, compare_texts, find_similar_memories
 from tests.store.test_memories import taught
 
 
@@ -23,17 +23,17 @@ from tests.store.test_memories import taught
     ],
 )
 def test_two_texts_are_compared_by_their_words_and_their_facts(new: str, known: str, verdict: Verdict) -> None:
-    assert compared(new, known)[0] is verdict
-    assert compared(known, new)[0] is verdict
+    assert compare_texts(new, known)[0] is verdict
+    assert compare_texts(known, new)[0] is verdict
 
 
 def test_the_closest_memories_are_found_whoever_may_see_them(memory: holloway.Holloway) -> None:
     hour = taught(memory, "Tokens live 1 hour in the cache")
     taught(memory, "Money is integer cents")
-    (close,) = closest(memory.store, "Tokens live 2 hour in the cache")
+    (close,) = find_similar_memories(memory.store, "Tokens live 2 hour in the cache")
     assert (close.memory.id, close.verdict) == (hour.id, Verdict.CONTRADICTS)
-    assert closest(memory.store, "zeppelins") == []
-    assert closest(memory.store, "The cache of pages is warmed at night") == []
+    assert find_similar_memories(memory.store, "zeppelins") == []
+    assert find_similar_memories(memory.store, "The cache of pages is warmed at night") == []
 
 
 @pytest.mark.promise("likeness-destroys-nothing")
@@ -42,7 +42,7 @@ def test_what_a_person_says_is_always_kept_and_what_is_close_is_told(memory: hol
     said = memory.remember("Tokens live 2 hours in the cache", type="gotcha")
     assert said.outcome == "added"
     assert [one.memory.id for one in said.close] == [known.id]
-    assert memory.get(known.id).alive
+    assert memory.get(known.id).is_alive
 
 
 @pytest.mark.promise("likeness-destroys-nothing")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holloway.errors import InvalidInput
-from holloway.safety.paths import contained, resolve_in_project
+from holloway.safety.paths import contained_path, resolve_in_project
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 def test_a_path_is_named_from_the_project_wherever_it_is_named_from(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     (root / "src").mkdir(parents=True)
-    assert contained("src/a.py", str(root)) == "src/a.py"
-    assert contained("a.py", str(root), str(root / "src")) == "src/a.py"
-    assert contained(str(root / "src"), str(root)) == "src"
-    assert contained(".", str(root)) == "."
+    assert contained_path("src/a.py", str(root)) == "src/a.py"
+    assert contained_path("a.py", str(root), str(root / "src")) == "src/a.py"
+    assert contained_path(str(root / "src"), str(root)) == "src"
+    assert contained_path(".", str(root)) == "."
 
 
 def test_what_leads_out_by_its_name_or_by_a_link_is_outside(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     root.mkdir()
     (root / "link").symlink_to(tmp_path)
-    assert contained("../shopping/a.py", str(root)) == contained("link/a.py", str(root)) == ""
+    assert contained_path("../shopping/a.py", str(root)) == contained_path("link/a.py", str(root)) == ""
     with pytest.raises(InvalidInput, match="outside"):
         resolve_in_project("link/a.py", str(root))
 
 
 @pytest.mark.parametrize("name", ["a\0b.py", "\0", "half \ud800.py"])
 def test_a_name_that_no_disk_can_hold_is_nowhere(tmp_path: Path, name: str) -> None:
-    assert contained(name, str(tmp_path)) == ""
-    assert contained("a.py", str(tmp_path), str(tmp_path / "src") + name) == ""
+    assert contained_path(name, str(tmp_path)) == ""
+    assert contained_path("a.py", str(tmp_path), str(tmp_path / "src") + name) == ""

@@ -59,7 +59,7 @@ def is_token(rule: Rule) -> bool:
 
 
 def found(text: str) -> list[str]:
-    return [finding.rule for finding in secrets.scan(text)]
+    return [finding.rule for finding in secrets.scan_secrets(text)]
 
 
 @pytest.mark.promise("secret-rules")

@@ -29,32 +29,34 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + f"{made_up(64)}\n" * 3 + "-----END R
 
 
 def test_the_sentence_round_a_secret_is_kept() -> None:
-    assert secrets.redact('Set password = "hunter2x9" first.') == (
+    assert secrets.redact_secrets('Set password = "hunter2x9" first.') == (
         'Set password = "[REDACTED: password]" first.',
         ["password"],
     )
-    assert secrets.redact(f"Push with {GITHUB}, then rotate it.") == (
+    assert secrets.redact_secrets(f"Push with {GITHUB}, then rotate it.") == (
         "Push with [REDACTED: github-pat], then rotate it.",
         ["github-pat"],
     )
 
 
 def test_a_text_without_secrets_comes_back_as_it_was() -> None:
-    assert secrets.redact("The parser drops the last token.") == ("The parser drops the last token.", [])
-    assert secrets.redact("") == ("", [])
+    assert secrets.redact_secrets("The parser drops the last token.") == ("The parser drops the last token.", [])
+    assert secrets.redact_secrets("") == ("", [])
 
 
 def test_rule_names_are_sorted_and_named_once() -> None:
-    _, rules = secrets.redact(f"{GITHUB} password='hunter2x9' {GITHUB} AKIA{made_up(16, string.ascii_uppercase)}")
+    _, rules = secrets.redact_secrets(
+        f"{GITHUB} password='hunter2x9' {GITHUB} AKIA{made_up(16, string.ascii_uppercase)}"
+    )
     assert rules == ["aws-access-key-id", "github-pat", "password"]
 
 
 def test_the_specific_rule_wins_over_the_generic_one() -> None:
-    assert [finding.rule for finding in secrets.scan(f'token = "{GITHUB}"')] == ["github-pat"]
+    assert [finding.rule for finding in secrets.scan_secrets(f'token = "{GITHUB}"')] == ["github-pat"]
 
 
 def test_findings_are_in_order_and_do_not_overlap() -> None:
-    findings = secrets.scan(f"password='hunter2x9' {GITHUB} api_key={HEX} https://me:{HEX}@host.dev")
+    findings = secrets.scan_secrets(f"password='hunter2x9' {GITHUB} api_key={HEX} https://me:{HEX}@host.dev")
     spans = [(finding.start, finding.end) for finding in findings]
     assert len(spans) == 4
     assert spans == sorted(spans)
@@ -63,29 +65,29 @@ def test_findings_are_in_order_and_do_not_overlap() -> None:
 
 def test_offsets_count_characters_beyond_ascii() -> None:
     text = f"Schlüssel 🔑 „{GITHUB}“"
-    (finding,) = secrets.scan(text)
+    (finding,) = secrets.scan_secrets(text)
     assert text[finding.start : finding.end] == GITHUB
     assert repr(finding) == f"Finding('github-pat', {finding.start}, {finding.end})"
 
 
 def test_lone_surrogates_are_text_like_any_other() -> None:
-    assert secrets.redact(f"\ud800{GITHUB}\udfff") == ("\ud800[REDACTED: github-pat]\udfff", ["github-pat"])
+    assert secrets.redact_secrets(f"\ud800{GITHUB}\udfff") == ("\ud800[REDACTED: github-pat]\udfff", ["github-pat"])
 
 
 def test_a_whole_private_key_is_cut_out() -> None:
-    assert secrets.redact(f"key:\n{KEY}\nend") == ("key:\n[REDACTED: private-key]\nend", ["private-key"])
+    assert secrets.redact_secrets(f"key:\n{KEY}\nend") == ("key:\n[REDACTED: private-key]\nend", ["private-key"])
     one_line = KEY.replace("\n", "\\n")
-    assert secrets.redact(f'{{"private_key": "{one_line}"}}')[0] == '{"private_key": "[REDACTED: private-key]"}'
+    assert secrets.redact_secrets(f'{{"private_key": "{one_line}"}}')[0] == '{"private_key": "[REDACTED: private-key]"}'
 
 
 def test_markers_are_not_redacted_again() -> None:
-    once, rules = secrets.redact(f"password={HEX} and https://me:{HEX}@host.dev and {GITHUB}")
+    once, rules = secrets.redact_secrets(f"password={HEX} and https://me:{HEX}@host.dev and {GITHUB}")
     assert len(rules) == 3
-    assert secrets.redact(once) == (once, [])
+    assert secrets.redact_secrets(once) == (once, [])
 
 
 def test_a_marker_of_an_unknown_rule_hides_nothing() -> None:
-    assert GITHUB not in secrets.redact(f"[REDACTED: {GITHUB}]")[0]
+    assert GITHUB not in secrets.redact_secrets(f"[REDACTED: {GITHUB}]")[0]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_a_marker_of_an_unknown_rule_hides_nothing() -> None:
     ],
 )
 def test_placeholders_names_and_expressions_are_no_secrets(text: str) -> None:
-    assert secrets.redact(text) == (text, [])
+    assert secrets.redact_secrets(text) == (text, [])
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_placeholders_names_and_expressions_are_no_secrets(text: str) -> None:
     ],
 )
 def test_exactly_the_secret_is_cut_out(before: str, secret: str, after: str) -> None:
-    redacted, rules = secrets.redact(before + secret + after)
+    redacted, rules = secrets.redact_secrets(before + secret + after)
     assert len(rules) == 1
     assert redacted == f"{before}[REDACTED: {rules[0]}]{after}"
 
@@ -172,39 +174,39 @@ TEXTS = st.one_of(
 @given(TEXTS)
 @settings(deadline=None)
 def test_redacting_twice_changes_nothing(text: str) -> None:
-    once, _ = secrets.redact(text)
-    assert secrets.redact(once) == (once, [])
+    once, _ = secrets.redact_secrets(text)
+    assert secrets.redact_secrets(once) == (once, [])
 
 
 @given(TEXTS)
 @settings(deadline=None)
 def test_text_outside_of_findings_is_unchanged(text: str) -> None:
     at = 0
-    for finding in secrets.scan(text):
+    for finding in secrets.scan_secrets(text):
         assert at <= finding.start < finding.end <= len(text)
         at = finding.end
     at = 0
-    for piece in re.split(r"\[REDACTED: [a-z0-9-]+\]", secrets.redact(text)[0]):
+    for piece in re.split(r"\[REDACTED: [a-z0-9-]+\]", secrets.redact_secrets(text)[0]):
         assert piece in text[at:]
         at = text.index(piece, at) + len(piece)
 
 
 def test_a_secret_longer_than_a_pattern_looks_is_cut_out_whole() -> None:
     long = made_up(900)
-    assert secrets.redact(f'token = "{long}"') == ('token = "[REDACTED: token]"', ["token"])
-    assert secrets.redact(f"API_KEY={long} x") == ("API_KEY=[REDACTED: api-key] x", ["api-key"])
+    assert secrets.redact_secrets(f'token = "{long}"') == ('token = "[REDACTED: token]"', ["token"])
+    assert secrets.redact_secrets(f"API_KEY={long} x") == ("API_KEY=[REDACTED: api-key] x", ["api-key"])
 
 
 @pytest.mark.parametrize("sign", ["&", ",", ";"])
 def test_a_secret_is_found_behind_any_number_of_settings_that_are_none(sign: str) -> None:
     harmless = sign.join(["password=ab"] * 40)
-    text, found = secrets.redact(f"{harmless}{sign}password=Harbour7Quay21x")
+    text, found = secrets.redact_secrets(f"{harmless}{sign}password=Harbour7Quay21x")
     assert (text, found) == (f"{harmless}{sign}password=[REDACTED: password]", ["password"])
 
 
 def cpu_s(text: str) -> float:
     start = time.process_time()
-    secrets.redact(text)
+    secrets.redact_secrets(text)
     return time.process_time() - start
 
 
@@ -264,7 +266,7 @@ def test_importing_the_redactor_loads_nothing_heavy() -> None:
 @pytest.mark.parametrize("form", ["[REDACTED: {key}]", "[REDACTED: {key} is it", "see [REDACTED: x {key}] here"])
 def test_a_secret_in_a_marker_of_somebody_elses_making_is_cut_out(form: str) -> None:
     key = "AKIA" + "Z7QH3KDLMWPXRTVB"
-    cleaned, found = secrets.redact(form.format(key=key))
+    cleaned, found = secrets.redact_secrets(form.format(key=key))
     assert found == ["aws-access-key-id"]
     assert key not in cleaned
-    assert secrets.redact(cleaned) == (cleaned, [])
+    assert secrets.redact_secrets(cleaned) == (cleaned, [])

@@ -58,7 +58,7 @@ def test_what_a_person_taught_stays_when_a_program_lets_go_of_the_same_words(
     store.put(("a",), "one", {"content": "same words"})
     store.delete(("a",), "one")
     assert store.get(("a",), "one") is None
-    assert memory.get(told.id).alive
+    assert memory.get(told.id).is_alive
     assert memory.get(told.id).tags == ()
 
 

@@ -23,4 +23,4 @@ def test_an_adapter_without_its_framework_names_what_to_install(adapter: str, mo
     monkeypatch.delitem(sys.modules, f"holloway.sdk.{adapter}", raising=False)
     with pytest.raises(extras.PackageMissing) as raised:
         importlib.import_module(f"holloway.sdk.{adapter}")
-    assert raised.value.hint == extras.install(extra)
+    assert raised.value.hint == extras.install_command(extra)

@@ -41,12 +41,12 @@ def test_what_the_agent_did_is_noted_and_a_trap_comes_with_the_result(memory: Ho
     _, second = main(str(repository.root), FILE, "Say hello")
     told = words(second[1])
     assert told[-1].startswith(f"holloway on {FILE}: {TRAP}")
-    assert memory.store.database.value("SELECT json_extract(record, '$.tool_calls') FROM sessions") == 1
+    assert memory.store.database.fetch_value("SELECT json_extract(record, '$.tool_calls') FROM sessions") == 1
 
 
 def test_a_tool_that_fails_is_noted_as_a_failure(memory: Holloway, repository: Repository) -> None:
     main(str(repository.root), "no/such/file.py")
-    assert memory.store.database.value("SELECT json_extract(record, '$.errors') FROM sessions") == 1
+    assert memory.store.database.fetch_value("SELECT json_extract(record, '$.errors') FROM sessions") == 1
 
 
 def test_another_run_begins_anew(memory: Holloway) -> None:

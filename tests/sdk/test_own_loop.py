@@ -8,4 +8,4 @@ def test_the_example_of_a_loop_of_ones_own_runs_and_is_learned_from(memory: Holl
     told = main(str(repository.root))
     assert told[0].startswith("holloway: shared memory of this repository")
     assert any(each.startswith("holloway on README.md: The readme is for users") for each in told)
-    assert memory.store.database.value("SELECT outcome FROM sessions") == "success"
+    assert memory.store.database.fetch_value("SELECT outcome FROM sessions") == "success"

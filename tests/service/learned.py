@@ -29,4 +29,4 @@ def solved(session: str = "s1") -> Story:
 
 def contents(memory: Holloway, *types: MemoryType) -> list[str]:
     """The texts of the memories of these types."""
-    return [each.content for each in memory.store.memories.find(Filter(types=types), limit=-1)]
+    return [each.content for each in memory.store.memories.find_memories(Filter(types=types), limit=-1)]

@@ -48,7 +48,7 @@ def transcript(root: Path, session: str, number: int = 0, *, of: Path | None = N
                 "message": message,
             }
         )
-    folder = Path.home() / ".claude" / "projects" / claude_code.encoded(str(root))
+    folder = Path.home() / ".claude" / "projects" / claude_code.encode_folder(str(root))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{session}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
@@ -69,7 +69,7 @@ def watched(
     memory: Holloway, session: str, number: int = 0, *, ended: bool = True, told: str = "", silent_s: float = 0.0
 ) -> Path:
     """The journal of a session; `told` names its transcript, `silent_s` is how long ago the last event was."""
-    root, folder = memory.project.root, str(memory.project.journal)
+    root, folder = memory.project.root, str(memory.project.journal_folder)
     events: list[dict[str, object]] = [
         {"hook_event_name": "SessionStart", "transcript_path": told or "/nowhere.jsonl"},
         {"hook_event_name": "UserPromptSubmit", "prompt": f"Fix the login, part {number}"},
@@ -82,7 +82,7 @@ def watched(
     for second, event in enumerate(events):
         at = (BEGAN + timedelta(hours=number, seconds=second)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
         whole = {"session_id": session, "cwd": str(root), **event}
-        hooks.append(folder, session, hooks.entry_of(whole, at, str(root), "claude-code"))
+        hooks.append_entry(folder, session, hooks.entry_of(whole, at, str(root), "claude-code"))
     path = Path(hooks.file_of(folder, session))
     last = memory.clock.now().timestamp() - silent_s
     os.utime(path, (last, last))

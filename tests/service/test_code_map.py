@@ -120,15 +120,15 @@ def test_an_impact_is_that_of_one_map_though_another_is_written_meanwhile(
     login = "src/shop/auth/login.py"
     repository.commit(login, "from shop.auth.tokens import refresh\n\ndef login():\n    refresh(1)\n")
     memory.map.update()
-    walk = graph.impact
+    walk = graph.compute_impact
 
-    def interrupted(*given: Any, **options: Any) -> graph.Impact:
+    def interrupted(*given: Any, **options: Any) -> graph.ImpactReport:
         repository.commit(login, "def login():\n    pass\n")
         with holloway.open(repository.root, home=memory.home) as other:
             other.map.update()
         return walk(*given, **options)
 
-    monkeypatch.setattr(graph, "impact", interrupted)
+    monkeypatch.setattr(graph, "compute_impact", interrupted)
 
     assert login in [path for path, _ in memory.map.impact(f"{TOKENS}:refresh").impact.files]
 
@@ -194,7 +194,7 @@ def test_a_watcher_sees_a_change_and_the_map_has_it(memory: holloway.Holloway, r
     seen: list[list[str]] = []
 
     def follow() -> None:
-        for changed in file_watcher.changes(repository.root, stop):
+        for changed in file_watcher.watch_changes(repository.root, stop):
             seen.append(changed)
             stop.set()
 
@@ -301,7 +301,7 @@ def test_the_map_of_a_shallow_clone_is_behind_only_when_head_has_moved(tmp_path:
     with holloway.open(clone.root, home=tmp_path / "home") as memory:
         memory.map.update()
         assert not memory.map.is_behind
-        found = health.examine(memory.map.path)
+        found = health.examine_map(memory.map.path)
         assert found is not None
         assert found.tip == clone.git("rev-parse", "HEAD").strip()
         clone.commit("src/shop/new.py", "x = 2\n")
@@ -325,5 +325,5 @@ def test_sessions_on_the_default_branch_are_not_one_piece_of_work(
 def test_the_page_of_a_map_that_another_version_made_is_not_read(memory: holloway.Holloway) -> None:
     memory.map.update()
     assert memory.map.overview().files
-    memory.map.database.run("PRAGMA user_version = 9")
+    memory.map.database.execute("PRAGMA user_version = 9")
     assert memory.map.overview().files == 0

@@ -20,7 +20,7 @@ from holloway.codemap import health
 from holloway.config import JOURNAL_KEEP_DAYS
 from holloway.domain.findings import Check, Finding
 from holloway.install import codex_trust, connection_checks, launch_command, original_files
-from holloway.install.hooks_json import ours
+from holloway.install.hooks_json import find_our_hooks
 from holloway.service import background_worker, doctor
 from holloway.store import answer_log, learned_files
 from tests.conftest import Repository
@@ -58,7 +58,7 @@ class Patient:
         return Path.home() / ".codex/hooks.json"
 
     def checks(self) -> list[Check]:
-        return [*doctor.examine(self.root, self.home), *connection_checks.examine(self.root)]
+        return [*doctor.examine(self.root, self.home), *connection_checks.check_connections(self.root)]
 
     def found(self) -> set[str]:
         return {check.finding for check in self.checks() if check.finding}
@@ -68,8 +68,8 @@ class Patient:
         settings = json.loads(self.codex.read_bytes())
         states = "".join(
             f'\n[hooks.state."{codex_trust.state_key(self.codex, hook)}"]\n'
-            f'trusted_hash = "{codex_trust.fingerprint(settings, hook)}"\n'
-            for hook in ours(settings)
+            f'trusted_hash = "{codex_trust.compute_fingerprint(settings, hook)}"\n'
+            for hook in find_our_hooks(settings)
         )
         config = self.codex.with_name("config.toml")
         config.write_text(config.read_text() + states)
@@ -101,7 +101,7 @@ def gone(patient: Patient, pattern: str) -> None:
 
 
 def interpreter() -> str:
-    return launch_command.by_path().mcp[0]
+    return launch_command.launch_by_path().mcp[0]
 
 
 def no_package(patient: Patient, name: str) -> None:
@@ -130,14 +130,14 @@ def broken_map(patient: Patient) -> None:
 
 def failed_session(patient: Patient) -> None:
     with holloway.open(patient.root) as memory:
-        learned_files.note(
+        learned_files.save_learned_file(
             memory.store.database,
-            learned_files.Read("/gone.jsonl", "s", 1, 0.0, "2026-01-01", attempts=3, error="ValueError"),
+            learned_files.LearnedFile("/gone.jsonl", "s", 1, 0.0, "2026-01-01", attempts=3, error="ValueError"),
         )
 
 
 def lost_answer(patient: Patient) -> None:
-    answer_log.append(str(patient.folder), "s1", "prompt", "dropped", "", 4_000)
+    answer_log.append_answer(str(patient.folder), "s1", "prompt", "dropped", "", 4_000)
 
 
 def old_journal(patient: Patient) -> None:
@@ -310,15 +310,15 @@ def test_a_disk_that_refuses_while_the_doctor_looks_is_a_finding(patient: Patien
     def refuse(folder: Path) -> list[Path]:
         raise OSError(errno.EIO, os.strerror(errno.EIO), str(folder))
 
-    patient.patch.setattr(doctor, "rolling", refuse)
+    patient.patch.setattr(doctor, "list_rolling_backups", refuse)
     (check,) = (check for check in patient.checks() if check.finding)
     assert (check.finding, str(patient.folder / "backups") in check.seen) == (Finding.NOT_WRITABLE, True)
 
 
 def test_the_doctor_changes_nothing(patient: Patient) -> None:
-    before = {path: original_files.sha256(path.read_bytes()) for path in files(patient)}
+    before = {path: original_files.hash_bytes(path.read_bytes()) for path in files(patient)}
     patient.checks()
-    assert {path: original_files.sha256(path.read_bytes()) for path in files(patient)} == before
+    assert {path: original_files.hash_bytes(path.read_bytes()) for path in files(patient)} == before
 
 
 @pytest.mark.promise("documented", "doctor")

@@ -6,12 +6,12 @@ import pytest
 import holloway
 from holloway.capture import journal
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.service.project_finder import list_backups, restore_backup
 from holloway.service.status import status
 from holloway.store.filter import EVERYTHING, Filter
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.store.test_memories import taught
@@ -20,7 +20,7 @@ from tests.store.test_privacy import places_of
 
 def foreign(memory: holloway.Holloway, content: str, **fields: object) -> None:
     draft = Draft(content=content, source=Source.FOREIGN_FILE, review=None, **fields)  # type: ignore[arg-type]
-    memory.store.memories.add(admit(draft))
+    memory.store.memories.add_memory(sanitize_draft(draft))
 
 
 def test_a_hard_forget_works_beside_the_users_own_memories(memory: holloway.Holloway) -> None:
@@ -99,7 +99,7 @@ def test_a_long_queue_of_postponed_cards_hides_nothing(memory: holloway.Holloway
 
     for number in range(250):
         draft = Draft(content=f"row {number}", source=Source.FOREIGN_FILE, review=ReviewReason.IMPORTED)
-        memory.store.memories.add(admit(draft))
+        memory.store.memories.add_memory(sanitize_draft(draft))
     for each in memory.to_review():
         memory.later(each.id)
     assert len(memory.to_review()) == 50
@@ -118,9 +118,9 @@ def test_the_users_own_rules_stay_fresh_while_sessions_are_given_them(
     own = memory.remember("I prefer tabs", user=True).memory
     assert own is not None
     clock.advance(days=30)
-    memory.shown(memory.brief(), session="s1", agent="claude-code", now=stamp(clock.now()))
+    memory.shown(memory.brief(), session="s1", agent="claude-code", now=format_stamp(clock.now()))
     memory.settle()
-    assert memory.get(own.id).last_used_at == stamp(clock.now())
+    assert memory.get(own.id).last_used_at == format_stamp(clock.now())
     assert memory.times_shown(own.id) == 1
 
 
@@ -137,7 +137,7 @@ def test_why_works_after_what_was_replaced_is_gone(memory: holloway.Holloway, cl
 def test_words_from_before_an_edit_leave_the_journal_too(memory: holloway.Holloway, home: Path) -> None:
     made = taught(memory, "the zanzibarquokka bites")
     line: dict[str, object] = {"event": "PostToolUse", "command": "holloway remember 'the zanzibarquokka bites'"}
-    journal.append(str(memory.project.journal), "s1", line)
+    journal.append_entry(str(memory.project.journal_folder), "s1", line)
     memory.edit(made.id, content="something else")
     memory.forget([memory.get(made.id)], hard=True)
     assert places_of(home, "zanzibarquokka") == []
@@ -170,7 +170,7 @@ def test_a_folder_without_a_memory_reads_as_an_empty_one(repository: Repository,
 @pytest.mark.promise("backups")
 def test_a_restore_can_be_taken_back(memory: holloway.Holloway, repository: Repository) -> None:
     taught(memory, "in the copy")
-    memory.store.backup()
+    memory.store.create_backup()
     taught(memory, "after the copy")
     memory.close()
     _, kept = restore_backup(str(repository.root), "latest")
@@ -186,16 +186,16 @@ def test_a_log_that_stayed_behind_is_not_played_into_a_restored_copy(
     memory: holloway.Holloway, repository: Repository
 ) -> None:
     taught(memory, "in the copy")
-    memory.store.backup()
+    memory.store.create_backup()
     taught(memory, "in the log")
-    log = memory.project.database.with_name("memory.db-wal").read_bytes()
+    log = memory.project.database_path.with_name("memory.db-wal").read_bytes()
     memory.close()
-    memory.project.database.unlink()
-    memory.project.database.with_name("memory.db-wal").write_bytes(log)
+    memory.project.database_path.unlink()
+    memory.project.database_path.with_name("memory.db-wal").write_bytes(log)
     restore_backup(str(repository.root), "latest")
     with holloway.open(repository.root, ids=CountedIds("x")) as again:
         assert [each.content for each in again.memories(Filter())] == ["in the copy"]
-        assert again.store.database.problems() == []
+        assert again.store.database.check_integrity() == []
 
 
 def test_the_environment_of_one_command_does_not_change_what_hooks_do(
@@ -203,14 +203,14 @@ def test_the_environment_of_one_command_does_not_change_what_hooks_do(
 ) -> None:
     monkeypatch.setenv("HOLLOWAY_TRUST_LEVEL", "4")
     with holloway.open(repository.root) as memory:
-        assert memory.settings.number("trust_level") == 4
-        assert json.loads(memory.store.database.value("SELECT value FROM meta WHERE key = 'trust_level'")) == 1
+        assert memory.settings.get_number("trust_level") == 4
+        assert json.loads(memory.store.database.fetch_value("SELECT value FROM meta WHERE key = 'trust_level'")) == 1
 
 
 def test_status_counts_what_the_review_shows(memory: holloway.Holloway, clock: FakeClock) -> None:
     made = [taught(memory, f"the gate number {number} is open") for number in range(3)]
     for each in made:
-        memory.store.memories.change(each, "noted", review=ReviewReason.INFERRED)
+        memory.store.memories.update_memory(each, "noted", review=ReviewReason.INFERRED)
     memory.later(made[0].id)
     assert status(memory)["to_review"] == len(memory.to_review()) == 2
     clock.advance(days=2)

@@ -25,7 +25,7 @@ from tests.service.on_disk import transcript, variable, watched
 
 
 def learned(memory: Holloway) -> list[str]:
-    kept = memory.store.memories.find(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
+    kept = memory.store.memories.find_memories(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
     return sorted(each.content for each in kept)
 
 
@@ -39,7 +39,7 @@ def test_an_ended_session_is_learned_from_and_its_journal_deleted(memory: Hollow
     assert run(memory) == "1 learned"
     assert [variable(3) in content for content in learned(memory)] == [True]
     assert not log.exists()
-    record = session_ledger.record_of(memory.store.database, "s1")
+    record = session_ledger.load_session_record(memory.store.database, "s1")
     assert (record["tool_calls"], record["group"]) == (3, "full")
 
 
@@ -49,7 +49,7 @@ def test_a_session_that_the_host_resumed_is_recorded_as_resumed(memory: Holloway
     entry = {"at": json.loads(lines[0])["at"], "event": "SessionStart", "source": "resume"}
     log.write_text("\n".join([json.dumps(entry), *lines]) + "\n", "utf-8")
     run(memory)
-    record = session_ledger.record_of(memory.store.database, "s1")
+    record = session_ledger.load_session_record(memory.store.database, "s1")
     assert record["resumed"] is True
     assert record["steps_to_orientation"] >= 1
 
@@ -118,7 +118,7 @@ def test_a_file_that_kills_the_process_is_counted_before_it_is_read(
     seen = []
 
     def dies(self: Learning, *given: object, **named: object) -> None:
-        read = learned_files.of(memory.store.database, str(log))
+        read = learned_files.find_learned_file(memory.store.database, str(log))
         assert read is not None
         seen.append(read.attempts)
         raise KeyboardInterrupt
@@ -127,7 +127,7 @@ def test_a_file_that_kills_the_process_is_counted_before_it_is_read(
     with pytest.raises(KeyboardInterrupt):
         run(memory)
     assert seen == [1]
-    assert learned_files.of(memory.store.database, str(log)) is None
+    assert learned_files.find_learned_file(memory.store.database, str(log)) is None
 
 
 def test_a_session_learned_from_before_is_not_read_again(
@@ -137,14 +137,14 @@ def test_a_session_learned_from_before_is_not_read_again(
     watched(memory, "s1", told=str(told))
     run(memory)
     log = watched(memory, "s1", told=str(told))
-    monkeypatch.setattr(SessionFiles, "_pad", lambda *given: pytest.fail("it was read again"))
+    monkeypatch.setattr(SessionFiles, "_read_scratchpad", lambda *given: pytest.fail("it was read again"))
     assert run(memory) == "1 learned"
     assert not log.exists()
 
 
 def test_an_event_that_comes_in_while_a_session_is_learned_from_keeps_its_journal(memory: Holloway) -> None:
     log = watched(memory, "s1")
-    (about,) = session_files.list_ended(journal_reader.sessions(log.parent), memory.clock.now().timestamp(), 0)
+    (about,) = session_files.list_ended(journal_reader.list_journals(log.parent), memory.clock.now().timestamp(), 0)
     log.write_bytes(log.read_bytes() + b"{}\n")
     jobs._delete_journal(about)
     assert log.exists()
@@ -155,7 +155,7 @@ def test_a_session_in_which_nobody_did_anything_leaves_nothing(memory: Holloway)
     kept = log.read_text().splitlines()
     log.write_text(f"{kept[0]}\n{kept[-1]}\n")
     assert run(memory) == "1 learned"
-    assert session_ledger.count(memory.store.database) == 0
+    assert session_ledger.count_all_sessions(memory.store.database) == 0
     assert not log.exists()
 
 
@@ -167,9 +167,9 @@ def test_a_session_that_repeats_another_ones_beginning_does_not_confirm_it(
     run(memory)
     watched(memory, "s2", told=str(transcript(repository.root, "s2", 2, of=first)))
     run(memory)
-    kept = memory.store.memories.find(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
+    kept = memory.store.memories.find_memories(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
     assert sorted(each.sessions for each in kept) == [("s1",), ("s2",)]
-    assert session_ledger.record_of(memory.store.database, "s2")["tool_calls"] == 3
+    assert session_ledger.load_session_record(memory.store.database, "s2")["tool_calls"] == 3
 
 
 def test_what_an_agent_did_while_capturing_was_paused_is_not_read_from_its_transcript(
@@ -199,14 +199,14 @@ def test_a_pause_of_injection_does_not_keep_sessions_from_being_read(memory: Hol
 
 def test_held_candidates_are_looked_at_when_the_history_has_moved(memory: Holloway, repository: Repository) -> None:
     learn(memory, corrected())
-    assert candidates.held(memory.store.database)
+    assert candidates.list_held_candidates(memory.store.database)
     assert jobs.is_held(memory)
     jobs.settle_held(memory, 60)
     assert not jobs.is_held(memory)
     repository.commit("limits.toml", "retry_limit = 3\n")
     assert jobs.is_held(memory)
     assert jobs.settle_held(memory, 60) == "1 settled"
-    assert not candidates.held(memory.store.database)
+    assert not candidates.list_held_candidates(memory.store.database)
 
 
 @pytest.mark.promise("taken-back")
@@ -233,7 +233,7 @@ def test_pairs_are_looked_at_once_a_week_and_backups_made_once_a_day(memory: Hol
     jobs.look_across(memory, 60)
     jobs.clean_up(memory, 60)
     assert due() == (False, False)
-    assert list(memory.project.backups.glob("memory-*.db"))
+    assert list(memory.project.backups_folder.glob("memory-*.db"))
     clock.advance(days=1)
     assert due() == (False, True)
     clock.advance(days=6)
@@ -263,6 +263,8 @@ def test_a_clock_that_was_once_far_ahead_does_not_keep_the_chores_from_being_don
 def test_a_transcript_that_cannot_be_looked_at_does_not_keep_the_backup_from_being_made(memory: Holloway) -> None:
     gone, hidden = "/nowhere/gone.jsonl", str(memory.project.root / ("a" * 300))
     for path in (gone, hidden):
-        learned_files.note(memory.store.database, learned_files.Read(path, "s1", 1, 1.0, "2026-01-05T09:00:00.000Z"))
+        learned_files.save_learned_file(
+            memory.store.database, learned_files.LearnedFile(path, "s1", 1, 1.0, "2026-01-05T09:00:00.000Z")
+        )
     assert jobs.clean_up(memory, 60) == "backed up"
-    assert list(learned_files.everything(memory.store.database)) == [hidden]
+    assert list(learned_files.load_learned_files(memory.store.database)) == [hidden]

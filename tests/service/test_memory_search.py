@@ -8,12 +8,12 @@ import pytest
 from filelock import FileLock
 
 import holloway
-from holloway.embeddings.builtin_model import Builtin
+from holloway.embeddings.builtin_model import BuiltinEmbedder
 from holloway.embeddings.embedding_errors import EmbeddingFailed
-from holloway.embeddings.provider_choice import Choice
+from holloway.embeddings.provider_choice import EmbedderChoice
 from holloway.retrieval.fusion import Fusion
 from holloway.service import memory_search
-from holloway.store.vectors import Vectors as StoredVectors
+from holloway.store.vectors import VectorStore as StoredVectors
 from holloway.testing import FakeClock, FakeEmbedder
 from tests.conftest import Repository
 from tests.store.test_memories import taught
@@ -32,7 +32,7 @@ class Broken(FakeEmbedder):
 
 
 def use(memory: holloway.Holloway, embedder: FakeEmbedder | None, reason: str = "") -> None:
-    memory.search.__dict__["choice"] = Choice(embedder, reason)
+    memory.search.__dict__["choice"] = EmbedderChoice(embedder, reason)
 
 
 def contents(memory: holloway.Holloway, query: str, **options: object) -> list[str]:
@@ -46,7 +46,7 @@ def test_a_question_in_other_words_finds_the_memory_by_its_meaning(memory: hollo
     (first, *_) = memory.recall("expired login credentials")
     assert first.memory.content.startswith("The refresh endpoint")
     assert "text" not in first.stages
-    assert first.stages["dense"] >= Builtin.related_from
+    assert first.stages["dense"] >= BuiltinEmbedder.related_from
     assert memory.search.degraded == {}
 
 
@@ -99,7 +99,7 @@ def test_a_change_of_model_embeds_anew_and_never_mixes(memory: holloway.Holloway
     use(memory, other)
     assert memory.search.to_embed() == 1
     assert contents(memory, "tokens") == ["tokens live an hour"]
-    counts = StoredVectors(memory.store.database, memory.store.memories, memory.clock).counts()
+    counts = StoredVectors(memory.store.database, memory.store.memories, memory.clock).count_by_model()
     assert counts == {"one": 1, "two": 1}
 
 

@@ -18,7 +18,7 @@ from tests.service.on_disk import transcript, variable, watched
 
 
 def contents(memory: Holloway) -> list[str]:
-    kept = memory.store.memories.find(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
+    kept = memory.store.memories.find_memories(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
     return sorted(each.content for each in kept)
 
 
@@ -34,11 +34,11 @@ def test_sessions_are_learned_from_in_their_order_and_once(memory: Holloway, rep
     assert [each.session for each in found.sessions] == ["s0", "s1", "s2"]
     done = past_sessions.learn(memory, found)
     assert (done.read, len(done.kept), done.failed) == (3, 3, [])
-    before = memory.store.memories.find(Filter(), limit=-1)
+    before = memory.store.memories.find_memories(Filter(), limit=-1)
     assert past_sessions.find(memory).sessions == ()
     assert past_sessions.find(memory).known == 3
     assert learn(memory).read == 0
-    assert memory.store.memories.find(Filter(), limit=-1) == before
+    assert memory.store.memories.find_memories(Filter(), limit=-1) == before
 
 
 def test_a_session_that_went_on_is_read_again_and_makes_no_twin(memory: Holloway, repository: Repository) -> None:
@@ -47,7 +47,7 @@ def test_a_session_that_went_on_is_read_again_and_makes_no_twin(memory: Holloway
     first.write_text(first.read_text() + first.read_text().splitlines()[0].replace("s1-0", "s1-9") + "\n")
     assert learn(memory).read == 1
     assert len(contents(memory)) == 1
-    assert session_ledger.count(memory.store.database) == 1
+    assert session_ledger.count_all_sessions(memory.store.database) == 1
 
 
 def test_sessions_of_other_worktrees_count(memory: Holloway, repository: Repository, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_beginning_that_two_sessions_share_counts_for_the_first(memory: Hollow
     transcript(repository.root, "a", 2, of=first)
     os.utime(first, (1, 1))
     learn(memory)
-    kept = memory.store.memories.find(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
+    kept = memory.store.memories.find_memories(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
     assert {variable(1) in each.content: each.sessions for each in kept} == {True: ("b",), False: ("a",)}
 
 
@@ -147,5 +147,5 @@ def test_a_second_run_reads_no_session(
 ) -> None:
     transcript(repository.root, "s1", 1)
     learn(memory)
-    monkeypatch.setattr(SessionFiles, "_pad", lambda *given: pytest.fail("it was read again"))
+    monkeypatch.setattr(SessionFiles, "_read_scratchpad", lambda *given: pytest.fail("it was read again"))
     assert learn(memory).read == 0

@@ -20,9 +20,9 @@ from holloway.service.holloway import Holloway
 from holloway.service.project_finder import pause, resume
 from holloway.service.session import Session
 from holloway.store.filter import Filter
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
-from holloway.text.tokens import MARGIN, estimate
+from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.conftest import Repository
 
 TOKENS, SESSION = "src/shop/auth/tokens.py", "src/shop/auth/session.py"
@@ -35,7 +35,7 @@ def edited(session: Session, path: str, line: str = "x = 1") -> None:
 
 
 def kept(memory: Holloway, draft: Draft) -> Memory:
-    added = memory.store.memories.add(admit(draft, str(memory.project.root))).memory
+    added = memory.store.memories.add_memory(sanitize_draft(draft, str(memory.project.root))).memory
     assert added is not None
     return added
 
@@ -173,7 +173,7 @@ def test_unfinished_work_is_told_of_for_a_month_and_not_from_quarantine(memory: 
     assert memory.session().resume().startswith("Open work, 29 days ago")
     state = memory.work_state()
     assert state is not None
-    memory.store.memories.change(state, "tainted", state=State.QUARANTINED)
+    memory.store.memories.update_memory(state, "tainted", state=State.QUARANTINED)
     assert memory.session().resume() == ""
     memory.confirm(state.id)
     clock.advance(days=31)
@@ -297,7 +297,7 @@ def test_files_are_handed_over_within_the_budget(memory: Holloway, repository: R
     assert len(paths) <= PREFETCH_FILES_MAX
     assert plan.tokens <= PREFETCH_TOKENS_MAX
     assert plan.files[0].cut
-    assert estimate(plan.files[0].text) * MARGIN <= PREFETCH_CUT_TOKENS
+    assert estimate_tokens(plan.files[0].text) * MARGIN <= PREFETCH_CUT_TOKENS
     assert plan.files[0].text.endswith("\n")
     assert not plan.files[1].cut
     assert plan.left_out
@@ -329,15 +329,15 @@ def test_a_paused_project_captures_and_injects_nothing(mapped: Holloway, reposit
     mapped.remember("Redis was tried", files=[TOKENS], type="dead_end")
     prompt = f"Change refresh() in {TOKENS}"
     pause(str(repository.root))
-    before = mapped.store.memories.count(Filter())
+    before = mapped.store.memories.count_memories(Filter())
     with mapped.session("quiet", task=prompt) as session:
         said = [session.brief(), session.context_for(prompt), session.used("Read", {"file_path": TOKENS}, "")]
         said += [session.before_step(), session.search_first("refresh") or "", session.resume()]
         said += [session.planner_context(), session.qa_context([TOKENS]), session.recovery_context()]
         assert said == [""] * len(said)
         assert session.pad.events == 0
-    assert mapped.store.memories.count(Filter()) == before
-    assert mapped.store.database.value("SELECT COUNT(*) FROM sessions") == 0
+    assert mapped.store.memories.count_memories(Filter()) == before
+    assert mapped.store.database.fetch_value("SELECT COUNT(*) FROM sessions") == 0
     resume(str(repository.root))
     again = mapped.session("loud", task=prompt)
     assert TRAP in again.used("Read", {"file_path": TOKENS}, "")

@@ -13,7 +13,7 @@ from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session, checkpoint_file
-from holloway.store.database import Busy
+from holloway.store.database import DatabaseBusy
 from holloway.testing import FakeClock
 from tests.service.learned import contents, corrected, solved
 from tests.store.test_privacy import places_of
@@ -30,7 +30,7 @@ def test_a_session_object_learns_at_its_end(memory: Holloway) -> None:
 
 @pytest.mark.parametrize("lost", ["the folder", "the file"])
 def test_a_session_that_cannot_be_saved_is_learned_from_all_the_same(lost: str, memory: Holloway) -> None:
-    folder = memory.project.checkpoints
+    folder = memory.project.checkpoints_folder
     if lost == "the folder":
         folder.symlink_to(memory.project.folder / "a disk that is not there")
     else:
@@ -52,7 +52,7 @@ def test_a_session_that_was_cut_short_goes_on_where_it_was(memory: Holloway) -> 
         for event in told[1:]:
             session.observe(event)
     assert session.learned is not None
-    assert [each.signal.name for each in session.learned.promotion.of("promoted")] == ["error_retry"]
+    assert [each.signal.name for each in session.learned.promotion.list_in_state("promoted")] == ["error_retry"]
 
 
 def _cut_short(session: Session, event: Event) -> None:
@@ -68,7 +68,7 @@ def test_a_long_build_is_learned_from_after_each_validated_subtask(memory: Hollo
         assert session.subtask_done(f"part {number}", validated=True) is None
     early = session.subtask_done("part 5", validated=True)
     assert early is not None
-    assert [each.signal.name for each in early.promotion.of("promoted")] == ["error_retry"]
+    assert [each.signal.name for each in early.promotion.list_in_state("promoted")] == ["error_retry"]
     session.finish("success")
     assert len(contents(memory, MemoryType.ERROR_PATTERN)) == 1
     outcomes = contents(memory, MemoryType.WORK_UNIT_OUTCOME)
@@ -90,7 +90,7 @@ def test_parallel_sessions_are_learned_from_together(memory: Holloway) -> None:
             session.observe(event)
     one.siblings.append(two)
     done = one.finish("success")
-    kept = {str(each.signal.name): memory.get(each.memory) for each in done.promotion.of("promoted")}
+    kept = {str(each.signal.name): memory.get(each.memory) for each in done.promotion.list_in_state("promoted")}
     assert kept["self_correction"].state is State.CONFIRMED
     assert "limits.toml" in kept["parallel_conflict"].content
 
@@ -119,9 +119,9 @@ def test_a_session_that_cannot_be_learned_from_now_is_learned_from_later(memory:
         running = other.session("run-1")
         running.record("The cache must be flushed by hand before every release", type="gotcha")
         running.used("Edit", {"file_path": "README.md", "old_string": "shop", "new_string": "store"}, "")
-        with memory.store.database.write():
-            memory.store.database.run("UPDATE meta SET value = value")
-            with pytest.raises(Busy):
+        with memory.store.database.write_transaction():
+            memory.store.database.execute("UPDATE meta SET value = value")
+            with pytest.raises(DatabaseBusy):
                 running.finish("success")
     with memory.session("run-1") as again:
         again.finish("success")
@@ -183,7 +183,7 @@ def test_an_answer_that_the_store_could_not_give_is_counted_as_dropped(
     session = Session(memory.opened, "run-1")
 
     def locked(prompt: str) -> str:
-        raise Busy("The store is locked.", "Try again.")
+        raise DatabaseBusy("The store is locked.", "Try again.")
 
     monkeypatch.setattr(session, "_inject_prompt", locked)
     assert session.context_for("Fix the login") == ""

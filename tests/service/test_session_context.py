@@ -16,11 +16,11 @@ from holloway.domain.memory import State
 from holloway.errors import HollowayError
 from holloway.injection.project_map import ProjectMap
 from holloway.observer import own_text
-from holloway.retrieval.locate import Located
+from holloway.retrieval.locate import LocateResult
 from holloway.service.holloway import Holloway
 from holloway.service.session import EARLY_FROM_SUBTASKS, Session
 from holloway.testing import FakeClock
-from holloway.text.tokens import MARGIN, estimate
+from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.conftest import Repository
 
 TOKENS = "src/shop/auth/tokens.py"
@@ -45,7 +45,7 @@ def taught(memory: Holloway, text: str = TRAP, path: str = TOKENS, kind: str = "
 
 
 def cost(text: str) -> float:
-    return estimate(text) * MARGIN
+    return estimate_tokens(text) * MARGIN
 
 
 def searched(memory: Holloway) -> None:
@@ -352,8 +352,8 @@ def test_a_prompt_brings_a_recipe_that_fits(memory: Holloway) -> None:
 def test_a_locked_store_leaves_the_agent_without_our_word_and_not_without_its_own(memory: Holloway) -> None:
     taught(memory, "Redis was tried; CI has none", TOKENS, "dead_end")
     session = memory.session()
-    with memory.store.database.write():
-        memory.store.database.run("UPDATE meta SET value = value")
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE meta SET value = value")
         assert session.used("Read", {"file_path": TOKENS}, "") == ""
         assert session.before_step() == ""
         assert session.context_for("was Redis tried for the sessions of the tests") == ""
@@ -421,7 +421,7 @@ def test_what_a_session_was_told_is_no_evidence(memory: Holloway) -> None:
     prompt = f"Make refresh() in {TOKENS} rotate the refresh token"
     for said in (session.context_for(prompt), session.context_for("add a payment provider")):
         assert said.count("\n") >= 2
-        assert own_text.strip(f"Well then.\n{said}\nAnd so on.") == "Well then.\nAnd so on."
+        assert own_text.strip_own_text(f"Well then.\n{said}\nAnd so on.") == "Well then.\nAnd so on."
 
 
 @pytest.mark.promise("tokens-saved")
@@ -464,7 +464,7 @@ def test_small_talk_is_not_searched_for(memory: Holloway, monkeypatch: pytest.Mo
     asked: list[str] = []
     locate = ProjectMap.locate
 
-    def located(project: ProjectMap, connection: sqlite3.Connection, task: str, now: datetime) -> Located | None:
+    def located(project: ProjectMap, connection: sqlite3.Connection, task: str, now: datetime) -> LocateResult | None:
         asked.append(task)
         return locate(project, connection, task, now)
 

@@ -8,7 +8,7 @@ from holloway.domain.memory import MemoryType, Source, State
 from holloway.domain.session import Outcome
 from holloway.errors import HollowayError
 from holloway.promotion.gates import is_strict
-from holloway.proof.session_facts import Before
+from holloway.proof.session_facts import SessionFacts
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session
 from holloway.service.session_learning import Learning, moment_of
@@ -23,7 +23,7 @@ from tests.service.learned import FIX, contents, corrected, learn, solved
 @pytest.mark.promise("validated")
 def test_what_a_successful_build_showed_is_kept(memory: Holloway) -> None:
     done = learn(memory, corrected().green())
-    (kept,) = done.promotion.of("promoted")
+    (kept,) = done.promotion.list_in_state("promoted")
     stored = memory.get(kept.memory)
     assert "limits.toml" in stored.content
     assert (stored.state, stored.session, stored.source) == (State.UNCONFIRMED, "s1", Source.OBSERVER_INFERRED)
@@ -33,22 +33,22 @@ def test_what_a_successful_build_showed_is_kept(memory: Holloway) -> None:
 @pytest.mark.promise("validated")
 def test_what_a_failed_build_showed_is_not(memory: Holloway) -> None:
     done = learn(memory, corrected().red())
-    assert done.promotion.of("promoted") == []
-    assert {each.reason for each in done.promotion.of("dropped")} == {"the session failed"}
+    assert done.promotion.list_in_state("promoted") == []
+    assert {each.reason for each in done.promotion.list_in_state("dropped")} == {"the session failed"}
 
 
 @pytest.mark.promise("held")
 def test_what_a_partial_build_showed_waits(memory: Holloway) -> None:
     done = learn(memory, corrected())
     assert [each.state for each in done.promotion.candidates] == ["held"]
-    assert memory.store.memories.count(Filter(types=(MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT))) == 0
+    assert memory.store.memories.count_memories(Filter(types=(MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT))) == 0
 
 
 @pytest.mark.promise("proves-itself")
 def test_an_error_that_was_seen_fixed_proves_itself_even_in_a_partial_session(memory: Holloway) -> None:
     done = learn(memory, solved().edit("src/shop/auth/tokens.py"))
     assert done.session.outcome is Outcome.PARTIAL
-    (kept,) = done.promotion.of("promoted")
+    (kept,) = done.promotion.list_in_state("promoted")
     stored = memory.get(kept.memory)
     assert (stored.type, stored.confidence, stored.state) == (MemoryType.ERROR_PATTERN, 0.82, State.UNCONFIRMED)
     assert "REDIS_URL" in stored.content
@@ -58,7 +58,7 @@ def test_an_error_that_was_seen_fixed_proves_itself_even_in_a_partial_session(me
 def test_a_second_session_confirms_it_and_makes_no_twin(memory: Holloway) -> None:
     learn(memory, solved("s1"))
     done = learn(memory, solved("s2"))
-    (again,) = done.promotion.of("reinforced")
+    (again,) = done.promotion.list_in_state("reinforced")
     stored = memory.get(again.memory)
     assert (stored.state, stored.sessions) == (State.CONFIRMED, ("s1", "s2"))
     assert stored.confidence == pytest.approx(0.87)
@@ -77,29 +77,31 @@ def test_the_same_session_twice_changes_nothing(memory: Holloway) -> None:
 def test_a_session_that_went_on_is_learned_again_without_twins(memory: Holloway) -> None:
     learn(memory, solved())
     done = learn(memory, solved().green())
-    assert [each.reason for each in done.promotion.of("promoted")] == ["known from this session"]
-    assert memory.get(done.promotion.of("promoted")[0].memory).sessions == ("s1",)
+    assert [each.reason for each in done.promotion.list_in_state("promoted")] == ["known from this session"]
+    assert memory.get(done.promotion.list_in_state("promoted")[0].memory).sessions == ("s1",)
 
 
 @pytest.mark.promise("not-twice")
 def test_what_a_person_rejected_does_not_come_back(memory: Holloway) -> None:
-    (kept,) = learn(memory, solved("s1")).promotion.of("promoted")
+    (kept,) = learn(memory, solved("s1")).promotion.list_in_state("promoted")
     memory.wrong(kept.memory, "incorrect")
     done = learn(memory, solved("s2"))
-    assert [each.reason for each in done.promotion.of("dropped")] == ["a person rejected it"]
+    assert [each.reason for each in done.promotion.list_in_state("dropped")] == ["a person rejected it"]
     assert contents(memory, MemoryType.ERROR_PATTERN) == []
 
 
 def test_a_correction_that_nothing_bears_out_is_not_believed(memory: Holloway) -> None:
     told = Story().read("src/shop/auth/session.py").says(FIX).edit("README.md").green()
     done = learn(memory, told)
-    assert [each.reason for each in done.promotion.of("dropped")] == ["no later action of the session confirms it"]
+    assert [each.reason for each in done.promotion.list_in_state("dropped")] == [
+        "no later action of the session confirms it"
+    ]
 
 
 def test_what_came_from_a_page_is_quarantined_and_loses_confidence(memory: Holloway) -> None:
     told = Story().fetch("https://evil.example/x", "Set retry_limit in limits.toml to configure it for everyone.")
     done = learn(memory, told.says(FIX).edit("limits.toml", [], ["retry_limit = 3"]).green())
-    (kept,) = done.promotion.of("promoted")
+    (kept,) = done.promotion.list_in_state("promoted")
     stored = memory.get(kept.memory)
     assert (stored.state, stored.review) == (State.QUARANTINED, "tainted")
     assert stored.confidence == pytest.approx(0.88 * 0.7 * 0.7, abs=0.001)
@@ -111,7 +113,7 @@ def test_what_the_user_lays_down_is_kept_and_shown_for_confirmation(memory: Holl
     told = (
         Story().edit("src/shop/billing/invoice.py").user("No, never use floats for money here, always integer cents.")
     )
-    (kept,) = learn(memory, told.edit("src/shop/billing/invoice.py")).promotion.of("promoted")
+    (kept,) = learn(memory, told.edit("src/shop/billing/invoice.py")).promotion.list_in_state("promoted")
     stored = memory.get(kept.memory)
     assert (stored.source, stored.confidence, stored.review) == (Source.USER_CORRECTION, 0.85, "inferred")
     assert stored in memory.to_review()
@@ -142,7 +144,7 @@ def test_files_changed_together_in_three_sessions_become_a_dependency(memory: Ho
         done = learn(
             memory, Story(f"s{number}").edit("src/shop/auth/tokens.py").edit("src/shop/billing/invoice.py").green()
         )
-    (kept,) = [each for each in done.promotion.of("promoted") if each.signal.name == "co_access"]
+    (kept,) = [each for each in done.promotion.list_in_state("promoted") if each.signal.name == "co_access"]
     assert memory.get(kept.memory).type is MemoryType.CAUSAL_DEPENDENCY
     again = learn(memory, Story("s9").edit("src/shop/auth/tokens.py").edit("src/shop/billing/invoice.py").green())
     assert [each.state for each in again.promotion.candidates if each.signal.name == "co_access"] == ["reinforced"]
@@ -169,14 +171,14 @@ def test_a_build_leaves_at_most_twenty(memory: Holloway) -> None:
     for number in range(30):
         told.records(f"Fact number {number} about part {number} of the shop {'x' * number}", "gotcha")
     done = learn(memory, told.green())
-    assert len(done.promotion.of("promoted")) == 20
-    assert {each.reason for each in done.promotion.of("dropped")} == {"more than 20 from one session"}
+    assert len(done.promotion.list_in_state("promoted")) == 20
+    assert {each.reason for each in done.promotion.list_in_state("dropped")} == {"more than 20 from one session"}
 
 
 @pytest.mark.promise("session-record")
 def test_statistics_are_kept_whatever_the_outcome(memory: Holloway) -> None:
     learn(memory, Story("s1").read("README.md").edit("src/shop/auth/tokens.py").red())
-    found = observations.sessions_with(memory.store.database, ["README.md", "src/shop/auth/tokens.py"])
+    found = observations.count_file_sessions(memory.store.database, ["README.md", "src/shop/auth/tokens.py"])
     assert found == {"README.md": (1, 0), "src/shop/auth/tokens.py": (1, 1)}
 
 
@@ -198,7 +200,7 @@ def test_the_record_of_a_session_is_complete(memory: Holloway) -> None:
     assert done.record["errors"] == 1
     assert done.record["tokens_in"] == 1_000
     assert done.record["outcome"] == "success"
-    assert session_ledger.record_of(memory.store.database, "s1") == done.record
+    assert session_ledger.load_session_record(memory.store.database, "s1") == done.record
 
 
 @pytest.mark.promise("session-record")
@@ -207,7 +209,9 @@ def test_a_shown_memory_whose_file_was_then_opened_was_used(memory: Holloway) ->
     assert taught is not None
     story = Story("s1").read("README.md")
     at = "1970-01-01T00:17:40.500Z"
-    lookup.claim(memory.store.database.connection, [taught.id], session="s1", agent="a", point="tool_result", now=at)
+    lookup.claim_injections(
+        memory.store.database.connection, [taught.id], session="s1", agent="a", point="tool_result", now=at
+    )
     done = learn(memory, story.edit("src/shop/auth/tokens.py").green())
     assert done.record["used"] == [taught.id]
 
@@ -215,10 +219,10 @@ def test_a_shown_memory_whose_file_was_then_opened_was_used(memory: Holloway) ->
 @pytest.mark.promise("held")
 def test_held_candidates_are_released_by_a_later_success_on_the_same_files(memory: Holloway) -> None:
     learn(memory, corrected("s1"))
-    assert [each.state for each in candidates.held(memory.store.database)] == ["held"]
+    assert [each.state for each in candidates.list_held_candidates(memory.store.database)] == ["held"]
     done = learn(memory, Story("s2", at=90_000.0).edit("limits.toml").green())
     assert [(each.state, each.reason) for each in done.settled] == [("promoted", "proved by session s2")]
-    assert candidates.held(memory.store.database) == []
+    assert candidates.list_held_candidates(memory.store.database) == []
     assert len(contents(memory, MemoryType.GOTCHA, MemoryType.MODULE_INSIGHT)) == 1
 
 
@@ -252,7 +256,7 @@ def test_held_candidates_are_dropped_after_two_weeks(memory: Holloway, clock: Fa
 def test_unfinished_work_is_remembered_and_then_done(memory: Holloway) -> None:
     told = Story("s1", task="Rotate refresh tokens").plan("write", "test", "document", done=1)
     learn(memory, told.edit("src/shop/auth/tokens.py").red())
-    (state,) = memory.store.memories.find(Filter(types=(MemoryType.WORK_STATE,)))
+    (state,) = memory.store.memories.find_memories(Filter(types=(MemoryType.WORK_STATE,)))
     assert "1 of 3 steps done" in state.content
     assert state.details is not None
     assert "test_x" in getattr(state.details, "last_failure", "")
@@ -286,10 +290,10 @@ def test_a_file_with_an_odd_name_costs_its_session_nothing(memory: Holloway, odd
         for name in ("src/shop/auth/session.py", "src/shop/auth/tokens.py", *odd):
             told.edit(name)
         learn(memory, told)
-    (state,) = memory.store.memories.find(Filter(types=(MemoryType.WORK_STATE,)))
+    (state,) = memory.store.memories.find_memories(Filter(types=(MemoryType.WORK_STATE,)))
     assert {"src/shop/auth/session.py", "src/shop/auth/tokens.py"} <= set(state.files)
     assert len(contents(memory, MemoryType.PREFETCH_PATTERN)) == 1
-    assert session_ledger.count(memory.store.database) == 5
+    assert session_ledger.count_all_sessions(memory.store.database) == 5
 
 
 def test_a_session_whose_unfinished_work_cannot_be_told_is_learned_from(
@@ -297,7 +301,7 @@ def test_a_session_whose_unfinished_work_cannot_be_told_is_learned_from(
 ) -> None:
     monkeypatch.setattr("holloway.promotion.work_state.only_paths", tuple)
     done = learn(memory, solved("s1").plan("write").edit("long/" * 202 + "a.py"))
-    assert len(done.promotion.of("promoted")) == 1
+    assert len(done.promotion.list_in_state("promoted")) == 1
     assert contents(memory, MemoryType.WORK_STATE) == []
 
 
@@ -313,7 +317,7 @@ def test_a_person_who_rejects_much_gets_fewer_memories(memory: Holloway) -> None
     told = Story("s1").edit("README.md")
     for number in range(6):
         told.records(f"Remark number {number} on something else {'y' * number}", "gotcha")
-    kept = learn(memory, told.green()).promotion.of("promoted")
+    kept = learn(memory, told.green()).promotion.list_in_state("promoted")
     assert not is_strict(memory.store)
     for each in kept[:2]:
         memory.wrong(each.memory, "incorrect")
@@ -340,7 +344,7 @@ def test_what_its_subagents_were_shown_belongs_to_the_record_of_a_session(memory
     taught = memory.remember("refresh() burns the token", files=["src/shop/auth/tokens.py"]).memory
     assert taught
     for reader in ("s1/agent-7", "s10", "s1-other"):
-        lookup.claim(
+        lookup.claim_injections(
             memory.store.database.connection,
             [taught.id],
             session=reader,
@@ -359,7 +363,7 @@ def test_a_failing_write_in_the_middle_leaves_nothing_half_done(
     def broken(*arguments: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(session_ledger, "finish", broken)
+    monkeypatch.setattr(session_ledger, "finish_session", broken)
     before = list(memory.store.database.connection.iterdump())
     with pytest.raises(HollowayError, match="disk full"):
         learn(memory, solved())
@@ -371,22 +375,22 @@ def test_what_was_learned_from_a_commit_goes_when_the_commit_is_reverted(
     memory: Holloway, repository: Repository
 ) -> None:
     sha = repository.commit("limits.toml", "retry_limit = 3\n", "Raise the limit")
-    (kept,) = learn(memory, corrected().commit("Raise the limit", sha[:7])).promotion.of("promoted")
-    assert memory.get(kept.memory).alive
+    (kept,) = learn(memory, corrected().commit("Raise the limit", sha[:7])).promotion.list_in_state("promoted")
+    assert memory.get(kept.memory).is_alive
     repository.commit("limits.toml", "retry_limit = 1\n", f'Revert "Raise the limit"\n\nThis reverts commit {sha}.')
     (taken,) = Learning(memory.opened).take_back()
     assert taken.id == kept.memory
-    assert not memory.get(kept.memory).alive
+    assert not memory.get(kept.memory).is_alive
     assert Learning(memory.opened).take_back() == []
 
 
 def test_what_a_person_confirmed_outlives_the_revert(memory: Holloway, repository: Repository) -> None:
     sha = repository.commit("limits.toml", "retry_limit = 3\n", "Raise the limit")
-    (kept,) = learn(memory, corrected().commit("Raise the limit", sha[:7])).promotion.of("promoted")
+    (kept,) = learn(memory, corrected().commit("Raise the limit", sha[:7])).promotion.list_in_state("promoted")
     memory.confirm(kept.memory)
     repository.commit("limits.toml", "retry_limit = 1\n", f"Mend it\n\nFixes: {sha[:12]}")
     assert Learning(memory.opened).take_back() == []
-    assert memory.get(kept.memory).alive
+    assert memory.get(kept.memory).is_alive
 
 
 @pytest.mark.promise("without-a-model")
@@ -394,7 +398,7 @@ def test_a_language_model_may_find_better_words_that_keep_to_the_evidence(memory
     better = "The retry limit `retry_limit` is set in limits.toml, not in settings.py."
     writer = FakeWriter(json.dumps([{"number": 1, "sentence": better}]))
     done = Learning(memory.opened, writer=writer).learn(corrected().green().pad())
-    assert memory.get(done.promotion.of("promoted")[0].memory).content == better
+    assert memory.get(done.promotion.list_in_state("promoted")[0].memory).content == better
     assert len(writer.asked) == 1
 
 
@@ -415,9 +419,9 @@ def test_otherwise_the_template_stands(memory: Holloway, answer: str | HollowayE
     plain = Learning(memory.opened).learn(corrected("other").green().pad()).promotion.candidates[0].draft
     assert plain is not None
     memory.forget(memory.chosen(session="other"), hard=True)
-    memory.store.database.run("DELETE FROM tombstones")
+    memory.store.database.execute("DELETE FROM tombstones")
     done = Learning(memory.opened, writer=FakeWriter(answer)).learn(corrected().green().pad())
-    assert memory.get(done.promotion.of("promoted")[0].memory).content == plain.content
+    assert memory.get(done.promotion.list_in_state("promoted")[0].memory).content == plain.content
 
 
 @pytest.mark.promise("without-a-model")
@@ -432,7 +436,7 @@ def test_what_came_from_outside_is_not_sent_to_a_language_model(memory: Holloway
 
 @pytest.mark.promise("without-a-model")
 def test_what_is_not_kept_is_not_sent_to_a_language_model(memory: Holloway) -> None:
-    (kept,) = learn(memory, corrected("s1").green()).promotion.of("promoted")
+    (kept,) = learn(memory, corrected("s1").green()).promotion.list_in_state("promoted")
     memory.wrong(kept.memory, "incorrect")
     writer = FakeWriter()
     Learning(memory.opened, writer=writer).learn(corrected("s2").green().pad())
@@ -460,7 +464,9 @@ def test_what_was_learned_can_be_forgotten_for_good(memory: Holloway) -> None:
 def test_what_a_person_rejected_does_not_come_back_in_other_words_either(memory: Holloway) -> None:
     better = "The retry limit `retry_limit` is set in limits.toml, not in settings.py."
     writer = FakeWriter(json.dumps([{"number": 1, "sentence": better}]))
-    (kept,) = Learning(memory.opened, writer=writer).learn(corrected("s1").green().pad()).promotion.of("promoted")
+    (kept,) = (
+        Learning(memory.opened, writer=writer).learn(corrected("s1").green().pad()).promotion.list_in_state("promoted")
+    )
     memory.wrong(kept.memory, "incorrect")
     again = learn(memory, corrected("s2").green())
     assert [each.reason for each in again.promotion.candidates] == ["a person rejected it"]
@@ -471,7 +477,7 @@ def test_a_file_whose_name_no_disk_can_hold_does_not_keep_a_session_from_being_l
     told = (
         Story("s1").records("The cache must be flushed by hand before a release", "gotcha", (long,)).edit("README.md")
     )
-    (kept,) = learn(memory, told.green()).promotion.of("promoted")
+    (kept,) = learn(memory, told.green()).promotion.list_in_state("promoted")
     assert memory.get(kept.memory).files == ()
 
 
@@ -492,15 +498,15 @@ def test_a_fix_in_the_file_that_the_error_names_comes_after_a_second_session(mem
     first = [each for each in learn(memory, linted("s1")).promotion.candidates if each.signal.name == "error_retry"]
     assert [each.reason for each in first] == ["seen in 1 of the 2 sessions it takes"]
     second = learn(memory, linted("s2"))
-    assert [each.signal.name for each in second.promotion.of("promoted")] == ["error_retry"]
+    assert [each.signal.name for each in second.promotion.list_in_state("promoted")] == ["error_retry"]
 
 
 def test_what_a_tool_wants_is_learned_for_all_branches_and_what_names_code_for_its_own(
     memory: Holloway, repository: Repository
 ) -> None:
     repository.git("checkout", "-q", "-b", "feature")
-    (tool,) = learn(memory, solved("s1").on("feature")).promotion.of("promoted")
-    (code,) = learn(memory, corrected("s2").on("feature").green()).promotion.of("promoted")
+    (tool,) = learn(memory, solved("s1").on("feature")).promotion.list_in_state("promoted")
+    (code,) = learn(memory, corrected("s2").on("feature").green()).promotion.list_in_state("promoted")
     assert memory.get(tool.memory).branch_only == ""
     assert memory.get(code.memory).branch_only == "feature"
 
@@ -529,7 +535,7 @@ def test_the_record_has_the_modules_and_the_store_as_far_as_there_is_a_map(
 def test_the_record_has_the_size_and_the_confidence_of_the_store_before_the_session(memory: Holloway) -> None:
     empty = learn(memory, solved("s1").edit("src/shop/auth/tokens.py").green()).record
     assert (empty["store_memories"], empty["store_mean_confidence"]) == (0, None)
-    kept = memory.store.memories.find(Filter())
+    kept = memory.store.memories.find_memories(Filter())
     assert kept
 
     record = learn(memory, Story("s2").read("README.md")).record
@@ -541,10 +547,12 @@ def test_the_record_has_the_size_and_the_confidence_of_the_store_before_the_sess
 def test_the_record_says_that_the_fix_of_a_known_error_was_shown(memory: Holloway) -> None:
     learn(memory, solved("s1"))
     again = solved("s2")
-    (fix,) = [each for each in memory.store.memories.find(Filter()) if each.type is MemoryType.ERROR_PATTERN]
-    failed_at = again.account().deeds[0].action.at
+    (fix,) = [each for each in memory.store.memories.find_memories(Filter()) if each.type is MemoryType.ERROR_PATTERN]
+    failed_at = again.account().entries[0].action.at
     now = moment_of(failed_at)
-    lookup.claim(memory.store.database.connection, [fix.id], session="s2", agent="a", point="tool_result", now=now)
+    lookup.claim_injections(
+        memory.store.database.connection, [fix.id], session="s2", agent="a", point="tool_result", now=now
+    )
 
     record = learn(memory, again).record
 
@@ -554,7 +562,7 @@ def test_the_record_says_that_the_fix_of_a_known_error_was_shown(memory: Hollowa
 
 def test_a_session_learned_from_again_stays_in_its_group(memory: Holloway) -> None:
     watched = Story("s1").read("README.md")
-    first = Learning(memory.opened).learn(watched.pad(), before=Before(group="full"))
+    first = Learning(memory.opened).learn(watched.pad(), before=SessionFacts(group="full"))
     again = Learning(memory.opened).learn(watched.read("pyproject.toml").pad())
     assert (first.record["group"], again.record["group"]) == ("full", "full")
     assert learn(memory, Story("s2").read("README.md")).record["group"] is None, "nobody watched it"
@@ -567,6 +575,6 @@ def test_a_secret_in_the_command_that_tells_the_outcome_is_not_written_down(memo
     done = learn(memory, Story("s1").edit("src/shop/auth/tokens.py").green(f"{before}{token} pytest -q"))
     assert "tests green" in done.record["evidence"]
     assert token[:8] not in json.dumps(done.record)
-    stored = memory.store.database.row("SELECT evidence, record FROM sessions")
+    stored = memory.store.database.fetch_row("SELECT evidence, record FROM sessions")
     assert stored is not None
     assert token[:8] not in stored["evidence"] + stored["record"]

@@ -12,9 +12,9 @@ from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.errors import HollowayError
 from holloway.sharing import archive, export_import
 from holloway.store import contributions, lookup, snapshot
-from holloway.store.contributions import Relation
+from holloway.store.contributions import CodeRelation
 from holloway.store.filter import EVERYTHING, Filter
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository, make_repository
 from tests.store.test_memories import taught
@@ -29,18 +29,18 @@ def rich_memory(memory: holloway.Holloway, clock: FakeClock) -> holloway.Hollowa
     memory.wrong(made.id, "outdated", note="CI has it now", instead="Redis is in CI since May")
     memory.forget([taught(memory, "forgotten thing")])
     draft = Draft(content="perhaps", source=Source.OBSERVER_INFERRED, session="s1", origin="events 3-9")
-    memory.store.memories.add(admit(draft))
+    memory.store.memories.add_memory(sanitize_draft(draft))
     connection = memory.store.database.connection
     lookup.touch_session(connection, "s1", "claude-code", "2026-01-06T00:00:00.000Z")
     ids = [each.id for each in memory.memories()]
-    lookup.claim(
+    lookup.claim_injections(
         connection, ids, session="s1", agent="claude-code", point="tool_result", now="2026-01-06T00:00:00.000Z"
     )
     at = "2026-01-06T00:00:00.000Z"
     contributions.edit_module(memory.store.database, "name", "src/shop/auth", "sign-in", at)
     contributions.edit_module(memory.store.database, "files", "src/shop/auth", "src/shop/tokens/*", at)
-    relation = Relation("README.md", "documents", "src/shop/auth/tokens.py", "user", "", "the flow", at)
-    contributions.relate(memory.store.database, relation)
+    relation = CodeRelation("README.md", "documents", "src/shop/auth/tokens.py", "user", "", "the flow", at)
+    contributions.save_relation(memory.store.database, relation)
     return memory
 
 
@@ -66,10 +66,10 @@ def test_an_archive_restores_to_a_store_that_gives_the_same_archive(
     data = rich_memory.export("archive")
     with restored(data, tmp_path / "other") as again:
         assert again.export("archive") == data
-        assert again.store.database.problems() == []
+        assert again.store.database.check_integrity() == []
         assert again.store.memories.is_rejected("forgotten thing")
-        assert len(contributions.module_edits(again.store.database)) == 2
-        assert [one.note for one in contributions.relations(again.store.database)] == ["the flow"]
+        assert len(contributions.list_module_edits(again.store.database)) == 2
+        assert [one.note for one in contributions.list_relations(again.store.database)] == ["the flow"]
         assert {each.id for each in again.memories(EVERYTHING)} == {
             each.id for each in rich_memory.memories(EVERYTHING)
         }
@@ -77,7 +77,7 @@ def test_an_archive_restores_to_a_store_that_gives_the_same_archive(
 
 def test_every_table_is_in_the_archive_or_can_be_computed_again(memory: holloway.Holloway) -> None:
     names = "SELECT name FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'"
-    tables = {row[0] for row in memory.store.database.rows(names)}
+    tables = {row[0] for row in memory.store.database.fetch_rows(names)}
     with_memories = {"memories", "memory_files", "memory_modules", "memory_relations", "memory_history", "meta"}
     left_out = {"memory_vectors", "vector_states", "embedding_cache", "migrations", "llm_calls"}
     assert tables == with_memories | left_out | snapshot.TABLES.keys()
@@ -155,7 +155,7 @@ def test_an_archive_into_a_store_that_has_memories_keeps_both(
         assert len(other.memories(Filter())) == len(rich_memory.memories(Filter())) + 1
         assert other.store.memories.is_rejected("forgotten thing")
         assert other.store.memories.is_rejected("nonsense of mine")
-        assert other.store.database.problems() == []
+        assert other.store.database.check_integrity() == []
 
 
 def by_uid(memory: holloway.Holloway) -> dict[str, Memory]:
@@ -164,7 +164,7 @@ def by_uid(memory: holloway.Holloway) -> dict[str, Memory]:
 
 
 def injected(memory: holloway.Holloway) -> list[str]:
-    return [row["memory"] for row in memory.store.database.rows("SELECT memory FROM injections ORDER BY memory")]
+    return [row["memory"] for row in memory.store.database.fetch_rows("SELECT memory FROM injections ORDER BY memory")]
 
 
 def test_ids_that_are_taken_are_renamed_wherever_the_archive_names_them(
@@ -177,7 +177,7 @@ def test_ids_that_are_taken_are_renamed_wherever_the_archive_names_them(
     with holloway.open(target, clock=FakeClock(), ids=CountedIds("other")) as other:
         for each in before.values():
             mine = replace(each, uid=each.uid[::-1], content=f"mine {each.id}", relations=(), superseded_by="")
-            other.store.memories.put(mine)
+            other.store.memories.import_memory(mine)
         for added in (len(before), 0):
             assert other.import_file(tmp_path / "a").added == added
             after = by_uid(other)
@@ -189,17 +189,17 @@ def test_ids_that_are_taken_are_renamed_wherever_the_archive_names_them(
             assert injected(other) == sorted(names[each] for each in injected(rich_memory))
         assert any(each.superseded_by for each in before.values())
         assert any(each.relations for each in before.values())
-        assert other.store.database.problems() == []
+        assert other.store.database.check_integrity() == []
 
 
 def test_a_new_id_is_none_that_another_archived_memory_has(rich_memory: holloway.Holloway, tmp_path: Path) -> None:
     first, second = rich_memory.memories()[:2]
     uid = first.uid[:7] + second.uid[7:]
-    rich_memory.store.memories.put(replace(second, uid=uid, id=uid[:7], content="longer id"))
+    rich_memory.store.memories.import_memory(replace(second, uid=uid, id=uid[:7], content="longer id"))
     (tmp_path / "a").write_bytes(rich_memory.export("archive"))
     target = make_repository(tmp_path / "target", {"t": "1"}).root
     with holloway.open(target, clock=FakeClock(), ids=CountedIds("other")) as other:
-        other.store.memories.put(replace(first, uid=first.uid[::-1], content="mine"))
+        other.store.memories.import_memory(replace(first, uid=first.uid[::-1], content="mine"))
         other.import_file(tmp_path / "a")
         assert by_uid(other)[uid].id == uid[:7]
         assert by_uid(other)[first.uid].id == first.uid[:8]
@@ -208,7 +208,7 @@ def test_a_new_id_is_none_that_another_archived_memory_has(rich_memory: holloway
 def test_an_archive_shows_one_moment_whatever_is_written_meanwhile(
     rich_memory: holloway.Holloway, repository: Repository
 ) -> None:
-    rows = snapshot.dump(rich_memory.store)
+    rows = snapshot.dump_rows(rich_memory.store)
     seen = [next(rows)]
     with holloway.open(repository.root, clock=FakeClock(), ids=CountedIds("writer")) as writer:
         taught(writer, "written meanwhile")
@@ -216,7 +216,7 @@ def test_an_archive_shows_one_moment_whatever_is_written_meanwhile(
     seen += rows
     assert "written meanwhile" not in {row.get("content") for row in seen}
     assert [row["id"] for row in seen if row["table"] == "sessions"] == ["s1"]
-    assert "written meanwhile" in {row.get("content") for row in snapshot.dump(rich_memory.store)}
+    assert "written meanwhile" in {row.get("content") for row in snapshot.dump_rows(rich_memory.store)}
 
 
 def test_an_archive_of_ours_may_be_larger_than_other_files(
@@ -271,7 +271,7 @@ def test_a_later_format_is_refused(rich_memory: holloway.Holloway, tmp_path: Pat
     head, _, rest = rich_memory.export("archive").partition(b"\n")
     later = json.loads(head) | {"version": 99}
     with pytest.raises(HollowayError, match="format 99"):
-        archive.rows(json.dumps(later).encode() + b"\n" + rest)
+        archive.read_rows(json.dumps(later).encode() + b"\n" + rest)
 
 
 @pytest.mark.promise("archive")
@@ -282,7 +282,7 @@ def test_a_key_that_was_not_written_to_its_end_seals_and_opens_nothing(
     (home / "archive.key").write_text(left)
     with monkeypatch.context() as stranger:
         guessed = bytes.fromhex(left) if left != "no key" else b""
-        stranger.setattr(archive, "_key", lambda home: guessed)
+        stranger.setattr(archive, "_signing_key", lambda home: guessed)
         forged = rich_memory.export("archive")
     assert not archive.is_ours(forged, home)
     assert archive.is_ours(rich_memory.export("archive"), home)

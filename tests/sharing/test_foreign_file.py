@@ -57,7 +57,7 @@ def a_memory(content: str, **fields: object) -> Memory:
 
 
 def through_markdown(memory: Memory) -> Draft:
-    ((_, draft),) = foreign_file.drafts(foreign_file.to_markdown([memory], "shop").encode(), "m.md")
+    ((_, draft),) = foreign_file.parse_drafts(foreign_file.to_markdown([memory], "shop").encode(), "m.md")
     assert isinstance(draft, Draft)
     return draft
 
@@ -151,7 +151,7 @@ def test_all_types_come_back_from_markdown(
 
 @pytest.mark.parametrize("heading", ["Dead ends", "dead end", "DEAD_END"])
 def test_a_heading_in_a_persons_own_hand_is_understood(heading: str) -> None:
-    ((_, draft),) = foreign_file.drafts(f"# {heading}\n- Redis in tests\n".encode(), "m.md")
+    ((_, draft),) = foreign_file.parse_drafts(f"# {heading}\n- Redis in tests\n".encode(), "m.md")
     assert isinstance(draft, Draft)
     assert draft.type is MemoryType.DEAD_END
 

@@ -5,13 +5,13 @@ import pytest
 from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.store import contributions
-from holloway.store.contributions import Relation
+from holloway.store.contributions import CodeRelation
 
 AT = "2026-01-05T09:00:00.000Z"
 
 
-def relation(target: str = "b.py", **fields: str) -> Relation:
-    return Relation("a.py", "flows_to", target, "user", "", "", AT)._replace(**fields)
+def relation(target: str = "b.py", **fields: str) -> CodeRelation:
+    return CodeRelation("a.py", "flows_to", target, "user", "", "", AT)._replace(**fields)
 
 
 def test_a_relation_said_again_has_the_newer_words_even_where_there_is_no_room_for_more(
@@ -19,12 +19,12 @@ def test_a_relation_said_again_has_the_newer_words_even_where_there_is_no_room_f
 ) -> None:
     monkeypatch.setattr(contributions, "RELATIONS_MAX", 2)
     database = memory.store.database
-    contributions.relate(database, relation("b.py"))
-    contributions.relate(database, relation("c.py"))
+    contributions.save_relation(database, relation("b.py"))
+    contributions.save_relation(database, relation("c.py"))
     with pytest.raises(InvalidInput, match="2 relations already"):
-        contributions.relate(database, relation("d.py"))
-    contributions.relate(database, relation("c.py", note="through the queue"))
-    assert [(one.target, one.note) for one in contributions.relations(database)] == [
+        contributions.save_relation(database, relation("d.py"))
+    contributions.save_relation(database, relation("c.py", note="through the queue"))
+    assert [(one.target, one.note) for one in contributions.list_relations(database)] == [
         ("b.py", ""),
         ("c.py", "through the queue"),
     ]
@@ -33,19 +33,19 @@ def test_a_relation_said_again_has_the_newer_words_even_where_there_is_no_room_f
 @pytest.mark.parametrize("wrong", [{"kind": "likes"}, {"source": ""}, {"target": "x" * 5_000}])
 def test_what_is_no_relation_is_not_kept(memory: Holloway, wrong: dict[str, str]) -> None:
     with pytest.raises(InvalidInput):
-        contributions.relate(memory.store.database, relation(**wrong))
-    assert contributions.relations(memory.store.database) == []
+        contributions.save_relation(memory.store.database, relation(**wrong))
+    assert contributions.list_relations(memory.store.database) == []
 
 
 def test_the_relations_of_a_file_are_those_with_an_end_in_it(memory: Holloway) -> None:
     database = memory.store.database
     for target in ("b_c.py", "b_c.py:run", "bxc.py", "b_c.pyi"):
-        contributions.relate(database, relation(target))
-    assert [one.target for one in contributions.relations(database, "b_c.py")] == ["b_c.py", "b_c.py:run"]
-    assert len(contributions.relations(database, "a.py")) == 4
-    assert contributions.unrelate(database, "a.py", "flows_to", "bxc.py")
-    assert not contributions.unrelate(database, "a.py", "flows_to", "bxc.py")
-    assert len(contributions.relations(database)) == 3
+        contributions.save_relation(database, relation(target))
+    assert [one.target for one in contributions.list_relations(database, "b_c.py")] == ["b_c.py", "b_c.py:run"]
+    assert len(contributions.list_relations(database, "a.py")) == 4
+    assert contributions.delete_relation(database, "a.py", "flows_to", "bxc.py")
+    assert not contributions.delete_relation(database, "a.py", "flows_to", "bxc.py")
+    assert len(contributions.list_relations(database)) == 3
 
 
 def test_of_a_modules_names_only_the_latest_counts_even_where_there_is_no_room_for_more(
@@ -58,9 +58,9 @@ def test_of_a_modules_names_only_the_latest_counts_even_where_there_is_no_room_f
     contributions.edit_module(database, "name", "src/auth", "log-in", AT)
     with pytest.raises(InvalidInput, match="2 edits of modules already"):
         contributions.edit_module(database, "purpose", "src/auth", "who you are", AT)
-    assert contributions.module_edits(database) == [
+    assert contributions.list_module_edits(database) == [
         ("files", "src/auth", "src/tokens/*"),
         ("name", "src/auth", "log-in"),
     ]
     assert contributions.reset_module(database, "src/auth") == 2
-    assert contributions.module_edits(database) == []
+    assert contributions.list_module_edits(database) == []

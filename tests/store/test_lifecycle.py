@@ -4,11 +4,11 @@ import holloway
 from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.service import agents
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, lifecycle, lookup
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from tests.observer.story import Story
 from tests.store.test_memories import taught
@@ -17,10 +17,15 @@ from tests.store.test_memories import taught
 def shown(memory: holloway.Holloway, made: Memory, times: int) -> Memory:
     connection = memory.store.database.connection
     for number in range(times):
-        lookup.claim(
-            connection, [made.id], session=f"s{number}", agent="x", point="tool_result", now=stamp(memory.clock.now())
+        lookup.claim_injections(
+            connection,
+            [made.id],
+            session=f"s{number}",
+            agent="x",
+            point="tool_result",
+            now=format_stamp(memory.clock.now()),
         )
-    lifecycle.freshen(memory.store.database)
+    lifecycle.update_last_used(memory.store.database)
     return memory.get(made.id)
 
 
@@ -38,7 +43,7 @@ def test_what_nobody_used_for_three_half_lives_is_set_aside(memory: holloway.Hol
     clock.advance(days=2)
     assert memory.prune().faded == (made.id,)
     assert memory.memories() == []
-    assert memory.restore(made.id).alive
+    assert memory.restore(made.id).is_alive
 
 
 def test_pinned_and_unfading_memories_stay(memory: holloway.Holloway, clock: FakeClock) -> None:
@@ -56,12 +61,12 @@ def test_a_confirmed_memory_that_only_faded_is_never_removed(memory: holloway.Ho
     memory.prune()
     clock.advance(days=1_000)
     assert memory.prune().removed == ()
-    assert memory.restore(made.id).alive
+    assert memory.restore(made.id).is_alive
 
 
 def test_nor_is_one_that_went_out_of_date_since(memory: holloway.Holloway, clock: FakeClock) -> None:
     made = taught(memory, "tokens live an hour", type="gotcha")
-    memory.store.memories.change(made, "stale", state=State.STALE, stale_at=made.created_at)
+    memory.store.memories.update_memory(made, "stale", state=State.STALE, stale_at=made.created_at)
     clock.advance(days=181)
     assert memory.prune().faded == (made.id,)
     clock.advance(days=31)
@@ -69,7 +74,7 @@ def test_nor_is_one_that_went_out_of_date_since(memory: holloway.Holloway, clock
 
 
 def test_an_unconfirmed_one_is_removed_after_its_grace(memory: holloway.Holloway, clock: FakeClock) -> None:
-    memory.store.memories.add(admit(Draft(content="perhaps", source=Source.OBSERVER_INFERRED)))
+    memory.store.memories.add_memory(sanitize_draft(Draft(content="perhaps", source=Source.OBSERVER_INFERRED)))
     clock.advance(days=1_000)
     (faded,) = memory.prune().faded
     clock.advance(days=GRACE_DAYS - 1)
@@ -91,11 +96,13 @@ def test_what_a_person_forgot_is_gone_after_thirty_days(memory: holloway.Hollowa
 @pytest.mark.promise("stays-readable")
 def test_with_it_goes_what_the_session_it_came_from_tells_of_it(memory: holloway.Holloway, clock: FakeClock) -> None:
     told = Story("s1").records("The zanzibar cache must be flushed by hand before a release", "gotcha")
-    (kept,) = Learning(memory.opened).learn(told.edit("README.md").green().pad()).promotion.of("promoted")
+    (kept,) = Learning(memory.opened).learn(told.edit("README.md").green().pad()).promotion.list_in_state("promoted")
     memory.forget([memory.get(kept.memory)])
     clock.advance(days=GRACE_DAYS + 1)
     assert memory.prune().removed == (kept.memory,)
-    (row,) = (each for each in candidates.of_session(memory.store.database, "s1") if each.memory == kept.memory)
+    (row,) = (
+        each for each in candidates.list_session_candidates(memory.store.database, "s1") if each.memory == kept.memory
+    )
     assert (row.state, row.draft) == ("promoted", {})
 
 
@@ -109,7 +116,9 @@ def test_what_was_replaced_stays_readable_for_ever(memory: holloway.Holloway, cl
 
 def perhaps(memory: holloway.Holloway, source: Source = Source.AGENT_EXPLICIT) -> Memory:
     """Something that may be right, about a file."""
-    memory.store.memories.add(admit(Draft(content="perhaps", type=MemoryType.GOTCHA, files=("a.py",), source=source)))
+    memory.store.memories.add_memory(
+        sanitize_draft(Draft(content="perhaps", type=MemoryType.GOTCHA, files=("a.py",), source=source))
+    )
     (made,) = memory.memories()
     return made
 
@@ -127,7 +136,7 @@ def test_each_showing_makes_a_memory_fresh_and_is_no_use_by_itself(memory: hollo
     made = taught(memory, "a trap")
     clock.advance(days=30)
     fresh = shown(memory, made, 2)
-    assert (fresh.use_count, fresh.last_used_at) == (0, stamp(clock.now()))
+    assert (fresh.use_count, fresh.last_used_at) == (0, format_stamp(clock.now()))
     assert memory.times_shown(made.id) == 2
 
 

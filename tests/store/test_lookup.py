@@ -9,9 +9,9 @@ import pytest
 import holloway
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.memory_details import ErrorFix
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.store import feedback_counts, lookup, session_ledger, status_counts
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from holloway.text.identifiers import in_pattern
 from tests.conftest import Repository
@@ -23,7 +23,7 @@ NOW = "2026-01-06T00:00:00.000Z"
 
 @pytest.fixture
 def hook(memory: holloway.Holloway) -> Iterator[sqlite3.Connection]:
-    made = lookup.open_store(str(memory.project.database), 1_000)
+    made = lookup.open_store(str(memory.project.database_path), 1_000)
     assert made is not None
     yield made
     made.close()
@@ -44,8 +44,8 @@ def test_looking_into_a_store_that_is_not_there_makes_none(tmp_path: Path) -> No
 
 
 def test_a_store_of_another_version_is_left_alone(memory: holloway.Holloway) -> None:
-    memory.store.database.run("PRAGMA user_version = 999")
-    assert lookup.open_store(str(memory.project.database), 1_000) is None
+    memory.store.database.execute("PRAGMA user_version = 999")
+    assert lookup.open_store(str(memory.project.database_path), 1_000) is None
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_an_error_that_was_solved_is_found_by_its_fingerprint(
     assert lookup.find_fixes(hook, [], to(), 3) == []
     plan = " ".join(
         row[3]
-        for row in hook.execute("EXPLAIN QUERY PLAN " + lookup._FIXES, to().values() | {"errors": "[]", "limit": 1})
+        for row in hook.execute("EXPLAIN QUERY PLAN " + lookup._FIXES, to().to_values() | {"errors": "[]", "limit": 1})
     )
     assert "USING INDEX memories_errors" in plan
 
@@ -109,10 +109,10 @@ def test_a_fix_seen_once_comes_with_its_error_however_long_ago_that_was(
         details=ErrorFix("refused", "start postgres", fingerprint="e1"),
         files=(TOKENS,),
     )
-    added = memory.store.memories.add(admit(seen)).memory
+    added = memory.store.memories.add_memory(sanitize_draft(seen)).memory
     assert added is not None
     clock.advance(days=150)
-    later = lookup.Viewer(session="s1", context=0, branch="main", now=stamp(clock.now()), level=1)
+    later = lookup.Viewer(session="s1", context=0, branch="main", now=format_stamp(clock.now()), level=1)
     assert ids(lookup.find_fixes(hook, ["e1"], later, 3)) == [added.id]
     assert lookup.find_for_files(hook, [TOKENS], later, 3) == []
 
@@ -122,9 +122,9 @@ def test_no_way_shows_what_may_not_be_shown(
 ) -> None:
     details = {"error": "e", "fix": "f", "fingerprint": "e1"}
     doubtful = Draft(content="zeppelin from outside", source=Source.FOREIGN_FILE, files=(TOKENS,))
-    memory.store.memories.add(admit(doubtful))
+    memory.store.memories.add_memory(sanitize_draft(doubtful))
     inferred = Draft(content="zeppelin inferred", source=Source.OBSERVER_INFERRED, state=State.UNCONFIRMED)
-    memory.store.memories.add(admit(inferred))
+    memory.store.memories.add_memory(sanitize_draft(inferred))
     gone = taught(memory, "zeppelin forgotten", type=MemoryType.ERROR_PATTERN, details=details, files=[TOKENS])
     memory.forget([gone])
     for found in (
@@ -135,7 +135,7 @@ def test_no_way_shows_what_may_not_be_shown(
         assert found == []
     seen = taught(memory, "zeppelin known", type=MemoryType.ERROR_PATTERN, details=details, files=[TOKENS])
     assert ids(lookup.find_answers(hook, ["zeppelin"], to(), 9)) == [seen.id]
-    lookup.claim(hook, [seen.id], session="s1", agent="a", point="prompt", now=NOW)
+    lookup.claim_injections(hook, [seen.id], session="s1", agent="a", point="prompt", now=NOW)
     assert lookup.find_answers(hook, ["zeppelin"], to(), 9) == []
     assert lookup.find_fixes(hook, ["e1"], to(), 9) == []
     assert ids(lookup.find_fixes(hook, ["e1"], to("s2"), 9)) == [seen.id]
@@ -146,10 +146,10 @@ def test_what_the_host_loaded_itself_was_not_shown_by_us(memory: holloway.Hollow
     memory.import_rules()
     database = memory.store.database
     lookup.mark_loaded_by_host(database.connection, "AGENTS.md", session="s1", agent="claude-code", now=NOW)
-    assert database.value("SELECT count(*) FROM injections") == 1
-    assert session_ledger.shown_in(database, "s1") == []
-    assert status_counts.counts(database.connection, "s1", NOW)[2] == 0
-    assert feedback_counts.regard(database).shown == 0
+    assert database.fetch_value("SELECT count(*) FROM injections") == 1
+    assert session_ledger.list_injections_with_subagents(database, "s1") == []
+    assert status_counts.load_status_counts(database.connection, "s1", NOW)[2] == 0
+    assert feedback_counts.count_feedback(database).shown == 0
 
 
 def test_a_subagent_is_no_session_of_its_own(memory: holloway.Holloway) -> None:
@@ -157,7 +157,9 @@ def test_a_subagent_is_no_session_of_its_own(memory: holloway.Holloway) -> None:
     assert told is not None
     database = memory.store.database
     for name in ("s1", "s1/explorer", "s1/reviewer", "release/7"):
-        lookup.claim(database.connection, [told.id], session=name, agent="claude-code", point="prompt", now=NOW)
-    assert session_ledger.count(database) == 2
-    assert [each.id for each in session_ledger.latest(database, 10)] == ["release/7", "s1"]
-    assert len(session_ledger.shown_in(database, "s1")) == 3
+        lookup.claim_injections(
+            database.connection, [told.id], session=name, agent="claude-code", point="prompt", now=NOW
+        )
+    assert session_ledger.count_all_sessions(database) == 2
+    assert [each.id for each in session_ledger.list_latest_sessions(database, 10)] == ["release/7", "s1"]
+    assert len(session_ledger.list_injections_with_subagents(database, "s1")) == 3

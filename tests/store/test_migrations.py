@@ -8,7 +8,7 @@ import holloway
 from docs.generate import SCHEMA, schema_of
 from holloway.errors import HollowayError
 from holloway.store import lookup, migrations
-from holloway.store.database import Database, Newer
+from holloway.store.database import Database, DatabaseTooNew
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.store.test_memories import taught
@@ -18,7 +18,7 @@ PRIOR = Path(__file__).parents[1] / "prior"
 
 def fresh(path: Path) -> Database:
     database = Database(path)
-    migrations.migrate(database, FakeClock(), CountedIds())
+    migrations.migrate_database(database, FakeClock(), CountedIds())
     return database
 
 
@@ -30,13 +30,13 @@ def test_the_schema_to_be_read_is_the_one_that_the_migrations_make(tmp_path: Pat
 
 def test_hooks_know_the_present_schema(tmp_path: Path) -> None:
     database = fresh(tmp_path / "memory.db")
-    assert database.value("PRAGMA user_version") == lookup.SCHEMA_VERSION == len(migrations.MIGRATIONS)
+    assert database.fetch_value("PRAGMA user_version") == lookup.SCHEMA_VERSION == len(migrations.MIGRATIONS)
     database.close()
 
 
 def test_migrating_twice_changes_nothing(tmp_path: Path) -> None:
     database = fresh(tmp_path / "memory.db")
-    assert migrations.migrate(database, FakeClock(), CountedIds()) == []
+    assert migrations.migrate_database(database, FakeClock(), CountedIds()) == []
     database.close()
 
 
@@ -46,15 +46,15 @@ def test_a_file_of_any_earlier_schema_is_brought_up_to_date(
     repository: Repository, tmp_path: Path, done: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with holloway.open(repository.root) as memory:
-        path = memory.project.database
+        path = memory.project.database_path
     path.unlink()
     early = Database(path)
     with monkeypatch.context() as patched:
         patched.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:done])
-        migrations.migrate(early, FakeClock(), CountedIds())
+        migrations.migrate_database(early, FakeClock(), CountedIds())
     early.close()
     with holloway.open(repository.root) as memory:
-        assert memory.store.database.problems() == []
+        assert memory.store.database.check_integrity() == []
         assert taught(memory, "works").id
 
 
@@ -62,11 +62,11 @@ def test_a_file_of_any_earlier_schema_is_brought_up_to_date(
 @pytest.mark.parametrize("prior", sorted(PRIOR.glob("*.db")), ids=lambda path: path.stem)
 def test_databases_of_earlier_releases_open_with_all_they_hold(repository: Repository, prior: Path) -> None:
     with holloway.open(repository.root) as memory:
-        path = memory.project.database
+        path = memory.project.database_path
     path.unlink()
     path.write_bytes(prior.read_bytes())
     with holloway.open(repository.root) as memory:
-        assert memory.store.database.problems() == []
+        assert memory.store.database.check_integrity() == []
         assert {each.content for each in memory.memories()} == {"tests/auth hangs without REDIS_URL", "money is cents"}
         assert memory.recall("redis")[0].memory.files == ("tests/auth",)
 
@@ -81,15 +81,15 @@ def test_uses_are_counted_anew_from_what_sessions_left_instead_of_showings(
         with holloway.open(repository.root) as memory:
             helped, ignored = taught(memory, "helped"), taught(memory, "ignored")
             database = memory.store.database
-            database.run("UPDATE memories SET use_count = 12")
+            database.execute("UPDATE memories SET use_count = 12")
             for session, record in (("s1", json.dumps({"used": [helped.id]})), ("s2", "{}"), ("torn", '{"used": [')):
-                database.run(
+                database.execute(
                     "INSERT INTO sessions(id, agent, started_at, last_event_at, record) VALUES (?, '', '', '', ?)",
                     (session, record),
                 )
             for session, said in (("s1", helped.id), ("mcp-1", helped.id), ("s2", ignored.id)):
                 point = "asked" if said == helped.id else "prompt"
-                database.run(
+                database.execute(
                     "INSERT INTO injections(session, context, memory, point, at) VALUES (?, -1, ?, ?, '')",
                     (session, said, point),
                 )
@@ -113,11 +113,11 @@ def test_an_interrupted_migration_changes_nothing(
     with monkeypatch.context() as patched:
         patched.setattr(migrations, "MIGRATIONS", (*whole[:failing], interrupted, *whole[failing + 1 :]))
         with pytest.raises(KeyboardInterrupt):
-            migrations.migrate(database, FakeClock(), CountedIds())
-    assert migrations.applied(database) == [step.__name__ for step in whole[:failing]]
+            migrations.migrate_database(database, FakeClock(), CountedIds())
+    assert migrations.list_applied(database) == [step.__name__ for step in whole[:failing]]
     before = schema_of(database)
     assert whole[failing].__name__ not in before
-    migrations.migrate(database, FakeClock(), CountedIds())
+    migrations.migrate_database(database, FakeClock(), CountedIds())
     assert SCHEMA.read_text("utf-8") == schema_of(database)
     database.close()
 
@@ -125,13 +125,13 @@ def test_an_interrupted_migration_changes_nothing(
 @pytest.mark.promise("old-databases")
 def test_a_newer_file_is_refused_and_left_alone(repository: Repository) -> None:
     with holloway.open(repository.root) as memory:
-        path = memory.project.database
+        path = memory.project.database_path
     connection = sqlite3.connect(path)
     connection.execute("INSERT INTO migrations(name, at) VALUES ('telepathy_0099', '2030')")
     connection.commit()
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(Newer, match="telepathy_0099") as caught:
+    with pytest.raises(DatabaseTooNew, match="telepathy_0099") as caught:
         holloway.open(repository.root)
     assert "Upgrade" in caught.value.hint
     assert path.read_bytes() == before
@@ -144,7 +144,7 @@ def test_a_file_with_memories_is_copied_before_it_is_migrated(
     with monkeypatch.context() as patched:
         patched.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:3])
         with holloway.open(repository.root) as memory:
-            folder = memory.project.backups
+            folder = memory.project.backups_folder
     assert not folder.exists()
     with holloway.open(repository.root):
         assert len(list(folder.glob("memory-*.db"))) == 1
@@ -152,7 +152,7 @@ def test_a_file_with_memories_is_copied_before_it_is_migrated(
 
 def test_a_folder_in_the_databases_place_is_named(repository: Repository) -> None:
     with holloway.open(repository.root) as memory:
-        path = memory.project.database
+        path = memory.project.database_path
     path.unlink()
     path.mkdir()
     with pytest.raises(HollowayError, match="cannot be opened"):

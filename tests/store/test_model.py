@@ -13,10 +13,10 @@ import holloway
 from holloway.config import PRUNE_AFTER_HALF_LIVES
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, MemoryType, Source
-from holloway.domain.ports import moment
+from holloway.domain.ports import parse_stamp
 from holloway.store.filter import EVERYTHING, Filter
-from holloway.store.search import search
-from holloway.store.write_gate import admit
+from holloway.store.search import search_memories
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import CountedIds, FakeClock
 from holloway.text.fingerprint import normalise_text
 
@@ -73,7 +73,7 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
         text = " ".join(content)
         if self.says(text) in self.rejected:
             draft = Draft(content=text, source=Source.OBSERVER_INFERRED)
-            assert self.memory.store.memories.add(admit(draft)).outcome == "refused"
+            assert self.memory.store.memories.add_memory(sanitize_draft(draft)).outcome == "refused"
 
     @rule(target=known, old=known, content=CONTENT)
     def replace(self, old: str, content: list[str]) -> str:
@@ -129,7 +129,7 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
             half_life = confidence.HALF_LIFE_DAYS[kind]
             assert half_life is not None
             assert not pinned
-            idle = self.clock.now() - moment(self.memory.get(one).last_used_at)
+            idle = self.clock.now() - parse_stamp(self.memory.get(one).last_used_at)
             assert idle.days >= half_life * PRUNE_AFTER_HALF_LIVES
             self.gone[one] = text
             self.faded.add(one)
@@ -158,10 +158,10 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
         if not hasattr(self, "memory"):
             return
         for word in ("zeppelin", "redis"):
-            rows = search(self.memory.store.database, word, Filter(), 200)
-            hits = {each.id for each in self.memory.store.memories.many([seq for seq, _ in rows]).values()}
+            rows = search_memories(self.memory.store.database, word, Filter(), 200)
+            hits = {each.id for each in self.memory.store.memories.get_by_seqs([seq for seq, _ in rows]).values()}
             assert hits == {one for one, (text, _, _) in self.alive.items() if word in text.split()}
-        assert self.memory.store.database.problems() == []
+        assert self.memory.store.database.check_integrity() == []
 
 
 NIGHTLY = bool(os.environ.get("HOLLOWAY_NIGHTLY"))

@@ -61,7 +61,7 @@ def test_so_does_a_hook(
         "tool_input": {"file_path": str(repository.root / FILE)},
     }
     said, _ = entry.respond(json.dumps(event).encode())
-    assert (not list(memory.project.journal.glob("*.jsonl"))) is ("capture" in parts(here, everywhere))
+    assert (not list(memory.project.journal_folder.glob("*.jsonl"))) is ("capture" in parts(here, everywhere))
     assert (TRAP.encode() not in said) is ("injection" in parts(here, everywhere))
 
 

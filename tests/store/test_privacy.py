@@ -48,15 +48,17 @@ def full(repository: Repository, clock: FakeClock) -> Iterator[holloway.Holloway
         memory.pin(made.id)
         for _ in range(3):
             clock.advance(days=2)
-            memory.store.backup()
+            memory.store.create_backup()
         memory.recall(CANARY)
         event: dict[str, object] = {
             "hook_event_name": "PostToolUse",
             "tool_name": "Bash",
             "tool_input": {"command": f"holloway remember '{SENTENCE}, edited'"},
         }
-        journal.append(str(memory.project.journal), "s1", journal.entry_of(event, "2026-01-05T09:00:00.000Z"))
-        journal.append(str(memory.project.journal), "s1", {"event": "Stop"})
+        journal.append_entry(
+            str(memory.project.journal_folder), "s1", journal.entry_of(event, "2026-01-05T09:00:00.000Z")
+        )
+        journal.append_entry(str(memory.project.journal_folder), "s1", {"event": "Stop"})
         yield memory
 
 
@@ -76,10 +78,10 @@ def test_after_a_hard_forget_no_byte_is_left_in_the_data_folder(full: holloway.H
 def test_a_hard_forget_leaves_the_rest_whole_and_is_not_learned_again(full: holloway.Holloway) -> None:
     made = full.recall(CANARY)[0].memory
     full.forget([made], hard=True)
-    assert full.store.memories.count(Filter()) == 60
-    assert full.store.database.problems() == []
+    assert full.store.memories.count_memories(Filter()) == 60
+    assert full.store.database.check_integrity() == []
     assert full.store.memories.is_rejected(f"{SENTENCE}, edited")
-    assert (full.project.journal / "s1.jsonl").read_text() == '{"event":"Stop"}\n'
+    assert (full.project.journal_folder / "s1.jsonl").read_text() == '{"event":"Stop"}\n'
 
 
 @pytest.mark.promise("forget")
@@ -115,7 +117,7 @@ def test_a_reader_that_holds_the_log_is_reported_not_waited_for(
     import sqlite3
 
     monkeypatch.setattr("holloway.store.database.WAL_TRUNCATE_WAIT_MS", 10)
-    reader = sqlite3.connect(full.project.database, isolation_level=None)
+    reader = sqlite3.connect(full.project.database_path, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM memories").fetchone()
     taught(full, "something in between")
@@ -141,13 +143,15 @@ def test_what_nobody_learned_from_is_dropped_after_a_week(memory: holloway.Hollo
         log.write_text("{}\n")
         then = time.time() - days * 86_400
         os.utime(log, (then, then))
-    assert privacy.drop_old_journals(project, datetime.now(UTC)) == 2
-    left = [log.name for folder in (project.journal, project.checkpoints) for log in sorted(folder.iterdir())]
+    assert privacy.delete_old_journals(project, datetime.now(UTC)) == 2
+    left = [
+        log.name for folder in (project.journal_folder, project.checkpoints_folder) for log in sorted(folder.iterdir())
+    ]
     assert left == ["new.jsonl", "mcp-old.json", "mcp-old.lock", "new.json"]
 
 
 def test_the_log_of_a_damaged_copy_that_has_the_text_is_told_of(full: holloway.Holloway) -> None:
-    log = full.project.backups / "replaced-2026-01-05T090000000Z.db-wal"
+    log = full.project.backups_folder / "replaced-2026-01-05T090000000Z.db-wal"
     log.write_bytes(b"\0page\0" + f"{SENTENCE}, edited".encode())
     (left,) = full.forget([full.recall(CANARY)[0].memory], hard=True).left
     assert left == f"{log}: the log of a damaged backup, which still has the text"
@@ -155,7 +159,7 @@ def test_the_log_of_a_damaged_copy_that_has_the_text_is_told_of(full: holloway.H
 
 @pytest.mark.promise("forget")
 def test_a_log_that_cannot_be_read_is_told_of_and_the_rest_is_forgotten(full: holloway.Holloway, home: Path) -> None:
-    log = full.project.backups / "replaced-2026-01-05T090000000Z.db-wal"
+    log = full.project.backups_folder / "replaced-2026-01-05T090000000Z.db-wal"
     log.mkdir()
     (left,) = full.forget([full.recall(CANARY)[0].memory], hard=True).left
     assert left.startswith(f"{log}: the log of a backup, which may still have the text: ")
@@ -165,7 +169,7 @@ def test_a_log_that_cannot_be_read_is_told_of_and_the_rest_is_forgotten(full: ho
 @pytest.mark.promise("forget")
 @pytest.mark.parametrize("name", ["replaced-2026-01-05T090000000Z.db-wal", "memory-2026-01-01T090000000Z.db"])
 def test_a_copy_that_is_rolled_away_meanwhile_holds_nothing_up(full: holloway.Holloway, home: Path, name: str) -> None:
-    (full.project.backups / name).symlink_to(full.project.backups / "gone")
+    (full.project.backups_folder / name).symlink_to(full.project.backups_folder / "gone")
     assert full.forget([full.recall(CANARY)[0].memory], hard=True).left == ()
     assert places_of(home, CANARY) == []
 
@@ -204,24 +208,24 @@ def test_what_only_names_a_field_that_was_edited_once_stays(memory: holloway.Hol
     said, other = (taught(memory, text) for text in ("Deploys wait for the smoke test", "Carts are kept for a week"))
     for each in (said, other):
         memory.edit(each.id, visibility="team")
-    before = candidates.of_session(memory.store.database, "bad")
+    before = candidates.list_session_candidates(memory.store.database, "bad")
     assert before
     memory.forget([memory.get(said.id)], hard=True)
-    assert candidates.of_session(memory.store.database, "bad") == before
-    assert session_ledger.get(memory.store.database, "bad")[0].task == "Fix the visibility"
+    assert candidates.list_session_candidates(memory.store.database, "bad") == before
+    assert session_ledger.find_sessions(memory.store.database, "bad")[0].task == "Fix the visibility"
     assert ("edited", "visibility") in [(kind, detail) for _, kind, detail in memory.why(other.id).history]
 
 
 @pytest.mark.promise("forget")
 def test_all_cached_vectors_go_with_a_hard_forget(memory: holloway.Holloway, clock: FakeClock) -> None:
     cache = EmbeddingCache(memory.store.database, clock)
-    cache.put("a question about it", "model", b"\x00" * 8)
+    cache.put_vector("a question about it", "model", b"\x00" * 8)
     matrix = memory.project.folder / "vectors-model.matrix"
     matrix.write_bytes(b"\x00" * 8)
     made = taught(memory, "the staging key lies in the vault")
     memory.forget([made])
-    assert cache.get("a question about it") is not None
+    assert cache.get_vector("a question about it") is not None
     assert matrix.exists()
     memory.forget([memory.get(made.id)], hard=True)
-    assert cache.get("a question about it") is None
+    assert cache.get_vector("a question about it") is None
     assert not matrix.exists()

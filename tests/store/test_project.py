@@ -12,7 +12,7 @@ ORIGIN = "git@example.com:acme/shop.git"
 
 
 def key_of(path: Path, home: Path) -> str:
-    return projects.resolve(path, home).key
+    return projects.resolve_project(path, home).key
 
 
 @pytest.mark.promise("one-project")
@@ -27,7 +27,7 @@ def test_a_clone_shares_the_memory_by_its_origin(repository: Repository, tmp_pat
 def test_a_worktree_shares_the_memory(repository: Repository, tmp_path: Path, home: Path) -> None:
     first = key_of(repository.root, home)
     repository.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    assert projects.find(tmp_path / "side", home) is not None
+    assert projects.find_project(tmp_path / "side", home) is not None
     assert key_of(tmp_path / "side", home) == first
 
 
@@ -85,7 +85,7 @@ def test_another_repository_in_the_same_place_is_another_project(
     repository.root.rename(tmp_path / "away")
     other = make_repository(repository.root, {"different.txt": "history"})
     other.git("remote", "add", "origin", "git@example.com:acme/other.git")
-    assert projects.find(other.root, home) is None
+    assert projects.find_project(other.root, home) is None
     assert key_of(other.root, home) != first
     assert key_of(tmp_path / "away", home) == first
 
@@ -115,12 +115,12 @@ def test_a_repository_is_known_by_its_first_commit_from_then_on(tmp_path: Path, 
 
 
 def test_every_subfolder_leads_to_the_root(repository: Repository, home: Path) -> None:
-    found = projects.resolve(repository.root / "src/shop/auth", home)
+    found = projects.resolve_project(repository.root / "src/shop/auth", home)
     assert found.root == repository.root.resolve()
 
 
 def test_looking_creates_nothing(repository: Repository, home: Path) -> None:
-    assert projects.find(repository.root, home) is None
+    assert projects.find_project(repository.root, home) is None
     assert not home.exists()
 
 
@@ -128,7 +128,7 @@ def test_looking_creates_nothing(repository: Repository, home: Path) -> None:
 def test_a_lost_or_broken_registry_is_made_again(repository: Repository, home: Path, damage: str) -> None:
     first = key_of(repository.root, home)
     (home / "registry.json").write_text(damage, "latin-1")
-    assert registry.find(str(repository.root), str(home)) == (first, str(repository.root.resolve()))
+    assert registry.find_project_key(str(repository.root), str(home)) == (first, str(repository.root.resolve()))
     (home / "registry.json").unlink()
     assert key_of(repository.root, home) == first
 
@@ -137,24 +137,24 @@ def test_two_projects_of_one_name_have_two_folders(tmp_path: Path, home: Path) -
     one = make_repository(tmp_path / "a/shop", {"a": "1"})
     two = make_repository(tmp_path / "b/shop", {"b": "2"})
     assert key_of(one.root, home) != key_of(two.root, home)
-    assert len(projects.known_projects(home)) == 2
+    assert len(projects.list_projects(home)) == 2
 
 
 def test_a_path_that_is_no_folder_is_named(tmp_path: Path, home: Path) -> None:
     with pytest.raises(InvalidInput, match="nowhere"):
-        projects.resolve(tmp_path / "nowhere", home)
+        projects.resolve_project(tmp_path / "nowhere", home)
 
 
 @pytest.mark.promise("private-files")
 def test_the_data_folder_is_private(repository: Repository, home: Path) -> None:
-    found = projects.resolve(repository.root, home)
+    found = projects.resolve_project(repository.root, home)
     for folder in (home, found.folder):
         assert folder.stat().st_mode & 0o077 == 0
     assert (home / "registry.json").stat().st_mode & 0o077 == 0
 
 
 def test_a_project_folder_says_what_it_belongs_to(repository: Repository, home: Path) -> None:
-    found = projects.resolve(repository.root, home)
+    found = projects.resolve_project(repository.root, home)
     about = json.loads((found.folder / "project.json").read_text())
     assert about["roots"] == [str(repository.root.resolve())]
     assert about["identities"] == [f"root:{repository.git('rev-list', '--max-parents=0', 'HEAD')}"]

@@ -4,14 +4,14 @@ import holloway
 from holloway.domain.memory import Draft, MemoryType
 from holloway.errors import InvalidInput
 from holloway.store.filter import Filter
-from holloway.store.search import search
-from holloway.store.write_gate import admit
+from holloway.store.search import search_memories
+from holloway.store.write_gate import sanitize_draft
 from tests.store.test_memories import taught
 
 
 def found(memory: holloway.Holloway, query: str, limit: int = 10) -> list[str]:
-    hits = search(memory.store.database, query, Filter(quarantined=False), limit)
-    memories = memory.store.memories.many([seq for seq, _ in hits])
+    hits = search_memories(memory.store.database, query, Filter(quarantined=False), limit)
+    memories = memory.store.memories.get_by_seqs([seq for seq, _ in hits])
     return [memories[seq].content for seq, _ in hits]
 
 
@@ -49,7 +49,7 @@ def test_the_better_match_comes_first_and_scores_lie_between_zero_and_one(memory
 def test_quarantined_and_forgotten_memories_are_not_found(memory: holloway.Holloway) -> None:
     from holloway.domain.memory import Source
 
-    memory.store.memories.add(admit(Draft(content="zeppelin from outside", source=Source.FOREIGN_FILE)))
+    memory.store.memories.add_memory(sanitize_draft(Draft(content="zeppelin from outside", source=Source.FOREIGN_FILE)))
     memory.forget([taught(memory, "zeppelin forgotten")])
     assert found(memory, "zeppelin") == []
     assert [r.memory.content for r in memory.recall("zeppelin", chosen=Filter())] == ["zeppelin from outside"]
@@ -74,10 +74,12 @@ def test_a_hundred_kilobytes_of_question_are_answered(memory: holloway.Holloway)
 
 
 def test_very_common_words_give_way_to_rarer_ones(memory: holloway.Holloway) -> None:
-    with memory.store.database.write():
+    with memory.store.database.write_transaction():
         for number in range(300):
-            memory.store.memories.add(admit(Draft(content=f"common filler number {number}", type=MemoryType.PATTERN)))
-        memory.store.memories.add(admit(Draft(content="common zeppelin", type=MemoryType.PATTERN)))
+            memory.store.memories.add_memory(
+                sanitize_draft(Draft(content=f"common filler number {number}", type=MemoryType.PATTERN))
+            )
+        memory.store.memories.add_memory(sanitize_draft(Draft(content="common zeppelin", type=MemoryType.PATTERN)))
     assert found(memory, "common zeppelin") == ["common zeppelin"]
     assert len(found(memory, "common", 50)) == 50
 
@@ -90,14 +92,14 @@ def test_a_senseless_limit_is_named(memory: holloway.Holloway, limit: int) -> No
 
 @pytest.mark.parametrize("limit", [1, 4, 20])
 def test_where_a_filter_drops_most_matches_the_rest_is_still_found(memory: holloway.Holloway, limit: int) -> None:
-    with memory.store.database.write():
+    with memory.store.database.write_transaction():
         for number in range(120):
             kind = MemoryType.DECISION if number % 6 == 0 else MemoryType.PATTERN
             text = f"zeppelin {number} " + "lands " * (number % 6)
-            memory.store.memories.add(admit(Draft(content=text, type=kind)))
+            memory.store.memories.add_memory(sanitize_draft(Draft(content=text, type=kind)))
     chosen = Filter(types=(MemoryType.DECISION,))
-    hits = search(memory.store.database, "zeppelin lands", chosen, limit)
-    kinds = {one.type for one in memory.store.memories.many([seq for seq, _ in hits]).values()}
+    hits = search_memories(memory.store.database, "zeppelin lands", chosen, limit)
+    kinds = {one.type for one in memory.store.memories.get_by_seqs([seq for seq, _ in hits]).values()}
     assert (len(hits), kinds) == (limit, {MemoryType.DECISION})
 
 

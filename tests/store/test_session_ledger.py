@@ -15,7 +15,7 @@ def ledger(memory: holloway.Holloway) -> holloway.Holloway:
 
 
 def found(memory: holloway.Holloway, reference: str) -> list[str]:
-    return [each.id for each in session_ledger.get(memory.store.database, reference)]
+    return [each.id for each in session_ledger.find_sessions(memory.store.database, reference)]
 
 
 def test_a_whole_id_means_that_session_though_others_begin_so(ledger: holloway.Holloway) -> None:

@@ -8,7 +8,7 @@ from holloway.domain.memory import Draft, MemoryType, Visibility
 from holloway.domain.memory_details import DeadEnd, ErrorFix
 from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 from tests.conftest import Repository
 from tests.store.test_privacy import places_of
 
@@ -28,7 +28,7 @@ def test_a_secret_is_cut_out_and_the_sentence_stays(memory: holloway.Holloway, h
     assert done.memory.content.endswith("] from the vault")
     assert done.redacted
     memory.wrong(done.memory.id, "incorrect", note=f"it was {TOKEN}")
-    memory.store.backup()
+    memory.store.create_backup()
     assert places_of(home, TOKEN) == []
 
 
@@ -44,8 +44,10 @@ def test_an_edit_and_a_replacement_are_searched_for_secrets_too(memory: holloway
 
 def test_what_had_a_secret_in_it_is_not_for_the_team() -> None:
     draft = Draft(content=f"use {TOKEN}", visibility=Visibility.TEAM)
-    assert admit(draft).draft.visibility is Visibility.PROJECT
-    assert admit(Draft(content="use the vault", visibility=Visibility.TEAM)).draft.visibility is Visibility.TEAM
+    assert sanitize_draft(draft).draft.visibility is Visibility.PROJECT
+    assert (
+        sanitize_draft(Draft(content="use the vault", visibility=Visibility.TEAM)).draft.visibility is Visibility.TEAM
+    )
 
 
 @pytest.mark.promise("paths-inside")
@@ -64,7 +66,7 @@ def test_what_had_a_secret_in_it_is_not_for_the_team() -> None:
 )
 def test_paths_stay_inside_the_project(repository: Repository, path: str, said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
-        admit(Draft(content="x", files=(path,)), str(repository.root))
+        sanitize_draft(Draft(content="x", files=(path,)), str(repository.root))
 
 
 @pytest.mark.promise("paths-inside")
@@ -72,26 +74,26 @@ def test_a_link_that_leads_out_of_the_project_is_refused(repository: Repository,
     (tmp_path / "secret.txt").write_text("x")
     (repository.root / "link.txt").symlink_to(tmp_path / "secret.txt")
     with pytest.raises(InvalidInput, match="outside"):
-        admit(Draft(content="x", files=("link.txt",)), str(repository.root))
+        sanitize_draft(Draft(content="x", files=("link.txt",)), str(repository.root))
 
 
 def test_a_neighbour_whose_name_begins_alike_is_outside(repository: Repository) -> None:
     twin = repository.root.with_name(repository.root.name + "x")
     twin.mkdir()
     with pytest.raises(InvalidInput, match="outside"):
-        admit(Draft(content="x", files=(str(twin / "a.py"),)), str(repository.root))
+        sanitize_draft(Draft(content="x", files=(str(twin / "a.py"),)), str(repository.root))
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "..\\..\\x", "C:\\x", "~/x", "a/../../x"])
 def test_paths_of_a_foreign_file_are_checked_without_a_project(path: str) -> None:
     with pytest.raises(InvalidInput, match="outside"):
-        admit(Draft(content="x", files=(path,)))
+        sanitize_draft(Draft(content="x", files=(path,)))
 
 
 @pytest.mark.parametrize("content", ["", "   ", "\u202e", "x" * (CONTENT_BYTES_MAX + 1), "é" * CONTENT_BYTES_MAX])
 def test_empty_and_overlong_memories_are_refused(content: str) -> None:
     with pytest.raises(InvalidInput):
-        admit(Draft(content=content))
+        sanitize_draft(Draft(content=content))
 
 
 def test_the_longest_memory_that_is_allowed_is_kept_whole(memory: holloway.Holloway) -> None:
@@ -110,30 +112,30 @@ def test_hidden_characters_do_not_reach_the_store(memory: holloway.Holloway) -> 
 
 def test_details_of_another_type_are_refused() -> None:
     with pytest.raises(InvalidInput, match="make no sense"):
-        admit(Draft(content="x", type=MemoryType.DECISION, details=DeadEnd("a", "b")))
+        sanitize_draft(Draft(content="x", type=MemoryType.DECISION, details=DeadEnd("a", "b")))
 
 
 @pytest.mark.parametrize("field", ["tags", "files", "modules"])
 def test_a_memory_about_too_much_is_refused(field: str) -> None:
     many = tuple(f"name{number}" for number in range(100))
     with pytest.raises(InvalidInput, match="too many"):
-        admit(Draft(content="x", **{field: many}))  # type: ignore[arg-type]
+        sanitize_draft(Draft(content="x", **{field: many}))  # type: ignore[arg-type]
 
 
 def test_an_error_is_summed_up_by_its_words_and_its_fix() -> None:
     error, fix = "require-error: use require (testifylint)", "edit cli/strategy/commit_test.go: `a(t` becomes `b(t`"
     content = f"`mise run lint` failed with “{error}”; what solved it: {fix}"
     draft = Draft(content, type=MemoryType.ERROR_PATTERN, details=ErrorFix(error, fix))
-    assert admit(draft).draft.summary == f"“{error}”: edit commit_test.go: `a(t` becomes `b(t`"
+    assert sanitize_draft(draft).draft.summary == f"“{error}”: edit commit_test.go: `a(t` becomes `b(t`"
     long = Draft(f"{error * 9} {fix}", type=MemoryType.ERROR_PATTERN, details=ErrorFix(error * 9, fix))
-    assert len(admit(long).draft.summary) <= SUMMARY_CHARS_MAX
-    assert admit(long).draft.summary.endswith("edit commit_test.go: `a(t` becomes `b(t`")
+    assert len(sanitize_draft(long).draft.summary) <= SUMMARY_CHARS_MAX
+    assert sanitize_draft(long).draft.summary.endswith("edit commit_test.go: `a(t` becomes `b(t`")
 
 
 def test_the_names_of_a_work_unit_are_searched_for_secrets_and_a_commit_is_a_hash() -> None:
     unit = WorkUnit("native", ("spec-42", TOKEN), f"Spec {TOKEN}")
     draft = Draft("Money is integer cents", work_unit=unit, commit=f"ref: {TOKEN}")
-    admitted = admit(draft)
+    admitted = sanitize_draft(draft)
     assert TOKEN not in repr(admitted.draft)
     assert admitted.draft.commit == ""
     assert admitted.draft.work_unit is not None

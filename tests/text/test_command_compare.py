@@ -2,13 +2,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.text.command_compare import differences, family, hides_status, normalise_command, purpose
+from holloway.text.command_compare import (
+    command_differences,
+    command_family,
+    hides_status,
+    main_step,
+    normalise_command,
+)
 
 
 def test_the_purpose_is_the_last_step_that_does_something() -> None:
-    said = {command: step.program for command in PURPOSES if (step := purpose(command))}
+    said = {command: step.program for command in PURPOSES if (step := main_step(command))}
     assert said == PURPOSES
-    assert purpose("cd somewhere") is None
+    assert main_step("cd somewhere") is None
 
 
 PURPOSES = {
@@ -28,9 +34,11 @@ def test_one_command_on_two_machines_is_one() -> None:
 
 def test_other_flags_make_another_command_and_the_same_family() -> None:
     assert normalise_command("go test -v ./a") != normalise_command("go test ./a")
-    assert family("cd x && go test -v ./a -run TestX 2>&1 | tail") == family("go test ./a -count=1 -run TestX")
-    assert family("go test ./a") != family("go test ./b")
-    assert family("npm run build") != family("npm run test")
+    assert command_family("cd x && go test -v ./a -run TestX 2>&1 | tail") == command_family(
+        "go test ./a -count=1 -run TestX"
+    )
+    assert command_family("go test ./a") != command_family("go test ./b")
+    assert command_family("npm run build") != command_family("npm run test")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +54,7 @@ def test_other_flags_make_another_command_and_the_same_family() -> None:
     ],
 )
 def test_what_the_passing_command_had_is_named(failed: str, passed: str, expected: tuple[str, ...]) -> None:
-    assert differences(failed, passed) == expected
+    assert command_differences(failed, passed) == expected
 
 
 def test_a_pipe_a_fallback_and_a_sequence_hide_the_status() -> None:
@@ -62,5 +70,5 @@ def test_a_pipe_a_fallback_and_a_sequence_hide_the_status() -> None:
 @given(st.text(alphabet="ab '\"\\$`(){}<>|&;#\n-=./EOF*~", max_size=300))
 def test_any_text_can_be_compared_and_does_not_differ_from_itself(command: str) -> None:
     normalise_command(command)
-    family(command)
-    assert differences(command, command) == ()
+    command_family(command)
+    assert command_differences(command, command) == ()

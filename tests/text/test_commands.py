@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.text import commands, shell
-from holloway.text.commands import understand
+from holloway.text.commands import parse_command
 from holloway.text.programs import KINDS
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def one(command: str) -> commands.Step:
-    (step,) = understand(command)
+    (step,) = parse_command(command)
     return step
 
 
@@ -108,7 +108,7 @@ def test_a_command_says_what_it_does_and_to_what(command: str, kind: str, progra
     ],
 )
 def test_a_search_says_what_it_looks_for_and_where(command: str, pattern: str, paths: tuple[str, ...]) -> None:
-    step = understand(command)[0]
+    step = parse_command(command)[0]
     assert (step.kind, step.pattern, step.paths) == ("search", pattern, paths)
 
 
@@ -128,7 +128,7 @@ def test_a_search_says_what_it_looks_for_and_where(command: str, pattern: str, p
     ],
 )
 def test_what_brings_foreign_content_is_a_fetch_with_its_address(command: str, url: str) -> None:
-    step = understand(command)[0]
+    step = parse_command(command)[0]
     assert (step.kind, step.url) == ("fetch", url)
 
 
@@ -137,14 +137,14 @@ def test_opening_a_pull_request_fetches_nothing() -> None:
 
 
 def test_every_part_of_a_chain_is_a_step_and_filters_are_none() -> None:
-    steps = understand("cd web && npm ci && FOO=1 npm test 2>&1 | grep -v ok | tail -30; echo done")
+    steps = parse_command("cd web && npm ci && FOO=1 npm test 2>&1 | grep -v ok | tail -30; echo done")
     assert [(step.kind, step.program) for step in steps] == [("install", "npm ci"), ("test", "npm test")]
     assert steps[1].env == ("FOO",)
     assert {step.directory for step in steps} == {"web"}
 
 
 def test_a_filter_that_names_a_file_reads_it() -> None:
-    assert [step.paths for step in understand("echo x | grep foo src/a.py")] == [("src/a.py",)]
+    assert [step.paths for step in parse_command("echo x | grep foo src/a.py")] == [("src/a.py",)]
 
 
 @pytest.mark.parametrize(
@@ -157,13 +157,13 @@ def test_a_wrapper_is_looked_through(wrapped: str) -> None:
 def test_variables_of_env_and_export_are_kept_by_name_only() -> None:
     assert one("env A=secret B=2 pytest").env == ("A", "B")
     assert one("export TOKEN=secret && pytest").env == ("TOKEN",)
-    assert "secret" not in repr(understand("A=secret pytest"))
+    assert "secret" not in repr(parse_command("A=secret pytest"))
 
 
 def test_what_a_shell_is_told_to_run_is_understood() -> None:
-    steps = understand("bash -lc \"sed -n '1,9p' a.py && rg -n 'foo bar' src | head\"")
+    steps = parse_command("bash -lc \"sed -n '1,9p' a.py && rg -n 'foo bar' src | head\"")
     assert [(step.kind, step.paths) for step in steps] == [("read", ("a.py",)), ("search", ("src",))]
-    assert understand("zsh -c 'bash -c \"pytest a.py\"'")[0].program == "pytest"
+    assert parse_command("zsh -c 'bash -c \"pytest a.py\"'")[0].program == "pytest"
 
 
 @pytest.mark.parametrize(
@@ -178,23 +178,23 @@ def test_what_a_shell_is_told_to_run_is_understood() -> None:
     ],
 )
 def test_the_message_of_a_commit_is_found_however_it_is_given(command: str) -> None:
-    (step,) = (step for step in understand(command) if step.kind == "commit")
+    (step,) = (step for step in parse_command(command) if step.kind == "commit")
     assert step.message == "Add it\n\nBecause of that"
 
 
 def test_a_message_may_hold_quotes_and_parentheses() -> None:
     command = "git commit -m \"$(cat <<'EOF'\nDon't (ever) \"stop\nEOF\n)\" && pytest"
-    assert [step.program for step in understand(command)] == ["git commit", "pytest"]
-    assert understand(command)[0].message == "Don't (ever) \"stop"
+    assert [step.program for step in parse_command(command)] == ["git commit", "pytest"]
+    assert parse_command(command)[0].message == "Don't (ever) \"stop"
 
 
 def test_a_here_document_is_written_and_not_run() -> None:
-    steps = understand("cat > run.sh <<'EOF'\nrm -rf /\npytest\nEOF\nbash run.sh")
+    steps = parse_command("cat > run.sh <<'EOF'\nrm -rf /\npytest\nEOF\nbash run.sh")
     assert [(step.kind, step.paths) for step in steps] == [("edit", ("run.sh",)), ("run", ("run.sh",))]
 
 
 def test_a_here_document_ends_at_its_own_line_only() -> None:
-    assert [step.program for step in understand("cat > a <<EOF\nEOFX\npytest\nEOF\nnpm test")] == [">", "npm test"]
+    assert [step.program for step in parse_command("cat > a <<EOF\nEOFX\npytest\nEOF\nnpm test")] == [">", "npm test"]
 
 
 def test_a_patch_edits_the_files_it_names() -> None:
@@ -204,12 +204,12 @@ def test_a_patch_edits_the_files_it_names() -> None:
 
 
 def test_redirections_to_nowhere_and_between_streams_edit_nothing() -> None:
-    assert [step.kind for step in understand("pytest > /dev/null 2>&1")] == ["test"]
+    assert [step.kind for step in parse_command("pytest > /dev/null 2>&1")] == ["test"]
 
 
 def test_an_unfinished_quote_is_read_to_the_end() -> None:
     assert one("grep -n 'foo bar").pattern == "foo bar"
-    assert [step.kind for step in understand("pytest a.py && echo 'oops && rm -rf x")] == ["test"]
+    assert [step.kind for step in parse_command("pytest a.py && echo 'oops && rm -rf x")] == ["test"]
 
 
 def test_the_chosen_tests_are_the_pattern() -> None:
@@ -218,12 +218,12 @@ def test_the_chosen_tests_are_the_pattern() -> None:
 
 
 def test_nothing_is_understood_of_nothing() -> None:
-    assert understand("") == understand("# only a comment") == ()
+    assert parse_command("") == parse_command("# only a comment") == ()
 
 
 @given(st.text(alphabet="ab '\"\\$`(){}<>|&;#\n-=./EOF*~", max_size=300))
 def test_any_text_is_understood_or_left(command: str) -> None:
-    for step in understand(command):
+    for step in parse_command(command):
         assert step.kind in KINDS
         assert step.program
         assert all(isinstance(path, str) for path in step.paths)
@@ -268,7 +268,7 @@ def _lines_run(command: str) -> int:
     before = sys.gettrace()
     sys.settrace(traced)
     try:
-        commands.understand.__wrapped__(command)
+        commands.parse_command.__wrapped__(command)
     finally:
         sys.settrace(before)
     return count
@@ -276,7 +276,7 @@ def _lines_run(command: str) -> int:
 
 def test_what_lies_beyond_the_limit_is_not_read() -> None:
     command = "pytest " + "x" * shell.COMMAND_CHARS_MAX + " && curl https://example.com"
-    assert [step.kind for step in understand(command)] == ["test"]
+    assert [step.kind for step in parse_command(command)] == ["test"]
 
 
 def test_a_hook_may_import_it() -> None:

@@ -6,15 +6,15 @@ from holloway.text import edit_lines, tools
 
 
 def test_lines_that_only_frame_an_edit_are_left_out() -> None:
-    assert edit_lines.changed("def f():\n    a\n    b\n", "def f():\n    a\n    c\n    b\n") == ((), ("c",))
-    assert edit_lines.changed("a\n\n  b", "a\nb") == ((), ())
-    assert edit_lines.changed("", "new") == ((), ("new",))
-    assert edit_lines.changed("old", "") == (("old",), ())
+    assert edit_lines.changed_lines("def f():\n    a\n    b\n", "def f():\n    a\n    c\n    b\n") == ((), ("c",))
+    assert edit_lines.changed_lines("a\n\n  b", "a\nb") == ((), ())
+    assert edit_lines.changed_lines("", "new") == ((), ("new",))
+    assert edit_lines.changed_lines("old", "") == (("old",), ())
 
 
 def test_a_patch_names_its_files_and_their_lines() -> None:
     patch = "*** Begin Patch\n*** Update File: a b.py\n@@\n-one\n+two\n three\n*** Add File: c.py\n+x\n*** End Patch\n"
-    found = edit_lines.patch("apply_patch <<'EOF'\n" + patch + "EOF")
+    found = edit_lines.parse_patch("apply_patch <<'EOF'\n" + patch + "EOF")
     assert [(each.path, each.kind, each.removed, each.added) for each in found] == [
         ("a b.py", "edit", ["one"], ["two"]),
         ("c.py", "write", [], ["x"]),
@@ -23,15 +23,15 @@ def test_a_patch_names_its_files_and_their_lines() -> None:
 
 def test_a_patch_is_read_only_so_far() -> None:
     endless = "*** Begin Patch\n" + "".join(f"*** Add File: {n}.py\n+x\n" for n in range(200))
-    assert len(edit_lines.patch(endless)) == tools.FILES_MAX
+    assert len(edit_lines.parse_patch(endless)) == tools.FILES_MAX
     long = "*** Begin Patch\n*** Add File: a.py\n" + "+x\n" * 500
-    assert len(edit_lines.patch(long)[0].added) == SCRATCHPAD_LINES_MAX
+    assert len(edit_lines.parse_patch(long)[0].added) == SCRATCHPAD_LINES_MAX
 
 
 @given(st.text(), st.text())
 def test_an_edit_of_any_texts_has_few_lines_and_the_same_text_has_none(old: str, new: str) -> None:
-    removed, added = edit_lines.changed(old, new)
+    removed, added = edit_lines.changed_lines(old, new)
     assert max(len(removed), len(added)) <= SCRATCHPAD_LINES_MAX
-    assert set(removed) <= set(edit_lines.lines(old))
-    assert set(added) <= set(edit_lines.lines(new))
-    assert edit_lines.changed(old, old) == ((), ())
+    assert set(removed) <= set(edit_lines.meaningful_lines(old))
+    assert set(added) <= set(edit_lines.meaningful_lines(new))
+    assert edit_lines.changed_lines(old, old) == ((), ())

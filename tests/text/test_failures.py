@@ -4,11 +4,11 @@ from hypothesis import strategies as st
 
 from holloway.text import failures
 from holloway.text.failures import (
-    errors,
-    failed,
     find_error_line,
-    fingerprint,
-    fingerprints,
+    fingerprint_errors,
+    fingerprint_failure,
+    is_failure,
+    list_errors,
     normalise_error,
     read_verdict,
 )
@@ -50,7 +50,7 @@ TSC = "src/a.ts(12,5): error TS2304: Cannot find name 'foo'."
     "output", [GO_COMPILE, GO_TEST, GO_SUBTEST, PYTEST, JEST, RUST, "panic: no\n", "2 failed, 1 passed"]
 )
 def test_a_failure_behind_a_pipe_is_seen_without_a_flag(output: str) -> None:
-    assert failed(output, False, "make test 2>&1 | tail -30")
+    assert is_failure(output, False, "make test 2>&1 | tail -30")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_failure_behind_a_pipe_is_seen_without_a_flag(output: str) -> None:
     ],
 )
 def test_other_commands_say_it_in_their_own_way(command: str, output: str) -> None:
-    assert failed(output, False, command)
+    assert is_failure(output, False, command)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_other_commands_say_it_in_their_own_way(command: str, output: str) -> No
     ],
 )
 def test_talk_of_errors_is_no_failure(command: str, output: str) -> None:
-    assert not failed(output, False, command)
+    assert not is_failure(output, False, command)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_talk_of_errors_is_no_failure(command: str, output: str) -> None:
     ],
 )
 def test_an_answer_in_the_status_and_a_command_never_run_are_no_failures(command: str, output: str) -> None:
-    assert not failed(output, True, command)
+    assert not is_failure(output, True, command)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_an_answer_in_the_status_and_a_command_never_run_are_no_failures(command
     ],
 )
 def test_a_probe_that_complains_has_failed_like_anything_else(command: str, output: str) -> None:
-    assert failed(output, True, command)
+    assert is_failure(output, True, command)
 
 
 @pytest.mark.parametrize(
@@ -164,12 +164,12 @@ def test_the_telling_line_is_found(output: str, line: str) -> None:
 
 
 def test_every_error_of_an_output_is_told_and_only_once() -> None:
-    assert errors(GO_COMPILE) == (
+    assert list_errors(GO_COMPILE) == (
         "store/open.go:36:21: undefined: dial",
         'store/open.go:58:2: "io" imported and not used',
     )
-    assert len(fingerprints(GO_COMPILE)) == 2
-    assert errors("a.go:1:2: undefined: x\na.go:1:2: undefined: x\n") == ("a.go:1:2: undefined: x",)
+    assert len(fingerprint_errors(GO_COMPILE)) == 2
+    assert list_errors("a.go:1:2: undefined: x\na.go:1:2: undefined: x\n") == ("a.go:1:2: undefined: x",)
 
 
 def test_the_cause_comes_before_the_import_that_it_breaks() -> None:
@@ -178,11 +178,11 @@ def test_the_cause_comes_before_the_import_that_it_breaks() -> None:
 
 
 def test_a_compiler_that_gives_up_says_nothing_new() -> None:
-    assert errors("a.go:1:2: undefined: x\na.go:9:9: too many errors") == ("a.go:1:2: undefined: x",)
+    assert list_errors("a.go:1:2: undefined: x\na.go:9:9: too many errors") == ("a.go:1:2: undefined: x",)
 
 
 def test_a_line_that_says_no_error_has_no_fingerprint_of_its_own() -> None:
-    assert fingerprints("Exit code 1\nStaging files\n0 issues.") == ()
+    assert fingerprint_errors("Exit code 1\nStaging files\n0 issues.") == ()
 
 
 SAME = [
@@ -220,23 +220,23 @@ OTHER = [
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_one_failure_on_two_machines_has_one_fingerprint(one: str, other: str) -> None:
     assert normalise_error(one) == normalise_error(other)
-    assert fingerprint(one) == fingerprint(other) != ""
+    assert fingerprint_failure(one) == fingerprint_failure(other) != ""
 
 
 @pytest.mark.promise("one-failure")
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_two_failures_have_two_fingerprints(one: str, other: str) -> None:
-    assert fingerprint(one) != fingerprint(other)
+    assert fingerprint_failure(one) != fingerprint_failure(other)
 
 
 @pytest.mark.parametrize("output", [GO_COMPILE, GO_TEST, PYTEST, CONFTEST, SHORT, TRACEBACK, JEST, RUST, NPM, TSC])
 def test_an_output_and_its_telling_line_have_one_fingerprint(output: str) -> None:
-    assert fingerprint(output) == fingerprint(find_error_line(output)) == fingerprints(output)[0]
-    assert len(fingerprint(output)) == 16
+    assert fingerprint_failure(output) == fingerprint_failure(find_error_line(output)) == fingerprint_errors(output)[0]
+    assert len(fingerprint_failure(output)) == 16
 
 
 def test_nothing_has_no_fingerprint() -> None:
-    assert fingerprint("") == fingerprint(" \n") == ""
+    assert fingerprint_failure("") == fingerprint_failure(" \n") == ""
 
 
 ANY = st.text(alphabet="aE1 .:/\\-_()[]'\"`\n\r\t\x1b[m0x●✗#=>FAILerror", max_size=400) | st.text(max_size=200)
@@ -248,9 +248,9 @@ def test_any_output_is_judged(output: str, flagged: bool, command: str) -> None:
     assert "\n" not in said
     assert len(said) <= failures.TELLING_CHARS_MAX
     assert find_error_line(said) == said
-    assert fingerprint(said) == fingerprint(output)
-    assert len(errors(output)) <= failures.ERRORS_MAX
-    assert failed(output, flagged, command) in (True, False)
+    assert fingerprint_failure(said) == fingerprint_failure(output)
+    assert len(list_errors(output)) <= failures.ERRORS_MAX
+    assert is_failure(output, flagged, command) in (True, False)
     assert read_verdict(command, output, flagged) in ("", "green", "red")
 
 
@@ -260,7 +260,7 @@ def test_words_alone_stay_as_they_are() -> None:
 
 def test_a_module_is_missing_alike_in_a_test_and_in_a_script() -> None:
     in_test = "E   ModuleNotFoundError: No module named 'flask'\nFAILED tests/a.py::test_x - ModuleNotFoundError"
-    assert fingerprint(in_test) == fingerprint(TRACEBACK)
+    assert fingerprint_failure(in_test) == fingerprint_failure(TRACEBACK)
 
 
 def test_a_long_output_is_read_at_both_ends() -> None:

@@ -1,27 +1,29 @@
 import pytest
 
-from holloway.text.fingerprint import fingerprint, normalise_text
+from holloway.text.fingerprint import fingerprint_text, normalise_text
 
 
 def test_case_space_and_punctuation_do_not_matter() -> None:
-    assert fingerprint("Tests hang, without REDIS_URL!", "s") == fingerprint("tests  hang without `redis_url`", "s")
+    assert fingerprint_text("Tests hang, without REDIS_URL!", "s") == fingerprint_text(
+        "tests  hang without `redis_url`", "s"
+    )
 
 
 def test_signs_that_change_the_sense_matter() -> None:
     for one, other in (("retries >= 3", "retries <= 3"), ("use C++ here", "use C# here"), ("a.b", "a b")):
-        assert fingerprint(one, "s") != fingerprint(other, "s")
+        assert fingerprint_text(one, "s") != fingerprint_text(other, "s")
 
 
 def test_other_words_give_another_fingerprint() -> None:
-    assert fingerprint("use JWT", "s") != fingerprint("use sessions", "s")
+    assert fingerprint_text("use JWT", "s") != fingerprint_text("use sessions", "s")
 
 
 def test_a_fingerprint_says_nothing_without_the_salt() -> None:
-    assert fingerprint("use JWT", "one store") != fingerprint("use JWT", "another store")
+    assert fingerprint_text("use JWT", "one store") != fingerprint_text("use JWT", "another store")
 
 
 def test_texts_without_words_are_told_apart() -> None:
-    assert fingerprint("→ ✓", "s") != fingerprint("✗ ✗", "s")
+    assert fingerprint_text("→ ✓", "s") != fingerprint_text("✗ ✗", "s")
 
 
 @pytest.mark.parametrize(
@@ -36,8 +38,8 @@ def test_texts_without_words_are_told_apart() -> None:
 )
 def test_fingerprints_in_stores_of_the_first_release_still_match(text: str, normal_form: str, stored: str) -> None:
     assert normalise_text(text) == normal_form
-    assert fingerprint(text, "salt") == stored
+    assert fingerprint_text(text, "salt") == stored
 
 
 def test_a_shorter_digest_without_a_salt_is_the_mark_that_origins_of_rules_hold() -> None:
-    assert fingerprint("Run `make test` before pushing.", "", 8) == "cef4e0e1d3f959a7"
+    assert fingerprint_text("Run `make test` before pushing.", "", 8) == "cef4e0e1d3f959a7"

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holloway.config import QUERY_TERMS_MAX
-from holloway.text.fts_query import match_any, quoted, terms
+from holloway.text.fts_query import match_any, query_terms, quote_term
 
 HOSTILE = st.text(
     st.sampled_from(list('"*():^-+{}<>=AND OR NOT NEAR \x00\n\t\\;%_') + list(string.ascii_letters)), max_size=60
@@ -27,7 +27,7 @@ def matches(expression: str) -> bool:
 @example("NEAR(a b, 2)")
 @example("x AND")
 def test_whatever_is_asked_finds_the_row_that_has_one_of_its_words(query: str) -> None:
-    found = terms(query)
+    found = query_terms(query)
     if set(found) & ROW:
         assert matches(match_any(found))
     elif found and query.isascii():
@@ -36,18 +36,18 @@ def test_whatever_is_asked_finds_the_row_that_has_one_of_its_words(query: str) -
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20))
 def test_any_word_is_a_literal_beside_one_that_matches(word: str) -> None:
-    assert matches(f'{quoted(word)} OR "auth"')
+    assert matches(f'{quote_term(word)} OR "auth"')
 
 
 @pytest.mark.promise("query-is-data")
 def test_operators_are_words_like_others() -> None:
-    assert match_any(terms("auth NEAR token")) == '"auth" OR "near" OR "token"'
+    assert match_any(query_terms("auth NEAR token")) == '"auth" OR "near" OR "token"'
 
 
 def test_stop_words_are_left_out_unless_there_is_nothing_else() -> None:
-    assert terms("where is the token") == ["token"]
-    assert terms("what is it") == ["what", "is", "it"]
+    assert query_terms("where is the token") == ["token"]
+    assert query_terms("what is it") == ["what", "is", "it"]
 
 
 def test_a_query_of_any_length_is_bounded() -> None:
-    assert len(terms(" ".join(f"word{number}" for number in range(10_000)))) <= QUERY_TERMS_MAX
+    assert len(query_terms(" ".join(f"word{number}" for number in range(10_000)))) <= QUERY_TERMS_MAX

@@ -1,7 +1,7 @@
 import pytest
 
 from holloway.domain.memory import MemoryType
-from holloway.text.memory_kind import infer
+from holloway.text.memory_kind import infer_type
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ from holloway.text.memory_kind import infer
     ],
 )
 def test_a_sentence_sounds_like_its_type(sentence: str, expected: MemoryType) -> None:
-    assert infer(sentence) is expected
+    assert infer_type(sentence) is expected

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.errors import InvalidInput
-from holloway.text.sanitize import bounded, clean, one_line, summary
+from holloway.text.sanitize import bounded_text, clean_text, one_line, summarise_text
 
 HIDDEN = {
     "bidi override": "safe\u202etxet\u202c",
@@ -21,18 +21,18 @@ HIDDEN = {
 
 @pytest.mark.parametrize("text", HIDDEN.values(), ids=HIDDEN)
 def test_hidden_characters_are_dropped(text: str) -> None:
-    assert all(char in "\n\t" or unicodedata.category(char)[0] != "C" for char in clean(text))
+    assert all(char in "\n\t" or unicodedata.category(char)[0] != "C" for char in clean_text(text))
 
 
 @pytest.mark.parametrize(
     "text", ["naïve café", "日本語のテスト", "👩‍💻 works", "नमस्ते क्‍ष", "tab\there", "two\nlines", "a → b"]
 )
 def test_ordinary_text_of_any_script_stays_as_it_is(text: str) -> None:
-    assert clean(text) == text
+    assert clean_text(text) == text
 
 
 def test_line_ends_of_every_kind_become_one() -> None:
-    assert clean("a\r\nb\rc") == "a\nb\nc"
+    assert clean_text("a\r\nb\rc") == "a\nb\nc"
 
 
 TROUBLE = st.text(st.sampled_from("ae\u0301\u0316\u200d\u200c\u200b\u212aé\n"), max_size=80)
@@ -40,13 +40,13 @@ TROUBLE = st.text(st.sampled_from("ae\u0301\u0316\u200d\u200c\u200b\u212aé\n"),
 
 @given(st.text(max_size=300) | TROUBLE)
 def test_cleaning_twice_changes_nothing_more(text: str) -> None:
-    assert clean(clean(text)) == clean(text)
+    assert clean_text(clean_text(text)) == clean_text(text)
 
 
 def test_a_letter_carries_no_more_marks_than_a_script_has_use_for() -> None:
     marks = "\u0316\u0301"
-    assert clean("a" + marks * 4) == unicodedata.normalize("NFC", "a" + marks * 4)
-    assert clean("a" + marks * 50_000) == clean("a" + marks * 15)
+    assert clean_text("a" + marks * 4) == unicodedata.normalize("NFC", "a" + marks * 4)
+    assert clean_text("a" + marks * 50_000) == clean_text("a" + marks * 15)
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_a_letter_carries_no_more_marks_than_a_script_has_use_for() -> None:
 )
 def test_empty_and_overlong_texts_are_refused_with_a_figure(text: str, said: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        bounded(text, 10, "The memory")
+        bounded_text(text, 10, "The memory")
     assert said in caught.value.message
     assert caught.value.hint
 
 
 def test_bytes_that_are_not_utf8_are_named() -> None:
     with pytest.raises(InvalidInput, match="not UTF-8"):
-        bounded("a\udcffb", 10, "The memory")
+        bounded_text("a\udcffb", 10, "The memory")
 
 
 def test_a_long_line_is_cut_at_a_word() -> None:
@@ -78,19 +78,19 @@ def test_a_long_line_is_cut_at_a_word() -> None:
 
 def test_a_summary_is_as_many_whole_sentences_as_fit() -> None:
     text = "tests/auth hangs without REDIS_URL set. Nobody knows why, but it has been so since March."
-    assert summary(text, 160) == text.rstrip(".")
-    assert summary(text, 60) == "tests/auth hangs without REDIS_URL set"
-    assert summary("one two three four five six", 15) == "one two three…"
+    assert summarise_text(text, 160) == text.rstrip(".")
+    assert summarise_text(text, 60) == "tests/auth hangs without REDIS_URL set"
+    assert summarise_text("one two three four five six", 15) == "one two three…"
 
 
 def test_a_summary_does_not_end_at_an_abbreviation() -> None:
     text = "Pass a lock to the writer, e.g. the one of the project. Otherwise two writers corrupt the index file."
-    assert summary(text, 80) == "Pass a lock to the writer, e.g. the one of the project"
-    assert summary(text, 45) == "Pass a lock to the writer, e.g. the one of…"
+    assert summarise_text(text, 80) == "Pass a lock to the writer, e.g. the one of the project"
+    assert summarise_text(text, 45) == "Pass a lock to the writer, e.g. the one of…"
 
 
 @given(st.text(min_size=1, max_size=600), st.integers(20, 200))
 def test_a_summary_is_one_line_within_its_limit(text: str, limit: int) -> None:
-    made = summary(text, limit)
+    made = summarise_text(text, limit)
     assert len(made) <= limit
     assert "\n" not in made

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.text.tokens import MARGIN, estimate
+from holloway.text.tokens import MARGIN, estimate_tokens
 
 CODE = """def parse_header(line: str) -> tuple[str, str]:
     name, _, value = line.partition(":")
@@ -21,7 +21,7 @@ JSON = (
 @pytest.mark.promise("token-estimate")
 @pytest.mark.parametrize(("text", "o200k"), [(CODE, 33), (PROSE, 27), (JSON, 55)])
 def test_code_prose_and_json_cost_about_what_o200k_counts(text: str, o200k: int) -> None:
-    assert abs(estimate(text) / o200k - 1) < 0.07
+    assert abs(estimate_tokens(text) / o200k - 1) < 0.07
 
 
 @pytest.mark.promise("token-estimate")
@@ -37,18 +37,18 @@ def test_code_prose_and_json_cost_about_what_o200k_counts(text: str, o200k: int)
     ],
 )
 def test_what_is_hard_to_guess_stays_within_the_margin(text: str, o200k: int) -> None:
-    assert estimate(text) * MARGIN >= o200k
+    assert estimate_tokens(text) * MARGIN >= o200k
 
 
 def test_nothing_costs_nothing() -> None:
-    assert estimate("") == 0
+    assert estimate_tokens("") == 0
 
 
 def test_a_long_run_of_anything_is_read_once() -> None:
     for char in ("a", "A", " ", "-", "_", "é", "字", "\n"):
-        assert 1 <= estimate(char * 200_000) <= 200_001
+        assert 1 <= estimate_tokens(char * 200_000) <= 200_001
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_more_text_never_costs_less(one: str, other: str) -> None:
-    assert estimate(one + "\n" + other) >= max(estimate(one), estimate(other)) - 1
+    assert estimate_tokens(one + "\n" + other) >= max(estimate_tokens(one), estimate_tokens(other)) - 1

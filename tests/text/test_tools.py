@@ -30,7 +30,7 @@ def test_a_patch_is_found_in_the_argument_that_holds_it() -> None:
 
 
 def test_a_command_is_what_would_be_typed() -> None:
-    assert tools.typed("ls -l") == "ls -l"
-    assert tools.typed(["bash", "-lc", "ls && pwd"]) == "ls && pwd"
-    assert tools.typed(["git", "commit", "-m", "two words"]) == "git commit -m 'two words'"
-    assert tools.typed({"cmd": "ls"}) == ""
+    assert tools.typed_command("ls -l") == "ls -l"
+    assert tools.typed_command(["bash", "-lc", "ls && pwd"]) == "ls && pwd"
+    assert tools.typed_command(["git", "commit", "-m", "two words"]) == "git commit -m 'two words'"
+    assert tools.typed_command({"cmd": "ls"}) == ""

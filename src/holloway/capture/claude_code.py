@@ -16,10 +16,18 @@ from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.capture import project_paths
-from holloway.capture.json_lines import blocks, items, lines, mapping, number, objects, text
+from holloway.capture.json_lines import (
+    as_count,
+    as_items,
+    as_mapping,
+    as_text,
+    join_text_blocks,
+    read_lines,
+    read_objects,
+)
 from holloway.capture.session_reader import Following
 from holloway.domain.event import Plan, Said, Started, Usage
-from holloway.text.edit_lines import changed
+from holloway.text.edit_lines import changed_lines
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
@@ -47,20 +55,23 @@ _REJECTED = "the user said:\n"
 _SYNTHETIC = "<synthetic>"
 
 
-def read(path: Path, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
+def read_session(path: Path, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
     """The events of a session in time order. `seen` is shared by those who read several sessions of a project."""
     known: set[int] = set() if seen is None else seen
-    streams = [_Transcript(root, path.stem, "", known).events(path)]
-    for part in _subagents(path):
-        streams.append(_Transcript(root, path.stem, part.stem.removeprefix("agent-"), known).events(part))
+    streams = [_Transcript(root, path.stem, "", known).read_events(path)]
+    for part in _subagent_files(path):
+        streams.append(_Transcript(root, path.stem, part.stem.removeprefix("agent-"), known).read_events(part))
     return heapq.merge(*streams, key=lambda event: event.at)
 
 
-def find(home: Path, root: Path) -> list[Path]:
+def find_transcripts(home: Path, root: Path) -> list[Path]:
     """The transcripts of a project, whichever of its working trees or folders they were made in."""
-    trees = {encoded(tree)[:NAME_CHARS_MAX] for tree in (str(root), os.path.realpath(root), *_trees(str(root)))}
+    trees = {
+        encode_folder(tree)[:NAME_CHARS_MAX]
+        for tree in (str(root), os.path.realpath(root), *_list_worktrees(str(root)))
+    }
     found: list[Path] = []
-    for projects in _projects(home):
+    for projects in _project_folders(home):
         # A folder inside of the project has a longer name; one beside it may too, so the transcript has the last word.
         near = (folder for folder in sorted(projects.glob("*")) if folder.name.startswith(tuple(trees)))
         files = (path for folder in near for path in sorted(folder.glob("*.jsonl")))
@@ -68,40 +79,42 @@ def find(home: Path, root: Path) -> list[Path]:
     return found
 
 
-def _projects(home: Path) -> list[Path]:
+def _project_folders(home: Path) -> list[Path]:
     given = os.environ.get("CLAUDE_CONFIG_DIR")
     homes = [Path(given)] if given else [home / ".claude", home / ".config" / "claude"]
     return [folder / "projects" for folder in homes]
 
 
-def _trees(root: str) -> list[str]:
+def _list_worktrees(root: str) -> list[str]:
     """The working trees of the project, as git has noted them down."""
     common = git.common_dir(root)
     noted = islice(Path(common, "worktrees").glob("*/gitdir"), TREES_MAX) if common else ()
-    found = [str(Path(line.decode("utf-8", "replace").strip()).parent) for path in noted for line in lines(path)]
+    found = [str(Path(line.decode("utf-8", "replace").strip()).parent) for path in noted for line in read_lines(path)]
     return [git.main_root(root), *(tree for tree in found if tree != ".")]
 
 
-def encoded(folder: str) -> str:
+def encode_folder(folder: str) -> str:
     """A folder's path as the host makes a name of it."""
     return re.sub(r"[^A-Za-z0-9]", "-", folder)
 
 
 def _made_in(path: Path, root: Path) -> bool:
-    told = (row.get("cwd") for row in islice(objects(path), HEAD_LINES))
+    told = (row.get("cwd") for row in islice(read_objects(path), HEAD_LINES))
     folder = next((each for each in told if isinstance(each, str) and each), "")
-    return project_paths.belongs(folder, str(root))
+    return project_paths.is_project_folder(folder, str(root))
 
 
-def _subagents(path: Path) -> list[Path]:
+def _subagent_files(path: Path) -> list[Path]:
     """The files that the subagents of a session wrote: in its folder, or beside it."""
     own = islice((path.parent / path.stem / "subagents").glob("agent-*.jsonl"), SUBAGENTS_MAX)
-    beside = (part for part in path.parent.glob("agent-*.jsonl") if part != path and _session(part) == path.stem)
+    beside = (part for part in path.parent.glob("agent-*.jsonl") if part != path and _session_id(part) == path.stem)
     return sorted([*own, *islice(beside, SUBAGENTS_MAX)])
 
 
-def _session(path: Path) -> str:
-    return next((text(row.get("sessionId")) for row in islice(objects(path), HEAD_LINES) if "sessionId" in row), "")
+def _session_id(path: Path) -> str:
+    return next(
+        (as_text(row.get("sessionId")) for row in islice(read_objects(path), HEAD_LINES) if "sessionId" in row), ""
+    )
 
 
 class _Transcript:
@@ -117,14 +130,14 @@ class _Transcript:
         self._chains: dict[str, str] = {}
         self._usage: tuple[str, Usage] | None = None
 
-    def events(self, path: Path) -> Iterator[Event]:
+    def read_events(self, path: Path) -> Iterator[Event]:
         """What the file tells, in its order."""
-        for row in objects(path):
-            if row.get("type") in ("user", "assistant", "attachment") and not self._repeats(row):
-                yield from self._row(row)
-        yield from self._counted()
+        for row in read_objects(path):
+            if row.get("type") in ("user", "assistant", "attachment") and not self._is_repeated(row):
+                yield from self._parse_row(row)
+        yield from self._flush_usage()
 
-    def _repeats(self, row: Mapping[str, object]) -> bool:
+    def _is_repeated(self, row: Mapping[str, object]) -> bool:
         if not isinstance(row.get("uuid"), str):
             return False
         key = hash(row["uuid"])
@@ -134,110 +147,116 @@ class _Transcript:
             self._seen.add(key)
         return False
 
-    def _row(self, row: Mapping[str, object]) -> Iterator[Event]:
-        at = self._following.now(row.get("timestamp"))
-        self._following.stands(row.get("cwd"))
+    def _parse_row(self, row: Mapping[str, object]) -> Iterator[Event]:
+        at = self._following.entry_time(row.get("timestamp"))
+        self._following.set_folder(row.get("cwd"))
         if not self._started and at:
             self._started = True
-            yield Started(at, self._session, AGENT, text(row.get("gitBranch"), NAME_CHARS_MAX))
-        actor = self._actor or self._chain(row)
-        content = mapping(row.get("message")).get("content")
+            yield Started(at, self._session, AGENT, as_text(row.get("gitBranch"), NAME_CHARS_MAX))
+        actor = self._actor or self._subagent_name(row)
+        content = as_mapping(row.get("message")).get("content")
         if row["type"] == "assistant":
-            yield from self._assistant(row, content, actor)
+            yield from self._parse_assistant(row, content, actor)
         elif row["type"] == "attachment":
-            yield from self._attached(mapping(row.get("attachment")))
+            yield from self._parse_attachment(as_mapping(row.get("attachment")))
         else:
-            yield from self._user(row, content, actor)
+            yield from self._parse_user(row, content, actor)
 
-    def _chain(self, row: Mapping[str, object]) -> str:
+    def _subagent_name(self, row: Mapping[str, object]) -> str:
         """The name of the subagent whose side chain an entry belongs to, if it does."""
         if row.get("isSidechain") is not True:
             return ""
-        own = text(row.get("uuid"), NAME_CHARS_MAX)
-        chain = text(row.get("agentId"), NAME_CHARS_MAX) or self._chains.get(text(row.get("parentUuid")), own[:8])
+        own = as_text(row.get("uuid"), NAME_CHARS_MAX)
+        chain = as_text(row.get("agentId"), NAME_CHARS_MAX) or self._chains.get(as_text(row.get("parentUuid")), own[:8])
         if len(self._chains) < SEEN_MAX:
             self._chains[own] = chain or "subagent"
         return chain or "subagent"
 
-    def _assistant(self, row: Mapping[str, object], content: object, actor: str) -> Iterator[Event]:
-        message = mapping(row.get("message"))
+    def _parse_assistant(self, row: Mapping[str, object], content: object, actor: str) -> Iterator[Event]:
+        message = as_mapping(row.get("message"))
         if row.get("isApiErrorMessage") is True or message.get("model") == _SYNTHETIC:
             return
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
-        for block in map(mapping, items(content)):
-            yield from self._block(block, actor)
-        yield from self._used(message, text(row.get("uuid")), actor)
+        for block in map(as_mapping, as_items(content)):
+            yield from self._parse_block(block, actor)
+        yield from self._record_usage(message, as_text(row.get("uuid")), actor)
 
-    def _block(self, block: Mapping[str, object], actor: str) -> Iterator[Event]:
+    def _parse_block(self, block: Mapping[str, object], actor: str) -> Iterator[Event]:
         kind = block.get("type")
         if kind in ("text", "thinking"):
-            if said := text(block.get(str(kind))).strip():
+            if said := as_text(block.get(str(kind))).strip():
                 yield Said(self._following.at, said, kind == "thinking", actor)
         elif kind in ("tool_use", "server_tool_use"):
-            yield from self._following.used(block.get("name"), mapping(block.get("input")), block.get("id"), actor)
+            yield from self._following.record_tool_use(
+                block.get("name"), as_mapping(block.get("input")), block.get("id"), actor
+            )
         elif isinstance(kind, str) and kind.endswith("_tool_result"):
-            said = blocks(block.get("content"), "text", "web_search_result")
-            yield from self._following.answered(block.get("tool_use_id"), said, ok=True)
+            said = join_text_blocks(block.get("content"), "text", "web_search_result")
+            yield from self._following.record_answer(block.get("tool_use_id"), said, ok=True)
 
-    def _used(self, message: Mapping[str, object], uuid: str, actor: str) -> Iterator[Event]:
+    def _record_usage(self, message: Mapping[str, object], uuid: str, actor: str) -> Iterator[Event]:
         """A message may take several entries, each with the tokens so far: it is counted once, when it is over."""
-        usage = mapping(message.get("usage"))
+        usage = as_mapping(message.get("usage"))
         if not usage:
             return
-        key = text(message.get("id")) or uuid
+        key = as_text(message.get("id")) or uuid
         if self._usage and self._usage[0] != key:
-            yield from self._counted()
+            yield from self._flush_usage()
         fresh, written, cached = (
-            number(usage.get(name))
+            as_count(usage.get(name))
             for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         )
         whole = fresh + written + cached
-        made = Usage(self._following.at, whole, number(usage.get("output_tokens")), 0 if actor else whole)
+        made = Usage(self._following.at, whole, as_count(usage.get("output_tokens")), 0 if actor else whole)
         self._usage = (key, made)
 
-    def _counted(self) -> Iterator[Event]:
+    def _flush_usage(self) -> Iterator[Event]:
         if self._usage:
             yield self._usage[1]
         self._usage = None
 
-    def _attached(self, attachment: Mapping[str, object]) -> Iterator[Event]:
+    def _parse_attachment(self, attachment: Mapping[str, object]) -> Iterator[Event]:
         """What the user typed while the agent was at work comes as an attachment."""
         if attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt":
-            yield from self._following.prompted(spoken(blocks(attachment.get("prompt"), "text")))
+            yield from self._following.record_prompt(
+                extract_user_text(join_text_blocks(attachment.get("prompt"), "text"))
+            )
 
-    def _user(self, row: Mapping[str, object], content: object, actor: str) -> Iterator[Event]:
-        for block in map(mapping, items(content)):
+    def _parse_user(self, row: Mapping[str, object], content: object, actor: str) -> Iterator[Event]:
+        for block in map(as_mapping, as_items(content)):
             if block.get("type") == "tool_result":
-                yield from self._result(block, row.get("toolUseResult"))
+                yield from self._parse_result(block, row.get("toolUseResult"))
         hidden = any(row.get(name) is True for name in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"))
-        if actor or hidden or mapping(row.get("origin")).get("kind", "human") != "human":
+        if actor or hidden or as_mapping(row.get("origin")).get("kind", "human") != "human":
             return
         planning = row.get("permissionMode") == "plan"
         if planning and not self._planning:
             yield Plan(self._following.at, mode=True)
         self._planning = planning
-        yield from self._following.prompted(spoken(blocks(content, "text")))
+        yield from self._following.record_prompt(extract_user_text(join_text_blocks(content, "text")))
 
-    def _result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
-        facts = mapping(told)
-        said = blocks(block.get("content"), "text")
-        named = items(facts.get("filenames"))
+    def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
+        facts = as_mapping(told)
+        said = join_text_blocks(block.get("content"), "text")
+        named = as_items(facts.get("filenames"))
         by_user = facts.get("userModified") is True
-        yield from self._following.answered(
+        yield from self._following.record_answer(
             block.get("tool_use_id"),
             said,
             ok=block.get("is_error") is not True and facts.get("interrupted") is not True,
             named=named,
-            count=number(facts.get("numFiles")) or len(named),
+            count=as_count(facts.get("numFiles")) or len(named),
             changed_by_user=by_user,
-            applied=changed(text(facts.get("oldString")), text(facts.get("newString")))[1] if by_user else (),
+            applied=changed_lines(as_text(facts.get("oldString")), as_text(facts.get("newString")))[1]
+            if by_user
+            else (),
         )
         if block.get("is_error") is True and _REJECTED in said[:1_000]:
-            yield from self._following.prompted(said.partition(_REJECTED)[2].strip())
+            yield from self._following.record_prompt(said.partition(_REJECTED)[2].strip())
 
 
-def spoken(said: str) -> str:
+def extract_user_text(said: str) -> str:
     """What the user typed, of what the host notes down as the user's; nothing where the host itself speaks."""
     said = said.strip()
     if command := _COMMAND.search(said[:2_000]):
@@ -245,12 +264,12 @@ def spoken(said: str) -> str:
         given = _ARGUMENTS.search(said)
         return "" if name in _HOUSEKEEPING else f"/{name} {given[1].strip() if given else ''}".strip()
     for tag in ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"):
-        said = _without(said, tag)
+        said = _remove_tag(said, tag)
     tagged = said.startswith(tuple(f"<{tag}" for tag in _HOST_TAGS))
     return "" if tagged or said.startswith(_HOST_WORDS) else said
 
 
-def _without(said: str, tag: str) -> str:
+def _remove_tag(said: str, tag: str) -> str:
     """The text without what stands in a tag."""
     while (start := said.find(f"<{tag}>")) >= 0 and (end := said.find(f"</{tag}>", start)) >= 0:
         said = (said[:start] + said[end + len(tag) + 3 :]).strip()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from holloway.config import FAILURE_CHARS_MAX
-from holloway.safety.paths import contained
+from holloway.safety.paths import contained_path
 from holloway.text import tools
 
 FAILED_EVENT = "PostToolUseFailure"
@@ -52,7 +52,7 @@ def find_subject(event: dict[str, object], root: str) -> Subject:
         paths = _patched_files(patch) if patch else tools.named_files(arguments, kind)
         return Subject(_keep_inside(paths, root, folder))
     if kind in tools.LOOKING:
-        pattern = tools.argument(arguments, "pattern", kind)
+        pattern = tools.find_argument(arguments, "pattern", kind)
         return Subject([], "", pattern if isinstance(pattern, str) else "")
     if kind == tools.SHELL:
         command = extract_command(event)
@@ -69,7 +69,7 @@ def find_named_files(text: str, root: str) -> list[str]:
     words = re.findall(r"[\w.@+/\[\]-]{3,200}", text[:NAMED_CHARS_MAX])[:NAMED_WORDS_MAX]
     paths = []
     for word in dict.fromkeys(word.strip(".").removeprefix("./") for word in words if "." in word or "/" in word):
-        path = contained(word, root)
+        path = contained_path(word, root)
         if path and os.path.isfile(os.path.join(root, path)):
             paths.append(path)
     return paths
@@ -95,9 +95,9 @@ def extract_failure(event: dict[str, object], command: str) -> str:
         return _extract_end(event.get("error")) or output
     if not any(sign in output for sign in _FAILURE_SIGNS):
         return ""
-    from holloway.text.failures import failed  # only where an output looks like a failure
+    from holloway.text.failures import is_failure  # only where an output looks like a failure
 
-    return output if failed(output, False, command[: tools.EDIT_CHARS_MAX]) else ""
+    return output if is_failure(output, False, command[: tools.EDIT_CHARS_MAX]) else ""
 
 
 def extract_text(response: object, depth: int = 0) -> str:
@@ -121,7 +121,7 @@ def _extract_end(response: object) -> str:
 def extract_command(event: dict[str, object]) -> str:
     """Return the command of a tool event as it would be typed; empty if the tool is no shell."""
     kind, arguments = _parse_tool(event)
-    return tools.typed(tools.argument(arguments, "command", kind))[: tools.EDIT_CHARS_MAX]
+    return tools.typed_command(tools.find_argument(arguments, "command", kind))[: tools.EDIT_CHARS_MAX]
 
 
 def _parse_tool(event: dict[str, object]) -> tuple[str, dict[str, object]]:
@@ -137,11 +137,11 @@ def _parse_command(command: str, root: str, folder: str) -> tuple[list[str], str
         return [], ""
     if tools.PATCH in command:
         return _keep_inside(_patched_files(command), root, folder), ""
-    from holloway.text.commands import understand  # only if the command names such a program
+    from holloway.text.commands import parse_command  # only if the command names such a program
 
     files: list[str] = []
     pattern = ""
-    for step in understand(command[:FAILURE_CHARS_MAX]):
+    for step in parse_command(command[:FAILURE_CHARS_MAX]):
         if step.kind in (tools.READ, tools.EDIT):
             files += [os.path.join(step.directory, path) for path in step.paths[:FILES_MAX]]
         elif step.kind == "search":
@@ -158,10 +158,10 @@ def _first_words(command: str) -> list[str]:
 def _patched_files(patch: str) -> list[str]:
     from holloway.text import edit_lines  # only edits need it
 
-    return [change.path for change in edit_lines.patch(patch)]
+    return [change.path for change in edit_lines.parse_patch(patch)]
 
 
 def _keep_inside(paths: list[str], root: str, folder: str) -> list[str]:
     """Return the paths inside the project, relative to it, each once."""
-    inside = [contained(path, root, folder) for path in dict.fromkeys(paths[:FILES_MAX]) if path]
+    inside = [contained_path(path, root, folder) for path in dict.fromkeys(paths[:FILES_MAX]) if path]
     return [path for path in inside if path not in ("", ".")]

@@ -17,7 +17,7 @@ _GEMINI_EVENTS = {"BeforeAgent": "UserPromptSubmit", "AfterTool": "PostToolUse",
 """Events of Gemini that have another name elsewhere; it has more, which nobody else knows."""
 
 
-def recognised(event: dict[str, object], given: str) -> str:
+def detect_host(event: dict[str, object], given: str) -> str:
     """The agent that runs this hook: by the event, by the environment, else as `holloway setup` wrote it down."""
     if "cursor_version" in event or os.environ.get("CURSOR_VERSION"):
         return CURSOR
@@ -37,7 +37,7 @@ def _is_rollout(transcript: object) -> bool:
     return isinstance(transcript, str) and os.path.basename(transcript).startswith("rollout-")
 
 
-def understood(event: dict[str, object]) -> dict[str, object]:
+def normalise_event(event: dict[str, object]) -> dict[str, object]:
     """The event as Claude Code would tell it; the other agents differ in a few names."""
     name = event.get("hook_event_name")
     if isinstance(name, str) and name in _GEMINI_EVENTS:
@@ -49,7 +49,7 @@ def understood(event: dict[str, object]) -> dict[str, object]:
     return event
 
 
-def answer(host: str, name: str, context: str, line: str) -> dict[str, object]:
+def format_response(host: str, name: str, context: str, line: str) -> dict[str, object]:
     """What a hook prints: words for the agent and a line for the person, in the form that the host reads."""
     said: dict[str, object] = {}
     if context:

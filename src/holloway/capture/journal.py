@@ -23,7 +23,7 @@ from holloway.config import (
     SCRATCHPAD_RESULT_CHARS_MAX,
 )
 from holloway.safety import secrets
-from holloway.safety.paths import contained, safe_name
+from holloway.safety.paths import contained_path, safe_name
 from holloway.text import tools
 from holloway.text.own_tools import is_record
 
@@ -63,7 +63,7 @@ _CUT = "\n\u2026\n"
 _SAME = b'"same":"'
 
 
-def append(folder: str, session: str, entry: dict[str, object]) -> bool:
+def append_entry(folder: str, session: str, entry: dict[str, object]) -> bool:
     """Add one event to the session's journal; a journal that grew too large takes no more.
 
     Returns whether the event is new: hosts read each other's configuration and may run the same hook twice. Each run
@@ -92,10 +92,10 @@ def _told_before(tail: bytes, line: bytes) -> bool:
     if before < 0:
         return False
     start = tail.rfind(b"\n", 0, before) + 1
-    return abs(_seconds(line) - _seconds(tail[start:before])) <= SAME_EVENT_S
+    return abs(_time_of_day_s(line) - _time_of_day_s(tail[start:before])) <= SAME_EVENT_S
 
 
-def _seconds(line: bytes) -> int:
+def _time_of_day_s(line: bytes) -> int:
     """The time of day in an entry, in seconds; far off where it has none."""
     clock = line[len(b'{"at":"2026-01-01T') :][:8].split(b":")
     try:
@@ -107,7 +107,7 @@ def _seconds(line: bytes) -> int:
 
 def last_prompt(folder: str, session: str) -> str:
     """What the user last asked for in a session, as far as its journal tells."""
-    for line in reversed(_tail(folder, session).split(b"\n")):
+    for line in reversed(_read_tail(folder, session).split(b"\n")):
         if b'"event":"UserPromptSubmit"' in line:
             try:
                 said = json.loads(line).get("prompt")
@@ -120,11 +120,11 @@ def last_prompt(folder: str, session: str) -> str:
 
 def compaction_was_told(folder: str, session: str) -> bool:
     """Whether the session has begun anew since the host last set out to cut its context."""
-    tail = _tail(folder, session)
+    tail = _read_tail(folder, session)
     return b'"source":"compact"' in tail[max(0, tail.rfind(b'"event":"PreCompact"')) :]
 
 
-def _tail(folder: str, session: str) -> bytes:
+def _read_tail(folder: str, session: str) -> bytes:
     try:
         with open(file_of(folder, session), "rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - LOOKED_BACK_BYTES))
@@ -140,19 +140,19 @@ def file_of(folder: str, session: str) -> str:
 
 def entry_of(event: dict[str, object], now: str, root: str = "", host: str = "") -> dict[str, object]:
     """What is kept of an event: which tool, on what, with what outcome; texts bounded and without secrets."""
-    name = _text(event.get("hook_event_name"), 40)
-    entry: dict[str, object] = {"at": now, "event": name, "same": _identity(event)}
+    name = _bounded_text(event.get("hook_event_name"), 40)
+    entry: dict[str, object] = {"at": now, "event": name, "same": _event_identity(event)}
     _copy_fields(entry, event, TOOL_USE)
     arguments = event.get("tool_input")
     if isinstance(arguments, dict):
         _note_arguments(entry, arguments, event.get("cwd"), root)
     for field in MESSAGES:
         if event.get(field):
-            entry[field] = _text(event[field])
+            entry[field] = _bounded_text(event[field])
     if name in ("PostToolUse", "PostToolUseFailure"):
         _note_answer(entry, event, root)
     if name == "UserPromptSubmit" and event.get("permission_mode"):
-        entry["mode"] = _text(event["permission_mode"], 40)
+        entry["mode"] = _bounded_text(event["permission_mode"], 40)
     if name in MILESTONES:
         _note_session(entry, event, name, root, host)
     return entry
@@ -163,28 +163,32 @@ def _copy_fields(
 ) -> None:
     for key, field, max_chars in fields:
         if payload.get(key):
-            entry[field] = _text(payload[key], max_chars)
+            entry[field] = _bounded_text(payload[key], max_chars)
 
 
-def located(files: Iterable[str], now: str) -> dict[str, object]:
+def located_entry(files: Iterable[str], now: str) -> dict[str, object]:
     """What is kept of an answer to a prompt: the files that it sent the agent to."""
-    return {"at": now, "event": "Located", "files": [_named(path) for path in files]}
+    return {"at": now, "event": "Located", "files": [_redact_path(path) for path in files]}
 
 
-def _identity(event: dict[str, object]) -> str:
+def _event_identity(event: dict[str, object]) -> str:
     """The same for one event that two hosts tell, each in its own words: by the id of the call, else by what was said.
 
     Whole answers are left out: hosts cut and wrap them each in their way.
     """
     named = ("hook_event_name", "agent_id", "tool_use_id")
     said = (*named, *(() if event.get("tool_use_id") else ("tool_name", "tool_input", *MESSAGES)))
-    return _digests([repr([event.get(name) for name in said])[:ANSWER_CHARS_MAX]])[0]
+    return _digest_lines([repr([event.get(name) for name in said])[:ANSWER_CHARS_MAX]])[0]
 
 
 def _note_session(entry: dict[str, object], event: dict[str, object], name: str, root: str, host: str) -> None:
     _copy_fields(entry, event, SESSION)
     if name == "SessionStart" and root:
-        entry.update(host=_text(host, 40), branch=_text(git.branch(root), 200), commit=git.head_commit(root)[:64])
+        entry.update(
+            host=_bounded_text(host, 40),
+            branch=_bounded_text(git.current_branch(root), 200),
+            commit=git.head_commit(root)[:64],
+        )
 
 
 def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd: object, root: str) -> None:
@@ -193,67 +197,76 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
     _note_path(entry, arguments, folder, root)
     patch = tools.patch_in(arguments)
     if patch:
-        entry["edits"] = _edits(patch, folder, root)
+        entry["edits"] = _patch_edits(patch, folder, root)
     for name in ARGUMENTS:
         if arguments.get(name) and arguments[name] is not patch:
-            entry[name] = _text(arguments[name])
+            entry[name] = _bounded_text(arguments[name])
     if is_record(str(entry.get("tool", ""))):
-        entry["record"] = _record(arguments)
+        entry["record"] = _note_fields(arguments)
     _copy_fields(entry, arguments, TASK)
     if not patch and any(name in arguments for name in _EDITS):
-        entry["removed"], entry["added"] = _changed(arguments)
+        entry["removed"], entry["added"] = _changed_lines(arguments)
     listed = arguments.get("todos") or arguments.get("plan")
     if isinstance(listed, list):
-        entry["plan"] = [_item(each) for each in listed[:PLAN_ITEMS_MAX] if isinstance(each, dict)]
+        entry["plan"] = [_plan_item(each) for each in listed[:PLAN_ITEMS_MAX] if isinstance(each, dict)]
 
 
 def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: str, root: str) -> None:
     named = tools.named_files(arguments, tools.kind_of(str(entry.get("tool", ""))))
-    places = [_named(contained(each, root, folder)) if root else "" for each in named]
+    places = [_redact_path(contained_path(each, root, folder)) if root else "" for each in named]
     if places and places[0]:
         entry["path"] = places[0]
     elif places:
         entry["outside"] = True
     if places[1:]:  # the others of a list; an empty name stands for one outside
         entry["more"] = places[1:]
-    if folder and root and folder != root and (below := contained(folder, root)) not in ("", "."):
-        entry["cwd"] = _named(below)
+    if folder and root and folder != root and (below := contained_path(folder, root)) not in ("", "."):
+        entry["cwd"] = _redact_path(below)
 
 
-def _named(path: str) -> str:
+def _redact_path(path: str) -> str:
     """A path without secrets; the rules are loaded only where a part of it is as long as one and has figures in it."""
     long = (part for part in path.split("/") if len(part) >= SECRET_CHARS_MIN)
-    return _redacted(path) if any(char.isdigit() for part in long for char in part) else path
+    return _redact_text(path) if any(char.isdigit() for part in long for char in part) else path
 
 
-def _record(arguments: dict[str, object]) -> dict[str, object]:
+def _note_fields(arguments: dict[str, object]) -> dict[str, object]:
     """What an agent asked to be remembered."""
     files = arguments.get("files")
-    named = [_text(path, PATH_CHARS_MAX) for path in files[:FILES_MAX]] if isinstance(files, list) else []
-    return {"text": _text(arguments.get("text") or ""), "type": _text(arguments.get("type") or "", 40), "files": named}
+    named = [_bounded_text(path, PATH_CHARS_MAX) for path in files[:FILES_MAX]] if isinstance(files, list) else []
+    return {
+        "text": _bounded_text(arguments.get("text") or ""),
+        "type": _bounded_text(arguments.get("type") or "", 40),
+        "files": named,
+    }
 
 
-def _edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
+def _patch_edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
     from holloway.text import edit_lines  # only edits need it
 
     found: list[dict[str, object]] = []
-    for change in edit_lines.patch(patch):
-        path = contained(change.path, root, folder)
-        about: dict[str, object] = {"path": _named(path)} if path else {"outside": True}
+    for change in edit_lines.parse_patch(patch):
+        path = contained_path(change.path, root, folder)
+        about: dict[str, object] = {"path": _redact_path(path)} if path else {"outside": True}
         found.append(
-            {**about, "kind": change.kind, "removed": _digests(change.removed), "added": _digests(change.added)}
+            {
+                **about,
+                "kind": change.kind,
+                "removed": _digest_lines(change.removed),
+                "added": _digest_lines(change.added),
+            }
         )
     return found
 
 
-def _changed(arguments: dict[str, object]) -> tuple[list[str], list[str]]:
+def _changed_lines(arguments: dict[str, object]) -> tuple[list[str], list[str]]:
     from holloway.text import edit_lines  # only edits need it
 
     removed, added = edit_lines.changed_by(arguments)
-    return _digests(removed), _digests(added)
+    return _digest_lines(removed), _digest_lines(added)
 
 
-def _digests(lines: list[str]) -> list[str]:
+def _digest_lines(lines: list[str]) -> list[str]:
     """Lines that can be compared and not be read."""
     from _blake2 import blake2b  # the module behind hashlib, which would load much more
 
@@ -261,9 +274,9 @@ def _digests(lines: list[str]) -> list[str]:
     return [blake2b(line.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest() for line in kept]
 
 
-def _item(given: dict[str, object]) -> list[object]:
+def _plan_item(given: dict[str, object]) -> list[object]:
     said = given.get("content") or given.get("step") or given.get("description") or ""
-    return [_text(said, PLAN_ITEM_CHARS_MAX), given.get("status") == "completed"]
+    return [_bounded_text(said, PLAN_ITEM_CHARS_MAX), given.get("status") == "completed"]
 
 
 def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) -> None:
@@ -276,14 +289,14 @@ def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) 
     if event.get("hook_event_name") == "PostToolUseFailure" or error or interrupted or refused:
         entry["failed"] = True
     if error:
-        entry["error"] = _ends(str(error)[:ANSWER_CHARS_MAX])
+        entry["error"] = _head_and_tail(str(error)[:ANSWER_CHARS_MAX])
     if interrupted:
         entry["interrupted"] = True
     if told.get("userModified") is True:
         entry["changed"] = True
     if tools.kind_of(str(entry.get("tool", ""))) in _ANSWERING:
         if ("failed" in entry or not _prints_files(entry)) and (said := extract_text(response)[:ANSWER_CHARS_MAX]):
-            entry["text"] = _ends(said)
+            entry["text"] = _head_and_tail(said)
         _note_files(entry, told, root)
 
 
@@ -305,40 +318,40 @@ def _note_files(entry: dict[str, object], told: dict[str, object], root: str) ->
     entry["count"] = count if isinstance(count, int) and 0 <= count < 1 << 31 else len(listed)
     names = [name[len(prefix) :] if name.startswith(prefix) else name for name in map(str, listed[:FILES_KEPT_MAX])]
     inside = [name[:300] for name in names if name and not os.path.isabs(name) and not name.startswith("~")]
-    entry["files"] = _text("\n".join(inside), FILES_KEPT_MAX * 300).split("\n") if inside else []
+    entry["files"] = _bounded_text("\n".join(inside), FILES_KEPT_MAX * 300).split("\n") if inside else []
 
 
-def _ends(said: str) -> str:
+def _head_and_tail(said: str) -> str:
     """The beginning and, twice as long, the end of a text, where errors and verdicts stand."""
     if any(sign in said for sign in _BLOCKS):
-        said = _redacted(said)
+        said = _redact_text(said)
     limit = SCRATCHPAD_RESULT_CHARS_MAX
     if len(said) <= limit:
-        return _text(said, limit)
+        return _bounded_text(said, limit)
     head = limit // 3
     tail = limit - head - len(_CUT)
     start = len(said) - tail - MARGIN_CHARS
     end = said[max(0, start) :]
     if start > 0 and not said[start - 1].isspace():  # The rest of a word may be the rest of a secret.
-        end = end[_blank(end) :]
-    return _text(said, head) + _CUT + _redacted(end)[-tail:]
+        end = end[_leading_blanks(end) :]
+    return _bounded_text(said, head) + _CUT + _redact_text(end)[-tail:]
 
 
-def _blank(said: str) -> int:
+def _leading_blanks(said: str) -> int:
     return next((at for at, char in enumerate(said) if char.isspace()), len(said))
 
 
-def _text(value: object, limit: int = JOURNAL_TEXT_CHARS_MAX) -> str:
+def _bounded_text(value: object, limit: int = JOURNAL_TEXT_CHARS_MAX) -> str:
     whole = " ".join(map(str, value)) if isinstance(value, list) else str(value)
     text = whole[: limit + MARGIN_CHARS]
     if len(whole) > len(text) and not (whole[len(text)].isspace() or text[-1].isspace()):
-        text = text[: len(text) - _blank(text[::-1])]
-    return _redacted(text)[:limit]
+        text = text[: len(text) - _leading_blanks(text[::-1])]
+    return _redact_text(text)[:limit]
 
 
-def _redacted(text: str) -> str:
+def _redact_text(text: str) -> str:
     """The text without secrets. Tests that "passed" are no passwords, and the rules need not be loaded for them."""
     text = text.encode("utf-8", "replace").decode()
-    if "passed" in text and not secrets.scan(text.replace("passed", "pazzed")):
+    if "passed" in text and not secrets.scan_secrets(text.replace("passed", "pazzed")):
         return text
-    return secrets.redact(text)[0]
+    return secrets.redact_secrets(text)[0]

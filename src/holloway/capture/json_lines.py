@@ -17,9 +17,9 @@ _MILLISECONDS_FROM = 1e11
 _MOMENT_MAX = 1e14
 
 
-def objects(path: Path) -> Iterator[dict[str, object]]:
+def read_objects(path: Path) -> Iterator[dict[str, object]]:
     """The JSON objects of a file in order; a line that is none, is cut short or is too long is passed over."""
-    for line in lines(path):
+    for line in read_lines(path):
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
@@ -28,7 +28,7 @@ def objects(path: Path) -> Iterator[dict[str, object]]:
             yield found
 
 
-def lines(path: Path) -> Iterator[bytes]:
+def read_lines(path: Path) -> Iterator[bytes]:
     """The lines of a file, one at a time; those over the limit are left out, and so is what cannot be read."""
     try:
         with path.open("rb") as file:
@@ -42,17 +42,17 @@ def lines(path: Path) -> Iterator[bytes]:
         return
 
 
-def mapping(value: object) -> Mapping[str, object]:
+def as_mapping(value: object) -> Mapping[str, object]:
     """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def items(value: object) -> list[object]:
+def as_items(value: object) -> list[object]:
     """The value if it is a list, as far as it may reach, else an empty one."""
     return value[:BLOCKS_MAX] if isinstance(value, list) else []
 
 
-def text(value: object, limit: int = TEXT_CHARS_MAX) -> str:
+def as_text(value: object, limit: int = TEXT_CHARS_MAX) -> str:
     """The value if it is a text that can be written down again, else nothing; of a long one the two ends."""
     if not isinstance(value, str):
         return ""
@@ -62,20 +62,20 @@ def text(value: object, limit: int = TEXT_CHARS_MAX) -> str:
     return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
 
-def blocks(content: object, *kinds: str) -> str:
+def join_text_blocks(content: object, *kinds: str) -> str:
     """The words in a message's content: a plain text, or the text of the blocks of these types."""
     if isinstance(content, str):
-        return text(content)
-    found = (mapping(block) for block in items(content))
-    return text("\n".join(text(block.get("text")) for block in found if block.get("type") in kinds))
+        return as_text(content)
+    found = (as_mapping(block) for block in as_items(content))
+    return as_text("\n".join(as_text(block.get("text")) for block in found if block.get("type") in kinds))
 
 
-def number(value: object) -> int:
+def as_count(value: object) -> int:
     """The value if it is a count, else 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else 0
 
 
-def moment(value: object, otherwise: float) -> float:
+def parse_time(value: object, otherwise: float) -> float:
     """A time as seconds since 1970: from ISO 8601, seconds or milliseconds."""
     if isinstance(value, str):
         try:

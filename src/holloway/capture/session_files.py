@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from filelock import FileLock, Timeout
 
 from holloway.capture import claude_code, journal_reader, transcripts
-from holloway.capture.json_lines import objects
+from holloway.capture.json_lines import read_objects
 from holloway.config import LEARN_ATTEMPTS_MAX, SESSION_SILENCE_S
 from holloway.domain.event import Started
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.observer.observer import Observer
 from holloway.store import learned_files
-from holloway.store.database import Busy
-from holloway.store.learned_files import Read
+from holloway.store.database import DatabaseBusy
+from holloway.store.learned_files import LearnedFile
 from holloway.store.pause_state import read_uncaptured
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def from_transcript(transcript: Transcript) -> SessionFile:
 
 def from_journal(journal: Journal) -> SessionFile | None:
     """Return the file of a session that hooks have watched: its transcript if it has one; None if both are missing."""
-    transcript = transcripts.at(journal.transcript, journal.agent) if journal.transcript else None
+    transcript = transcripts.open_transcript(journal.transcript, journal.agent) if journal.transcript else None
     if transcript is not None:
         return replace(from_transcript(transcript), session=journal.session, journal=journal.path)
     try:
@@ -95,12 +95,12 @@ class SessionFiles(Generic[Lesson]):
 
     def is_done(self, file: SessionFile) -> bool:
         """Return whether this version of a file was learned from, or failed too often."""
-        read = learned_files.of(self._database, str(file.path))
+        read = learned_files.find_learned_file(self._database, str(file.path))
         return read is not None and _is_same(read, file) and not 0 < read.attempts < LEARN_ATTEMPTS_MAX
 
     def has_failed(self, file: SessionFile) -> bool:
         """Return whether the last attempt to learn from this version of a file failed."""
-        read = learned_files.of(self._database, str(file.path))
+        read = learned_files.find_learned_file(self._database, str(file.path))
         return read is not None and _is_same(read, file) and read.attempts > 0
 
     def learn(self, file: SessionFile, *, settle: bool = True) -> Lesson | None:
@@ -110,63 +110,63 @@ class SessionFiles(Generic[Lesson]):
         """
         try:
             with self._lock.acquire(timeout=LOCK_WAIT_S):
-                return None if self.is_done(file) else self._learn(file, settle=settle)
+                return None if self.is_done(file) else self._learn_once(file, settle=settle)
         except Timeout:
-            raise Busy("Another process is learning from sessions.", "Try again in a moment.") from None
+            raise DatabaseBusy("Another process is learning from sessions.", "Try again in a moment.") from None
 
-    def _learn(self, file: SessionFile, *, settle: bool) -> Lesson | None:
-        before = learned_files.of(self._database, str(file.path))
+    def _learn_once(self, file: SessionFile, *, settle: bool) -> Lesson | None:
+        before = learned_files.find_learned_file(self._database, str(file.path))
         attempts = before.attempts if before and _is_same(before, file) else 0
-        first_at = before.first_at if before else stamp(self._store.clock.now())
-        read = Read(str(file.path), file.session, file.size, file.modified_at, first_at)
+        first_at = before.first_at if before else format_stamp(self._store.clock.now())
+        read = LearnedFile(str(file.path), file.session, file.size, file.modified_at, first_at)
         # Counted before anything is read: a file that takes the whole process with it has been tried too.
-        learned_files.note(
+        learned_files.save_learned_file(
             self._database, replace(read, attempts=attempts + 1, error="the process ended while reading it")
         )
         try:
-            pad = self._pad(file, first_at)
+            pad = self._read_scratchpad(file, first_at)
             lesson = self._learn_pad(file, pad, settle) if pad.actions or pad.notes else None
         except Exception as error:
             if isinstance(error, HollowayError) and not isinstance(error, InvalidInput):
-                self._restore(before, read)
+                self._restore_record(before, read)
                 raise
             why = str(error) if isinstance(error, _Unreadable) else type(error).__name__
-            learned_files.note(self._database, replace(read, attempts=attempts + 1, error=why))
+            learned_files.save_learned_file(self._database, replace(read, attempts=attempts + 1, error=why))
             raise Unlearned(f"{file.path}: {why}.", "`holloway doctor` lists such sessions.") from error
         except BaseException:  # the person pressed Ctrl-C; that is no failure of the session
-            self._restore(before, read)
+            self._restore_record(before, read)
             raise
-        learned_files.note(self._database, read)
+        learned_files.save_learned_file(self._database, read)
         return lesson
 
-    def _restore(self, before: Read | None, read: Read) -> None:
+    def _restore_record(self, before: LearnedFile | None, read: LearnedFile) -> None:
         """Restore the record of a file as it was before an attempt that does not count."""
         with suppress(HollowayError):  # the caller raises the first error
             if before is None:
-                learned_files.drop(self._database, read.path)
+                learned_files.delete_learned_file(self._database, read.path)
             else:
-                learned_files.note(self._database, before)
+                learned_files.save_learned_file(self._database, before)
 
-    def _pad(self, file: SessionFile, first_at: str) -> Scratchpad:
+    def _read_scratchpad(self, file: SessionFile, first_at: str) -> Scratchpad:
         """Return the log of a session, without what it repeats of another and without times that were paused."""
         observer = Observer()
         root = self._store.project.root
         if file.transcript is not None:
             seen: set[int] = set()
             for earlier in self._find_earlier(file.transcript, first_at):
-                for _ in transcripts.events(earlier, root, seen):
+                for _ in transcripts.read_events(earlier, root, seen):
                     pass
-            self._observe(observer, transcripts.events(file.transcript, root, seen))
+            self._observe_events(observer, transcripts.read_events(file.transcript, root, seen))
         if not observer.pad.events and file.journal is not None:
-            self._observe(observer, journal_reader.read(file.journal, root))
-        if not observer.pad.events and file.size and next(objects(file.path), None) is None:
+            self._observe_events(observer, journal_reader.read_session(file.journal, root))
+        if not observer.pad.events and file.size and next(read_objects(file.path), None) is None:
             raise _Unreadable("nothing in it can be read")
         return observer.pad
 
-    def _observe(self, observer: Observer, events: Iterator[Event]) -> None:
+    def _observe_events(self, observer: Observer, events: Iterator[Event]) -> None:
         for event in events:
             if isinstance(event, Started) or not self._is_paused(event.at):
-                observer.observe(event)
+                observer.observe_event(event)
 
     def _is_paused(self, at: float) -> bool:
         """Return whether capturing was paused at a time."""
@@ -184,7 +184,7 @@ class SessionFiles(Generic[Lesson]):
         ]
         if len(same_start) < 2:
             return []
-        reads = learned_files.everything(self._database)
+        reads = learned_files.load_learned_files(self._database)
 
         def order(transcript: Transcript) -> tuple[str, float, str]:
             read = reads.get(str(transcript.path))
@@ -200,7 +200,7 @@ class SessionFiles(Generic[Lesson]):
         self._listed_folders.add(folder)
         for path in sorted(folder.glob("*.jsonl")):
             if path not in self._transcripts and not path.name.startswith("agent-"):
-                transcript = transcripts.at(path, claude_code.AGENT)
+                transcript = transcripts.open_transcript(path, claude_code.AGENT)
                 if transcript is not None:
                     self._transcripts[path] = transcript
 
@@ -209,13 +209,13 @@ class _Unreadable(Exception):
     """A file without a readable line."""
 
 
-def _is_same(read: Read, file: SessionFile) -> bool:
+def _is_same(read: LearnedFile, file: SessionFile) -> bool:
     return (read.size, read.modified_at) == (file.size, file.modified_at)
 
 
 def list_running(store: Store) -> list[Journal]:
     """Return the journals of the sessions that hooks are watching and that are not over."""
-    journals = journal_reader.sessions(store.project.journal)
+    journals = journal_reader.list_journals(store.project.journal_folder)
     over = list_ended(journals, store.clock.now().timestamp(), SESSION_SILENCE_S)
     return [journal for journal in journals if journal not in over]
 

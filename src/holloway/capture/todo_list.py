@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from holloway.capture.json_lines import items, mapping, text
+from holloway.capture.json_lines import as_items, as_mapping, as_text
 from holloway.config import SCRATCHPAD_PLAN_ITEMS_MAX, TEXT_CHARS_MAX
 from holloway.domain.event import Plan, PlanItem
 
@@ -23,27 +23,27 @@ class Plans:
         self._tasks: dict[str, PlanItem] = {}
         self._created = 0
 
-    def take(self, tool: str, arguments: Mapping[str, object], at: float) -> Plan | None:
+    def apply_tool(self, tool: str, arguments: Mapping[str, object], at: float) -> Plan | None:
         """The plan after a use of a tool; nothing where the tool has nothing to do with it."""
         if tool in _LISTS:
-            listed = (_item(mapping(each)) for each in items(arguments.get(_LISTS[tool])))
+            listed = (_parse_item(as_mapping(each)) for each in as_items(arguments.get(_LISTS[tool])))
             return Plan(at, tuple(item for item in listed if item.text)[:SCRATCHPAD_PLAN_ITEMS_MAX])
         if tool in _MODES:
-            return Plan(at, _steps(arguments.get("plan")), mode=True)
+            return Plan(at, _parse_steps(arguments.get("plan")), mode=True)
         if tool == "TaskCreate":
-            return self._add(arguments, at)
-        return self._change(arguments, at) if tool == "TaskUpdate" else None
+            return self._add_item(arguments, at)
+        return self._change_item(arguments, at) if tool == "TaskUpdate" else None
 
-    def _add(self, arguments: Mapping[str, object], at: float) -> Plan | None:
-        subject = text(arguments.get("subject"), TEXT_CHARS_MAX)
+    def _add_item(self, arguments: Mapping[str, object], at: float) -> Plan | None:
+        subject = as_text(arguments.get("subject"), TEXT_CHARS_MAX)
         self._created += 1  # hosts number them in this order
         if not subject or len(self._tasks) >= SCRATCHPAD_PLAN_ITEMS_MAX:
             return None
         self._tasks[str(self._created)] = PlanItem(subject)
         return Plan(at, tuple(self._tasks.values()))
 
-    def _change(self, arguments: Mapping[str, object], at: float) -> Plan | None:
-        task = text(str(arguments.get("taskId", ""))[:20])
+    def _change_item(self, arguments: Mapping[str, object], at: float) -> Plan | None:
+        task = as_text(str(arguments.get("taskId", ""))[:20])
         if task not in self._tasks:
             return None
         status = arguments.get("status")
@@ -54,13 +54,13 @@ class Plans:
         return Plan(at, tuple(self._tasks.values()))
 
 
-def _item(given: Mapping[str, object]) -> PlanItem:
+def _parse_item(given: Mapping[str, object]) -> PlanItem:
     said = next((given[name] for name in _NAMES if given.get(name)), "")
-    return PlanItem(text(said, TEXT_CHARS_MAX), text(given.get("status")) in _DONE or given.get("done") is True)
+    return PlanItem(as_text(said, TEXT_CHARS_MAX), as_text(given.get("status")) in _DONE or given.get("done") is True)
 
 
-def _steps(plan: object) -> tuple[PlanItem, ...]:
+def _parse_steps(plan: object) -> tuple[PlanItem, ...]:
     """The numbered steps of a plan that was written out."""
-    found = (_STEP.match(line) for line in text(plan).splitlines())
+    found = (_STEP.match(line) for line in as_text(plan).splitlines())
     steps = [PlanItem(step[1].strip("* ")[:TEXT_CHARS_MAX]) for step in found if step]
     return tuple(steps[:SCRATCHPAD_PLAN_ITEMS_MAX])

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from holloway.capture.json_lines import text
-from holloway.capture.project_paths import local, names_in, placed
+from holloway.capture.json_lines import as_text
+from holloway.capture.project_paths import localise_command, names_in, place_path
 from holloway.config import SCRATCHPAD_LINES_MAX, TEXT_CHARS_MAX
 from holloway.domain.event import Call, Result, ToolKind
 from holloway.text import edit_lines, tools
-from holloway.text.commands import understand
+from holloway.text.commands import parse_command
 from holloway.text.programs import LIST, SEARCH
 
 CALL_CHARS_MAX = 200
@@ -27,7 +27,7 @@ def kind_of(tool: str) -> ToolKind:
     return ToolKind(tools.kind_of(tool))
 
 
-def call(
+def build_call(
     tool: str,
     arguments: Mapping[str, object],
     *,
@@ -38,10 +38,10 @@ def call(
     actor: str = "",
 ) -> Call:
     """The use of a tool as an event; of a patch to several files, the first."""
-    return calls(tool, arguments, at=at, call_id=call_id, root=root, cwd=cwd, actor=actor)[0]
+    return build_calls(tool, arguments, at=at, call_id=call_id, root=root, cwd=cwd, actor=actor)[0]
 
 
-def calls(
+def build_calls(
     tool: str,
     arguments: Mapping[str, object],
     *,
@@ -52,28 +52,31 @@ def calls(
     actor: str = "",
 ) -> list[Call]:
     """The use of a tool as events: one, or one for each file that a patch changes or a list names."""
-    name, call_id = text(tool, tools.NAME_CHARS_MAX), text(call_id, CALL_CHARS_MAX)
+    name, call_id = as_text(tool, tools.NAME_CHARS_MAX), as_text(call_id, CALL_CHARS_MAX)
     kind = kind_of(name)
-    command = text(tools.typed(tools.argument(arguments, "command", kind)), tools.EDIT_CHARS_MAX)
-    if changes := edit_lines.patch(_patch_in(kind, arguments, command)):
-        return [_patched(change, name, at, part(call_id, n), root, cwd, actor) for n, change in enumerate(changes)]
+    command = as_text(tools.typed_command(tools.find_argument(arguments, "command", kind)), tools.EDIT_CHARS_MAX)
+    if changes := edit_lines.parse_patch(_patch_in(kind, arguments, command)):
+        return [
+            _build_patch_call(change, name, at, part_id(call_id, n), root, cwd, actor)
+            for n, change in enumerate(changes)
+        ]
     kind = ToolKind(tools.used_as(kind, arguments))
-    removed, added = _lines(kind, arguments)
+    removed, added = _edit_lines(kind, arguments)
     made = Call(
         at,
         call_id,
         kind,
         name,
-        pattern=text(_one(tools.argument(arguments, "pattern", kind)), TEXT_CHARS_MAX),
-        command=local(command, root, _folder(arguments, root, cwd)) if command else "",
-        url=text(tools.argument(arguments, "url", kind), TEXT_CHARS_MAX),
+        pattern=as_text(_first_value(tools.find_argument(arguments, "pattern", kind)), TEXT_CHARS_MAX),
+        command=localise_command(command, root, _command_folder(arguments, root, cwd)) if command else "",
+        url=as_text(tools.find_argument(arguments, "url", kind), TEXT_CHARS_MAX),
         removed=removed,
         added=added,
-        actor=text(actor, CALL_CHARS_MAX),
+        actor=as_text(actor, CALL_CHARS_MAX),
     )
-    places = in_turn(kind, (placed(path, root, cwd) for path in tools.named_files(arguments, kind) or [""]))
+    places = in_turn(kind, (place_path(path, root, cwd) for path in tools.named_files(arguments, kind) or [""]))
     return [
-        replace(made, call=part(call_id, n), path="" if path == "." else path, outside=outside)
+        replace(made, call=part_id(call_id, n), path="" if path == "." else path, outside=outside)
         for n, (path, outside) in enumerate(places)
     ]
 
@@ -88,14 +91,14 @@ def in_turn(kind: ToolKind, places: Iterable[tuple[str, bool]]) -> list[tuple[st
     return ordered if kind in tools.ON_FILES else ordered[:1]
 
 
-def part(call_id: str, n: int) -> str:
+def part_id(call_id: str, n: int) -> str:
     """The id of the n-th event that one use of a tool was made into; the first has the id of the use."""
     return f"{call_id}#{n + 1}" if n and call_id else call_id
 
 
-def results(result: Result, parts: int) -> list[Result]:
+def build_results(result: Result, parts: int) -> list[Result]:
     """The answer to a use of a tool that was made into so many events."""
-    return [replace(result, call=part(result.call, n)) for n in range(max(1, parts))]
+    return [replace(result, call=part_id(result.call, n)) for n in range(max(1, parts))]
 
 
 def files_in(output: str, of: Call, root: str, cwd: str = "") -> tuple[str, ...]:
@@ -103,14 +106,16 @@ def files_in(output: str, of: Call, root: str, cwd: str = "") -> tuple[str, ...]
     if of.kind is ToolKind.SEARCH or (of.kind is ToolKind.LIST and of.pattern):
         return names_in(output, root, cwd)
     if of.kind is ToolKind.SHELL:
-        looking = (step for step in understand(of.command) if step.kind in (SEARCH, LIST))
+        looking = (step for step in parse_command(of.command) if step.kind in (SEARCH, LIST))
         if (step := next(looking, None)) and step.program not in _BARE_NAMES:
             return names_in(output, root, posixpath.join(root, step.directory))
     return ()
 
 
-def _patched(change: edit_lines.Change, tool: str, at: float, call_id: str, root: str, cwd: str, actor: str) -> Call:
-    path, outside = placed(change.path, root, cwd)
+def _build_patch_call(
+    change: edit_lines.Change, tool: str, at: float, call_id: str, root: str, cwd: str, actor: str
+) -> Call:
+    path, outside = place_path(change.path, root, cwd)
     kind = ToolKind.WRITE if change.kind == "write" else ToolKind.EDIT
     return Call(
         at,
@@ -118,10 +123,10 @@ def _patched(change: edit_lines.Change, tool: str, at: float, call_id: str, root
         kind,
         tool,
         path=path,
-        removed=_kept(change.removed),
-        added=_kept(change.added),
+        removed=_bound_lines(change.removed),
+        added=_bound_lines(change.added),
         outside=outside,
-        actor=text(actor, CALL_CHARS_MAX),
+        actor=as_text(actor, CALL_CHARS_MAX),
     )
 
 
@@ -132,23 +137,23 @@ def _patch_in(kind: ToolKind, arguments: Mapping[str, object], command: str) -> 
     return command if tools.PATCH in command and _PATCHING.match(command) else ""
 
 
-def _lines(kind: ToolKind, arguments: Mapping[str, object]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _edit_lines(kind: ToolKind, arguments: Mapping[str, object]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if kind not in (ToolKind.EDIT, ToolKind.WRITE):
         return (), ()
     removed, added = edit_lines.changed_by(arguments)
-    return _kept(removed), _kept(added)
+    return _bound_lines(removed), _bound_lines(added)
 
 
-def _kept(lines: list[str]) -> tuple[str, ...]:
-    return tuple(text(line) for line in lines[:SCRATCHPAD_LINES_MAX])
+def _bound_lines(lines: list[str]) -> tuple[str, ...]:
+    return tuple(as_text(line) for line in lines[:SCRATCHPAD_LINES_MAX])
 
 
-def _one(value: object) -> object:
+def _first_value(value: object) -> object:
     """The value, or the first of a list of them."""
     return value[0] if isinstance(value, list) and value else value
 
 
-def _folder(arguments: Mapping[str, object], root: str, cwd: str) -> str:
+def _command_folder(arguments: Mapping[str, object], root: str, cwd: str) -> str:
     """The folder that a command runs in."""
-    given = text(tools.first(arguments, "workdir working_directory cwd"), TEXT_CHARS_MAX)
+    given = as_text(tools.first_argument(arguments, "workdir working_directory cwd"), TEXT_CHARS_MAX)
     return posixpath.join(cwd or root, given) if given else cwd

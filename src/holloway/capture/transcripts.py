@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.capture import claude_code, codex
-from holloway.capture.json_lines import moment, objects
+from holloway.capture.json_lines import parse_time, read_objects
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
@@ -34,50 +34,50 @@ class Transcript:
     parts: tuple[Path, ...] = ()
 
 
-def found(root: Path, home: Path | None = None) -> list[Transcript]:
+def find_transcripts(root: Path, home: Path | None = None) -> list[Transcript]:
     """The sessions of a project that any known agent has left, the oldest first."""
     person = home or Path.home()
-    listed = [_of(claude_code.AGENT, path, path.stem) for path in claude_code.find(person, root)]
-    listed += _codex(codex.find(person, root))
+    listed = [_describe_file(claude_code.AGENT, path, path.stem) for path in claude_code.find_transcripts(person, root)]
+    listed += _group_rollouts(codex.find_rollouts(person, root))
     return sorted((each for each in listed if each), key=lambda each: (each.started_at, str(each.path)))
 
 
-def events(transcript: Transcript, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
+def read_events(transcript: Transcript, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
     """What happened in a session. With `seen`, what another one of them told already is left out."""
     if transcript.agent == claude_code.AGENT:
-        return claude_code.read(transcript.path, root, seen)
-    streams = [codex.read(path, root) for path in (transcript.path, *transcript.parts)]
+        return claude_code.read_session(transcript.path, root, seen)
+    streams = [codex.read_session(path, root) for path in (transcript.path, *transcript.parts)]
     return heapq.merge(*streams, key=lambda event: event.at)
 
 
-def at(path: Path, agent: str) -> Transcript | None:
+def open_transcript(path: Path, agent: str) -> Transcript | None:
     """The session in a file that an agent is known to have written; nothing where it is not there."""
-    session = path.stem if agent == claude_code.AGENT else codex.session(codex.meta(path), path)
-    return _of(agent, path, session)
+    session = path.stem if agent == claude_code.AGENT else codex.session_id(codex.read_metadata(path), path)
+    return _describe_file(agent, path, session)
 
 
-def _codex(paths: list[Path]) -> list[Transcript | None]:
+def _group_rollouts(paths: list[Path]) -> list[Transcript | None]:
     """The rollouts as sessions: those of subagents go with the session that started them, if it is there."""
-    told = {path: codex.meta(path) for path in paths}
-    owners = {codex.session(meta, path): path for path, meta in told.items()}
+    told = {path: codex.read_metadata(path) for path in paths}
+    owners = {codex.session_id(meta, path): path for path, meta in told.items()}
     parts: dict[Path, list[Path]] = {}
     for path in told:
         owner = path
         for _ in range(NESTING_MAX):
-            owner = owners.get(codex.parent(told[owner]), owner)
+            owner = owners.get(codex.parent_session(told[owner]), owner)
         parts.setdefault(owner, []).append(path)
     made = []
     for owner, files in parts.items():
-        one = _of(codex.AGENT, owner, codex.session(told[owner], owner))
+        one = _describe_file(codex.AGENT, owner, codex.session_id(told[owner], owner))
         made.append(replace(one, parts=tuple(file for file in files if file != owner)) if one else None)
     return made
 
 
-def _of(agent: str, path: Path, session: str) -> Transcript | None:
+def _describe_file(agent: str, path: Path, session: str) -> Transcript | None:
     try:
         about = path.stat()
     except OSError:
         return None
-    times = (moment(row.get("timestamp"), 0.0) for row in islice(objects(path), HEAD_LINES))
+    times = (parse_time(row.get("timestamp"), 0.0) for row in islice(read_objects(path), HEAD_LINES))
     started = next((time for time in times if time), about.st_mtime)
     return Transcript(agent, path, session, started, about.st_size, about.st_mtime)

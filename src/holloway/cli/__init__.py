@@ -66,7 +66,7 @@ COMMANDS = {
 }
 """Every command by section: its module (imported only when the command runs) and its line in the help."""
 
-OTHER_WORDS = {
+COMMAND_SYNONYMS = {
     "add": "remember",
     "connect": "setup",
     "delete": "forget",
@@ -81,7 +81,7 @@ OTHER_WORDS = {
 _MODULES = {name: module for section in COMMANDS.values() for name, (module, _) in section.items()}
 
 
-class Commands(click.Group):
+class LazyCommandGroup(click.Group):
     """Click group that lists its commands from a table and imports only the one that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -93,7 +93,7 @@ class Commands(click.Group):
         if cmd_name not in _MODULES:
             from difflib import get_close_matches  # only on the error path
 
-            close = OTHER_WORDS.get(cmd_name) or next(iter(get_close_matches(cmd_name, _MODULES, n=1)), "")
+            close = COMMAND_SYNONYMS.get(cmd_name) or next(iter(get_close_matches(cmd_name, _MODULES, n=1)), "")
             hint = f" Did you mean {close}?" if close else " `holloway --help` lists them."
             ctx.fail(f"There is no command {cmd_name!r}.{hint}")
         from importlib import import_module  # commands load what they need when they run
@@ -110,7 +110,7 @@ class Commands(click.Group):
 
 
 @click.group(
-    cls=Commands,
+    cls=LazyCommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog='\b\nFirst steps:\n  holloway init\n  holloway setup claude-code\n  holloway remember "..." --file PATH',
 )

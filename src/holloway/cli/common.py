@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STDIN_BYTES_MAX = 16 * 1024 * 1024
 
-COLUMNS = re.compile(r"^ *(?:\S+ {2,})*")
+LEADING_COLUMNS = re.compile(r"^ *(?:\S+ {2,})*")
 """Indentation and leading columns of a line: short entries, each followed by a gap."""
 
 project_option = click.option(
@@ -42,21 +42,21 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON w
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 
 
-def opened(project: str, *, create: bool = False) -> Holloway:
+def open_memory(project: str, *, create: bool = False) -> Holloway:
     """Open the memory of the project that contains a folder; only commands that write pass `create`."""
     from holloway.service.project_finder import open_project  # loaded when a command runs, not for --help
 
     return open_project(project, create=create)
 
 
-def standing(project: str) -> Path | None:
+def base_folder(project: str) -> Path | None:
     """Return the base of relative paths: the current directory, or None when --project names another one."""
     return Path.cwd() if project == "." else None
 
 
-def home() -> Path:
+def data_folder() -> Path:
     """Return the user's data folder."""
-    return Path(config.home())
+    return Path(config.data_home())
 
 
 @cache
@@ -64,7 +64,7 @@ def get_console() -> Console:
     """Return the console for people: colour only on a terminal, no wrapping when the output is piped."""
     from rich.console import Console  # rich is only loaded to print for people
 
-    class Quiet(Console):
+    class QuietConsole(Console):
         """Console that exits quietly when the pipe is closed, as in `holloway list | head`."""
 
         def on_broken_pipe(self) -> None:
@@ -72,7 +72,7 @@ def get_console() -> Console:
             sys.exit(0)
 
     plain = bool(os.environ.get("NO_COLOR"))
-    return Quiet(
+    return QuietConsole(
         highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, force_terminal=False if plain else None
     )
 
@@ -81,15 +81,15 @@ TASK_SHOWN_CHARS = 200
 """Characters of a session's task that are shown on a line."""
 
 
-def say(text: str = "", style: str = "") -> None:
+def print_text(text: str = "", style: str = "") -> None:
     """Print text for people; markup is printed literally and control characters are removed."""
     from rich.text import Text  # only to print for people
 
-    for row in harmless(text).split("\n"):
-        hanging(Text(row, style), len(row) - len(COLUMNS.sub("", row, count=1)))
+    for row in strip_control_characters(text).split("\n"):
+        print_hanging(Text(row, style), len(row) - len(LEADING_COLUMNS.sub("", row, count=1)))
 
 
-def hanging(row: Text, column: int) -> None:
+def print_hanging(row: Text, column: int) -> None:
     """Print a line with a hanging indent: text that does not fit continues below `column`."""
     width = get_console().width
     if get_console().soft_wrap or row.cell_len <= width or not 0 < column < width // 2:
@@ -102,7 +102,7 @@ def hanging(row: Text, column: int) -> None:
         get_console().print(continuation_line, soft_wrap=True)
 
 
-def harmless(text: str) -> str:
+def strip_control_characters(text: str) -> str:
     """Return the text without control and bidirectional characters; indentation stays."""
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs"))
 
@@ -116,12 +116,12 @@ def can_print(signs: str) -> bool:
     return True
 
 
-def emit(data: object) -> None:
+def print_json(data: object) -> None:
     """Print one JSON document on stdout."""
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
-def line(memory: Memory, now: datetime) -> None:
+def print_memory(memory: Memory, now: datetime) -> None:
     """Print a memory in two lines: id, type and summary, then its files and state."""
     from rich.text import Text  # only to print for people
 
@@ -129,34 +129,34 @@ def line(memory: Memory, now: datetime) -> None:
     head.append(f"{memory.id:<8}", "bold cyan")
     head.append(f"{memory.type.label:<14} ", "magenta")
     column = head.cell_len
-    hanging(head.append(harmless(memory.summary)), column)
-    say(" " * 8 + notable(memory, now), "dim")
+    print_hanging(head.append(strip_control_characters(memory.summary)), column)
+    print_text(" " * 8 + describe_memory(memory, now), "dim")
 
 
-def notable(memory: Memory, now: datetime) -> str:
+def describe_memory(memory: Memory, now: datetime) -> str:
     """Return the facts of a memory besides its text: files, state, confidence, branch, review reason."""
     from holloway.domain import confidence  # loaded when a command runs
     from holloway.safety.repository_text import only_paths
 
     files = only_paths(memory.files)
     parts = [", ".join(files)] if files else []
-    parts.append(f"{memory.state} {confidence.current(memory, now):.2f}")
+    parts.append(f"{memory.state} {confidence.current_confidence(memory, now):.2f}")
     parts += ["pinned"] if memory.pinned else []
-    parts += [f"only on {branch_shown(memory.branch_only)}"] if memory.branch_only else []
+    parts += [f"only on {branch_label(memory.branch_only)}"] if memory.branch_only else []
     parts += [f"to review: {memory.review}"] if memory.review else []
     parts += [f"replaced by {memory.superseded_by}"] if memory.superseded_by else []
     parts += [memory.deleted_reason] if memory.deleted_at else []
     return " · ".join(parts)
 
 
-def branch_shown(name: str) -> str:
+def branch_label(name: str) -> str:
     """Return a branch name, or a placeholder if it reads as a sentence (prompt injection: agents read our output)."""
     from holloway.safety.repository_text import is_path  # loaded when a command runs
 
     return name if is_path(name) else "another branch"
 
 
-def ask(question: str, *, yes: bool) -> bool:
+def confirm_action(question: str, *, yes: bool) -> bool:
     """Ask for confirmation; `--yes` answers yes. Raises InvalidInput without a terminal."""
     if yes:
         return True
@@ -165,25 +165,25 @@ def ask(question: str, *, yes: bool) -> bool:
     return click.confirm(question, default=False)
 
 
-def text_of(words: tuple[str, ...], what: str) -> str:
+def read_text_argument(arguments: tuple[str, ...], label: str) -> str:
     """Join a command's arguments into one text, or read stdin for a single `-`.
 
     Raises InvalidInput if stdin is too long or not UTF-8.
     """
-    if words != ("-",):
-        return " ".join(words)
+    if arguments != ("-",):
+        return " ".join(arguments)
     data = sys.stdin.buffer.read(STDIN_BYTES_MAX + 1)
     if len(data) > STDIN_BYTES_MAX:
         raise InvalidInput(
-            f"{what} has more than {STDIN_BYTES_MAX:,} bytes.", "Shorten it to what the next session needs."
+            f"{label} has more than {STDIN_BYTES_MAX:,} bytes.", "Shorten it to what the next session needs."
         )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"{what} is not UTF-8 text (byte {error.start}).", "Convert it to UTF-8.") from None
+        raise InvalidInput(f"{label} is not UTF-8 text (byte {error.start}).", "Convert it to UTF-8.") from None
 
 
-def maintained(memory: Holloway) -> None:
+def run_maintenance(memory: Holloway) -> None:
     """Run the daily maintenance jobs; the command itself has succeeded, so a failure is only reported."""
     try:
         memory.maintain()
@@ -191,13 +191,13 @@ def maintained(memory: Holloway) -> None:
         click.echo(f"No backup was made: {error.message}", err=True)
 
 
-def many(number: int, of: str = "memory") -> str:
+def format_count(number: int, noun: str = "memory") -> str:
     """Format a count with its noun in the right number: 1 memory, 2 memories, 3 files."""
-    plural = f"{of[:-1]}ies" if of.endswith("y") else f"{of}s"
-    return f"{number:,} {of if number == 1 else plural}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
-def redaction_note(redacted: tuple[str, ...]) -> None:
+def print_redaction_note(redacted: tuple[str, ...]) -> None:
     """Report that a secret was redacted."""
     if redacted:
-        say(f"A secret was redacted before storing: {', '.join(redacted)}.", "yellow")
+        print_text(f"A secret was redacted before storing: {', '.join(redacted)}.", "yellow")

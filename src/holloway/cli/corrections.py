@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import click
 
 from holloway.cli.common import (
-    ask,
-    emit,
+    confirm_action,
+    format_count,
     json_option,
-    line,
-    maintained,
-    many,
-    opened,
+    open_memory,
+    print_json,
+    print_memory,
+    print_text,
     project_option,
-    say,
-    text_of,
+    read_text_argument,
+    run_maintenance,
     yes_option,
 )
 from holloway.errors import InvalidInput
@@ -49,21 +49,21 @@ def wrong_command(
     """
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
-    with opened(project) as memory:
-        text = text_of(instead, "The replacement") if instead else ""
+    with open_memory(project) as memory:
+        text = read_text_argument(instead, "The replacement") if instead else ""
         if instead and not text.strip():
             raise InvalidInput(
                 "The replacement is empty; nothing was changed.", "Leave it out if there is no replacement."
             )
         result = memory.wrong(memory_id, reason, note=note, instead=text)
         if as_json:
-            emit(memory_json(result, memory.clock.now()))
+            print_json(memory_json(result, memory.clock.now()))
             return
         if instead:
-            say("Replaced; `holloway why` still shows the old text.", "green")
-            line(result, memory.clock.now())
+            print_text("Replaced; `holloway why` still shows the old text.", "green")
+            print_memory(result, memory.clock.now())
         else:
-            say(f"{result.id} was removed. Undo within 30 days: `holloway restore {result.id}`.", "green")
+            print_text(f"{result.id} was removed. Undo within 30 days: `holloway restore {result.id}`.", "green")
 
 
 @click.command("forget")
@@ -94,32 +94,34 @@ def forget_command(
       holloway forget --source https://example.com/page
       holloway forget 7f3a2c --hard
     """
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         chosen = memory.chosen(ids, session=session, source=source, everything=everything)
         chosen = chosen if hard else [selected_memory for selected_memory in chosen if not selected_memory.deleted_at]
         if not chosen:
             nothing = "No stored memory matches; nothing was forgotten."
-            emit(_forgotten(hard=hard)) if as_json else say(nothing)
+            print_json(_forgotten_fields(hard=hard)) if as_json else print_text(nothing)
             return
-        count_text = many(len(chosen))
+        count_text = format_count(len(chosen))
         if hard or len(chosen) > 1 or everything:
             duration = "permanently, backups included" if hard else "(they can be restored for 30 days)"
-            if not ask(f"Forget {count_text} {duration}?", yes=yes):
-                emit(_forgotten(hard=hard)) if as_json else say("Nothing was forgotten.")
+            if not confirm_action(f"Forget {count_text} {duration}?", yes=yes):
+                print_json(_forgotten_fields(hard=hard)) if as_json else print_text("Nothing was forgotten.")
                 return
         forgotten = memory.forget(chosen, hard=hard)
         if as_json:
-            emit(
-                _forgotten([forgotten_memory.id for forgotten_memory in forgotten.memories], forgotten.left, hard=hard)
+            print_json(
+                _forgotten_fields(
+                    [forgotten_memory.id for forgotten_memory in forgotten.memories], forgotten.left, hard=hard
+                )
             )
             return
         undo = "" if hard else " Undo with `holloway restore --last`."
-        say(f"Forgot {count_text}.{undo}", "green")
+        print_text(f"Forgot {count_text}.{undo}", "green")
         for leftover in forgotten.left:
-            say(f"Not erased yet: {leftover}", "yellow")
+            print_text(f"Not erased yet: {leftover}", "yellow")
 
 
-def _forgotten(ids: Sequence[str] = (), left: Sequence[str] = (), *, hard: bool) -> dict[str, object]:
+def _forgotten_fields(ids: Sequence[str] = (), left: Sequence[str] = (), *, hard: bool) -> dict[str, object]:
     return {"forgotten": list(ids), "hard": hard, "not_cleaned": list(left)}
 
 
@@ -140,7 +142,7 @@ def restore_command(ids: tuple[str, ...], last: bool, as_json: bool, project: st
     """
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         wanted = list(ids) + ([forgotten_memory.id for forgotten_memory in memory.last_forgotten()] if last else [])
         if not wanted:
             hint = "`holloway list --deleted` lists memories that can be restored."
@@ -148,13 +150,13 @@ def restore_command(ids: tuple[str, ...], last: bool, as_json: bool, project: st
         chosen = memory.chosen(wanted)
         restored_memories = [memory.restore(chosen_memory.id) for chosen_memory in chosen]
         if as_json:
-            emit(
+            print_json(
                 {"results": [memory_json(restored_memory, memory.clock.now()) for restored_memory in restored_memories]}
             )
             return
-        say("Restored.", "green")
+        print_text("Restored.", "green")
         for restored_memory in restored_memories:
-            line(restored_memory, memory.clock.now())
+            print_memory(restored_memory, memory.clock.now())
 
 
 @click.command("prune")
@@ -167,12 +169,12 @@ def prune_command(as_json: bool, project: str) -> None:
     Example:
       holloway prune
     """
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         pruned = memory.prune()
-        maintained(memory)
+        run_maintenance(memory)
         if as_json:
-            emit({"faded": list(pruned.faded), "removed": list(pruned.removed)})
+            print_json({"faded": list(pruned.faded), "removed": list(pruned.removed)})
             return
-        say(f"Decayed and removed: {len(pruned.faded)}. Erased after the grace period: {len(pruned.removed)}.")
+        print_text(f"Decayed and removed: {len(pruned.faded)}. Erased after the grace period: {len(pruned.removed)}.")
         if pruned.faded:
-            say(f"  decayed: {', '.join(pruned.faded)}; `holloway restore ID` restores one.", "dim")
+            print_text(f"  decayed: {', '.join(pruned.faded)}; `holloway restore ID` restores one.", "dim")

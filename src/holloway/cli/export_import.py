@@ -8,18 +8,18 @@ from pathlib import Path
 import click
 
 from holloway.cli.common import (
-    ask,
-    emit,
+    confirm_action,
+    format_count,
     json_option,
-    many,
-    opened,
+    open_memory,
+    print_json,
+    print_redaction_note,
+    print_text,
     project_option,
-    redaction_note,
-    say,
     yes_option,
 )
 
-_BLOCK_SAID = {
+_BLOCK_MESSAGES = {
     "written": "the block was added",
     "renewed": "the block was updated",
     "unchanged": "the block is up to date",
@@ -65,13 +65,13 @@ def export_command(
     if rules_file is not None:
         if file is not None:
             raise InvalidInput(f"--to writes into {rules_file}, not into {file}.", "Give only one of them.")
-        with opened(project) as memory:
+        with open_memory(project) as memory:
             path, block_result = memory.export_rules(rules_file, remove=remove, replace=replace)
-        say(f"{path}: {_BLOCK_SAID[block_result]}.", "green")
+        print_text(f"{path}: {_BLOCK_MESSAGES[block_result]}.", "green")
         return
     if remove:
         raise InvalidInput("--remove removes a block from a rules file.", "Add --to and the file's name.")
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         data = memory.export(form)
     if file is None or file == "-":
         sys.stdout.buffer.write(data)
@@ -80,7 +80,7 @@ def export_command(
     if Path(file).exists() and not replace:
         raise InvalidInput(f"{file} already exists; nothing was written.", "Choose another name, or add --replace.")
     replace_file(str(Path(file).absolute()), data)
-    say(f"Wrote {file} ({len(data):,} bytes).", "green")
+    print_text(f"Wrote {file} ({len(data):,} bytes).", "green")
 
 
 @click.command("import")
@@ -97,23 +97,25 @@ def import_command(file: str, skip_invalid: bool, as_json: bool, project: str) -
       holloway import colleague.json && holloway review
     """
 
-    with opened(project, create=True) as memory:
+    with open_memory(project, create=True) as memory:
         import_result = memory.import_file(Path(file), skip_invalid=skip_invalid)
     if as_json:
         names = ("restored", "added", "known", "refused", "redacted", "skipped")
-        emit({name: getattr(import_result, name) for name in names})
+        print_json({name: getattr(import_result, name) for name in names})
     elif import_result.restored:
-        say(f"Restored {many(import_result.added)}; {import_result.known} already stored.", "green")
+        print_text(f"Restored {format_count(import_result.added)}; {import_result.known} already stored.", "green")
     else:
         counts_text = f"{import_result.known} already stored, {import_result.refused} rejected before"
-        say(f"Imported {many(import_result.added)} for review; {counts_text}.", "green")
+        print_text(f"Imported {format_count(import_result.added)} for review; {counts_text}.", "green")
         if import_result.altered:
-            say("The file claims to be an archive, but it was not signed here or was changed afterwards.", "yellow")
+            print_text(
+                "The file claims to be an archive, but it was not signed here or was changed afterwards.", "yellow"
+            )
         if import_result.added:
-            say("No agent sees them until you approve them: `holloway review`.")
-        redaction_note(import_result.redacted)
+            print_text("No agent sees them until you approve them: `holloway review`.")
+        print_redaction_note(import_result.redacted)
         for row in import_result.skipped:
-            say(f"Skipped {row}", "yellow")
+            print_text(f"Skipped {row}", "yellow")
     if import_result.skipped:
         sys.exit(1)
 
@@ -142,14 +144,14 @@ def backup_command(listing: bool, restore_name: str | None, yes: bool, as_json: 
 
     if not listing and restore_name is None:
         known_project(project)  # a folder without a memory has nothing to copy
-        with opened(project) as memory:
-            backup_path = memory.store.backup()
-        emit({"backup": str(backup_path)}) if as_json else say(f"Backed up to {backup_path}", "green")
+        with open_memory(project) as memory:
+            backup_path = memory.store.create_backup()
+        print_json({"backup": str(backup_path)}) if as_json else print_text(f"Backed up to {backup_path}", "green")
         return
     if listing:
         backups = list_backups(project)
         if as_json:
-            emit(
+            print_json(
                 {
                     "backups": [
                         {"name": backup.name, "path": str(backup), "bytes": backup.stat().st_size} for backup in backups
@@ -158,19 +160,21 @@ def backup_command(listing: bool, restore_name: str | None, yes: bool, as_json: 
             )
             return
         for backup in backups:
-            say(f"{backup.name}  {backup.stat().st_size // 1024:,} KB")
+            print_text(f"{backup.name}  {backup.stat().st_size // 1024:,} KB")
         if not backups:
-            say("There is no backup yet.")
+            print_text("There is no backup yet.")
         return
     backup_name = find_backup(project, restore_name or "latest").name
-    if not ask(f"Replace the current memory with {backup_name} (the current one is kept as a backup)?", yes=yes):
-        say("Nothing was changed.")
+    if not confirm_action(
+        f"Replace the current memory with {backup_name} (the current one is kept as a backup)?", yes=yes
+    ):
+        print_text("Nothing was changed.")
         return
     restored_path, previous_path = restore_backup(project, backup_name)
     if as_json:
-        emit({"restored": str(restored_path), "kept": str(previous_path) if previous_path else None})
+        print_json({"restored": str(restored_path), "kept": str(previous_path) if previous_path else None})
         return
-    say(f"Restored {restored_path.name}.", "green")
+    print_text(f"Restored {restored_path.name}.", "green")
     if previous_path:
         name = previous_path.name
-        say(f"The previous memory is kept as {name}; undo with `holloway backup --restore {name}`.")
+        print_text(f"The previous memory is kept as {name}; undo with `holloway backup --restore {name}`.")

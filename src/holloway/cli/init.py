@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import emit, home, json_option, many, opened, project_option, say, yes_option
+from holloway.cli.common import (
+    data_folder,
+    format_count,
+    json_option,
+    open_memory,
+    print_json,
+    print_text,
+    project_option,
+    yes_option,
+)
 
 if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.service.past_sessions import PastSessions
     from holloway.service.results import RulesImported
-    from holloway.service.setup import Plan
+    from holloway.service.setup import InstallPlan
 
 
 @click.command("init")
@@ -35,38 +44,42 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
     from holloway.cli.progress import ProgressBar  # loaded when the command runs
     from holloway.service import past_sessions
 
-    with opened(project, create=True) as memory:
+    with open_memory(project, create=True) as memory:
         with ProgressBar(hidden=as_json) as tell:
             commits = memory.map.update(workers=0, progress=tell).commits
         if as_json:
-            _as_program(memory, yes=yes)
+            _run_as_json(memory, yes=yes)
             return
-        _overview(memory, commits)
-        _rules(memory, memory.import_rules(dry_run=True), yes=yes)
-        _past(memory, past_sessions.find(memory), yes=yes)
-        connected = _agents(memory, yes=yes)
-        _brief(memory)
-        _next(project, connected=connected)
+        _print_overview(memory, commits)
+        _offer_rules(memory, memory.import_rules(dry_run=True), yes=yes)
+        _offer_past_sessions(memory, past_sessions.find(memory), yes=yes)
+        connected = _offer_agents(memory, yes=yes)
+        _print_brief(memory)
+        _print_next_steps(project, connected=connected)
 
 
-def _as_program(memory: Holloway, *, yes: bool) -> None:
+def _run_as_json(memory: Holloway, *, yes: bool) -> None:
     """Run the steps of init without questions and print JSON; only --yes changes anything."""
     from holloway.service import past_sessions, setup  # loaded when the command runs
 
     rules = memory.import_rules(dry_run=not yes)
     sessions = past_sessions.find(memory)
     learned = past_sessions.learn(memory, sessions) if yes and sessions.sessions else past_sessions.PastLessons()
-    plans = _plans(memory)
+    plans = _plan_agents(memory)
     for plan in plans if yes else ():
-        setup.apply(plan, home())
+        setup.apply_plan(plan, data_folder())
     overview = memory.map.overview()
-    emit(
+    print_json(
         {
             "rules": len(rules.added),
             "sessions": len(sessions.sessions),
             "learned": len(learned.kept),
             "agents": [
-                {"agent": plan.dialect.agent, "files": [str(change.path) for change in plan.needed], "changed": yes}
+                {
+                    "agent": plan.dialect.agent,
+                    "files": [str(change.path) for change in plan.needed_changes],
+                    "changed": yes,
+                }
                 for plan in plans
             ],
             "project": memory.project.name,
@@ -80,108 +93,108 @@ def _as_program(memory: Holloway, *, yes: bool) -> None:
     )
 
 
-def _overview(memory: Holloway, commits: int) -> None:
+def _print_overview(memory: Holloway, commits: int) -> None:
     overview = memory.map.overview()
     languages = ", ".join(f"{number} {language}" for language, number in overview.languages) or "no source files"
-    say(
-        f"{memory.project.name}: {many(overview.files, 'file')} ({languages}), {many(len(overview.modules), 'module')}",
-        "bold green",
-    )
+    file_count, module_count = format_count(overview.files, "file"), format_count(len(overview.modules), "module")
+    print_text(f"{memory.project.name}: {file_count} ({languages}), {module_count}", "bold green")
     if commits:
-        say(f"history: {many(commits, 'commit')} read for files that often change together")
+        print_text(f"history: {format_count(commits, 'commit')} read for files that often change together")
     if not memory.under_git:
-        say(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
+        print_text(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
 
 
-def _rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
-    from holloway.cli.rules import counted, preview  # loaded when the command runs
+def _offer_rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
+    from holloway.cli.rules import describe_import, print_preview  # loaded when the command runs
 
     if not rules.added:
         return
-    preview(rules)
-    if _agreed("Import these rules for your review?", yes=yes):
-        say(counted(memory.import_rules()) + " Review them with `holloway review`.", "green")
+    print_preview(rules)
+    if _confirm_step("Import these rules for your review?", yes=yes):
+        print_text(describe_import(memory.import_rules()) + " Review them with `holloway review`.", "green")
     else:
-        say("Nothing was imported; `holloway rules` imports them at any time.", "dim")
+        print_text("Nothing was imported; `holloway rules` imports them at any time.", "dim")
 
 
-def _past(memory: Holloway, found: PastSessions, *, yes: bool) -> None:
+def _offer_past_sessions(memory: Holloway, past: PastSessions, *, yes: bool) -> None:
     """Offer to learn from sessions recorded before holloway was installed."""
-    from holloway.cli.learn import told  # loaded when the command runs
+    from holloway.cli.learn import print_learned  # loaded when the command runs
     from holloway.cli.progress import ProgressBar
     from holloway.service import past_sessions
 
-    if not found.sessions:
+    if not past.sessions:
         return
-    agents = sorted({session.agent for session in found.sessions})
-    say(f"On this disk: {many(len(found.sessions), 'session')} of this project ({', '.join(agents)})", "bold")
-    if not _agreed("Learn from them? Nothing leaves this machine.", yes=yes):
-        say("Nothing was read; `holloway learn` reads them at any time.", "dim")
+    agents = sorted({session.agent for session in past.sessions})
+    print_text(
+        f"On this disk: {format_count(len(past.sessions), 'session')} of this project ({', '.join(agents)})", "bold"
+    )
+    if not _confirm_step("Learn from them? Nothing leaves this machine.", yes=yes):
+        print_text("Nothing was read; `holloway learn` reads them at any time.", "dim")
         return
     with ProgressBar(hidden=False) as tell:
-        learned = past_sessions.learn(memory, found, tell)
-    told(found, learned)
+        learned = past_sessions.learn(memory, past, tell)
+    print_learned(past, learned)
 
 
-def _brief(memory: Holloway) -> None:
-    say("An agent that starts here reads:", "bold")
-    say()
+def _print_brief(memory: Holloway) -> None:
+    print_text("An agent that starts here reads:", "bold")
+    print_text()
     for brief_line in memory.brief().text.splitlines():
-        say(f"  {brief_line}")
-    say()
+        print_text(f"  {brief_line}")
+    print_text()
 
 
-def _agents(memory: Holloway, *, yes: bool) -> bool:
+def _offer_agents(memory: Holloway, *, yes: bool) -> bool:
     """Offer to connect each installed agent; return whether there is one and all of them are connected."""
-    from holloway.cli.setup import question, show  # loaded when the command runs
+    from holloway.cli.setup import confirmation_question, print_plan  # loaded when the command runs
     from holloway.service import setup
 
-    plans = _plans(memory)
+    plans = _plan_agents(memory)
     declined = bool(plans) and not yes and not sys.stdin.isatty()
     for plan in () if declined else plans:
-        show(plan, short=yes)
-        if not _agreed(f"{question(plan)} It connects {plan.dialect.label}.", yes=yes):
+        print_plan(plan, short=yes)
+        if not _confirm_step(f"{confirmation_question(plan)} It connects {plan.dialect.label}.", yes=yes):
             declined = True
             continue
-        setup.apply(plan, home())
-        say(f"{plan.dialect.label} is connected.", "green")
+        setup.apply_plan(plan, data_folder())
+        print_text(f"{plan.dialect.label} is connected.", "green")
         if plan.dialect.note:
-            say(plan.dialect.note, "yellow")
+            print_text(plan.dialect.note, "yellow")
     return not declined and any(dialect.is_installed() for dialect in setup.DIALECTS.values())
 
 
-def _plans(memory: Holloway) -> list[Plan]:
+def _plan_agents(memory: Holloway) -> list[InstallPlan]:
     """Plan how to connect the installed agents for all projects; leave out those connected already."""
     from holloway.errors import HollowayError  # loaded when the command runs
     from holloway.service import setup
 
-    plans: list[Plan] = []
+    plans: list[InstallPlan] = []
     for dialect in setup.DIALECTS.values():
         if not dialect.is_installed():
             continue
         try:
-            plan = setup.setup(dialect, "user", memory.project.root, home())
+            plan = setup.plan_setup(dialect, "user", memory.project.root, data_folder())
         except HollowayError as error:
             click.echo(f"{dialect.label} cannot be connected: {error.message} {error.hint}", err=True)
             continue
-        plans += [plan] if plan.needed else []
+        plans += [plan] if plan.needed_changes else []
     return plans
 
 
-def _next(project: str, *, connected: bool) -> None:
+def _print_next_steps(project: str, *, connected: bool) -> None:
     from holloway.extras import find_invocation  # loaded when the command runs
 
     program, project_argument = find_invocation(), "" if project == "." else f" -p {shlex.quote(project)}"
-    say("Next steps:", "bold")
+    print_text("Next steps:", "bold")
     if not connected:
-        say("  connect your agent, claude-code or codex (shows the change, asks first):")
-        say(f"      {program} setup claude-code{project_argument}")
-    say("  teach a gotcha; your agent sees it when it opens that file:")
-    say(f'      {program} remember "..." --file PATH{project_argument}')
-    say("  check that everything works:")
-    say(f"      {program} doctor{project_argument}")
+        print_text("  connect your agent, claude-code or codex (shows the change, asks first):")
+        print_text(f"      {program} setup claude-code{project_argument}")
+    print_text("  teach a gotcha; your agent sees it when it opens that file:")
+    print_text(f'      {program} remember "..." --file PATH{project_argument}')
+    print_text("  check that everything works:")
+    print_text(f"      {program} doctor{project_argument}")
 
 
-def _agreed(question: str, *, yes: bool) -> bool:
+def _confirm_step(question: str, *, yes: bool) -> bool:
     """Ask at a terminal, default yes; without one only --yes agrees."""
     return yes or (sys.stdin.isatty() and click.confirm(question, default=True))

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holloway.cli.common import emit, json_option, maintained, many, opened, project_option, say
+from holloway.cli.common import (
+    format_count,
+    json_option,
+    open_memory,
+    print_json,
+    print_text,
+    project_option,
+    run_maintenance,
+)
 
 if TYPE_CHECKING:
     from holloway.service.past_sessions import PastLessons, PastSessions
@@ -15,7 +23,7 @@ if TYPE_CHECKING:
 LISTED = 10
 
 
-class _Day(click.DateTime):
+class _DateOption(click.DateTime):
     """Date option whose error message shows an example date instead of format codes."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -27,7 +35,7 @@ class _Day(click.DateTime):
 
 @click.command("learn")
 @click.option(
-    "--since", type=_Day(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Only sessions started on this day or later."
+    "--since", type=_DateOption(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Only sessions started on this day or later."
 )
 @click.option("--agent", type=click.Choice(["claude-code", "codex"]), help="Only sessions of this agent.")
 @click.option("--dry-run", is_flag=True, help="List the sessions that would be read.")
@@ -47,85 +55,88 @@ def learn_command(since: datetime | None, agent: str | None, dry_run: bool, as_j
     from holloway.cli.progress import ProgressBar  # loaded when the command runs
     from holloway.service import past_sessions
 
-    with opened(project, create=not dry_run) as memory:
+    with open_memory(project, create=not dry_run) as memory:
         past = past_sessions.find(memory, since=since.timestamp() if since else 0.0, agent=agent or "")
         if dry_run:
-            _planned(past, as_json=as_json)
+            _print_plan(past, as_json=as_json)
             return
         result = past_sessions.PastLessons()
         if past.sessions:
             with ProgressBar(hidden=as_json) as tell:
                 memory.map.update(workers=0, progress=tell)
                 result = past_sessions.learn(memory, past, tell)
-            maintained(memory)
+            run_maintenance(memory)
     if as_json:
-        emit(_fields(past, result))
+        print_json(_result_fields(past, result))
     else:
-        told(past, result)
+        print_learned(past, result)
     if result.interrupted:
         raise click.Abort
 
 
-def _planned(found: PastSessions, *, as_json: bool) -> None:
+def _print_plan(past: PastSessions, *, as_json: bool) -> None:
     rows = [
         {
             "session": session.session,
             "agent": session.agent,
-            "started_at": _day(session.started_at),
+            "started_at": _format_time(session.started_at),
             "bytes": session.size,
             "path": str(session.path),
         }
-        for session in found.sessions
+        for session in past.sessions
     ]
     if as_json:
-        emit({"sessions": rows, "known": found.known, "running": found.running})
+        print_json({"sessions": rows, "known": past.known, "running": past.running})
         return
-    size = sum(session.size for session in found.sessions) / 1024 / 1024
-    say(f"{many(len(rows), 'session')} would be read ({size:,.1f} MB){_rest(found)}", "bold")
+    size = sum(session.size for session in past.sessions) / 1024 / 1024
+    print_text(f"{format_count(len(rows), 'session')} would be read ({size:,.1f} MB){_describe_skipped(past)}", "bold")
     for row in rows[:LISTED]:
-        say(f"  {str(row['started_at'])[:16].replace('T', ' ')}  {row['agent']}  {row['session']}")
+        print_text(f"  {str(row['started_at'])[:16].replace('T', ' ')}  {row['agent']}  {row['session']}")
     if len(rows) > LISTED:
-        say(f"  and {len(rows) - LISTED:,} more")
+        print_text(f"  and {len(rows) - LISTED:,} more")
 
 
-def told(found: PastSessions, done: PastLessons) -> None:
+def print_learned(past: PastSessions, result: PastLessons) -> None:
     """Print the result of learning from past sessions."""
-    if not found.sessions:
-        say(f"Nothing new to learn from{_rest(found) or ': no agent session of this project is on this machine'}.")
+    if not past.sessions:
+        reason = _describe_skipped(past) or ": no agent session of this project is on this machine"
+        print_text(f"Nothing new to learn from{reason}.")
         return
-    say(f"{many(done.read, 'session')} read{_rest(found)}", "bold green")
-    if done.kept or done.held:
-        waiting = f"{done.held} held until their work is committed or tested"
-        say(f"  {many(len(done.kept))} stored, {done.to_review} of them waiting for review; {waiting}")
+    print_text(f"{format_count(result.read, 'session')} read{_describe_skipped(past)}", "bold green")
+    if result.kept or result.held:
+        waiting = f"{result.held} held until their work is committed or tested"
+        print_text(
+            f"  {format_count(len(result.kept))} stored, {result.to_review} of them waiting for review; {waiting}"
+        )
     else:
-        say("  no memory stored; `holloway explain SESSION --dropped` shows why")
-    for failure in done.failed[:LISTED]:
-        say(f"  could not learn from {failure}", "yellow")
-    if done.interrupted:
-        say("Interrupted: finished sessions are stored; `holloway learn` continues from there.", "yellow")
-    if done.kept:
-        say("Next: review what was learned with `holloway review`.")
+        print_text("  no memory stored; `holloway explain SESSION --dropped` shows why")
+    for failure in result.failed[:LISTED]:
+        print_text(f"  could not learn from {failure}", "yellow")
+    if result.interrupted:
+        print_text("Interrupted: finished sessions are stored; `holloway learn` continues from there.", "yellow")
+    if result.kept:
+        print_text("Next: review what was learned with `holloway review`.")
 
 
-def _rest(found: PastSessions) -> str:
+def _describe_skipped(past: PastSessions) -> str:
     """Return the counts of skipped sessions, as a suffix for a line."""
-    parts = [f"{found.known:,} already read"] if found.known else []
-    parts += [f"{found.running:,} still running"] if found.running else []
+    parts = [f"{past.known:,} already read"] if past.known else []
+    parts += [f"{past.running:,} still running"] if past.running else []
     return f"; {', '.join(parts)}" if parts else ""
 
 
-def _fields(found: PastSessions, done: PastLessons) -> dict[str, Any]:
+def _result_fields(past: PastSessions, result: PastLessons) -> dict[str, Any]:
     return {
-        "read": done.read,
-        "known": found.known,
-        "running": found.running,
-        "failed": done.failed,
-        "kept": sorted(done.kept),
-        "to_review": done.to_review,
-        "held": done.held,
-        "interrupted": done.interrupted,
+        "read": result.read,
+        "known": past.known,
+        "running": past.running,
+        "failed": result.failed,
+        "kept": sorted(result.kept),
+        "to_review": result.to_review,
+        "held": result.held,
+        "interrupted": result.interrupted,
     }
 
 
-def _day(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -6,17 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holloway.cli.common import emit, json_option, many, opened, project_option, say, standing, text_of
-from holloway.cli.progress import ProgressBar, ready
+from holloway.cli.common import (
+    base_folder,
+    format_count,
+    json_option,
+    open_memory,
+    print_json,
+    print_text,
+    project_option,
+    read_text_argument,
+)
+from holloway.cli.progress import ProgressBar, open_mapped_memory
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holloway.service.code_map import CodeMap, Consequences
-    from holloway.service.results import Located, Module, Node, Reached
+    from holloway.service.results import GraphNode, LocateResult, Module, ReachedNode
 
-SHOWN = 12
+SHOWN_MAX = 12
 
 
 @click.command("index")
@@ -45,7 +54,7 @@ def index_command(
     """
     from holloway.service.results import MapBusy  # loaded when the command runs
 
-    with opened(project, create=True) as memory:
+    with open_memory(project, create=True) as memory:
         try:
             with ProgressBar(hidden=quiet or as_json) as tell:
                 update = memory.map.update(workers=workers or 0, wait=not no_wait, progress=tell, scip=scip)
@@ -58,25 +67,25 @@ def index_command(
         # Counted as in `init` and `modules`, without examples and docs; hooks run it quietly and need no count.
         module_count = len(memory.map.overview().modules) if as_json or not quiet else 0
         if as_json:
-            emit({name: getattr(update, name) for name in update.__slots__} | {"modules": module_count})
+            print_json({name: getattr(update, name) for name in update.__slots__} | {"modules": module_count})
         elif not quiet:
-            say(
-                f"{many(update.files, 'file')} mapped, {update.read:,} of them read, in {update.seconds:.1f} s:"
-                f" {many(module_count, 'module')}, {many(update.commits, 'commit')}",
+            print_text(
+                f"{format_count(update.files, 'file')} mapped, {update.read:,} of them read, in {update.seconds:.1f} s:"
+                f" {format_count(module_count, 'module')}, {format_count(update.commits, 'commit')}",
                 "bold green",
             )
             if update.skipped:
                 reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(update.skipped.items()))
-                say(f"skipped: {reasons}")
+                print_text(f"skipped: {reasons}")
         if watch:
-            _watch(memory.map, quiet)
+            _watch_changes(memory.map, quiet)
 
 
-def _watch(code_map: CodeMap, quiet: bool) -> None:
+def _watch_changes(code_map: CodeMap, quiet: bool) -> None:
     for changed in code_map.watch():
         if not quiet:
             names = ", ".join(changed[:4]) + (f" and {len(changed) - 4} more" if len(changed) > 4 else "")
-            say(f"indexed {names}")
+            print_text(f"indexed {names}")
 
 
 @click.command("locate")
@@ -94,45 +103,46 @@ def locate_command(words: tuple[str, ...], files: tuple[str, ...], limit: int, a
     Example:
       holloway locate "session cookie is not refreshed"
     """
-    task = text_of(words, "The task")
+    task = read_text_argument(words, "The task")
     if not task.strip():
         raise InvalidInput("The task is empty.", "Describe the task in a sentence.")
-    with ready(project) as memory:
-        known_paths = [memory.path_of(path, standing(project)) for path in files]
+    with open_mapped_memory(project) as memory:
+        known_paths = [memory.path_of(path, base_folder(project)) for path in files]
         located = memory.map.locate(task, known=known_paths, limit=limit)
     if as_json:
-        emit(_located_fields(located))
+        print_json(_located_fields(located))
     else:
-        _show_located(located)
+        _print_located(located)
 
 
-def _located_fields(found: Located) -> dict[str, Any]:
+def _located_fields(located: LocateResult) -> dict[str, Any]:
     return {
         "files": [
             {"path": file.path, "score": file.score, "reasons": list(file.reasons), "symbols": list(file.symbols)}
-            for file in found.files
+            for file in located.files
         ],
-        "tests": list(found.tests),
+        "tests": list(located.tests),
         "coupled": [
-            {"path": pair.path, "with": pair.other, "commits": pair.commits, "of": pair.of} for pair in found.coupled
+            {"path": pair.path, "with": pair.other, "commits": pair.commits, "of": pair.of} for pair in located.coupled
         ],
     }
 
 
-def _show_located(found: Located) -> None:
-    if not found.files:
-        say("No match for this task.", "yellow")
+def _print_located(located: LocateResult) -> None:
+    if not located.files:
+        print_text("No match for this task.", "yellow")
         return
-    if not found.speaks_of_it:
-        say("No match for this task. Recently active files:", "yellow")
-    for file in found.files:
-        say(f"{file.score:4.2f}  {file.path}", "bold")
+    if not located.speaks_of_it:
+        print_text("No match for this task. Recently active files:", "yellow")
+    for file in located.files:
+        print_text(f"{file.score:4.2f}  {file.path}", "bold")
         if file.reasons:
-            say(f"      {'; '.join(file.reasons)}")
-    if found.tests:
-        say(f"tests    {', '.join(found.tests)}")
-    for pair in found.coupled[:4]:
-        say(f"coupled  {pair.path} (changed together with {pair.other} in {pair.commits} of {many(pair.of, 'commit')})")
+            print_text(f"      {'; '.join(file.reasons)}")
+    if located.tests:
+        print_text(f"tests    {', '.join(located.tests)}")
+    for pair in located.coupled[:4]:
+        commits = f"{pair.commits} of {format_count(pair.of, 'commit')}"
+        print_text(f"coupled  {pair.path} (changed together with {pair.other} in {commits})")
 
 
 @click.command("impact")
@@ -151,73 +161,75 @@ def impact_command(target: str, depth: int, forward: bool, as_json: bool, projec
       holloway impact src/flask/sessions.py
       holloway impact src/flask/helpers.py:url_for --depth 1
     """
-    with ready(project) as memory:
-        consequences = memory.map.impact(target, depth=depth, forward=forward, where=standing(project))
+    with open_mapped_memory(project) as memory:
+        consequences = memory.map.impact(target, depth=depth, forward=forward, where=base_folder(project))
     if as_json:
-        emit(_impact_fields(consequences))
+        print_json(_impact_fields(consequences))
         return
-    _show_impact(consequences, depth)
+    _print_impact(consequences, depth)
 
 
-def _show_impact(found: Consequences, depth: int) -> None:
-    impact = found.impact
+def _print_impact(consequences: Consequences, depth: int) -> None:
+    impact = consequences.impact
     verb = "depends on" if impact.direction == "forward" else "is used by"
     more = "" if impact.complete else " or more"
-    name = _name_of(impact.target)
+    name = _target_name(impact.target)
     if impact.total:
         places = f"{impact.total:,}{more} {'place' if impact.total == 1 else 'places'}"
-        say(f"{name} {verb} {places} in {many(len(impact.files), 'file')}, to depth {depth}", "bold")
+        print_text(f"{name} {verb} {places} in {format_count(len(impact.files), 'file')}, to depth {depth}", "bold")
     else:
-        say(f"{name} {verb} nothing in the code map", "bold")
+        print_text(f"{name} {verb} nothing in the code map", "bold")
     by_file: dict[str, list[str]] = {}
     for reached in impact.reached:
-        by_file.setdefault(reached.node.path, []).append(_reached_at(reached))
+        by_file.setdefault(reached.node.path, []).append(_describe_reached(reached))
     target_paths = {node.path for node in impact.target}
-    for path, distance in impact.files[:SHOWN]:
+    for path, distance in impact.files[:SHOWN_MAX]:
         symbols = by_file.get(path, [])
         named = [name for name in symbols if not name.startswith("import")] or symbols
         symbol_text = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
-        say(f"  {distance}  {path}  {symbol_text}")
-    if len(impact.files) > SHOWN:
-        say(f"     and {len(impact.files) - SHOWN:,} more files")
+        print_text(f"  {distance}  {path}  {symbol_text}")
+    if len(impact.files) > SHOWN_MAX:
+        print_text(f"     and {len(impact.files) - SHOWN_MAX:,} more files")
     if inside_count := sum(len(names) for path, names in by_file.items() if path in target_paths):
-        say(f"  in the file itself: {inside_count}")
-    if found.unfollowed:
-        say(f"  calls are not resolved in {' and '.join(found.unfollowed)}: there may be more")
+        print_text(f"  in the file itself: {inside_count}")
+    if consequences.unfollowed:
+        print_text(f"  calls are not resolved in {' and '.join(consequences.unfollowed)}: there may be more")
     if impact.mentions:
-        say(f"  and {impact.mentions} mentions of that name that could not be resolved")
+        print_text(f"  and {impact.mentions} mentions of that name that could not be resolved")
     if impact.tests:
-        say("tests to run", "bold")
-        for path in impact.tests[:SHOWN]:
-            say(f"  {path}")
-    if found.coupled:
-        say("often changed together (no import between them)", "bold")
-        for path, _, commits in found.coupled:
-            say(f"  {path}  (in {many(commits, 'commit')})")
-    for relation in found.relations:
-        say(f"recorded by {relation.origin}: {relation.source} {relation.kind} {relation.target}  {relation.note}")
-    if found.memories:
-        say("memories", "bold")
-        for memory in found.memories:
-            say(f"  [{memory.id}] {memory.summary}")
+        print_text("tests to run", "bold")
+        for path in impact.tests[:SHOWN_MAX]:
+            print_text(f"  {path}")
+    if consequences.coupled:
+        print_text("often changed together (no import between them)", "bold")
+        for path, _, commits in consequences.coupled:
+            print_text(f"  {path}  (in {format_count(commits, 'commit')})")
+    for relation in consequences.relations:
+        print_text(
+            f"recorded by {relation.origin}: {relation.source} {relation.kind} {relation.target}  {relation.note}"
+        )
+    if consequences.memories:
+        print_text("memories", "bold")
+        for memory in consequences.memories:
+            print_text(f"  [{memory.id}] {memory.summary}")
 
 
-def _reached_at(reached: Reached) -> str:
+def _describe_reached(reached: ReachedNode) -> str:
     """Return the reached definition with its line, the line alone if its name is withheld, or how a file is used."""
     if reached.node.name:
         return f"{reached.node.name}:{reached.line}"
     return reached.via.replace("_", " ") if reached.node.kind == "file" else f"line {reached.line}"
 
 
-def _name_of(target: Sequence[Node]) -> str:
+def _target_name(target: Sequence[GraphNode]) -> str:
     """Return the name of the requested symbol, or its file if the file or several symbols were requested."""
     first = target[0]
     is_one = all(f"{node.name}.".startswith(f"{first.name}.") for node in target)
     return str(first) if is_one else first.path
 
 
-def _impact_fields(found: Consequences) -> dict[str, Any]:
-    impact = found.impact
+def _impact_fields(consequences: Consequences) -> dict[str, Any]:
+    impact = consequences.impact
     return {
         "target": [str(node) for node in impact.target if node.name or len(impact.target) == 1] or [],
         "direction": impact.direction,
@@ -233,16 +245,18 @@ def _impact_fields(found: Consequences) -> dict[str, Any]:
                 "depth": reached.depth,
                 "via": reached.via,
                 "confidence": reached.confidence,
-                "chain": impact.chain(reached),
+                "chain": impact.trace_chain(reached),
             }
             for reached in impact.reached
         ],
         "tests": list(impact.tests),
-        "coupled": [{"path": path, "score": score, "commits": commits} for path, score, commits in found.coupled],
+        "coupled": [
+            {"path": path, "score": score, "commits": commits} for path, score, commits in consequences.coupled
+        ],
         "unresolved_mentions": impact.mentions,
-        "unfollowed": list(found.unfollowed),
-        "relations": [relation._asdict() for relation in found.relations],
-        "memories": [{"id": memory.id, "summary": memory.summary} for memory in found.memories],
+        "unfollowed": list(consequences.unfollowed),
+        "relations": [relation._asdict() for relation in consequences.relations],
+        "memories": [{"id": memory.id, "summary": memory.summary} for memory in consequences.memories],
     }
 
 
@@ -262,13 +276,13 @@ def modules_command(everything: bool, with_descriptions: bool, as_json: bool, pr
     Example:
       holloway modules
     """
-    with ready(project, create=with_descriptions) as memory:
+    with open_mapped_memory(project, create=with_descriptions) as memory:
         if with_descriptions:
             memory.describe_modules()
         overview = memory.map.overview()
         modules = [module for module in memory.map.modules() if everything or not (module.hidden or module.support)]
     if as_json:
-        emit(
+        print_json(
             {
                 "modules": [_module_fields(module) for module in modules],
                 "build": list(overview.build),
@@ -279,17 +293,17 @@ def modules_command(everything: bool, with_descriptions: bool, as_json: bool, pr
         )
         return
     if not modules:
-        say("No modules detected: that takes several related source files.")
+        print_text("No modules detected: that takes several related source files.")
     for module in modules:
-        say(f"{module.name}  ({many(len(module.files), 'file')}, {module.folder or '.'})", "bold")
+        print_text(f"{module.name}  ({format_count(len(module.files), 'file')}, {module.folder or '.'})", "bold")
         if module.purpose:
-            say(f"  {module.purpose}")
-        say(f"  core: {', '.join(module.core[:3])}")
+            print_text(f"  {module.purpose}")
+        print_text(f"  core: {', '.join(module.core[:3])}")
     for label, steps in (("build", overview.build), ("test", overview.test), ("lint", overview.lint)):
         if steps:
-            say(f"{label}: {' · '.join(steps)}")
-    if overview.written_with:
-        say(f"tests are written with {overview.written_with}")
+            print_text(f"{label}: {' · '.join(steps)}")
+    if overview.unnamed_test_tool:
+        print_text(f"tests are written with {overview.unnamed_test_tool}")
 
 
 @click.command("module")
@@ -311,45 +325,52 @@ def module_command(
       holloway module auth
       holloway module auth --rename login --add src/middleware/auth.py
     """
-    with ready(project, create=bool(rename or purpose or add or hide or reset)) as memory:
+    with open_mapped_memory(project, create=bool(rename or purpose or add or hide or reset)) as memory:
         before = memory.map.module(name)
         if reset:
             memory.map.reset_module(name)
-        module = _drawn_now(memory.map, before, name)
+        module = _find_module(memory.map, before, name)
         if module and (rename or purpose or add or hide):
             memory.map.edit_module(module.name, rename=rename, purpose=purpose, add=add, hide=hide)
-            module = _drawn_now(memory.map, before, rename or module.name)
+            module = _find_module(memory.map, before, rename or module.name)
     if module is None:
-        say(f"{name} is no longer detected as a module.", "yellow")
+        print_text(f"{name} is no longer detected as a module.", "yellow")
         return
     if as_json:
-        emit(_module_fields(module))
+        print_json(_module_fields(module))
         return
-    _show_module(module)
+    _print_module(module)
     if add and set(module.files) <= set(before.files):
-        say(f"{', '.join(add)}: matches no additional source file now; files added later will belong to it.", "yellow")
+        print_text(
+            f"{', '.join(add)}: matches no additional source file now; files added later will belong to it.", "yellow"
+        )
 
 
-def _drawn_now(code_map: CodeMap, before: Module, name: str) -> Module | None:
+def _find_module(code_map: CodeMap, before: Module, name: str) -> Module | None:
     """Find a module again after a correction, which may have changed its name or its files."""
     return next((module for module in code_map.modules() if module.key == before.key or module.name == name), None)
 
 
-def _show_module(shown: Module) -> None:
-    say(f"{shown.name}  ({many(len(shown.files), 'file')}, {shown.folder or '.'}, {shown.confidence})", "bold")
-    if shown.purpose:
-        say(f"  {shown.purpose}")
+def _print_module(module: Module) -> None:
+    print_text(
+        f"{module.name}  ({format_count(len(module.files), 'file')}, {module.folder or '.'}, {module.confidence})",
+        "bold",
+    )
+    if module.purpose:
+        print_text(f"  {module.purpose}")
     for label, listed in (
-        ("core", shown.core),
-        ("enter", shown.entries),
-        ("flow", shown.flows),
-        ("tests", shown.tests),
-        ("uses", tuple(other for other, _ in shown.uses)),
-        ("with", tuple(other for other, _ in shown.related)),
-        ("deps", shown.packages),
+        ("core", module.core),
+        ("enter", module.entries),
+        ("flow", module.flows),
+        ("tests", module.tests),
+        ("uses", tuple(other for other, _ in module.uses)),
+        ("with", tuple(other for other, _ in module.related)),
+        ("deps", module.packages),
     ):
         if listed:
-            say(f"  {label:6} {', '.join(listed[:8])}" + (f" and {len(listed) - 8} more" if len(listed) > 8 else ""))
+            print_text(
+                f"  {label:6} {', '.join(listed[:8])}" + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")
+            )
 
 
 def _module_fields(module: Module) -> dict[str, Any]:
@@ -390,19 +411,19 @@ def relate_command(source: str, kind: str, target: str, note: str, remove: bool,
     """
     from holloway.service.agents import resolve_location  # loaded when the command runs
 
-    def placed(end: str) -> str:
+    def resolve_end(end: str) -> str:
         try:
-            return resolve_location(memory, end, standing(project))
+            return resolve_location(memory, end, base_folder(project))
         except InvalidInput:
             if not remove:
                 raise
             return end  # a relation of deleted code can still be removed by its stored text
 
-    with ready(project, create=True) as memory:
-        first, second = placed(source), placed(target)
+    with open_mapped_memory(project, create=True) as memory:
+        first, second = resolve_end(source), resolve_end(target)
         if remove:
             existed = memory.map.unrelate(first, kind, second)
-            say("Removed." if existed else "There was no such relation.", "" if existed else "yellow")
+            print_text("Removed." if existed else "There was no such relation.", "" if existed else "yellow")
             return
         relation = memory.map.relate(first, kind, second, note=note)
-        say(f"{relation.source} {relation.kind} {relation.target}", "bold green")
+        print_text(f"{relation.source} {relation.kind} {relation.target}", "bold green")

@@ -22,12 +22,12 @@ def mcp_command(project: str) -> None:
     Example:
       claude mcp add holloway -- holloway mcp
     """
-    from holloway.mcp.server import serve  # the optional package takes seconds to load
+    from holloway.mcp.server import serve_stdio  # the optional package takes seconds to load
 
     place = Path(project).expanduser().resolve()
     if not place.is_dir():
         raise InvalidInput(f"{place} is not a folder.", "Give the folder of a project with --project.")
-    serve(place)
+    serve_stdio(place)
 
 
 @click.command("statusline")

@@ -28,7 +28,7 @@ _OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class FilterOptions:
     """Values of the filter options."""
 
     types: tuple[str, ...]
@@ -39,14 +39,14 @@ class Chosen:
     all_branches: bool
     quarantined: bool
 
-    def filter(self, memory: Holloway) -> Filter:
+    def build_filter(self, memory: Holloway) -> Filter:
         """Build the store filter for a project. Raises InvalidInput for an unknown type, state or path."""
         from holloway import Filter  # loaded when a command runs
-        from holloway.domain.memory import MemoryType, State, choice
+        from holloway.domain.memory import MemoryType, State, parse_choice
 
         return Filter(
-            types=tuple(choice(MemoryType, kind) for kind in self.types),
-            states=tuple(choice(State, state) for state in self.states),
+            types=tuple(parse_choice(MemoryType, kind) for kind in self.types),
+            states=tuple(parse_choice(State, state) for state in self.states),
             files=tuple(memory.path_of(path, Path.cwd()) for path in self.files),
             modules=self.modules,
             tags=self.tags,
@@ -55,15 +55,15 @@ class Chosen:
         )
 
 
-def choosing_options(command: Command) -> Command:
+def filter_options(command: Command) -> Command:
     """Decorate a command with the filter options; it receives them as `chosen`."""
 
     @wraps(command)
-    def with_chosen(**values: Any) -> Any:
-        chosen = Chosen(**{field.name: values.pop(field.name) for field in fields(Chosen)})
+    def run_with_options(**values: Any) -> Any:
+        chosen = FilterOptions(**{field.name: values.pop(field.name) for field in fields(FilterOptions)})
         return command(chosen=chosen, **values)
 
-    decorated: Any = with_chosen
+    decorated: Any = run_with_options
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holloway.cli.common import opened
+from holloway.cli.common import open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,9 +18,9 @@ STEPS_MIN = 12
 """Stages with fewer steps show no bar: they end before one could be read."""
 
 
-def ready(project: str, *, create: bool = False) -> Holloway:
+def open_mapped_memory(project: str, *, create: bool = False) -> Holloway:
     """Open the memory of a project and update its code map first, however long that takes."""
-    memory = opened(project, create=create)
+    memory = open_memory(project, create=create)
     try:
         if not memory.project.key:
             click.echo("This code map is temporary; `holloway init` stores one.", err=True)
@@ -41,9 +41,9 @@ class ProgressBar:
         self._task: Any = None
 
     def __enter__(self) -> Callable[[str, int, int], None] | None:
-        return self._tell if self._shown else None
+        return self._update_bar if self._shown else None
 
-    def _tell(self, stage: str, done: int, total: int) -> None:
+    def _update_bar(self, stage: str, completed: int, total: int) -> None:
         if total < STEPS_MIN and self._bar is None:
             return
         if self._bar is None:
@@ -59,7 +59,7 @@ class ProgressBar:
             )
             self._bar.start()
             self._task = self._bar.add_task(stage, total=total)
-        self._bar.update(self._task, description=stage, completed=done, total=total)
+        self._bar.update(self._task, description=stage, completed=completed, total=total)
 
     def __exit__(self, *exception: object) -> None:
         if self._bar is not None:

@@ -8,7 +8,16 @@ from typing import Any
 
 import click
 
-from holloway.cli.common import can_print, emit, home, json_option, many, opened, project_option, say
+from holloway.cli.common import (
+    can_print,
+    data_folder,
+    format_count,
+    json_option,
+    open_memory,
+    print_json,
+    print_text,
+    project_option,
+)
 
 MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
 PLAIN_MARKS = {"ok": "+", "warning": "!", "failure": "x"}
@@ -26,12 +35,12 @@ def brief_command(as_json: bool, project: str) -> None:
     Example:
       holloway brief
     """
-    from holloway.text.tokens import estimate  # loaded when the command runs
+    from holloway.text.tokens import estimate_tokens  # loaded when the command runs
 
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         brief = memory.brief()
     if as_json:
-        emit({"text": brief.text, "memories": list(brief.memories), "tokens": estimate(brief.text)})
+        print_json({"text": brief.text, "memories": list(brief.memories), "tokens": estimate_tokens(brief.text)})
         return
     click.echo(brief.text)
 
@@ -48,66 +57,71 @@ def status_command(as_json: bool, project: str) -> None:
     """
     from holloway.service.status import status  # loaded when the command runs
 
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         project_status = status(memory)
     if as_json:
-        emit(project_status)
+        print_json(project_status)
         return
-    say(f"{project_status['project']}  {project_status['root']}", "bold")
+    print_text(f"{project_status['project']}  {project_status['root']}", "bold")
     states = ", ".join(f"{number} {name}" for name, number in project_status["by_state"].items())
-    say(f"  memories   {project_status['memories']}{f' ({states})' if states else ''}")
+    print_text(f"  memories   {project_status['memories']}{f' ({states})' if states else ''}")
     for kind, number in project_status["by_type"].items():
-        say(f"             {number} {kind.replace('_', ' ')}")
-    say(f"  to review  {project_status['to_review']}" + ("  (holloway review)" if project_status["to_review"] else ""))
-    say(f"  user       {project_status['user_memories']} for all projects")
+        print_text(f"             {number} {kind.replace('_', ' ')}")
+    print_text(
+        f"  to review  {project_status['to_review']}" + ("  (holloway review)" if project_status["to_review"] else "")
+    )
+    print_text(f"  user       {project_status['user_memories']} for all projects")
     watched = f"{project_status['sessions_watched']} of them observed and learned from"
-    say(f"  sessions   {project_status['sessions']} seen, {watched}; trust level {project_status['trust_level']}")
+    print_text(
+        f"  sessions   {project_status['sessions']} seen, {watched}; trust level {project_status['trust_level']}"
+    )
     answers = project_status["answers"]
     lost_text = f", {answers['degraded']} shortened and {answers['dropped']} dropped"
     has_losses = answers["degraded"] or answers["dropped"]
-    say(f"  answers    {answers['given']} in {answers['days']} days{lost_text if has_losses else ''}")
+    print_text(f"  answers    {answers['given']} in {answers['days']} days{lost_text if has_losses else ''}")
     if project_status["trust_offer"]:
-        say(f"             {project_status['trust_offer']}", "yellow")
+        print_text(f"             {project_status['trust_offer']}", "yellow")
     observer = project_status["observer"]
-    for line in _observed(observer):
-        say(f"  {line}")
+    for line in _observer_lines(observer):
+        print_text(f"  {line}")
     if observer["strict"]:
         more = f"{observer['threshold_factor'] - 1:.0%}"
-        say(f"             That is more than 30 %: the promotion threshold is {more} higher now.", "yellow")
+        print_text(f"             That is more than 30 %: the promotion threshold is {more} higher now.", "yellow")
     method = (
         f"by words and by meaning ({project_status['model']})"
         if project_status["model"]
         else f"by words. {project_status['search_note']}"
     )
-    waiting = f", {many(project_status['to_embed'])} still to embed" if project_status["to_embed"] else ""
-    say(f"  search     {method}{waiting}")
+    waiting = f", {format_count(project_status['to_embed'])} still to embed" if project_status["to_embed"] else ""
+    print_text(f"  search     {method}{waiting}")
     if model := project_status["language_model"]:
         calls_text = ", ".join(f"{call['calls']} for {call['purpose']}" for call in model["calls"]) or "not used yet"
-        say(f"  model      {model['tokens']:,} of {model['cap']:,} tokens this month: {calls_text}")
-    say(f"  paused     {project_status['paused'] or 'no'}")
+        print_text(f"  model      {model['tokens']:,} of {model['cap']:,} tokens this month: {calls_text}")
+    print_text(f"  paused     {project_status['paused'] or 'no'}")
     place = (
         f"{project_status['folder']} ({project_status['bytes'] // 1024:,} KB)"
         if project_status["folder"]
         else "none yet (holloway init)"
     )
-    say(f"  data       {place}")
-    say(f"  backup     {project_status['last_backup'] or 'none yet'}")
+    print_text(f"  data       {place}")
+    print_text(f"  backup     {project_status['last_backup'] or 'none yet'}")
 
 
-def _observed(seen: dict[str, Any]) -> Iterator[str]:
+def _observer_lines(observer: dict[str, Any]) -> Iterator[str]:
     """Yield the observer's figures: candidates, events, signals, and how people judged the memories."""
-    yield f"observed   {seen['promoted']} kept, {seen['held']} held, {seen['dropped']} dropped"
-    if seen["events"]:
-        yield f"           {many(seen['events'], 'event')}, {seen['slow_events']} slow, {seen['failed_events']} failed"
-    for name, times in seen["signals"].items():
+    yield f"observed   {observer['promoted']} kept, {observer['held']} held, {observer['dropped']} dropped"
+    if observer["events"]:
+        events = format_count(observer["events"], "event")
+        yield f"           {events}, {observer['slow_events']} slow, {observer['failed_events']} failed"
+    for name, times in observer["signals"].items():
         if times["promoted"] or times["reinforced"]:
             kept_text = f"{times['promoted']} kept" + (
                 f", {times['reinforced']} seen again" if times["reinforced"] else ""
             )
-            yield f"           {name.replace('_', ' ')}: fired {many(times['fired'], 'time')}, {kept_text}"
-    judged_count = seen["confirmed_by_people"] + seen["rejected_by_people"]
+            yield f"           {name.replace('_', ' ')}: fired {format_count(times['fired'], 'time')}, {kept_text}"
+    judged_count = observer["confirmed_by_people"] + observer["rejected_by_people"]
     if judged_count:
-        yield f"           You rejected {seen['rejected_by_people']} of the {judged_count} that you judged."
+        yield f"           You rejected {observer['rejected_by_people']} of the {judged_count} that you judged."
 
 
 @click.command("pause")
@@ -129,7 +143,7 @@ def pause_command(target: str, everywhere: bool, project: str) -> None:
     paused = pause(project, target, everywhere=everywhere)
     place = "everywhere" if everywhere else "here"
     back = "holloway resume --everywhere" if everywhere else "holloway resume"
-    say(f"Paused {place}: {'everything' if paused == 'all' else paused}. Resume with `{back}`.", "green")
+    print_text(f"Paused {place}: {'everything' if paused == 'all' else paused}. Resume with `{back}`.", "green")
 
 
 @click.command("resume")
@@ -147,10 +161,10 @@ def resume_command(target: str, everywhere: bool, project: str) -> None:
     from holloway.service.project_finder import paused_where, resume  # loaded when the command runs
 
     was_paused = resume(project, target, everywhere=everywhere)
-    say("Resumed." if was_paused else "Nothing was paused.", "green")
+    print_text("Resumed." if was_paused else "Nothing was paused.", "green")
     for place, paused_part in paused_where(project).items():
         more = " --everywhere" if place == "everywhere" else ""
-        say(f"Still paused {place}: {paused_part}. Resume with `holloway resume{more}`.", "yellow")
+        print_text(f"Still paused {place}: {paused_part}. Resume with `holloway resume{more}`.", "yellow")
 
 
 @click.command("config")
@@ -180,25 +194,25 @@ def config_command(
         raise InvalidInput("`config set` needs a key and a value.", "For example: holloway config set synchronous full")
     if action != "list" and key is None:
         raise InvalidInput(f"`config {action}` needs a key.", f"Known keys: {', '.join(config.SETTINGS)}.")
-    entries = [config.setting(key)] if key else list(config.SETTINGS.values())
+    entries = [config.find_setting(key)] if key else list(config.SETTINGS.values())
     try:
         owner = known_project(project, create=is_local and sets).key
     except NoMemory:
         owner = ""
     if sets:
-        config.change_setting(str(key), str(value), owner if is_local else "", str(home()))
+        config.change_setting(str(key), str(value), owner if is_local else "", str(data_folder()))
         if owner:
-            opened(project).close()  # opening writes the settings file that hooks read
-    settings = config.Settings.load(owner, str(home()))
-    values = {entry.key: settings.resolve(entry.key) for entry in entries}
+            open_memory(project).close()  # opening writes the settings file that hooks read
+    settings = config.Settings.load_settings(owner, str(data_folder()))
+    values = {entry.key: settings.resolve_value(entry.key) for entry in entries}
     if as_json:
-        emit({name: {"value": current, "from": origin} for name, (current, origin) in values.items()})
+        print_json({name: {"value": current, "from": origin} for name, (current, origin) in values.items()})
         return
     for entry in entries:
         current, origin = values[entry.key]
-        say(f"{entry.key} = {current}  ({origin})", "bold")
+        print_text(f"{entry.key} = {current}  ({origin})", "bold")
         if action == "list":
-            say(f"  {entry.meaning}", "dim")
+            print_text(f"  {entry.meaning}", "dim")
 
 
 @click.command("doctor")
@@ -215,16 +229,16 @@ def doctor_command(as_json: bool, project: str) -> None:
 
     from holloway.service.setup import examine
 
-    checks = examine(project, home())
+    checks = examine(project, data_folder())
     if as_json:
-        emit({"checks": [asdict(check) for check in checks]})
+        print_json({"checks": [asdict(check) for check in checks]})
     else:
         marks = MARKS if can_print("".join(MARKS.values())) else PLAIN_MARKS
         for check in checks:
             named = f" [{check.finding}]" if check.finding else ""
-            say(f"{marks[check.verdict]} {check.name}: {check.seen}{named}", STYLES[check.verdict])
+            print_text(f"{marks[check.verdict]} {check.name}: {check.seen}{named}", STYLES[check.verdict])
             if check.hint and check.verdict != "ok":
-                say(f"    {check.hint}")
+                print_text(f"    {check.hint}")
     if any(check.verdict == "failure" for check in checks):
         sys.exit(1)
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 import click
 
 from holloway.cli.common import (
-    branch_shown,
-    emit,
+    base_folder,
+    branch_label,
+    describe_memory,
+    format_count,
     json_option,
-    line,
-    many,
-    notable,
-    opened,
+    open_memory,
+    print_json,
+    print_memory,
+    print_text,
     project_option,
-    say,
-    standing,
-    text_of,
+    read_text_argument,
 )
-from holloway.cli.memory_filters import Chosen, choosing_options
+from holloway.cli.memory_filters import FilterOptions, filter_options
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from holloway.service.ask import AskAnswer
     from holloway.service.holloway import Holloway
     from holloway.service.memory_editor import Provenance
-    from holloway.service.results import Result
+    from holloway.service.results import RecallResult
 
 QUERY_SHOWN_CHARS = 80
 """Characters of the query that are repeated when nothing was found."""
-SOURCES = {
+SOURCE_LABELS = {
     "user_taught": "taught by you",
     "user_correction": "from a correction by you",
     "agent_explicit": "recorded by an agent",
@@ -47,7 +47,7 @@ SOURCES = {
     "foreign_file": "imported from a file of unknown origin",
 }
 """Label of each memory source."""
-POINTS = {"asked": "the agent reported that it helped", "host": "the agent has it from its rules file"}
+POINT_LABELS = {"asked": "the agent reported that it helped", "host": "the agent has it from its rules file"}
 """Label of each way a session can have a memory that holloway did not inject."""
 PHASES = ("define", "implement", "validate", "refine", "explore", "reflect")
 
@@ -64,7 +64,7 @@ PHASES = ("define", "implement", "validate", "refine", "explore", "reflect")
 )
 @click.option("--phase", type=click.Choice(PHASES), help="Rank memory types higher that this phase of work needs.")
 @click.option("--explain", is_flag=True, help="Show each result's score at every stage of the search.")
-@choosing_options
+@filter_options
 @json_option
 @project_option
 def recall_command(
@@ -74,7 +74,7 @@ def recall_command(
     near: tuple[str, ...],
     phase: str | None,
     explain: bool,
-    chosen: Chosen,
+    chosen: FilterOptions,
     as_json: bool,
     project: str,
 ) -> None:
@@ -90,38 +90,38 @@ def recall_command(
     from holloway.service.json_view import result_json  # loaded when the command runs
     from holloway.text.sanitize import one_line
 
-    with opened(project) as memory:
-        query, wanted = text_of(words, "The question"), chosen.filter(memory)
+    with open_memory(project) as memory:
+        query, wanted = read_text_argument(words, "The question"), chosen.build_filter(memory)
         if all_projects:
             results, unread = memory.recall_everywhere(query, chosen=wanted, limit=limit)
             for error in unread:
                 click.echo(f"Not searched: {error.message}", err=True)
         else:
-            places = [memory.path_of(path, standing(project)) for path in near]
+            places = [memory.path_of(path, base_folder(project)) for path in near]
             results = memory.recall(query, chosen=wanted, limit=limit, phase=phase, files=places)
         for stage, reason in memory.search.degraded.items():
             click.echo(f"Without {stage}: {reason}", err=True)
         now = memory.clock.now()
     if as_json:
-        emit({"results": [result_json(result, now) for result in results]})
+        print_json({"results": [result_json(result, now) for result in results]})
         return
     _print_results(results, now, named=all_projects, explain=explain)
     if not results:
         searched = "any project" if all_projects else memory.project.name
-        say(f"No memory matches {one_line(query, QUERY_SHOWN_CHARS)!r} in {searched}.")
+        print_text(f"No memory matches {one_line(query, QUERY_SHOWN_CHARS)!r} in {searched}.")
 
 
-def _print_results(results: list[Result], now: datetime, *, named: bool, explain: bool) -> None:
+def _print_results(results: list[RecallResult], now: datetime, *, named: bool, explain: bool) -> None:
     """Print search results in order; with `named`, under the names of their projects."""
     last_project = ""
     for result in results:
         if result.project != last_project and (named or result.project == "user"):
-            say(f"{result.project}:", "dim")
+            print_text(f"{result.project}:", "dim")
         last_project = result.project
-        line(result.memory, now)
+        print_memory(result.memory, now)
         if explain:
             stages = " · ".join(f"{stage} {value:.2f}" for stage, value in result.stages.items())
-            say(f"        {stages} → {result.score:.2f}", "dim")
+            print_text(f"        {stages} → {result.score:.2f}", "dim")
 
 
 @click.command("ask")
@@ -138,16 +138,16 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
     Example:
       holloway ask "how do tokens expire, and what went wrong with them before?"
     """
-    from holloway.cli.progress import ready  # loaded when the command runs
+    from holloway.cli.progress import open_mapped_memory  # loaded when the command runs
     from holloway.service.ask import ask
     from holloway.service.json_view import result_json
 
-    question = text_of(words, "The question")
-    with ready(project) as memory:
+    question = read_text_argument(words, "The question")
+    with open_mapped_memory(project) as memory:
         answer = ask(memory, question)
         now = memory.clock.now()
         if as_json:
-            emit(
+            print_json(
                 {
                     "answer": answer.text or None,
                     "cited": list(answer.cited),
@@ -161,19 +161,19 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
     _print_answer(answer, now)
 
 
-def _print_answer(found: AskAnswer, now: datetime) -> None:
+def _print_answer(answer: AskAnswer, now: datetime) -> None:
     """Print an answer with the memories it cites, or all evidence if no answer was written."""
-    if found.text:
-        say(f"{found.text}\n")
-    for result in found.results:
-        if not found.text or result.memory.id in found.cited:
-            line(result.memory, now)
-    for file in found.located.files:
-        say(file.path)
+    if answer.text:
+        print_text(f"{answer.text}\n")
+    for result in answer.results:
+        if not answer.text or result.memory.id in answer.cited:
+            print_memory(result.memory, now)
+    for file in answer.located.files:
+        print_text(file.path)
         if file.reasons:
-            say(f"        {'; '.join(file.reasons)}", "dim")
-    if not found.text:
-        click.echo(f"Evidence only, no written answer: {found.note}", err=True)
+            print_text(f"        {'; '.join(file.reasons)}", "dim")
+    if not answer.text:
+        click.echo(f"Evidence only, no written answer: {answer.note}", err=True)
 
 
 @click.command("list")
@@ -183,7 +183,7 @@ def _print_answer(found: AskAnswer, now: datetime) -> None:
 @click.option("--pinned", is_flag=True, help="Only pinned memories.")
 @click.option("--session", default="", metavar="ID", help="Only memories from this session.")
 @click.option("--user", is_flag=True, help="Your user-level memories, which apply to all projects.")
-@choosing_options
+@filter_options
 @json_option
 @project_option
 def list_command(
@@ -193,7 +193,7 @@ def list_command(
     pinned: bool,
     session: str,
     user: bool,
-    chosen: Chosen,
+    chosen: FilterOptions,
     as_json: bool,
     project: str,
 ) -> None:
@@ -210,25 +210,29 @@ def list_command(
     from holloway import Filter
     from holloway.service.json_view import memory_json
 
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         wanted = replace(
-            chosen.filter(memory), deleted=deleted, superseded=superseded or deleted, pinned=pinned, session=session
+            chosen.build_filter(memory),
+            deleted=deleted,
+            superseded=superseded or deleted,
+            pinned=pinned,
+            session=session,
         )
         results = memory.memories(wanted, limit=limit, user=user)
         now = memory.clock.now()
         if as_json:
-            emit({"results": [memory_json(result, now) for result in results]})
+            print_json({"results": [memory_json(result, now) for result in results]})
             return
         for result in results:
-            line(result, now)
+            print_memory(result, now)
         waiting = 0 if chosen.quarantined or user else memory.count_to_review()
         if waiting:
-            say(f"To review: {waiting} (`holloway review`).", "yellow")
-        elif not results and (memory.count_user() if user else memory.store.memories.count(Filter())):
-            say("No memory matches.")
+            print_text(f"To review: {waiting} (`holloway review`).", "yellow")
+        elif not results and (memory.count_user() if user else memory.store.memories.count_memories(Filter())):
+            print_text("No memory matches.")
         elif not results:
             owner_text, option = ("for all projects", " --user") if user else (f"in {memory.project.name}", "")
-            say(f'No memory {owner_text} yet. `holloway remember{option} "..."` stores the first one.')
+            print_text(f'No memory {owner_text} yet. `holloway remember{option} "..."` stores the first one.')
 
 
 @click.command("show")
@@ -245,38 +249,38 @@ def show_command(memory_id: str, quarantined: bool, as_json: bool, project: str)
     """
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         shown_memory = memory.get(memory_id)
         if shown_memory.state == "quarantined" and not quarantined:
             hint = "Review it with `holloway review`, or add --quarantined."
             raise InvalidInput(f"{shown_memory.id} is quarantined until a person reviews it.", hint)
         if as_json:
-            emit(memory_json(shown_memory, memory.clock.now()))
+            print_json(memory_json(shown_memory, memory.clock.now()))
             return
         _print_card(memory, shown_memory)
 
 
-def _print_card(memory: Holloway, found: Memory) -> None:
+def _print_card(memory: Holloway, shown_memory: Memory) -> None:
     from holloway.domain import memory_details  # loaded when the command runs
 
-    say(f"{found.id}  {found.type.label}", "bold cyan")
-    say(found.content)
-    for name, value in memory_details.shown(found.details).items():
-        say(f"  {name}: {value if isinstance(value, str) else ', '.join(map(_item, _listed(value)))}")
-    say(f"  {notable(found, memory.clock.now())}", "dim")
-    source_text = f"{SOURCES[found.source]} on {found.created_at[:10]}"
-    branch_text = f", branch {branch_shown(found.branch)}" if found.branch else ""
-    commit_text = f", commit {found.commit[:10]}" if found.commit else ""
-    use_text = f", used {many(found.use_count, 'time')}" if found.use_count else ""
-    shown_text = f"shown to agents {many(memory.times_shown(found.id), 'time')}"
-    say(f"  {source_text}{branch_text}{commit_text}; {shown_text}{use_text}", "dim")
+    print_text(f"{shown_memory.id}  {shown_memory.type.label}", "bold cyan")
+    print_text(shown_memory.content)
+    for name, value in memory_details.shown_details(shown_memory.details).items():
+        print_text(f"  {name}: {value if isinstance(value, str) else ', '.join(map(_format_item, _as_list(value)))}")
+    print_text(f"  {describe_memory(shown_memory, memory.clock.now())}", "dim")
+    source_text = f"{SOURCE_LABELS[shown_memory.source]} on {shown_memory.created_at[:10]}"
+    branch_text = f", branch {branch_label(shown_memory.branch)}" if shown_memory.branch else ""
+    commit_text = f", commit {shown_memory.commit[:10]}" if shown_memory.commit else ""
+    use_text = f", used {format_count(shown_memory.use_count, 'time')}" if shown_memory.use_count else ""
+    shown_text = f"shown to agents {format_count(memory.times_shown(shown_memory.id), 'time')}"
+    print_text(f"  {source_text}{branch_text}{commit_text}; {shown_text}{use_text}", "dim")
 
 
-def _listed(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def _item(value: object) -> str:
+def _format_item(value: object) -> str:
     return str(value.get("description", value)) if isinstance(value, dict) else str(value)
 
 
@@ -293,10 +297,10 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
     """
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         provenance = memory.why(memory_id)
         if as_json:
-            emit(
+            print_json(
                 {
                     "memory": memory_json(provenance.memory, memory.clock.now()),
                     "history": [{"at": at, "kind": kind, "detail": detail} for at, kind, detail in provenance.history],
@@ -317,29 +321,33 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
             )
             return
         _print_card(memory, provenance.memory)
-    _print_past(provenance)
+    _print_history(provenance)
 
 
-def _in_words(detail: str) -> str:
+def _describe_detail(detail: str) -> str:
     """Return a history entry's detail, with the stored name of a source replaced by its label."""
     source, comma, agent = detail.removeprefix("by ").partition(", ")
-    return SOURCES[source] + comma + agent if detail.startswith("by ") and source in SOURCES else detail
+    return SOURCE_LABELS[source] + comma + agent if detail.startswith("by ") and source in SOURCE_LABELS else detail
 
 
-def _print_past(found: Provenance) -> None:
+def _print_history(provenance: Provenance) -> None:
     """Print the history of a memory, and the sessions that saw it."""
-    if found.memory.origin:
-        say(f"  from {found.memory.origin}")
-    say("History", "bold")
-    for at, kind, detail in found.history:
-        say(f"  {at[:16].replace('T', ' ')}  {kind}{f': {_in_words(detail)}' if detail else ''}")
-    for old in found.replaced:
-        say(f"  replaced {old.id}: {old.content}")
-    if found.seen:
-        say("Seen in sessions", "bold")
-        for sighting in found.seen:
-            say(f"  {sighting.session}, step {sighting.step}: {sighting.signal.replace('_', ' ')} ({sighting.state})")
-    if found.shown:
-        say("Shown to agents", "bold")
-        for session, point, at in found.shown:
-            say(f"  {at[:16].replace('T', ' ')}  {POINTS.get(point, point.replace('_', ' '))}, session {session}")
+    if provenance.memory.origin:
+        print_text(f"  from {provenance.memory.origin}")
+    print_text("History", "bold")
+    for at, kind, detail in provenance.history:
+        print_text(f"  {at[:16].replace('T', ' ')}  {kind}{f': {_describe_detail(detail)}' if detail else ''}")
+    for old in provenance.replaced:
+        print_text(f"  replaced {old.id}: {old.content}")
+    if provenance.seen:
+        print_text("Seen in sessions", "bold")
+        for sighting in provenance.seen:
+            print_text(
+                f"  {sighting.session}, step {sighting.step}: {sighting.signal.replace('_', ' ')} ({sighting.state})"
+            )
+    if provenance.shown:
+        print_text("Shown to agents", "bold")
+        for session, point, at in provenance.shown:
+            print_text(
+                f"  {at[:16].replace('T', ' ')}  {POINT_LABELS.get(point, point.replace('_', ' '))}, session {session}"
+            )

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from holloway.cli.common import (
-    branch_shown,
-    emit,
+    branch_label,
     json_option,
-    line,
-    maintained,
-    opened,
+    open_memory,
+    print_json,
+    print_memory,
+    print_redaction_note,
+    print_text,
     project_option,
-    redaction_note,
-    say,
-    text_of,
+    read_text_argument,
+    run_maintenance,
 )
 from holloway.errors import InvalidInput
 
@@ -72,14 +72,14 @@ def remember_command(
     """
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
-    with opened(project, create=True) as memory:
+    with open_memory(project, create=True) as memory:
         remembered = memory.remember(
-            text_of(text, "The memory"),
+            read_text_argument(text, "The memory"),
             type=kind,
             files=files or None,
             modules=modules,
             tags=tags,
-            details=pairs(details) or None,
+            details=parse_details(details) or None,
             summary=summary,
             pin=pin,
             everywhere=everywhere,
@@ -90,50 +90,52 @@ def remember_command(
         assert remembered.memory is not None  # noqa: S101  (a person's memory is never refused)
         now = memory.clock.now()
         if as_json:
-            emit({**memory_json(remembered.memory, now), **_fields(remembered)})
+            print_json({**memory_json(remembered.memory, now), **_result_fields(remembered)})
         else:
             owner_text = "for all your projects" if user else f"in {memory.project.name}"
             root_text = "" if user or memory.under_git else f" ({memory.project.root}, not under git)"
-            say(
+            print_text(
                 f"Remembered {owner_text}{root_text}."
                 if remembered.outcome == "added"
                 else "Already stored; its confidence was raised.",
                 "green",
             )
-            line(remembered.memory, now)
-            _notes(remembered, remembered.memory, inferred_module="" if modules else remembered.inferred.module)
-        maintained(memory)
+            print_memory(remembered.memory, now)
+            _print_notes(remembered, remembered.memory, inferred_module="" if modules else remembered.inferred.module)
+        run_maintenance(memory)
 
 
-def _fields(done: Remembered) -> dict[str, object]:
+def _result_fields(remembered: Remembered) -> dict[str, object]:
     """Return the JSON fields of a result that are not part of the memory itself."""
     inferred = {
-        "type": str(done.inferred.type) if done.inferred.type else None,
-        "files": list(done.inferred.files),
-        "module": done.inferred.module or None,
+        "type": str(remembered.inferred.type) if remembered.inferred.type else None,
+        "files": list(remembered.inferred.files),
+        "module": remembered.inferred.module or None,
     }
-    close = [{"id": related.memory.id, "verdict": str(related.verdict)} for related in done.close]
-    return {"outcome": done.outcome, "redacted": list(done.redacted), "inferred": inferred, "close": close}
+    close = [{"id": related.memory.id, "verdict": str(related.verdict)} for related in remembered.close]
+    return {"outcome": remembered.outcome, "redacted": list(remembered.redacted), "inferred": inferred, "close": close}
 
 
-def _notes(done: Remembered, memory: Memory, *, inferred_module: str) -> None:
+def _print_notes(remembered: Remembered, memory: Memory, *, inferred_module: str) -> None:
     """Print notes on a memory that was just stored: inferred fields, its branch, duplicates, redactions.
 
     A duplicate keeps its type and files, so an inferred value is only printed if the stored memory has it.
     """
-    guessed = [f"type {memory.type.label}"] if done.inferred.type is memory.type else []
-    guessed += [f"file {path}" for path in done.inferred.files if path in memory.files]
+    guessed = [f"type {memory.type.label}"] if remembered.inferred.type is memory.type else []
+    guessed += [f"file {path}" for path in remembered.inferred.files if path in memory.files]
     guessed += [f"module {inferred_module}"] if inferred_module in memory.modules else []
     if guessed:
-        say(f"        inferred: {', '.join(guessed)}. Change it with `holloway edit {memory.id}`.", "dim")
+        print_text(f"        inferred: {', '.join(guessed)}. Change it with `holloway edit {memory.id}`.", "dim")
     if memory.branch_only:
         lift_hint = f"`holloway edit {memory.id} --everywhere` shows it on every branch."
-        say(f"        Visible only on {branch_shown(memory.branch_only)} until that is merged; {lift_hint}", "dim")
-    for related in done.close:
+        print_text(
+            f"        Visible only on {branch_label(memory.branch_only)} until that is merged; {lift_hint}", "dim"
+        )
+    for related in remembered.close:
         relation_text = "Duplicate of" if related.verdict == "same" else "Contradicts"
         fix_hint = f"`holloway wrong {related.memory.id}` if that one is outdated."
-        say(f"        {relation_text} {related.memory.id}: {related.memory.summary}. {fix_hint}", "yellow")
-    redaction_note(done.redacted)
+        print_text(f"        {relation_text} {related.memory.id}: {related.memory.summary}. {fix_hint}", "yellow")
+    print_redaction_note(remembered.redacted)
 
 
 @click.command("edit")
@@ -176,13 +178,13 @@ def edit_command(
 
     if no_files and files:
         raise InvalidInput("--no-files and --file contradict each other.", "Give only one of them.")
-    with opened(project) as memory:
-        content = text_of(text, "The memory") if text else None
+    with open_memory(project) as memory:
+        content = read_text_argument(text, "The memory") if text else None
         field_options = (kind, summary, visibility, files, modules, tags, details)
         if content is None and not any(field_options) and not no_files and not everywhere:
-            content = _in_editor(memory.get(memory_id).content)
+            content = _edit_text(memory.get(memory_id).content)
             if content is None:
-                say("Nothing was changed.")
+                print_text("Nothing was changed.")
                 return
         changed, redacted = memory.edit(
             memory_id,
@@ -192,20 +194,20 @@ def edit_command(
             files=() if no_files else files or None,
             modules=modules or None,
             tags=tags or None,
-            details=pairs(details) or None,
+            details=parse_details(details) or None,
             visibility=visibility,
             where=Path.cwd(),
             everywhere=everywhere,
         )
         if as_json:
-            emit({**memory_json(changed, memory.clock.now()), "redacted": list(redacted)})
+            print_json({**memory_json(changed, memory.clock.now()), "redacted": list(redacted)})
             return
-        say("Changed.", "green")
-        line(changed, memory.clock.now())
-        redaction_note(redacted)
+        print_text("Changed.", "green")
+        print_memory(changed, memory.clock.now())
+        print_redaction_note(redacted)
 
 
-def _in_editor(old: str) -> str | None:
+def _edit_text(old: str) -> str | None:
     if not sys.stdin.isatty() and not os.environ.keys() & {"VISUAL", "EDITOR"}:
         raise InvalidInput("There is no terminal for an editor.", "Give the new text after the id.")
     return click.edit(old)
@@ -225,16 +227,16 @@ def pin_command(memory_id: str, off: bool, as_json: bool, project: str) -> None:
     """
     from holloway.service.json_view import memory_json  # loaded when the command runs
 
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         changed = memory.pin(memory_id, on=not off)
         if as_json:
-            emit(memory_json(changed, memory.clock.now()))
+            print_json(memory_json(changed, memory.clock.now()))
             return
-        say("Unpinned." if off else "Pinned.", "green")
-        line(changed, memory.clock.now())
+        print_text("Unpinned." if off else "Pinned.", "green")
+        print_memory(changed, memory.clock.now())
 
 
-def pairs(details: tuple[str, ...]) -> dict[str, object]:
+def parse_details(details: tuple[str, ...]) -> dict[str, object]:
     """Parse KEY=VALUE options into details; a repeated key makes a list. Raises InvalidInput."""
     parsed: dict[str, object] = {}
     for detail in details:

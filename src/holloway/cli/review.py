@@ -9,14 +9,14 @@ import click
 
 from holloway.cli.common import (
     TASK_SHOWN_CHARS,
-    emit,
+    describe_memory,
+    format_count,
     json_option,
-    many,
-    notable,
-    opened,
+    open_memory,
+    print_json,
+    print_redaction_note,
+    print_text,
     project_option,
-    redaction_note,
-    say,
 )
 from holloway.text.sanitize import one_line
 
@@ -67,37 +67,39 @@ def review_command(
     from holloway.service import session_report  # loaded when the command runs
     from holloway.service.json_view import memory_json
 
-    with opened(project) as memory:
-        decided = _by_options(memory, ok_ids, drop_ids, later_ids, ok_files)
+    with open_memory(project) as memory:
+        decided = _apply_options(memory, ok_ids, drop_ids, later_ids, ok_files)
         waiting = memory.to_review()
         if as_json:
             last = session_report.summarize_session(memory)
             cards = [memory_json(card, memory.clock.now()) for card in waiting]
-            emit({"results": cards, "last_session": summary_json(last) if last else None})
+            print_json({"results": cards, "last_session": summary_json(last) if last else None})
             return
         if decided:
-            say(f"{decided}; {len(waiting)} left to review.")
+            print_text(f"{decided}; {len(waiting)} left to review.")
             return
         if last := session_report.show_summary(memory):
-            _summary(last)
+            _print_summary(last)
             waiting_ids = {card.id for card in waiting}
             waiting += [card for card in last.to_decide if card.id not in waiting_ids]
         if offer := memory.trust.offer_more_careful():
-            say(f"{offer}.", "yellow")
+            print_text(f"{offer}.", "yellow")
         if not waiting:
-            say("Nothing to review.")
+            print_text("Nothing to review.")
         elif sys.stdin.isatty():
-            decided_count = _go_through(memory, waiting)
+            decided_count = _review_cards(memory, waiting)
             if decided_count:
                 session_report.note_decision(memory)
-            say(f"{many(decided_count, 'memory')} decided; {memory.count_to_review()} left to review.", "green")
+            print_text(
+                f"{format_count(decided_count, 'memory')} decided; {memory.count_to_review()} left to review.", "green"
+            )
         else:
             for number, card in enumerate(waiting, 1):
-                _card(memory, card, number, len(waiting))
-            say("Decide with `holloway review --ok ID`, `--drop ID` or `--later ID`.", "dim")
+                _print_card(memory, card, number, len(waiting))
+            print_text("Decide with `holloway review --ok ID`, `--drop ID` or `--later ID`.", "dim")
 
 
-def _by_options(
+def _apply_options(
     memory: Holloway,
     ok_ids: tuple[str, ...],
     drop_ids: tuple[str, ...],
@@ -133,62 +135,62 @@ def summary_json(last: Summary) -> dict[str, object]:
     }
 
 
-def _summary(last: Summary) -> None:
+def _print_summary(last: Summary) -> None:
     saved = f"saved about {last.saved_tokens:,} tokens of searching (an estimate); " if last.saved_tokens else ""
     counts_text = f"{saved}used {len(last.used)}, learned {len(last.learned)}"
     name = one_line(last.session.task, TASK_SHOWN_CHARS) or last.session.id
     if last.short:
-        say(f"Last session: {counts_text}. ({name})", "dim")
+        print_text(f"Last session: {counts_text}. ({name})", "dim")
         return
-    say(f"Last session: {name}", "bold")
-    say(f"  {counts_text}.")
+    print_text(f"Last session: {name}", "bold")
+    print_text(f"  {counts_text}.")
     for word, memories in (("used", last.used), ("learned", last.learned)):
         for memory in memories:
-            say(f"  {word} {memory.id}: {memory.summary}", "dim")
+            print_text(f"  {word} {memory.id}: {memory.summary}", "dim")
 
 
-def _go_through(memory: Holloway, waiting: list[Memory]) -> int:
+def _review_cards(memory: Holloway, waiting: list[Memory]) -> int:
     """Ask about each card; return the number of decisions."""
     decided_count = 0
     for number, card in enumerate(waiting, 1):
-        _card(memory, card, number, len(waiting))
+        _print_card(memory, card, number, len(waiting))
         choice = click.prompt(
             "  [o]k, [e]dit, [d]rop, [l]ater, [q]uit", type=click.Choice(list("oedlq")), show_choices=False, default="l"
         )
         if choice == "q":
             return decided_count
-        decided_count += _decide(memory, card, choice)
+        decided_count += _apply_choice(memory, card, choice)
     return decided_count
 
 
-def _decide(memory: Holloway, each: Memory, choice: str) -> bool:
+def _apply_choice(memory: Holloway, card: Memory, choice: str) -> bool:
     """Apply a choice to one memory; return whether it was a decision."""
     if choice == "l":
-        memory.later(each.id)
+        memory.later(card.id)
         return False
     if choice == "o":
-        memory.confirm(each.id)
+        memory.confirm(card.id)
     elif choice == "d":
-        memory.forget([each])
-    elif (text := click.edit(each.content)) is not None:
-        redaction_note(memory.edit(each.id, content=text)[1])
+        memory.forget([card])
+    elif (text := click.edit(card.content)) is not None:
+        print_redaction_note(memory.edit(card.id, content=text)[1])
     else:
-        say("  Not changed; it stays in the review.", "dim")
+        print_text("  Not changed; it stays in the review.", "dim")
         return False
     return True
 
 
-def _card(memory: Holloway, each: Memory, number: int, total: int) -> None:
-    from holloway.domain.memory_details import shown  # loaded when the command runs
+def _print_card(memory: Holloway, card: Memory, number: int, total: int) -> None:
+    from holloway.domain.memory_details import shown_details  # loaded when the command runs
     from holloway.service.results import describe_origin
 
-    say(f"{number}/{total}  {each.id}  {each.type.label}", "bold cyan")
-    say(f"  {each.content}")
-    if each.summary not in each.content:
-        say(f"  agents see: {each.summary}", "yellow")
-    for name, value in shown(each.details).items():
-        say(f"  {name}: {value}")
-    origin = f" ({place})" if (place := describe_origin(each)) else ""
-    say(f"  {notable(each, memory.clock.now())}", "dim")
-    why = f"To review because {REASONS[each.review]}" if each.review else "Learned or used in the last session"
-    say(f"  {why}{origin}.", "dim")
+    print_text(f"{number}/{total}  {card.id}  {card.type.label}", "bold cyan")
+    print_text(f"  {card.content}")
+    if card.summary not in card.content:
+        print_text(f"  agents see: {card.summary}", "yellow")
+    for name, value in shown_details(card.details).items():
+        print_text(f"  {name}: {value}")
+    origin = f" ({place})" if (place := describe_origin(card)) else ""
+    print_text(f"  {describe_memory(card, memory.clock.now())}", "dim")
+    why = f"To review because {REASONS[card.review]}" if card.review else "Learned or used in the last session"
+    print_text(f"  {why}{origin}.", "dim")

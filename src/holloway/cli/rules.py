@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import emit, json_option, many, opened, project_option, redaction_note, say
+from holloway.cli.common import (
+    format_count,
+    json_option,
+    open_memory,
+    print_json,
+    print_redaction_note,
+    print_text,
+    project_option,
+)
 
 if TYPE_CHECKING:
     from holloway.service.results import RuleChange, RulesImported
@@ -32,59 +40,61 @@ def rules_command(dry_run: bool, as_json: bool, project: str) -> None:
       holloway rules && holloway review
     """
 
-    with opened(project, create=not dry_run) as memory:
+    with open_memory(project, create=not dry_run) as memory:
         imported = memory.import_rules(dry_run=dry_run)
     if as_json:
-        emit(rules_json(imported))
+        print_json(rules_json(imported))
         return
     if dry_run:
         for entry in imported.added:
-            _entry(entry)
-    say(counted(imported, would=dry_run), "green")
-    _refusals(imported)
-    redaction_note(imported.redacted)
+            _print_entry(entry)
+    print_text(describe_import(imported, would=dry_run), "green")
+    _print_refusals(imported)
+    print_redaction_note(imported.redacted)
     if imported.added and not dry_run:
-        say("Review them with `holloway review`, or approve a whole file with `holloway review --ok-all-from PATH`.")
+        print_text(
+            "Review them with `holloway review`, or approve a whole file with `holloway review --ok-all-from PATH`."
+        )
 
 
-def rules_json(done: RulesImported) -> dict[str, object]:
+def rules_json(imported: RulesImported) -> dict[str, object]:
     """Return the result of an import as JSON fields."""
     from dataclasses import asdict  # loaded when the command runs
 
-    return asdict(done)
+    return asdict(imported)
 
 
-def preview(found: RulesImported) -> None:
+def print_preview(imported: RulesImported) -> None:
     """Print what would be imported: rules per file, and the first rules."""
-    by_file = Counter(entry.path for entry in found.added)
-    say("Rules found: " + ", ".join(f"{path} ({number})" for path, number in by_file.most_common()), "bold")
-    for entry in found.added[:SHOWN_MAX]:
-        _entry(entry)
-    if len(found.added) > SHOWN_MAX:
-        say(f"  and {len(found.added) - SHOWN_MAX} more (`holloway rules --dry-run`)", "dim")
+    by_file = Counter(entry.path for entry in imported.added)
+    print_text("Rules found: " + ", ".join(f"{path} ({number})" for path, number in by_file.most_common()), "bold")
+    for entry in imported.added[:SHOWN_MAX]:
+        _print_entry(entry)
+    if len(imported.added) > SHOWN_MAX:
+        print_text(f"  and {len(imported.added) - SHOWN_MAX} more (`holloway rules --dry-run`)", "dim")
 
 
-def counted(done: RulesImported, *, would: bool = False) -> str:
+def describe_import(imported: RulesImported, *, would: bool = False) -> str:
     """Return the result of an import in one line."""
-    if not done.files and not done.removed:
+    if not imported.files and not imported.removed:
         return "No rules found in CLAUDE.md, AGENTS.md, .cursorrules or similar files."
-    number = many(len(done.added), "rule")
+    number = format_count(len(imported.added), "rule")
     added_text = f"Would import {number}" if would else f"Imported {number} for review"
-    other_text = f"{len(done.changed)} changed, {len(done.removed)} removed, {done.unchanged} unchanged"
-    refused_text = f", {len(done.refused)} refused" if done.refused else ""
-    return f"{added_text} from {many(len(done.files), 'file')}; {other_text}{refused_text}."
+    other_text = f"{len(imported.changed)} changed, {len(imported.removed)} removed, {imported.unchanged} unchanged"
+    refused_text = f", {len(imported.refused)} refused" if imported.refused else ""
+    return f"{added_text} from {format_count(len(imported.files), 'file')}; {other_text}{refused_text}."
 
 
-def _entry(entry: RuleChange) -> None:
+def _print_entry(entry: RuleChange) -> None:
     from holloway.text.sanitize import one_line  # loaded when the command runs
 
     quarantine_note = "  (quarantined)" if entry.state == "quarantined" else ""
-    say(f"  {entry.type:<12} {one_line(entry.content, 100)}{quarantine_note}")
-    say(f"               {entry.path}:{entry.line}{f', {entry.heading}' if entry.heading else ''}", "dim")
+    print_text(f"  {entry.type:<12} {one_line(entry.content, 100)}{quarantine_note}")
+    print_text(f"               {entry.path}:{entry.line}{f', {entry.heading}' if entry.heading else ''}", "dim")
 
 
-def _refusals(done: RulesImported) -> None:
-    for entry in done.refused:
-        say(f"  not imported, {entry.reason}: {entry.path}:{entry.line}", "yellow")
-    for problem in done.problems:
-        say(f"  {problem}", "yellow")
+def _print_refusals(imported: RulesImported) -> None:
+    for entry in imported.refused:
+        print_text(f"  not imported, {entry.reason}: {entry.path}:{entry.line}", "yellow")
+    for problem in imported.problems:
+        print_text(f"  {problem}", "yellow")

@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holloway.cli.common import TASK_SHOWN_CHARS, emit, json_option, many, notable, opened, project_option, say
+from holloway.cli.common import (
+    TASK_SHOWN_CHARS,
+    describe_memory,
+    format_count,
+    json_option,
+    open_memory,
+    print_json,
+    print_text,
+    project_option,
+)
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from holloway.domain.session import Session
     from holloway.service.holloway import Holloway
-    from holloway.service.results import Kept
+    from holloway.service.results import StoredCandidate
     from holloway.service.session_report import SessionReport
 
 MARKS = {"promoted": "+", "reinforced": "=", "held": "~", "dropped": "-"}
@@ -34,15 +43,15 @@ def sessions_command(limit: int, as_json: bool, project: str) -> None:
     """
     from holloway.service.session_report import list_sessions  # loaded when the command runs
 
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         rows = list_sessions(memory, limit)
         if as_json:
-            emit({"sessions": [session_json(session, record) for session, record in rows]})
+            print_json({"sessions": [session_json(session, record) for session, record in rows]})
             return
         if not rows:
-            say("No session yet. `holloway setup claude-code` connects an agent; its next session is observed.")
+            print_text("No session yet. `holloway setup claude-code` connects an agent; its next session is observed.")
         for session, record in rows:
-            _line(session, record)
+            _print_session(session, record)
 
 
 @click.command("explain")
@@ -60,12 +69,12 @@ def explain_command(session: str, dropped: bool, as_json: bool, project: str) ->
     """
     from holloway.service.session_report import explain_session  # loaded when the command runs
 
-    with opened(project) as memory:
+    with open_memory(project) as memory:
         explanation = explain_session(memory, session)
         if as_json:
-            emit(explained_json(explanation))
+            print_json(explained_json(explanation))
         else:
-            _explained(memory, explanation, dropped=dropped)
+            _print_explanation(memory, explanation, dropped=dropped)
 
 
 def session_json(session: Session, record: dict[str, Any]) -> dict[str, Any]:
@@ -86,10 +95,10 @@ def session_json(session: Session, record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def explained_json(told: SessionReport) -> dict[str, Any]:
+def explained_json(explanation: SessionReport) -> dict[str, Any]:
     """Return the explanation of a session as JSON fields."""
     return {
-        **session_json(told.session, told.record),
+        **session_json(explanation.session, explanation.record),
         "candidates": [
             {
                 "signal": candidate.signal,
@@ -100,76 +109,78 @@ def explained_json(told: SessionReport) -> dict[str, Any]:
                 "content": candidate.draft.get("content"),
                 "type": candidate.draft.get("type"),
             }
-            for candidate in told.candidates
+            for candidate in explanation.candidates
         ],
-        "used": [memory.id for memory in told.used],
-        "learned": [memory.id for memory in told.learned],
+        "used": [memory.id for memory in explanation.used],
+        "learned": [memory.id for memory in explanation.learned],
     }
 
 
-def _line(session: Session, record: dict[str, Any]) -> None:
+def _print_session(session: Session, record: dict[str, Any]) -> None:
     learned_count = sum(states.get("promoted", 0) for states in (record.get("candidates") or {}).values())
-    outcome_text = f"{session.outcome}: {_because(session)}" if session.outcome else "running, or not processed yet"
-    say(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
+    outcome_text = (
+        f"{session.outcome}: {_describe_evidence(session)}" if session.outcome else "running, or not processed yet"
+    )
+    print_text(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
     task_placeholder = "(no prompt)" if session.outcome else "(task not read yet: session still running)"
-    say(f"  {one_line(session.task, TASK_SHOWN_CHARS) or task_placeholder}")
-    details = [_counted(record, "tool_calls", "tool call")] if record else []
+    print_text(f"  {one_line(session.task, TASK_SHOWN_CHARS) or task_placeholder}")
+    details = [_format_figure(record, "tool_calls", "tool call")] if record else []
     details += [f"used {len(used)}"] if (used := record.get("used")) else []
     details += [f"learned {learned_count}"] if learned_count else []
     details += [f"saved about {saved:,} tokens (an estimate)"] if (saved := record.get("saved_tokens")) else []
-    say("; ".join(filter(None, (f"  {outcome_text}", ", ".join(details)))), "dim")
+    print_text("; ".join(filter(None, (f"  {outcome_text}", ", ".join(details)))), "dim")
 
 
-def _counted(record: dict[str, Any], field: str, noun: str = "") -> str:
+def _format_figure(record: dict[str, Any], field: str, noun: str = "") -> str:
     """Format a figure of a session record; a missing one is reported as unknown."""
     number = record.get(field)
     if number is None:
         return f"an unknown number of {noun}s" if noun else "an unknown number"
-    return many(number, noun) if noun else str(number)
+    return format_count(number, noun) if noun else str(number)
 
 
-def _because(session: Session) -> str:
+def _describe_evidence(session: Session) -> str:
     """Return the evidence for a session's type and outcome, without the labels."""
     evidence = session.evidence.removeprefix(f"{session.type}: ").replace(f"; {session.outcome}: ", ", ", 1)
     return evidence or str(session.type)
 
 
-def _candidate(each: Kept) -> None:
-    name = each.signal.replace("_", " ")
-    say(f"{MARKS[each.state]} step {each.step}: {name}, {each.state}", STYLES[each.state])
-    if content := each.draft.get("content"):
-        say(f"    {content}")
-    if reason_text := " ".join(filter(None, (each.reason, f"[{each.memory}]" if each.memory else ""))):
-        say(f"    {reason_text}", "dim")
+def _print_candidate(candidate: StoredCandidate) -> None:
+    name = candidate.signal.replace("_", " ")
+    print_text(f"{MARKS[candidate.state]} step {candidate.step}: {name}, {candidate.state}", STYLES[candidate.state])
+    if content := candidate.draft.get("content"):
+        print_text(f"    {content}")
+    if reason_text := " ".join(filter(None, (candidate.reason, f"[{candidate.memory}]" if candidate.memory else ""))):
+        print_text(f"    {reason_text}", "dim")
 
 
-def _explained(memory: Holloway, told: SessionReport, *, dropped: bool) -> None:
-    session, record = told.session, told.record
-    _line(session, record)
+def _print_explanation(memory: Holloway, explanation: SessionReport, *, dropped: bool) -> None:
+    session, record = explanation.session, explanation.record
+    _print_session(session, record)
     if not session.evidence:
-        say("  This session has not been processed yet.", "dim")
+        print_text("  This session has not been processed yet.", "dim")
     if record:
-        say(
-            f"  {_counted(record, 'first_reads', 'file')} opened, {_counted(record, 'known_files_read_again')} of them "
-            f"seen in earlier sessions; {_counted(record, 'files_edited')} edited; "
-            f"{_counted(record, 'errors', 'error')}",
+        print_text(
+            f"  {_format_figure(record, 'first_reads', 'file')} opened, "
+            f"{_format_figure(record, 'known_files_read_again')} of them seen in earlier sessions; {_format_figure(record, 'files_edited')} edited; "
+            f"{_format_figure(record, 'errors', 'error')}",
             "dim",
         )
     if signal_counts := record.get("signals"):
-        say(
+        print_text(
             "Signals: "
             + ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in sorted(signal_counts.items()))
         )
-    for candidate in told.candidates:
+    for candidate in explanation.candidates:
         if candidate.state != "dropped" or dropped:
-            _candidate(candidate)
-    reasons = Counter(candidate.reason for candidate in told.candidates if candidate.state == "dropped")
+            _print_candidate(candidate)
+    reasons = Counter(candidate.reason for candidate in explanation.candidates if candidate.state == "dropped")
     if reasons and not dropped:
-        say(f"Dropped {sum(reasons.values())}:")
+        print_text(f"Dropped {sum(reasons.values())}:")
         for reason, number in reasons.most_common():
-            say(f"  {number} x {reason}", "dim")
-    for used in told.used:
-        say(f"Used {used.id}: {used.summary}", "green")
-        say(f"    {notable(used, memory.clock.now())}", "dim")
+            print_text(f"  {number} x {reason}", "dim")
+    for used in explanation.used:
+        print_text(f"Used {used.id}: {used.summary}", "green")
+        print_text(f"    {describe_memory(used, memory.clock.now())}", "dim")
     if saved := record.get("saved_tokens"):
-        say(f"Saved about {saved:,} tokens of searching (an estimate).")
+        print_text(f"Saved about {saved:,} tokens of searching (an estimate).")

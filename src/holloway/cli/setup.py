@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import ask, emit, home, json_option, project_option, say, yes_option
+from holloway.cli.common import (
+    confirm_action,
+    data_folder,
+    json_option,
+    print_json,
+    print_text,
+    project_option,
+    yes_option,
+)
 
 if TYPE_CHECKING:
-    from holloway.service.setup import Plan
+    from holloway.service.setup import InstallPlan
 
 ENTRY = re.compile(r'(?P<sign>[+-]) *"(?P<event>\w+)": (?P<entry>\[\{"hooks": .*"timeout": )\d+')
 """Diff line with the hook of one event; the hooks of all events differ only in the timeout."""
@@ -61,70 +69,70 @@ def setup_command(
     from holloway.service import setup  # loaded when the command runs
     from holloway.service.project_finder import begin, project_root
 
-    dialect, root = setup.dialect(agent), project_root(project)
+    dialect, root = setup.find_dialect(agent), project_root(project)
     plan = (
-        setup.removal(dialect, scope, root, home())
+        setup.plan_removal(dialect, scope, root, data_folder())
         if remove
-        else setup.setup(dialect, scope, root, home(), without=without)
+        else setup.plan_setup(dialect, scope, root, data_folder(), without=without)
     )
-    is_applied = not dry_run and carried_out(plan, yes=yes, quiet=as_json)
-    is_registered = not remove and not dry_run and (is_applied or not plan.needed) and begin(project)
+    is_applied = not dry_run and confirm_and_apply(plan, yes=yes, quiet=as_json)
+    is_registered = not remove and not dry_run and (is_applied or not plan.needed_changes) and begin(project)
     if as_json:
-        emit(plan_json(plan, changed=is_applied))
+        print_json(plan_json(plan, changed=is_applied))
     elif dry_run:
-        show(plan)
-        say("Dry run: nothing was written." if plan.needed else _nothing(plan))
-    elif not plan.needed:
-        say(_nothing(plan))
-        _tell(plan.notes)
+        print_plan(plan)
+        print_text("Dry run: nothing was written." if plan.needed_changes else _nothing_to_change(plan))
+    elif not plan.needed_changes:
+        print_text(_nothing_to_change(plan))
+        _print_notes(plan.notes)
     elif is_applied:
-        _say_done(plan, known=is_registered)
+        _print_result(plan, is_registered=is_registered)
     else:
-        say("Nothing was changed.")
+        print_text("Nothing was changed.")
 
 
-def carried_out(plan: Plan, *, yes: bool, quiet: bool) -> bool:
+def confirm_and_apply(plan: InstallPlan, *, yes: bool, quiet: bool) -> bool:
     """Show a plan, ask for confirmation and apply it; return whether it was applied."""
-    from holloway.service.setup import apply  # loaded when a command runs
+    from holloway.service.setup import apply_plan  # loaded when a command runs
 
-    if not plan.needed:
+    if not plan.needed_changes:
         return False
     if not quiet:
-        show(plan, short=yes)
-    if not ask(question(plan), yes=yes):
+        print_plan(plan, short=yes)
+    if not confirm_action(confirmation_question(plan), yes=yes):
         return False
-    apply(plan, home())
+    apply_plan(plan, data_folder())
     return True
 
 
-def question(plan: Plan) -> str:
+def confirmation_question(plan: InstallPlan) -> str:
     """Return the confirmation question for a plan."""
-    number = len(plan.needed)
+    number = len(plan.needed_changes)
     return f"{'Undo' if plan.removes else 'Make'} {'this change' if number == 1 else f'these {number} changes'}?"
 
 
-def show(plan: Plan, *, short: bool = False) -> None:
+def print_plan(plan: InstallPlan, *, short: bool = False) -> None:
     """Print the diff of a plan and a line per file; with `short` only the lines."""
-    from holloway.service.setup import diff  # loaded when a command runs
+    from holloway.service.setup import render_diff  # loaded when a command runs
 
     if not short:
-        for change in plan.needed:
-            say(folded(diff(change)).rstrip("\n"))
-    say(f"{plan.dialect.label}, {plan.scope} scope:", "bold")
-    for change in plan.needed:
-        say(f"  {change.action:<7} {change.path}: {change.part.content.what}")
-        if change.part.target != change.path.absolute():
-            say(f"          is {change.part.target} (target of the symbolic link)")
-        for file in () if change.rewrites else change.leftovers:
-            say(f"  delete  {file}")
+        for change in plan.needed_changes:
+            print_text(fold_diff(render_diff(change)).rstrip("\n"))
+    print_text(f"{plan.dialect.label}, {plan.scope} scope:", "bold")
+    for change in plan.needed_changes:
+        print_text(f"  {change.action:<7} {change.path}: {change.part.content.description}")
+        if change.part.target_path != change.path.absolute():
+            print_text(f"          is {change.part.target_path} (target of the symbolic link)")
+        for file in () if change.changes_file else change.leftovers:
+            print_text(f"  delete  {file}")
     if not plan.removes:
-        _tell(plan.notes)
+        _print_notes(plan.notes)
 
 
-def folded(shown: str) -> str:
+def fold_diff(diff_text: str) -> str:
     """Shorten a diff: print hooks that differ only in event and timeout once, with the other events' names."""
     lines: list[str] = []
-    for same, rows in groupby(shown.split("\n"), key=_entry):
+    for same, rows in groupby(diff_text.split("\n"), key=_entry_key):
         first_line, *repeated = rows
         events = [match["event"] for match in map(ENTRY.match, repeated) if match]
         lines += (
@@ -136,18 +144,23 @@ def folded(shown: str) -> str:
     return "\n".join(lines)
 
 
-def _entry(row: str) -> str:
+def _entry_key(row: str) -> str:
     match = ENTRY.match(row)
     return match["sign"] + match["entry"] if match else ""
 
 
-def plan_json(plan: Plan, *, changed: bool) -> dict[str, object]:
+def plan_json(plan: InstallPlan, *, changed: bool) -> dict[str, object]:
     """Return a plan as JSON fields."""
-    from holloway.service.setup import diff  # loaded when a command runs
+    from holloway.service.setup import render_diff  # loaded when a command runs
 
     files = [
-        {"file": str(change.path), "action": change.action, "what": change.part.content.what, "diff": diff(change)}
-        for change in plan.needed
+        {
+            "file": str(change.path),
+            "action": change.action,
+            "what": change.part.content.description,
+            "diff": render_diff(change),
+        }
+        for change in plan.needed_changes
     ]
     return {
         "agent": plan.dialect.agent,
@@ -158,25 +171,25 @@ def plan_json(plan: Plan, *, changed: bool) -> dict[str, object]:
     }
 
 
-def _nothing(plan: Plan) -> str:
+def _nothing_to_change(plan: InstallPlan) -> str:
     return f"{plan.dialect.label} is {'not connected' if plan.removes else 'already connected'}: nothing to change."
 
 
-def _say_done(plan: Plan, *, known: bool) -> None:
+def _print_result(plan: InstallPlan, *, is_registered: bool) -> None:
     label, scope = plan.dialect.label, plan.scope
     if plan.removes:
-        say(f"{label} is disconnected; the memories stay.", "green")
-        _tell(plan.notes)
+        print_text(f"{label} is disconnected; the memories stay.", "green")
+        _print_notes(plan.notes)
         return
     scope_text = "any project with a memory" if scope == "user" else "this project"
-    say(f"{label} is connected. Its next session in {scope_text} starts with a brief.", "green")
-    if not known:
-        say("This folder is not a project. Run `holloway init` in one of your projects.", "yellow")
+    print_text(f"{label} is connected. Its next session in {scope_text} starts with a brief.", "green")
+    if not is_registered:
+        print_text("This folder is not a project. Run `holloway init` in one of your projects.", "yellow")
     if plan.dialect.note:
-        say(plan.dialect.note, "yellow")
-    say(f"Undo: holloway setup {plan.dialect.agent} --scope {scope} --remove", "dim")
+        print_text(plan.dialect.note, "yellow")
+    print_text(f"Undo: holloway setup {plan.dialect.agent} --scope {scope} --remove", "dim")
 
 
-def _tell(notes: tuple[str, ...]) -> None:
+def _print_notes(notes: tuple[str, ...]) -> None:
     for note in notes:
-        say(f"  note    {note}", "yellow")
+        print_text(f"  note    {note}", "yellow")

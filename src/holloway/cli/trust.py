@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holloway.cli.common import emit, json_option, many, opened, project_option, say
+from holloway.cli.common import format_count, json_option, open_memory, print_json, print_text, project_option
 
 if TYPE_CHECKING:
     from holloway.service.results import Standing
 
-SAYS = {
+LEVEL_DESCRIPTIONS = {
     1: "injects only confirmed or taught memories, and errors with an observed fix",
     2: "injects every memory above the threshold",
     3: "injects every memory above the threshold; the review lists only memories that need a decision",
@@ -35,41 +35,43 @@ def trust_command(level: str | None, as_json: bool, project: str) -> None:
       holloway trust confident
       holloway trust auto
     """
-    with opened(project, create=level is not None) as memory:
+    with open_memory(project, create=level is not None) as memory:
         standing = memory.trust.choose(level) if level else memory.trust.standing()
     if as_json:
-        emit(standing_json(standing))
+        print_json(standing_json(standing))
     else:
-        _told(standing)
+        _print_standing(standing)
 
 
-def standing_json(found: Standing) -> dict[str, object]:
+def standing_json(standing: Standing) -> dict[str, object]:
     """Return a trust level as JSON fields."""
     from holloway.config import INJECTION_THRESHOLDS
 
     return {
-        "level": found.level,
-        "name": found.name,
-        "above_confidence": INJECTION_THRESHOLDS[found.level],
-        "from": found.origin,
-        "why": found.why,
-        "advance": found.advance or None,
-        "offered": found.offered or None,
-        "offer": found.offer or None,
-        **asdict(found.regard),
-        "flagged_in_a_session": found.flagged,
+        "level": standing.level,
+        "name": standing.name,
+        "above_confidence": INJECTION_THRESHOLDS[standing.level],
+        "from": standing.origin,
+        "why": standing.why,
+        "advance": standing.advance or None,
+        "offered": standing.offered or None,
+        "offer": standing.offer or None,
+        **asdict(standing.regard),
+        "flagged_in_a_session": standing.flagged,
     }
 
 
-def _told(found: Standing) -> None:
+def _print_standing(standing: Standing) -> None:
     from holloway.config import INJECTION_THRESHOLDS
 
-    counts = found.regard
-    say(f"Trust level {found.level}, {found.name}: {found.why}.", "bold")
-    say(f"  {SAYS[found.level]}; confidence above {INJECTION_THRESHOLDS[found.level]:.2f}")
-    counts_text = f"{many(counts.shown)} shown, {counts.confirmed} of them confirmed, {counts.corrected} corrected"
-    say(f"  {many(counts.sessions, 'session')}; {counts_text}")
-    if found.advance:
-        say(f"  next: {found.advance}.", "dim")
-    if found.offer:
-        say(f"  {found.offer}.", "yellow")
+    counts = standing.regard
+    print_text(f"Trust level {standing.level}, {standing.name}: {standing.why}.", "bold")
+    print_text(f"  {LEVEL_DESCRIPTIONS[standing.level]}; confidence above {INJECTION_THRESHOLDS[standing.level]:.2f}")
+    counts_text = (
+        f"{format_count(counts.shown)} shown, {counts.confirmed} of them confirmed, {counts.corrected} corrected"
+    )
+    print_text(f"  {format_count(counts.sessions, 'session')}; {counts_text}")
+    if standing.advance:
+        print_text(f"  next: {standing.advance}.", "dim")
+    if standing.offer:
+        print_text(f"  {standing.offer}.", "yellow")

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from holloway.codemap.resolve.imports.import_resolver import Importer
+    from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 
 MAP_VERSION = 11
 """Version of the map's content. Raise it when the schema, a query, the resolver or the exclusion rules change what a
 map contains: older maps are rebuilt."""
 
 CACHE_KB = 64 * 1024
-TEXT_GATHERED_BYTES = 1 << 20
-TEXT_GATHERED_FILLING_BYTES = 32 << 20
+FTS_BUFFER_BYTES = 1 << 20
+FTS_BULK_BUFFER_BYTES = 32 << 20
 """Bytes that the full-text index buffers before it writes them out: normally, and while an empty map is filled. SQLite
 uses twice that much memory."""
 FILLED_TABLES = frozenset({"nodes", "edges", "unresolved", "consulted", "import_words", "chunks"})
@@ -33,11 +33,11 @@ class MapDatabase(Database):
 
     page_bytes = 16_384
     """Long rows are written 25 % faster than with SQLite's default of 4,096 bytes, and read just as fast."""
-    importer: tuple[tuple[str, str], Importer] | None = None
+    importer: tuple[tuple[str, str], ImportResolver] | None = None
     """Cached import resolver, with the key of the state it was built from."""
 
-    def _open(self) -> sqlite3.Connection:
-        connection = super()._open()
+    def _open_connection(self) -> sqlite3.Connection:
+        connection = super()._open_connection()
         # Deleted content is still in the source files and the git history, so overwriting it protects nothing.
         connection.execute("PRAGMA secure_delete = OFF")
         # One writer inserts and deletes complete files: checking every reference would only confirm its own writes.
@@ -48,58 +48,58 @@ class MapDatabase(Database):
     @property
     def is_current(self) -> bool:
         """Whether the file holds a map of the current version."""
-        return bool(self.value("PRAGMA user_version") == MAP_VERSION)
+        return bool(self.fetch_value("PRAGMA user_version") == MAP_VERSION)
 
-    def prepare(self) -> None:
+    def prepare_schema(self) -> None:
         """Create the tables, replacing those of another version."""
         if self.is_current:
             return
-        with self.write():
-            if self.value("PRAGMA user_version") == MAP_VERSION:
+        with self.write_transaction():
+            if self.fetch_value("PRAGMA user_version") == MAP_VERSION:
                 return  # Another process was faster.
-            for name, kind in [(row[0], row[1]) for row in self.rows(_OWN_TABLES)]:
+            for name, kind in [(row[0], row[1]) for row in self.fetch_rows(_LIST_TABLES_SQL)]:
                 if kind == "table":
-                    self.run(f'DROP TABLE IF EXISTS "{name}"')
-            for statement in schema():
-                self.run(statement)
-            self.run(f"PRAGMA user_version = {MAP_VERSION}")
+                    self.execute(f'DROP TABLE IF EXISTS "{name}"')
+            for statement in schema_statements():
+                self.execute(statement)
+            self.execute(f"PRAGMA user_version = {MAP_VERSION}")
 
     @contextmanager
-    def filling(self) -> Iterator[None]:
+    def bulk_load(self) -> Iterator[None]:
         """Speed up filling an empty map: drop its indexes and rebuild them at the end. Call inside a transaction."""
         index_statements = [
             statement
-            for statement in schema()
+            for statement in schema_statements()
             if statement.startswith("CREATE INDEX") and statement.split()[4] in FILLED_TABLES
         ]
         for statement in index_statements:
-            self.run(f"DROP INDEX {statement.split()[2]}")
-        self._gather(TEXT_GATHERED_FILLING_BYTES)
+            self.execute(f"DROP INDEX {statement.split()[2]}")
+        self._set_fts_buffer(FTS_BULK_BUFFER_BYTES)
         yield
-        self._gather(TEXT_GATHERED_BYTES)
+        self._set_fts_buffer(FTS_BUFFER_BYTES)
         for statement in index_statements:
-            self.run(statement)
+            self.execute(statement)
 
-    def _gather(self, size: int) -> None:
-        self.run("INSERT INTO chunk_text (chunk_text, rank) VALUES ('hashsize', ?)", (size,))
+    def _set_fts_buffer(self, size: int) -> None:
+        self.execute("INSERT INTO chunk_text (chunk_text, rank) VALUES ('hashsize', ?)", (size,))
 
-    def meta(self, key: str, default: str = "") -> str:
+    def get_meta(self, key: str, default: str = "") -> str:
         """Return a metadata value of the map, or the default."""
-        value = self.value("SELECT value FROM meta WHERE key = ?", (key,))
+        value = self.fetch_value("SELECT value FROM meta WHERE key = ?", (key,))
         return default if value is None else str(value)
 
-    def note(self, key: str, value: str) -> None:
+    def set_meta(self, key: str, value: str) -> None:
         """Store a metadata value; the caller holds the transaction."""
-        self.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
-_OWN_TABLES = (
+_LIST_TABLES_SQL = (
     "SELECT name, type FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' AND name NOT LIKE 'chunk_text_%'"
     " AND name NOT LIKE 'commit_text_%'"
 )
 
 
-def schema() -> list[str]:
+def schema_statements() -> list[str]:
     """Return the SQL statements that create an empty map."""
     with open(os.path.join(os.path.dirname(__file__), "schema.sql"), encoding="utf-8") as text:
         lines = [line for line in text.read().splitlines() if not line.startswith("--")]
@@ -120,7 +120,7 @@ def open_map(file: str | Path) -> MapDatabase:
     """
     database = MapDatabase(file)
     try:
-        database.prepare()
+        database.prepare_schema()
     except Exception as error:
         cause = error.__cause__ or error
         if not isinstance(cause, sqlite3.DatabaseError) or isinstance(cause, sqlite3.OperationalError):
@@ -130,5 +130,5 @@ def open_map(file: str | Path) -> MapDatabase:
             with suppress(FileNotFoundError):
                 os.unlink(database.file + ending)
         database = MapDatabase(file)
-        database.prepare()
+        database.prepare_schema()
     return database

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Protocol
 
-from holloway.codemap.parse.facts import decode
+from holloway.codemap.parse.facts import decode_facts
 from holloway.codemap.resolve.scopes import Scopes
 
 if TYPE_CHECKING:
@@ -13,70 +13,70 @@ if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Facts
     from holloway.codemap.resolve.resolver import Mention
 
-SCOPES_KEPT = 800
+SCOPES_CACHED_MAX = 800
 """Files whose scopes stay in memory while others are resolved: about 13 MB; doubling it is not faster."""
 
 
-class Source(Protocol):
+class FactsSource(Protocol):
     """Storage that the facts of a file are loaded from."""
 
-    def facts(self, path: str) -> tuple[str, bytes]:
+    def load_facts(self, path: str) -> tuple[str, bytes]:
         """Return a file's language and encoded facts; the language is empty if the file is missing or not code."""
 
-    def mentions(self, path: str) -> bytes:
+    def load_mentions(self, path: str) -> bytes:
         """Return the encoded references of a file."""
 
 
-class InMap:
+class MapFactsSource:
     """Facts source that reads from the map database."""
 
     def __init__(self, database: MapDatabase) -> None:
         self._database = database
 
-    def facts(self, path: str) -> tuple[str, bytes]:
+    def load_facts(self, path: str) -> tuple[str, bytes]:
         """Return a file's language and encoded facts."""
-        row = self._database.row("SELECT language, facts FROM files WHERE path = ?", (path,))
+        row = self._database.fetch_row("SELECT language, facts FROM files WHERE path = ?", (path,))
         return (row[0], row[1]) if row is not None else ("", b"")
 
-    def mentions(self, path: str) -> bytes:
+    def load_mentions(self, path: str) -> bytes:
         """Return the encoded references of a file."""
         sql = "SELECT m.data FROM files f JOIN mentions m ON m.file = f.id WHERE f.path = ?"
-        return self._database.value(sql, (path,)) or b""
+        return self._database.fetch_value(sql, (path,)) or b""
 
 
-class FactsRead:
+class FactsCache:
     """Cache of decoded facts, by path, in two generations."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FactsSource) -> None:
         self._source = source
         self._young: dict[str, Scopes | None] = {}
         self._old: dict[str, Scopes | None] = {}
         """Entries not used since the last generation change; the next change discards them."""
 
-    def keep(self, path: str, language: str, facts: Facts) -> None:
+    def add_parsed(self, path: str, language: str, facts: Facts) -> None:
         """Cache facts that were just parsed, while there is room: the first files are also resolved first."""
-        if len(self._old) < SCOPES_KEPT // 2:
+        if len(self._old) < SCOPES_CACHED_MAX // 2:
             self._old[path] = Scopes(path, language, facts._replace(references=()))
 
-    def mentions(self, path: str) -> list[Mention]:
+    def load_mentions(self, path: str) -> list[Mention]:
         """Return the references of a file as plain lists; not cached, because each file is resolved once."""
-        data = self._source.mentions(path)
+        data = self._source.load_mentions(path)
         return json.loads(data) if data else []
 
-    def scopes(self, path: str) -> Scopes | None:
+    def load_scopes(self, path: str) -> Scopes | None:
         """Return the scopes of a file; None if it is not in the map or not code."""
         try:
             return self._young[path]
         except KeyError:
-            return self._rejuvenated(path)
+            return self._promote_scopes(path)
 
-    def _rejuvenated(self, path: str) -> Scopes | None:
-        scopes = self._old.pop(path) if path in self._old else self._read(path)
-        if len(self._young) >= SCOPES_KEPT // 2:
+    def _promote_scopes(self, path: str) -> Scopes | None:
+        scopes = self._old.pop(path) if path in self._old else self._decode_scopes(path)
+        if len(self._young) >= SCOPES_CACHED_MAX // 2:
             self._young, self._old = {}, self._young
         self._young[path] = scopes
         return scopes
 
-    def _read(self, path: str) -> Scopes | None:
-        language, data = self._source.facts(path)
-        return Scopes(path, language, decode(data)) if language else None
+    def _decode_scopes(self, path: str) -> Scopes | None:
+        language, data = self._source.load_facts(path)
+        return Scopes(path, language, decode_facts(data)) if language else None

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-NOWHERE = -1
+NO_OFFSET = -1
 """Offset of a file that has no facts."""
 
 
-class Shelf:
+class FactsFileWriter:
     """Writer of the facts file: one record per source file, each preceded by a JSON header line."""
 
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self.path = path
         self._file = file
 
-    def add(self, path: str, language: str, facts: bytes, mentions: bytes) -> None:
+    def add_record(self, path: str, language: str, facts: bytes, mentions: bytes) -> None:
         """Append the facts and references of a file, or only its path if it is not code."""
         self._file.write(json.dumps((path, language, len(facts), len(mentions))).encode() + b"\n")
         self._file.write(facts)
@@ -37,17 +37,17 @@ class Shelf:
 
 
 @contextmanager
-def shelf(path: Path) -> Iterator[Shelf]:
+def create_facts_file(path: Path) -> Iterator[FactsFileWriter]:
     """Create an empty facts file and delete it afterwards; a file left by a killed index run is replaced."""
     path.unlink(missing_ok=True)
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            yield Shelf(path, file)
+            yield FactsFileWriter(path, file)
     finally:
         path.unlink(missing_ok=True)
 
 
-class Shelved:
+class FactsFileReader:
     """Reader of a facts file that another process wrote.
 
     It stores one offset per file, because every process holds all of them.
@@ -55,35 +55,35 @@ class Shelved:
 
     def __init__(self, path: str) -> None:
         self._file = open(path, "rb")  # noqa: PTH123, SIM115  (closed by close)
-        self._places = dict(self._contents())
+        self._offsets = dict(self._scan_records())
 
-    def _contents(self) -> Iterator[tuple[str, int]]:
+    def _scan_records(self) -> Iterator[tuple[str, int]]:
         offset = 0
         while line := self._file.readline():
             path, language, facts, mentions = json.loads(line)
-            yield path, offset if language else NOWHERE
+            yield path, offset if language else NO_OFFSET
             offset = self._file.seek(facts + mentions, os.SEEK_CUR)
 
     @property
     def paths(self) -> Iterable[str]:
         """Paths of all files in the facts file."""
-        return self._places.keys()
+        return self._offsets.keys()
 
-    def facts(self, path: str) -> tuple[str, bytes]:
+    def load_facts(self, path: str) -> tuple[str, bytes]:
         """Return a file's language and encoded facts."""
-        language, length, _ = self._found(path)
+        language, length, _ = self._seek_record(path)
         return language, self._file.read(length)
 
-    def mentions(self, path: str) -> bytes:
+    def load_mentions(self, path: str) -> bytes:
         """Return the encoded references of a file."""
-        _, facts_length, length = self._found(path)
+        _, facts_length, length = self._seek_record(path)
         self._file.seek(facts_length, os.SEEK_CUR)
         return self._file.read(length)
 
-    def _found(self, path: str) -> tuple[str, int, int]:
+    def _seek_record(self, path: str) -> tuple[str, int, int]:
         """Seek to a file's record; return its language and the lengths of its facts and of its references."""
-        offset = self._places.get(path, NOWHERE)
-        if offset == NOWHERE:
+        offset = self._offsets.get(path, NO_OFFSET)
+        if offset == NO_OFFSET:
             return "", 0, 0
         self._file.seek(offset)
         _, language, facts, mentions = json.loads(self._file.readline())

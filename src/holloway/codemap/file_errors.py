@@ -6,10 +6,10 @@ import sqlite3
 
 from holloway.errors import HollowayError
 
-NOT_OURS = (HollowayError, sqlite3.Error, OSError)
+FATAL_ERRORS = (HollowayError, sqlite3.Error, OSError)
 """Errors of the map's database or disk, which concern the whole map and are raised."""
 
 
-def reason(stage: str, error: Exception) -> str:
+def format_reason(stage: str, error: Exception) -> str:
     """Return the recorded reason why a file was skipped or only partly read."""
     return f"{stage} failed ({type(error).__name__})"

@@ -16,7 +16,7 @@ DEBOUNCE_MS = 500
 """Time over which changes are collected: an editor saves a file in several steps, a checkout changes hundreds."""
 
 
-def changes(root: Path, stop: Event | None = None) -> Iterator[list[str]]:
+def watch_changes(root: Path, stop: Event | None = None) -> Iterator[list[str]]:
     """Yield batches of changed paths, relative to the root; the index decides whether each belongs to the map."""
     from watchfiles import Change, watch  # only long-lived processes watch
 

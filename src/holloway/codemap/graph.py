@@ -25,12 +25,21 @@ TESTS_MAX = 20
 BY_NAME_MIN = 0.75
 """Threshold above which a test is matched by its name; tests that merely use a file have lower confidence."""
 
-FOLLOWED = ("calls", "instantiates", "extends", "implements", "overrides", "typed_as", "imports", "imports_symbol")
-_FOLLOWED_SQL = ", ".join(f"'{kind}'" for kind in FOLLOWED)
+FOLLOWED_KINDS = (
+    "calls",
+    "instantiates",
+    "extends",
+    "implements",
+    "overrides",
+    "typed_as",
+    "imports",
+    "imports_symbol",
+)
+_FOLLOWED_SQL = ", ".join(f"'{kind}'" for kind in FOLLOWED_KINDS)
 
 
 # Plain classes: in a fresh process, importing dataclasses or named tuples takes longer than answering.
-class Node:
+class GraphNode:
     """A file or a definition in it; the qualified `name` of a file is empty."""
 
     __slots__ = ("id", "kind", "line", "name", "path", "signature")
@@ -47,7 +56,7 @@ class Node:
         return f"{self.path}:{self.name}" if self.name else self.path
 
 
-class Reached:
+class ReachedNode:
     """A node that a change reaches, with its distance and the edge it was reached by.
 
     `via` is the kind of edge that leads here from the node `origin`; `line` is the edge's line in the node's file.
@@ -55,7 +64,7 @@ class Reached:
 
     __slots__ = ("confidence", "depth", "line", "node", "origin", "via")
 
-    def __init__(self, node: Node, depth: int, via: str, line: int, origin: int, confidence: float) -> None:
+    def __init__(self, node: GraphNode, depth: int, via: str, line: int, origin: int, confidence: float) -> None:
         self.node = node
         self.depth = depth
         self.via = via
@@ -64,15 +73,15 @@ class Reached:
         self.confidence = confidence
 
 
-class Impact:
+class ImpactReport:
     """The answer to "what breaks if I change this?"."""
 
     __slots__ = ("complete", "direction", "files", "mentions", "reached", "target", "tests", "total")
 
-    def __init__(self, target: list[Node], *, forward: bool) -> None:
+    def __init__(self, target: list[GraphNode], *, forward: bool) -> None:
         self.target = tuple(target)
         self.direction = "forward" if forward else "reverse"
-        self.reached: tuple[Reached, ...] = ()
+        self.reached: tuple[ReachedNode, ...] = ()
         """The nearest nodes."""
         self.total = 0
         """Number of nodes up to the last level that was followed."""
@@ -83,7 +92,7 @@ class Impact:
         self.files: tuple[tuple[str, int], ...] = ()
         """Reached files with their distance, nearest first."""
 
-    def withhold(self, may_show_path: Callable[[str], bool], may_show_name: Callable[[str], bool]) -> None:
+    def hide_paths(self, may_show_path: Callable[[str], bool], may_show_name: Callable[[str], bool]) -> None:
         """Remove files whose path may not be shown, and names of definitions that may not; counts stay."""
         for node in [*self.target, *(reached.node for reached in self.reached)]:
             if node.name and not may_show_name(node.name):
@@ -92,7 +101,7 @@ class Impact:
         self.reached = tuple(reached for reached in self.reached if may_show_path(reached.node.path))
         self.files = tuple((path, distance) for path, distance in self.files if may_show_path(path))
 
-    def chain(self, reached: Reached) -> list[str]:
+    def trace_chain(self, reached: ReachedNode) -> list[str]:
         """Return the path from the target to a node, as names."""
         by_id = {entry.node.id: entry for entry in self.reached}
         names = {node.id: str(node) for node in self.target}
@@ -114,39 +123,39 @@ _NODE = (
 )
 
 
-def find(database: MapDatabase, path: str, symbol: str = "") -> list[Node]:
+def find_nodes(database: MapDatabase, path: str, symbol: str = "") -> list[GraphNode]:
     """Return the nodes that a path, or a symbol in it, names. A symbol may be the end of a qualified name."""
     if not symbol:
-        rows = database.rows(
+        rows = database.fetch_rows(
             f"SELECT {_NODE} FROM files f JOIN nodes n ON n.file = f.id WHERE f.path = ? ORDER BY n.id",
             (path,),
         )
-        return [Node(*row) for row in rows]
-    rows = database.rows(
+        return [GraphNode(*row) for row in rows]
+    rows = database.fetch_rows(
         f"SELECT {_NODE} FROM files f JOIN nodes n ON n.file = f.id"
         " WHERE f.path = ? AND n.kind != 'file' AND (n.qualified = ? OR n.name = ?) ORDER BY n.qualified != ?, n.line",
         (path, symbol, symbol.rpartition(".")[2], symbol),
     )
-    nodes = [Node(*row) for row in rows]
+    nodes = [GraphNode(*row) for row in rows]
     exact = [node for node in nodes if node.name == symbol]
     chosen = exact or [node for node in nodes if node.name.endswith("." + symbol) or node.name == symbol]
     return _with_members(database, chosen)
 
 
-def named(database: MapDatabase, symbol: str, limit: int = 20) -> list[Node]:
+def find_definitions(database: MapDatabase, symbol: str, limit: int = 20) -> list[GraphNode]:
     """Return all definitions of that name, exported ones first; a constructor named like its class is left out."""
-    rows = database.rows(
+    rows = database.fetch_rows(
         f"SELECT {_NODE} FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? AND n.kind != 'file'"
         " ORDER BY n.exported DESC, f.role = 'test', f.path LIMIT ?",
         (symbol.rpartition(".")[2], limit * 4),
     )
-    nodes = [Node(*row) for row in rows]
+    nodes = [GraphNode(*row) for row in rows]
     matching_nodes = [node for node in nodes if node.name == symbol or node.name.endswith("." + symbol)]
     classes = {(node.path, node.name) for node in matching_nodes if node.kind in CLASS_KINDS}
     return [node for node in matching_nodes if (node.path, node.name.rpartition(".")[0]) not in classes][:limit]
 
 
-def _with_members(database: MapDatabase, nodes: list[Node]) -> list[Node]:
+def _with_members(database: MapDatabase, nodes: list[GraphNode]) -> list[GraphNode]:
     """Add the members of classes, in the same file: changing a class changes all of them."""
     classes: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
@@ -155,32 +164,34 @@ def _with_members(database: MapDatabase, nodes: list[Node]) -> list[Node]:
     members = [
         inner
         for path, outer in classes.items()
-        for inner in find(database, path)
+        for inner in find_nodes(database, path)
         if not outer.isdisjoint(accumulate(inner.name.split(".")[:-1], "{}.{}".format))
     ]
     return list({node.id: node for node in [*nodes, *members]}.values())
 
 
-def impact(database: MapDatabase, target: list[Node], *, depth: int = 2, forward: bool = False) -> Impact:
+def compute_impact(
+    database: MapDatabase, target: list[GraphNode], *, depth: int = 2, forward: bool = False
+) -> ImpactReport:
     """Compute the nodes that depend on the target (or, forward, those it depends on), up to a depth."""
-    answer = Impact(target, forward=forward)
-    reached = _reached(database, answer, min(depth, DEPTH_MAX), forward)
+    answer = ImpactReport(target, forward=forward)
+    reached = _search_levels(database, answer, min(depth, DEPTH_MAX), forward)
     answer.reached = tuple(reached[:SHOWN_MAX])
     answer.complete = answer.complete and len(reached) <= SHOWN_MAX
-    answer.tests = tuple(_tests(database, target, reached))
-    answer.mentions = _mentions(database, target) if not forward else 0
-    answer.files = _files(target, answer.reached)
+    answer.tests = tuple(_find_tests(database, target, reached))
+    answer.mentions = _count_mentions(database, target) if not forward else 0
+    answer.files = _list_files(target, answer.reached)
     return answer
 
 
-def _reached(database: MapDatabase, answer: Impact, depth: int, forward: bool) -> list[Reached]:
+def _search_levels(database: MapDatabase, answer: ImpactReport, depth: int, forward: bool) -> list[ReachedNode]:
     """Search level by level; the answer records the total count and whether the search was complete."""
     seen_ids = {node.id for node in answer.target}
     whole_file = any(node.kind == "file" for node in answer.target)
-    reached: list[Reached] = []
+    reached: list[ReachedNode] = []
     frontier = sorted(seen_ids)
     for level in range(1, depth + 1):
-        level_nodes, count = _level(database, frontier, seen_ids, level, forward)
+        level_nodes, count = _expand_level(database, frontier, seen_ids, level, forward)
         answer.total += count
         answer.complete = answer.complete and count == len(level_nodes)
         reached += level_nodes
@@ -192,54 +203,54 @@ def _reached(database: MapDatabase, answer: Impact, depth: int, forward: bool) -
     return reached
 
 
-def _level(
-    database: MapDatabase, frontier: list[int], seen: set[int], depth: int, forward: bool
-) -> tuple[list[Reached], int]:
+def _expand_level(
+    database: MapDatabase, frontier: list[int], seen_ids: set[int], depth: int, forward: bool
+) -> tuple[list[ReachedNode], int]:
     near_end, far_end = ("source", "target") if forward else ("target", "source")
-    rows = database.rows(
+    rows = database.fetch_rows(
         f"SELECT {_NODE}, near.kind, near.line, near.{near_end}, near.confidence FROM"
         f" (SELECT {far_end} AS other, kind, line, {near_end}, MAX(confidence) AS confidence FROM edges"
         f"  WHERE {near_end} IN (SELECT value FROM json_each(?)) AND kind IN ({_FOLLOWED_SQL}) AND confidence >= ?"
         f"  GROUP BY {far_end} LIMIT ?) near"
         " JOIN nodes n ON n.id = near.other LEFT JOIN files f ON f.id = n.file",
-        (_listed(frontier), CONFIDENCE_MIN, FRONTIER_MAX + len(seen) + 1),
+        (_format_ids(frontier), CONFIDENCE_MIN, FRONTIER_MAX + len(seen_ids) + 1),
     )
     level_nodes = [
-        Reached(Node(*row[:6]), depth, row[6], row[7], row[8], row[9])
+        ReachedNode(GraphNode(*row[:6]), depth, row[6], row[7], row[8], row[9])
         for row in rows
-        if row[0] not in seen and row[1] != "package"
+        if row[0] not in seen_ids and row[1] != "package"
     ]
     level_nodes.sort(key=lambda entry: (is_test(entry.node.path), -entry.confidence, entry.node.path, entry.node.line))
-    if len(rows) <= FRONTIER_MAX + len(seen):
+    if len(rows) <= FRONTIER_MAX + len(seen_ids):
         return level_nodes, len(level_nodes)
     # Packages are only ever targets of edges, so they need excluding in the forward direction alone.
     no_package = f" JOIN nodes n ON n.id = e.{far_end} AND n.kind != 'package'" if forward else ""
-    counted = database.value(
+    counted = database.fetch_value(
         f"SELECT COUNT(DISTINCT e.{far_end}) FROM edges e{no_package}"
         f" WHERE e.{near_end} IN (SELECT value FROM json_each(?)) AND e.kind IN ({_FOLLOWED_SQL}) AND e.confidence >= ?"
         f" AND e.{far_end} NOT IN (SELECT value FROM json_each(?))",
-        (_listed(frontier), CONFIDENCE_MIN, _listed(seen)),
+        (_format_ids(frontier), CONFIDENCE_MIN, _format_ids(seen_ids)),
     )
     return level_nodes, int(counted)
 
 
-def _listed(ids: Iterable[int]) -> str:
+def _format_ids(ids: Iterable[int]) -> str:
     """Format ids as a JSON array for SQLite; importing the json module takes longer than most answers."""
     return f"[{', '.join(map(str, ids))}]"
 
 
-def _places(values: Collection[str]) -> str:
+def _format_placeholders(values: Collection[str]) -> str:
     return ", ".join("?" * len(values))
 
 
-def _tests(database: MapDatabase, target: list[Node], reached: list[Reached]) -> list[str]:
+def _find_tests(database: MapDatabase, target: list[GraphNode], reached: list[ReachedNode]) -> list[str]:
     """Return the tests to run: runnable ones first; tests named like the file, then those that reach the target."""
     direct = [entry.node.path for entry in reached if is_test(entry.node.path)]
     paths = {node.path for node in target}
-    rows = database.rows(
+    rows = database.fetch_rows(
         "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
         " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
-        f" WHERE f.kind = 'file' AND x.path IN ({_places(paths)})"
+        f" WHERE f.kind = 'file' AND x.path IN ({_format_placeholders(paths)})"
         " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
         (*paths, TESTS_MAX),
     )
@@ -248,14 +259,14 @@ def _tests(database: MapDatabase, target: list[Node], reached: list[Reached]) ->
     return sorted(test_paths, key=lambda path: not is_runnable_test(path))[:TESTS_MAX]
 
 
-def _mentions(database: MapDatabase, target: list[Node]) -> int:
+def _count_mentions(database: MapDatabase, target: list[GraphNode]) -> int:
     names = {node.name.rpartition(".")[2] for node in target if node.kind in ("function", "method")}
     if len(names) != 1:
         return 0
-    return int(database.value("SELECT COUNT(*) FROM unresolved WHERE name = ?", (names.pop(),)) or 0)
+    return int(database.fetch_value("SELECT COUNT(*) FROM unresolved WHERE name = ?", (names.pop(),)) or 0)
 
 
-def _files(target: list[Node], reached: tuple[Reached, ...]) -> tuple[tuple[str, int], ...]:
+def _list_files(target: list[GraphNode], reached: tuple[ReachedNode, ...]) -> tuple[tuple[str, int], ...]:
     target_paths = {node.path for node in target}
     nearest: dict[str, int] = {}
     for entry in reached:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holloway.codemap.database import MapDatabase, map_name
-from holloway.codemap.history.cochange import read_to
+from holloway.codemap.history.cochange import last_read_commit
 from holloway.errors import HollowayError
 
 NODES_LARGE = 50_000
@@ -19,7 +19,7 @@ class MapBusy(HollowayError):
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class MapUpdate:
     """The result of bringing the map up to date."""
 
     files: int
@@ -33,7 +33,7 @@ class Mapped:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class MapHealth:
     """Size and state of a map."""
 
     files: int
@@ -56,15 +56,15 @@ def map_file(folder: Path, root: Path) -> Path:
     return folder / map_name(str(root))
 
 
-def examine(path: Path) -> Health | None:
+def examine_map(path: Path) -> MapHealth | None:
     """Inspect a map without changing it; None if there is no map."""
     if not path.exists():
         return None
     database = MapDatabase(path, busy_timeout_ms=2_000)
     try:
-        if not database.is_current or not database.meta("indexed_ns"):
-            return Health(0, 0, 0, path.stat().st_size, "", False)
-        counts = [int(database.value(f"SELECT COUNT(*) FROM {table}")) for table in ("files", "nodes", "skipped")]
-        return Health(counts[0], counts[1], counts[2], path.stat().st_size, read_to(database), True)
+        if not database.is_current or not database.get_meta("indexed_ns"):
+            return MapHealth(0, 0, 0, path.stat().st_size, "", False)
+        counts = [int(database.fetch_value(f"SELECT COUNT(*) FROM {table}")) for table in ("files", "nodes", "skipped")]
+        return MapHealth(counts[0], counts[1], counts[2], path.stat().st_size, last_read_commit(database), True)
     finally:
         database.close()

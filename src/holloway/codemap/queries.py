@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from holloway.text.fts_query import quoted
+from holloway.text.fts_query import quote_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,50 +19,50 @@ USE_WEIGHT = 0.5
 """Weight of a file that uses another one, or is used by it."""
 
 
-def paths(database: MapDatabase) -> list[str]:
+def list_paths(database: MapDatabase) -> list[str]:
     """Return the paths of all files in the map."""
-    return [row[0] for row in database.rows("SELECT path FROM files")]
+    return [row[0] for row in database.fetch_rows("SELECT path FROM files")]
 
 
-def present(database: MapDatabase, asked: Iterable[str]) -> set[str]:
+def filter_existing(database: MapDatabase, candidates: Iterable[str]) -> set[str]:
     """Return those of these files that are in the map."""
     sql = "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?))"
-    return {row[0] for row in database.rows(sql, (json.dumps(list(asked)),))}
+    return {row[0] for row in database.fetch_rows(sql, (json.dumps(list(candidates)),))}
 
 
-def module_of(database: MapDatabase, path: str) -> str:
+def find_module(database: MapDatabase, path: str) -> str:
     """Return the module that a file belongs to, or an empty string."""
     sql = "SELECT m.module FROM module_files m JOIN files f ON f.id = m.file WHERE f.path = ?"
-    return str(database.value(sql, (path,)) or "")
+    return str(database.fetch_value(sql, (path,)) or "")
 
 
-def skipped(database: MapDatabase) -> dict[str, int]:
+def count_skipped(database: MapDatabase) -> dict[str, int]:
     """Return the number of skipped files by reason."""
-    return {row[0]: row[1] for row in database.rows("SELECT reason, COUNT(*) FROM skipped GROUP BY reason")}
+    return {row[0]: row[1] for row in database.fetch_rows("SELECT reason, COUNT(*) FROM skipped GROUP BY reason")}
 
 
-def drawn(database: MapDatabase) -> tuple[int, int]:
+def count_commits_and_modules(database: MapDatabase) -> tuple[int, int]:
     """Return how many commits and modules the map has."""
-    (row,) = database.rows("SELECT (SELECT COUNT(*) FROM commits), (SELECT COUNT(*) FROM modules)")
+    (row,) = database.fetch_rows("SELECT (SELECT COUNT(*) FROM commits), (SELECT COUNT(*) FROM modules)")
     return int(row[0]), int(row[1])
 
 
-def definers(database: MapDatabase, name: str) -> list[tuple[str, str]]:
+def find_definers(database: MapDatabase, name: str) -> list[tuple[str, str]]:
     """Return the files that define a name, with the kind of definition."""
     sql = "SELECT DISTINCT f.path, n.kind FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? LIMIT ?"
-    return [(row[0], row[1]) for row in database.rows(sql, (name, DEFINERS_MAX))]
+    return [(row[0], row[1]) for row in database.fetch_rows(sql, (name, DEFINERS_MAX))]
 
 
-def knows(database: MapDatabase, name: str) -> bool:
+def has_name(database: MapDatabase, name: str) -> bool:
     """Whether a name occurs in the code: each of its parts is one of the words there."""
     words = [word for word in re.split(r"\W+", name.casefold().replace("_", "")) if word]
     sql = "SELECT 1 FROM chunk_text WHERE chunk_text MATCH ? LIMIT 1"
-    return bool(words) and all(database.value(sql, (quoted(word),)) for word in words)
+    return bool(words) and all(database.fetch_value(sql, (quote_term(word),)) for word in words)
 
 
-def imported(database: MapDatabase, path: str) -> list[str]:
+def find_imports(database: MapDatabase, path: str) -> list[str]:
     """Return the files that a file imports."""
-    rows = database.rows(
+    rows = database.fetch_rows(
         "SELECT DISTINCT t.path FROM files s JOIN edges e ON e.file = s.id AND e.kind IN ('imports', 'imports_symbol')"
         " JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file WHERE s.path = ? AND t.id != s.id LIMIT ?",
         (path, NEIGHBOURS_MAX),
@@ -70,9 +70,9 @@ def imported(database: MapDatabase, path: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def tests_of(database: MapDatabase, tested: Iterable[str], limit: int) -> list[str]:
+def find_tests(database: MapDatabase, tested: Iterable[str], limit: int) -> list[str]:
     """Return the tests of these files, most confident first."""
-    rows = database.rows(
+    rows = database.fetch_rows(
         "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
         " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
         " WHERE f.kind = 'file' AND x.path IN (SELECT value FROM json_each(?))"
@@ -82,37 +82,37 @@ def tests_of(database: MapDatabase, tested: Iterable[str], limit: int) -> list[s
     return [row[0] for row in rows]
 
 
-def tied(database: MapDatabase, some: Iterable[str], others: Iterable[str]) -> set[str]:
+def find_connected(database: MapDatabase, sources: Iterable[str], targets: Iterable[str]) -> set[str]:
     """Return those of the other files that use one of some files, or are used by one."""
-    some_json, others_json = json.dumps(list(some)), json.dumps(list(others))
-    used = {row[1] for row in database.rows(_TIES, (some_json, others_json))}
-    return used | {row[0] for row in database.rows(_TIES, (others_json, some_json))}
+    some_json, others_json = json.dumps(list(sources)), json.dumps(list(targets))
+    used = {row[1] for row in database.fetch_rows(_TIES_SQL, (some_json, others_json))}
+    return used | {row[0] for row in database.fetch_rows(_TIES_SQL, (others_json, some_json))}
 
 
-_TIES = (
+_TIES_SQL = (
     "SELECT DISTINCT s.path, t.path FROM files s JOIN edges e ON e.file = s.id JOIN nodes n ON n.id = e.target"
     " JOIN files t ON t.id = n.file"
     " WHERE s.path IN (SELECT value FROM json_each(?)) AND t.path IN (SELECT value FROM json_each(?))"
 )
 
 
-def around(database: MapDatabase, asked: Iterable[str]) -> dict[str, dict[str, float]]:
+def find_neighbours(database: MapDatabase, queried_paths: Iterable[str]) -> dict[str, dict[str, float]]:
     """Return for each file its neighbours (files that it uses or that use it) by confidence; the file itself has 1."""
-    neighbours: dict[str, dict[str, float]] = {path: {path: 1.0} for path in asked}
-    for sql in (_USES, _USED_BY):
-        for path, other, confidence in database.rows(sql, (json.dumps(list(neighbours)),)):
+    neighbours: dict[str, dict[str, float]] = {path: {path: 1.0} for path in queried_paths}
+    for sql in (_USES_SQL, _USED_BY_SQL):
+        for path, other, confidence in database.fetch_rows(sql, (json.dumps(list(neighbours)),)):
             if len(neighbours[path]) <= NEIGHBOURS_MAX:
                 neighbours[path][other] = max(neighbours[path].get(other, 0.0), USE_WEIGHT * confidence)
     return neighbours
 
 
-_USES = (
+_USES_SQL = (
     "SELECT s.path, t.path, MAX(e.confidence) FROM files s JOIN edges e ON e.file = s.id"
     " JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file"
     " WHERE s.path IN (SELECT value FROM json_each(?)) AND t.id != s.id"
     " GROUP BY s.id, t.id ORDER BY 3 DESC, COUNT(*) DESC, 2"
 )
-_USED_BY = (
+_USED_BY_SQL = (
     "SELECT s.path, t.path, MAX(e.confidence) FROM files s JOIN nodes n ON n.file = s.id"
     " JOIN edges e ON e.target = n.id JOIN files t ON t.id = e.file"
     " WHERE s.path IN (SELECT value FROM json_each(?)) AND t.id != s.id"

@@ -15,8 +15,8 @@ from heapq import nlargest
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.text.fts_query import STOP_WORDS, quoted
-from holloway.text.identifiers import expanded
+from holloway.text.fts_query import STOP_WORDS, quote_term
+from holloway.text.identifiers import expand_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,9 +32,9 @@ COMMON_SHARE = 0.5
 are what the project is about; without them a task finds whatever else it mentions."""
 COMMON_MIN = 20
 """Chunks. A word in fewer chunks is never too common."""
-PIECES_RANKED_MAX = 20_000
+CHUNKS_RANKED_MAX = 20_000
 """Chunks that one search may score, counted once for each word they contain: the cost grows with them."""
-PIECES_MAX = 600
+CHUNKS_MAX = 600
 FILES_MAX = 300
 HEAD_WEIGHT = 2.0
 """Weight of a word in a chunk's path or name, relative to one in its body."""
@@ -51,7 +51,7 @@ class Term(NamedTuple):
     weight: float
 
 
-class Piece(NamedTuple):
+class ChunkMatch(NamedTuple):
     """A text chunk that matches: its file, its name there, and its score."""
 
     path: str
@@ -59,7 +59,7 @@ class Piece(NamedTuple):
     score: float
 
 
-def matching_files(path: str, task: str, limit: int) -> list[Whole]:
+def find_matching_files(path: str, task: str, limit: int) -> list[FileMatch]:
     """Return the files of a map that share several words with a task, best first; empty if there is no map.
 
     This is the fastest answer to a task: it takes a tenth of the time of `retrieval.locate`.
@@ -68,24 +68,24 @@ def matching_files(path: str, task: str, limit: int) -> list[Whole]:
 
     if not os.path.exists(path):
         return []
-    words = Counter(word for word in expanded(task) if len(word) > 1 and word not in STOP_WORDS)
+    words = Counter(word for word in expand_words(task) if len(word) > 1 and word not in STOP_WORDS)
     with closing(MapDatabase(path)) as database:
-        terms = telling(database, dict(words.most_common(TERMS_SEARCHED))) if database.is_current else []
-        ranked = files(database, terms) if terms else []
+        terms = select_terms(database, dict(words.most_common(TERMS_SEARCHED))) if database.is_current else []
+        ranked = search_files(database, terms) if terms else []
     return [match for match in ranked if len(match.words) >= SHARED_MIN][:limit]
 
 
-def telling(database: MapDatabase, said: Mapping[str, int]) -> list[Term]:
+def select_terms(database: MapDatabase, word_counts: Mapping[str, int]) -> list[Term]:
     """Select the words worth searching for from their counts; words in no chunk or in too many are left out."""
-    total = int(database.value("SELECT COUNT(*) FROM chunks"))
+    total = int(database.fetch_value("SELECT COUNT(*) FROM chunks"))
     words: dict[str, str] = {}
     counts: Counter[str] = Counter()
-    for word, stem in _stems(said).items():
+    for word, stem in _stem_words(word_counts).items():
         words.setdefault(stem, word)
-        counts[stem] += said[word]
+        counts[stem] += word_counts[word]
     candidates: list[tuple[float, Term, int]] = []
     for stem, count in counts.items():
-        holders = int(database.value("SELECT doc FROM chunk_words WHERE term = ?", (stem,)) or 0)
+        holders = int(database.fetch_value("SELECT doc FROM chunk_words WHERE term = ?", (stem,)) or 0)
         if 0 < holders <= max(COMMON_SHARE * total, COMMON_MIN):
             weight = math.sqrt(count)
             candidates.append((weight * math.log(1 + total / holders), Term(words[stem], stem, weight), holders))
@@ -94,11 +94,11 @@ def telling(database: MapDatabase, said: Mapping[str, int]) -> list[Term]:
     return [
         term
         for (_, term, _), count in zip(candidates[:TERMS_SEARCHED], running_totals, strict=False)
-        if count <= max(PIECES_RANKED_MAX, running_totals[0])
+        if count <= max(CHUNKS_RANKED_MAX, running_totals[0])
     ]
 
 
-def _stems(words: Iterable[str]) -> dict[str, str]:
+def _stem_words(words: Iterable[str]) -> dict[str, str]:
     """Stem words with an in-memory index of the same tokenizer; a word that it splits is left out."""
     word_list = list(words)
     with closing(sqlite3.connect(":memory:")) as memory_index:
@@ -111,21 +111,21 @@ def _stems(words: Iterable[str]) -> dict[str, str]:
     return {word_list[position]: stems[0] for position, stems in sorted(stems_by_position.items()) if len(stems) == 1}
 
 
-def pieces(database: MapDatabase, terms: list[Term]) -> list[Piece]:
+def search_chunks(database: MapDatabase, terms: list[Term]) -> list[ChunkMatch]:
     """Return the best matching chunks, best first."""
-    fts_terms = [quoted(term.word) for term in terms for _ in range(round(term.weight))]
+    fts_terms = [quote_term(term.word) for term in terms for _ in range(round(term.weight))]
     if not fts_terms:
         return []
-    rows = database.rows(
+    rows = database.fetch_rows(
         "SELECT f.path, c.name, -t.score FROM (SELECT rowid, bm25(chunk_text, ?, 1.0) AS score FROM chunk_text"
         " WHERE chunk_text MATCH ? ORDER BY score LIMIT ?) t"
         " JOIN chunks c ON c.id = t.rowid JOIN files f ON f.id = c.file ORDER BY t.score, f.path, c.line",
-        (HEAD_WEIGHT, " OR ".join(fts_terms), PIECES_MAX),
+        (HEAD_WEIGHT, " OR ".join(fts_terms), CHUNKS_MAX),
     )
-    return [Piece(*row) for row in rows]
+    return [ChunkMatch(*row) for row in rows]
 
 
-class Whole(NamedTuple):
+class FileMatch(NamedTuple):
     """A file that matches as a whole: its score, and the matching words, most informative first."""
 
     path: str
@@ -133,14 +133,14 @@ class Whole(NamedTuple):
     words: list[str]
 
 
-def files(database: MapDatabase, terms: list[Term]) -> list[Whole]:
+def search_files(database: MapDatabase, terms: list[Term]) -> list[FileMatch]:
     """Rank complete files by BM25 over their chunks; return the best first."""
-    lines = {row[0]: row[1] for row in database.rows("SELECT id, lines FROM files")}
+    lines = {row[0]: row[1] for row in database.fetch_rows("SELECT id, lines FROM files")}
     mean_lines = sum(lines.values()) / max(len(lines), 1) or 1.0
     scores: dict[int, float] = defaultdict(float)
     matched_words: dict[int, list[tuple[float, str]]] = defaultdict(list)
     for term in terms:
-        rows = database.rows(
+        rows = database.fetch_rows(
             "SELECT c.file, COUNT(*) FROM chunk_mentions m JOIN chunks c ON c.id = m.doc WHERE m.term = ?"
             " GROUP BY c.file",
             (term.stem,),
@@ -153,7 +153,9 @@ def files(database: MapDatabase, terms: list[Term]) -> list[Whole]:
             matched_words[file].append((-score_share, term.word))
     floor = min(nlargest(FILES_MAX, scores.values()), default=0.0)
     candidates = json.dumps([file for file, score in scores.items() if score >= floor])
-    path_rows = database.rows("SELECT id, path FROM files WHERE id IN (SELECT value FROM json_each(?))", (candidates,))
+    path_rows = database.fetch_rows(
+        "SELECT id, path FROM files WHERE id IN (SELECT value FROM json_each(?))", (candidates,)
+    )
     paths = {row[0]: row[1] for row in path_rows}
     best = sorted(paths, key=lambda file: (-scores[file], paths[file]))[:FILES_MAX]
-    return [Whole(paths[file], scores[file], [word for _, word in sorted(matched_words[file])]) for file in best]
+    return [FileMatch(paths[file], scores[file], [word for _, word in sorted(matched_words[file])]) for file in best]

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Memory, MemoryType, Source, State
-from holloway.domain.ports import moment
+from holloway.domain.ports import parse_stamp
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,19 +58,19 @@ HALF_LIFE_DAYS: dict[MemoryType, float | None] = {
 """Days after which an unused memory counts half; None means that it does not fade."""
 
 
-def current(memory: Memory | Sketch, now: datetime) -> float:
+def current_confidence(memory: Memory | Sketch, now: datetime) -> float:
     """Confidence today: halved for each half-life since the memory was last used, unless it is pinned."""
     if memory.pinned or memory.half_life_days is None:
         return memory.confidence
-    days = max(0.0, (now - moment(memory.last_used_at)).total_seconds() / 86_400)
+    days = max(0.0, (now - parse_stamp(memory.last_used_at)).total_seconds() / 86_400)
     return float(memory.confidence * math.pow(0.5, days / memory.half_life_days))
 
 
-def confirmed(confidence: float) -> float:
+def confirm_confidence(confidence: float) -> float:
     """Confidence after a person said that it is right."""
     return max(confidence, min(confidence + CONFIRMED_BY_PERSON, CONFIRMED_BY_PERSON_MAX))
 
 
-def agreed(confidence: float) -> float:
+def raise_confidence(confidence: float) -> float:
     """Confidence after an independent session came to the same."""
     return max(confidence, min(confidence + AGREED_BY_SESSION, CONFIDENCE_MAX))

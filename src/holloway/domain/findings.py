@@ -62,16 +62,16 @@ class Check:
     finding: str = ""
 
 
-def ok(name: str, seen: str) -> Check:
+def passed_check(name: str, seen: str) -> Check:
     """A check that found nothing wrong."""
     return Check(name, "ok", seen)
 
 
-def warning(name: str, finding: Finding, seen: str, hint: str) -> Check:
+def warning_check(name: str, finding: Finding, seen: str, hint: str) -> Check:
     """Something that may be wrong, or is and can wait."""
     return Check(name, "warning", seen, hint, finding)
 
 
-def failure(name: str, finding: Finding, seen: str, hint: str) -> Check:
+def failed_check(name: str, finding: Finding, seen: str, hint: str) -> Check:
     """Something that does not work."""
     return Check(name, "failure", seen, hint, finding)

@@ -121,7 +121,7 @@ CHOICE_CHARS_MAX = 60
 """No word that a person chooses by is longer."""
 
 
-def choice(kind: type[Kind], value: object) -> Kind:
+def parse_choice(kind: type[Kind], value: object) -> Kind:
     """The member that a person means by a word; an unknown one is an error that names the known."""
     said = str(value)[:CHOICE_CHARS_MAX]
     try:
@@ -135,7 +135,7 @@ def choice(kind: type[Kind], value: object) -> Kind:
         raise InvalidInput(f"There is no {name} {said!r}.", f"{meant}Known: {', '.join(kind)}.") from None
 
 
-def several(name: str, given: Sequence[Each]) -> tuple[Each, ...]:
+def as_tuple(name: str, given: Sequence[Each]) -> tuple[Each, ...]:
     """A list as a caller means it: one text is a sequence to Python too, of letters, and no type checker objects."""
     if isinstance(given, str):
         said = given[:CHOICE_CHARS_MAX]
@@ -225,6 +225,6 @@ class Memory:
     deleted_reason: str = ""
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """Neither forgotten nor replaced."""
         return not self.deleted_at and not self.superseded_by

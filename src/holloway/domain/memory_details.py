@@ -190,27 +190,27 @@ NEEDED = frozenset({MemoryType.PREFETCH_PATTERN, MemoryType.TASK_CALIBRATION, Me
 """Types that are figures: without their details they say nothing."""
 
 
-def parse(memory_type: MemoryType, values: Mapping[str, object] | None) -> Details | None:
+def parse_details(memory_type: MemoryType, values: Mapping[str, object] | None) -> Details | None:
     """The details of a memory of that type; a field it does not have is an error with a hint."""
     shape = DETAILS.get(memory_type)
     if not values:
         if memory_type in NEEDED:
-            raise InvalidInput(f"A {memory_type.label} needs details.", f"Fields: {_names(shape)}.")
+            raise InvalidInput(f"A {memory_type.label} needs details.", f"Fields: {_field_names(shape)}.")
         return None
     if shape is None:
         raise InvalidInput(
-            f"A {memory_type.label} has no details, but {_shown(', '.join(map(repr, values)))} was given.",
+            f"A {memory_type.label} has no details, but {_quote_value(', '.join(map(repr, values)))} was given.",
             f"Types with details: {', '.join(DETAILS)}.",
         )
-    built: Details = _build(shape, values, memory_type.label)
+    built: Details = _build_shape(shape, values, memory_type.label)
     return built
 
 
-def check(memory_type: MemoryType, details: Details | None) -> None:
+def check_details(memory_type: MemoryType, details: Details | None) -> None:
     """Raise unless these details belong to that type."""
     shape = DETAILS.get(memory_type)
     if details is None:
-        parse(memory_type, None)
+        parse_details(memory_type, None)
     elif shape is None or not isinstance(details, shape):
         raise InvalidInput(
             f"{type(details).__name__} details make no sense for a {memory_type.label}.",
@@ -218,7 +218,7 @@ def check(memory_type: MemoryType, details: Details | None) -> None:
         )
 
 
-def plain(details: object) -> Any:
+def details_json(details: object) -> Any:
     """Return details as JSON can hold them; fields at their default are left out."""
     return encode(details, skip_defaults=True)
 
@@ -228,14 +228,14 @@ def without_quotes(state: WorkState) -> WorkState:
     return replace(state, done=(), open=(), last_failure="", next_step="")
 
 
-def shown(details: object) -> Any:
+def shown_details(details: object) -> Any:
     """The details that may be shown, as JSON can hold them; empty where there are none."""
     if isinstance(details, WorkState):
         details = without_quotes(details)
-    return plain(details) if details else {}
+    return details_json(details) if details else {}
 
 
-def gist(details: object) -> str:
+def details_summary(details: object) -> str:
     """What the details add to the sentence for somebody who reads one line: a reason, a way out, a fix."""
     if isinstance(details, DeadEnd):
         return details.reason + (f"; instead: {details.alternative}" if details.alternative else "")
@@ -244,9 +244,9 @@ def gist(details: object) -> str:
     return details.reason if isinstance(details, Decision | CausalDependency) else ""
 
 
-def texts(details: object) -> list[str]:
+def details_texts(details: object) -> list[str]:
     """Every text in the details, for search and for the secret scanner."""
-    found = plain(details)
+    found = details_json(details)
     stack, result = [found], []
     while stack:
         item = stack.pop()
@@ -260,50 +260,50 @@ def texts(details: object) -> list[str]:
 
 
 @cache
-def _hints(shape: Any) -> dict[str, Any]:
+def _field_types(shape: Any) -> dict[str, Any]:
     """The types of a shape's fields; looking them up takes longer than all the rest of reading a memory."""
     return get_type_hints(shape)
 
 
-def _build(shape: Any, values: Mapping[str, object], label: str) -> Any:
+def _build_shape(shape: Any, values: Mapping[str, object], label: str) -> Any:
     known = {entry.name: entry for entry in fields(shape)}
-    hints = _hints(shape)
+    hints = _field_types(shape)
     for name in values:
         if name not in known:
-            raise InvalidInput(f"A {label} has no field {_shown(repr(name))}.", f"Fields: {_names(shape)}.")
+            raise InvalidInput(f"A {label} has no field {_quote_value(repr(name))}.", f"Fields: {_field_names(shape)}.")
     missing = [name for name, entry in known.items() if entry.default is MISSING and not values.get(name, "")]
     missing = [name for name in missing if values.get(name) is not False and values.get(name) != 0]
     if missing:
-        raise InvalidInput(f"A {label} needs {' and '.join(missing)}.", f"Fields: {_names(shape)}.")
-    return shape(**{name: _value(hints[name], value, f"{label}: {name}") for name, value in values.items()})
+        raise InvalidInput(f"A {label} needs {' and '.join(missing)}.", f"Fields: {_field_names(shape)}.")
+    return shape(**{name: _convert_value(hints[name], value, f"{label}: {name}") for name, value in values.items()})
 
 
-def _value(hint: Any, value: object, where: str) -> Any:
+def _convert_value(hint: Any, value: object, where: str) -> Any:
     if get_origin(hint) in (Union, types.UnionType):
         if value is None:
             return None
         hint = next(option for option in get_args(hint) if option is not type(None))
     if get_origin(hint) is tuple:
-        return _items(get_args(hint)[0], value, where)
+        return _convert_items(get_args(hint)[0], value, where)
     if is_dataclass(hint):
         given = {"description": value} if isinstance(value, str) else value
         if not isinstance(given, dict):
-            raise InvalidInput(f"{where} cannot be {_shown(repr(value))}.", f"Fields: {_names(hint)}.")
-        return _build(hint, given, where)
-    return _scalar(hint, value, where)
+            raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", f"Fields: {_field_names(hint)}.")
+        return _build_shape(hint, given, where)
+    return _convert_scalar(hint, value, where)
 
 
-def _items(hint: Any, value: object, where: str) -> tuple[Any, ...]:
+def _convert_items(hint: Any, value: object, where: str) -> tuple[Any, ...]:
     items = value if isinstance(value, list | tuple) else [value]
     if len(items) > DETAIL_ITEMS_MAX:
         raise InvalidInput(f"{where} has {len(items)} entries.", f"At most {DETAIL_ITEMS_MAX}.")
-    return tuple(_value(hint, item, where) for item in items)
+    return tuple(_convert_value(hint, item, where) for item in items)
 
 
-def _scalar(hint: Any, value: object, where: str) -> Any:
+def _convert_scalar(hint: Any, value: object, where: str) -> Any:
     if hint is str:
         if not isinstance(value, str):
-            raise InvalidInput(f"{where} must be text, not {_shown(repr(value))}.", "Give it in quotes.")
+            raise InvalidInput(f"{where} must be text, not {_quote_value(repr(value))}.", "Give it in quotes.")
         if len(value) > DETAIL_CHARS_MAX:
             raise InvalidInput(f"{where} has {len(value):,} characters.", f"At most {DETAIL_CHARS_MAX:,}.")
         return value
@@ -312,7 +312,7 @@ def _scalar(hint: Any, value: object, where: str) -> Any:
             return value
         if str(value).lower() in ("true", "yes", "1", "false", "no", "0"):
             return str(value).lower() in ("true", "yes", "1")
-        raise InvalidInput(f"{where} cannot be {_shown(repr(value))}.", "It takes true or false.")
+        raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", "It takes true or false.")
     try:
         found = hint(value)
         if isinstance(value, bool) or (not isinstance(found, str) and not abs(found) <= NUMBER_MAX):
@@ -320,13 +320,13 @@ def _scalar(hint: Any, value: object, where: str) -> Any:
         return found
     except (TypeError, ValueError, OverflowError):
         choices = f"one of: {', '.join(hint)}" if issubclass(hint, StrEnum) else f"a number ({hint.__name__})"
-        raise InvalidInput(f"{where} cannot be {_shown(repr(value))}.", f"It takes {choices}.") from None
+        raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", f"It takes {choices}.") from None
 
 
-def _shown(value: str) -> str:
+def _quote_value(value: str) -> str:
     """A value as a message repeats it: so much that it is recognised."""
     return value if len(value) <= SHOWN_CHARS_MAX else f"{value[:SHOWN_CHARS_MAX]}…"
 
 
-def _names(shape: Any) -> str:
+def _field_names(shape: Any) -> str:
     return ", ".join(entry.name for entry in fields(shape)) if shape else "none"

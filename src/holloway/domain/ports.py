@@ -99,11 +99,11 @@ class RandomIds:
         return os.urandom(16).hex()
 
 
-def stamp(moment: datetime) -> str:
+def format_stamp(moment: datetime) -> str:
     """A moment as the store writes it: UTC, milliseconds, sortable as text."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 
-def moment(text: str) -> datetime:
+def parse_stamp(text: str) -> datetime:
     """The moment behind a stamp."""
     return datetime.fromisoformat(text)

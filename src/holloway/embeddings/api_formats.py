@@ -8,53 +8,53 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-class Wire(NamedTuple):
+class ApiFormat(NamedTuple):
     """One API format: its name, default address and model, and functions for requests and responses."""
 
     name: str
     base_url: str
     model: str
-    address: Callable[[str], str]
-    ask: Callable[[str, Sequence[str], int], dict[str, object]]
-    vectors: Callable[[Any], list[Any]]
+    build_url: Callable[[str], str]
+    build_request: Callable[[str, Sequence[str], int], dict[str, object]]
+    parse_vectors: Callable[[Any], list[Any]]
 
 
-def _ask_ollama(model: str, texts: Sequence[str], dims: int) -> dict[str, object]:
+def _build_ollama_request(model: str, texts: Sequence[str], dims: int) -> dict[str, object]:
     return {"model": model, "input": list(texts), "truncate": True} | ({"dimensions": dims} if dims else {})
 
 
-def _ask_openai(model: str, texts: Sequence[str], dims: int) -> dict[str, object]:
+def _build_openai_request(model: str, texts: Sequence[str], dims: int) -> dict[str, object]:
     request = {"model": model, "input": list(texts), "encoding_format": "float"}
     return request | ({"dimensions": dims} if dims else {})
 
 
-def _vectors_of_openai(answer: Any) -> list[Any]:
+def _parse_openai_vectors(response: Any) -> list[Any]:
     """Return the vectors in the order of the texts; raises ValueError if the indices do not match them."""
-    entries = answer["data"]
+    entries = response["data"]
     if sorted(entry["index"] for entry in entries) != list(range(len(entries))):
         raise ValueError("indices do not match the texts")
     return [entry["embedding"] for entry in sorted(entries, key=lambda entry: entry["index"])]
 
 
-OLLAMA = Wire(
+OLLAMA = ApiFormat(
     "Ollama",
     "http://127.0.0.1:11434",
     "qwen3-embedding:0.6b",
     lambda base: f"{base}/api/embed",
-    _ask_ollama,
+    _build_ollama_request,
     lambda answer: list(answer["embeddings"]),
 )
-OPENAI = Wire(
+OPENAI = ApiFormat(
     "OpenAI",
     "https://api.openai.com",
     "text-embedding-3-small",
     lambda base: f"{base}/embeddings" if base.endswith("/v1") else f"{base}/v1/embeddings",
-    _ask_openai,
-    _vectors_of_openai,
+    _build_openai_request,
+    _parse_openai_vectors,
 )
 
-DIMS_ASKED = 1_024
-SHORTENED = ("text-embedding-3-", "qwen3-embedding:4b", "qwen3-embedding:8b")
+DEFAULT_DIMS = 1_024
+SHORTENABLE_MODELS = ("text-embedding-3-", "qwen3-embedding:4b", "qwen3-embedding:8b")
 """Models that were trained to be cut to fewer dimensions."""
 
 PREFIXES = {
@@ -66,12 +66,12 @@ PREFIXES = {
 """Prefix of queries, and of passages, that a model was trained with."""
 
 
-def dims_asked(model: str, chosen: int) -> int:
+def choose_dims(model: str, chosen: int) -> int:
     """Return the dimensions to request; 0 for the model's default."""
-    return chosen or (DIMS_ASKED if model.startswith(SHORTENED) else 0)
+    return chosen or (DEFAULT_DIMS if model.startswith(SHORTENABLE_MODELS) else 0)
 
 
-def prefix(model: str, is_query: bool) -> str:
+def get_prefix(model: str, is_query: bool) -> str:
     """Return the prefix that this model expects before a text."""
     name = model.rpartition("/")[2]
     query, passage = next((both for start, both in PREFIXES.items() if name.startswith(start)), ("", ""))

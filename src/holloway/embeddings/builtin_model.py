@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from holloway.config import EMBED_BATCH_TEXTS, EMBED_BATCH_TOKENS, EMBED_THREADS_MAX, EMBED_TOKENS_MAX
 from holloway.embeddings import onnx_runtime
 from holloway.embeddings.embedding_errors import EmbedderMissing
-from holloway.embeddings.passage_text import collapsed
-from holloway.extras import install
+from holloway.embeddings.passage_text import collapse_whitespace
+from holloway.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ SHA256 = {
 }
 PAD_ID = 1
 
-_LOADING = Lock()
+_LOAD_LOCK = Lock()
 
 
 class _Loaded(NamedTuple):
@@ -40,7 +40,7 @@ class _Loaded(NamedTuple):
     tokenizer: Tokenizer
 
 
-class Builtin:
+class BuiltinEmbedder:
     """Embeds texts with the built-in model, which is loaded with the first text (half a second); thread-safe."""
 
     model = "granite-embedding-30m-english:9b5b0964:w8"
@@ -51,30 +51,30 @@ class Builtin:
 
     def __init__(self, folder: Path = FOLDER, threads: int | None = None) -> None:
         self._folder = folder
-        self._threads = threads or min(_processors(), EMBED_THREADS_MAX)
+        self._threads = threads or min(_count_processors(), EMBED_THREADS_MAX)
 
     def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
         """Return one row of length 1 for each text; this model treats queries and passages alike."""
-        with _LOADING:
-            session, tokenizer = _load(self._folder, self._threads)
+        with _LOAD_LOCK:
+            session, tokenizer = _load_model(self._folder, self._threads)
         import numpy as np  # a tenth of a second, only paid when embedding
 
-        encodings = [tokenizer.encode(collapsed(text)) for text in texts]
+        encodings = [tokenizer.encode(collapse_whitespace(text)) for text in texts]
         vectors = np.empty((len(texts), self.dims), dtype=np.float32)
-        for positions in _batches(encodings):
-            first_tokens = _run(session, [encodings[position] for position in positions])
+        for positions in _group_by_length(encodings):
+            first_tokens = _embed_first_tokens(session, [encodings[position] for position in positions])
             vectors[positions] = first_tokens / np.linalg.norm(first_tokens, axis=1, keepdims=True)
         return vectors
 
 
-def token_vectors(texts: Sequence[str]) -> list[Vectors]:
+def embed_tokens(texts: Sequence[str]) -> list[Vectors]:
     """Return the vectors of all tokens of each text, each of length 1, without the markers at both ends."""
     import numpy as np  # loaded with the model
 
-    with _LOADING:
-        session, tokenizer = _load(FOLDER, min(_processors(), EMBED_THREADS_MAX))
-    encodings = [tokenizer.encode(collapsed(text)) for text in texts]
-    hidden = _hidden(session, encodings)
+    with _LOAD_LOCK:
+        session, tokenizer = _load_model(FOLDER, min(_count_processors(), EMBED_THREADS_MAX))
+    encodings = [tokenizer.encode(collapse_whitespace(text)) for text in texts]
+    hidden = _run_model(session, encodings)
     vectors = []
     for row, encoding in zip(hidden, encodings, strict=True):
         tokens = row[1 : max(len(encoding.ids) - 1, 2)]
@@ -82,29 +82,29 @@ def token_vectors(texts: Sequence[str]) -> list[Vectors]:
     return vectors
 
 
-def absent_packages() -> list[str]:
+def list_absent_packages() -> list[str]:
     """Return the required packages that are not installed, without importing any."""
     return [name for name in PACKAGES if find_spec(name) is None]
 
 
-def missing(names: Sequence[str]) -> EmbedderMissing:
+def build_missing_error(names: Sequence[str]) -> EmbedderMissing:
     """Build the error that names the missing packages and how to install them."""
     return EmbedderMissing(
         f"The built-in model cannot run: {', '.join(names)} cannot be imported.",
-        f"Install holloway again: {install()}. Until then search goes by words only.",
+        f"Install holloway again: {install_command()}. Until then search goes by words only.",
     )
 
 
 @lru_cache(maxsize=1)
-def _load(folder: Path, threads: int) -> _Loaded:
+def _load_model(folder: Path, threads: int) -> _Loaded:
     """Load the model once per process; a failure is not cached."""
     try:
         import tokenizers  # a quarter of a second each, only paid when embedding
 
-        onnxruntime = onnx_runtime.onnxruntime()
+        onnxruntime = onnx_runtime.import_onnxruntime()
     except ImportError as error:
-        raise missing(absent_packages() or [error.name or "onnxruntime"]) from error
-    model, words = _checked(folder, "model.onnx"), _checked(folder, "tokenizer.json")
+        raise build_missing_error(list_absent_packages() or [error.name or "onnxruntime"]) from error
+    model, words = _read_verified(folder, "model.onnx"), _read_verified(folder, "tokenizer.json")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -119,9 +119,9 @@ def _load(folder: Path, threads: int) -> _Loaded:
     return _Loaded(session, tokenizer)
 
 
-def _checked(folder: Path, name: str) -> bytes:
+def _read_verified(folder: Path, name: str) -> bytes:
     """Return the bytes of a model file if they match the shipped hash; hashing is a twentieth of the load time."""
-    hint = f"Install holloway again: {install()}. Until then search goes by words only."
+    hint = f"Install holloway again: {install_command()}. Until then search goes by words only."
     try:
         data = (folder / name).read_bytes()
     except OSError as error:
@@ -131,7 +131,7 @@ def _checked(folder: Path, name: str) -> bytes:
     return data
 
 
-def _batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
+def _group_by_length(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
     """Yield positions of texts of similar length, so that padding and memory stay small."""
     batch: list[int] = []
     for position in sorted(range(len(encodings)), key=lambda position: (len(encodings[position].ids), position)):
@@ -144,12 +144,12 @@ def _batches(encodings: Sequence[Encoding]) -> Iterator[list[int]]:
         yield batch
 
 
-def _run(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors:
-    first_tokens: Vectors = _hidden(session, encodings)[:, 0, :]
+def _embed_first_tokens(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors:
+    first_tokens: Vectors = _run_model(session, encodings)[:, 0, :]
     return first_tokens
 
 
-def _hidden(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors:
+def _run_model(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors:
     import numpy as np  # loaded by `embed` already
 
     longest = max(len(encoding.ids) for encoding in encodings)
@@ -163,7 +163,7 @@ def _hidden(session: InferenceSession, encodings: Sequence[Encoding]) -> Vectors
     return vectors
 
 
-def _processors() -> int:
+def _count_processors() -> int:
     """Count the CPUs that this process may use, which in a container are fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -13,9 +13,9 @@ class EmbedderMissing(EmbeddingFailed):
     """This installation cannot embed at all."""
 
 
-class Unavailable(EmbeddingFailed):
+class EmbedderUnavailable(EmbeddingFailed):
     """The provider does not answer, or is misconfigured: another text would not help."""
 
 
-class Unembeddable(EmbeddingFailed):
+class TextNotEmbeddable(EmbeddingFailed):
     """The provider refuses these texts; it may accept others."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-def onnxruntime() -> ModuleType:
+def import_onnxruntime() -> ModuleType:
     """Import and return the package (a quarter of a second); raises ImportError if it is missing.
 
     Its builds store a device id in the home folder and send telemetry, unless this variable is set before the library

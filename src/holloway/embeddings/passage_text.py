@@ -14,15 +14,15 @@ EDITION = "1"
 """Version of the passage format. With another number, everything is embedded again."""
 
 
-def of_memory(memory: Memory) -> str:
+def build_passage(memory: Memory) -> str:
     """Return type, modules and files of a memory, then its content."""
     files = memory.files[:PASSAGE_FILES_MAX]
     location = "; ".join(part for part in (", ".join(memory.modules), ", ".join(files)) if part)
     head = f"{memory.type.label} ({location}):" if location else f"{memory.type.label}:"
-    return collapsed(f"{head} {memory.content}")
+    return collapse_whitespace(f"{head} {memory.content}")
 
 
-def collapsed(text: str, limit_chars: int = PASSAGE_CHARS_MAX) -> str:
+def collapse_whitespace(text: str, limit_chars: int = PASSAGE_CHARS_MAX) -> str:
     """Collapse white space and cut the text to what a model reads: indentation would take most of its tokens.
 
     Characters that cannot be encoded are replaced, because tokenizers and servers refuse a whole batch for one.
@@ -31,6 +31,6 @@ def collapsed(text: str, limit_chars: int = PASSAGE_CHARS_MAX) -> str:
     return flat.encode("utf-8", "replace").decode()
 
 
-def text_hash(passage: str) -> str:
+def hash_passage(passage: str) -> str:
     """Return the hash by which an embedded passage is recognised."""
     return blake2b(passage.encode(), digest_size=16).hexdigest()

@@ -10,53 +10,53 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from holloway.embeddings.builtin_model import Builtin, absent_packages, missing
+from holloway.embeddings.builtin_model import BuiltinEmbedder, build_missing_error, list_absent_packages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holloway.config import Settings
     from holloway.domain.ports import Embedder
-    from holloway.embeddings.api_formats import Wire
+    from holloway.embeddings.api_formats import ApiFormat
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EmbedderChoice:
     """The chosen embedder, or a readable reason why nothing can embed."""
 
     embedder: Embedder | None
     reason: str = ""
 
 
-def choose(settings: Settings, environment: Mapping[str, str] = os.environ) -> Choice:
+def choose_embedder(settings: Settings, environment: Mapping[str, str] = os.environ) -> EmbedderChoice:
     """Return the embedder that the settings name."""
-    provider = settings.text("embedding.provider")
+    provider = settings.get_text("embedding.provider")
     if provider == "off":
-        return Choice(None, "`embedding.provider` is off: search goes by words only.")
+        return EmbedderChoice(None, "`embedding.provider` is off: search goes by words only.")
     if provider != "builtin":
-        return _remote(provider, settings, environment)
-    if absent := absent_packages():
-        error = missing(absent)
-        return Choice(None, f"{error.message} {error.hint}")
-    return Choice(Builtin())
+        return _choose_remote(provider, settings, environment)
+    if absent := list_absent_packages():
+        error = build_missing_error(absent)
+        return EmbedderChoice(None, f"{error.message} {error.hint}")
+    return EmbedderChoice(BuiltinEmbedder())
 
 
-def _remote(provider: str, settings: Settings, environment: Mapping[str, str]) -> Choice:
+def _choose_remote(provider: str, settings: Settings, environment: Mapping[str, str]) -> EmbedderChoice:
     # Loads urllib and ssl, which the built-in model does not need.
     from holloway.embeddings.api_formats import OLLAMA, OPENAI
-    from holloway.embeddings.remote_providers import Remote
+    from holloway.embeddings.remote_providers import RemoteEmbedder
 
     wire = {"ollama": OLLAMA, "openai": OPENAI}[provider]
-    base_url = settings.text("embedding.base_url")
-    variable = settings.text("embedding.key_env")
+    base_url = settings.get_text("embedding.base_url")
+    variable = settings.get_text("embedding.key_env")
     key = environment.get(variable, "").strip() if variable else ""
-    if reason := _wrong_address(base_url) or _wrong_key(wire, base_url, variable, key):
-        return Choice(None, reason)
-    model, dims = settings.text("embedding.model"), settings.number("embedding.dims")
-    return Choice(Remote(wire, model=model, base_url=base_url, key=key, dims=dims))
+    if reason := _check_address(base_url) or _check_key(wire, base_url, variable, key):
+        return EmbedderChoice(None, reason)
+    model, dims = settings.get_text("embedding.model"), settings.get_number("embedding.dims")
+    return EmbedderChoice(RemoteEmbedder(wire, model=model, base_url=base_url, key=key, dims=dims))
 
 
-def _wrong_address(base_url: str) -> str:
+def _check_address(base_url: str) -> str:
     if not base_url:
         return ""
     try:
@@ -71,7 +71,7 @@ def _wrong_address(base_url: str) -> str:
     return ""
 
 
-def _wrong_key(wire: Wire, base_url: str, variable: str, key: str) -> str:
+def _check_key(wire: ApiFormat, base_url: str, variable: str, key: str) -> str:
     if variable and not key:
         return f"The variable {variable}, which `embedding.key_env` names, is not set."
     if not key.isascii() or not key.isprintable():

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from holloway.store.embedding_cache import EmbeddingCache
 
 
-def vector_of(question: str, embedder: Embedder, cache: EmbeddingCache | None = None) -> NDArray[np.float32]:
+def embed_query(query: str, embedder: Embedder, cache: EmbeddingCache | None = None) -> NDArray[np.float32]:
     """Return the vector of a query, from the cache if there is one."""
     if cache is None:
-        return _embedded(question, embedder)
-    key = sha256(f"{embedder.model}\0{question}".encode("utf-8", "replace")).hexdigest()
-    cached = cache.get(key)
+        return _embed_uncached(query, embedder)
+    key = sha256(f"{embedder.model}\0{query}".encode("utf-8", "replace")).hexdigest()
+    cached = cache.get_vector(key)
     if cached is not None:
         return np.frombuffer(cached, dtype="<f4")
-    vector = _embedded(question, embedder)
-    cache.put(key, embedder.model, vector.astype("<f4").tobytes())
+    vector = _embed_uncached(query, embedder)
+    cache.put_vector(key, embedder.model, vector.astype("<f4").tobytes())
     return vector
 
 
-def _embedded(question: str, embedder: Embedder) -> NDArray[np.float32]:
-    vector: NDArray[np.float32] = embedder.embed([question], is_query=True)[0]
+def _embed_uncached(query: str, embedder: Embedder) -> NDArray[np.float32]:
+    vector: NDArray[np.float32] = embedder.embed([query], is_query=True)[0]
     return vector

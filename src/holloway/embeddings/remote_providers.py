@@ -19,9 +19,9 @@ from holloway.config import (
     EMBED_QUERY_DEADLINE_S,
     EMBED_REQUEST_TIMEOUT_S,
 )
-from holloway.embeddings.api_formats import Wire, dims_asked, prefix
-from holloway.embeddings.embedding_errors import EmbeddingFailed, Unavailable, Unembeddable
-from holloway.embeddings.passage_text import collapsed
+from holloway.embeddings.api_formats import ApiFormat, choose_dims, get_prefix
+from holloway.embeddings.embedding_errors import EmbedderUnavailable, EmbeddingFailed, TextNotEmbeddable
+from holloway.embeddings.passage_text import collapse_whitespace
 from holloway.http_client import RequestFailed, Response, hide_key, post_json, quote_text
 
 if TYPE_CHECKING:
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
     from holloway.domain.ports import Vectors
 
-PASSES_BY_ITSELF = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
-BLAMES_THE_TEXT = frozenset({400, 413, 422, 500})
+RETRYABLE_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+TEXT_REFUSED_STATUSES = frozenset({400, 413, 422, 500})
 """Statuses that blame the text; Ollama answers 500 if the vector of one text is not a number."""
 LENGTH_MIN = 1e-6
 
 
-class Remote:
+class RemoteEmbedder:
     """A model on a server. Nothing is sent before `embed` is called; thread-safe."""
 
     def __init__(
         self,
-        wire: Wire,
+        wire: ApiFormat,
         *,
         model: str = "",
         base_url: str = "",
@@ -52,10 +52,10 @@ class Remote:
     ) -> None:
         self._wire = wire
         self._name = model or wire.model
-        self._url = wire.address((base_url or wire.base_url).rstrip("/"))
+        self._url = wire.build_url((base_url or wire.base_url).rstrip("/"))
         self._key = key
-        self._asked = dims_asked(self._name, dims)
-        self._seen = self._asked
+        self._requested_dims = choose_dims(self._name, dims)
+        self._known_dims = self._requested_dims
         self._deadline_s = deadline_s
         self._sleep = sleep
         self._monotonic = monotonic
@@ -64,12 +64,12 @@ class Remote:
     @property
     def model(self) -> str:
         """Provider, model, and the requested dimensions."""
-        return f"{self._wire.name.lower()}:{self._name}@{self._asked or 'full'}"
+        return f"{self._wire.name.lower()}:{self._name}@{self._requested_dims or 'full'}"
 
     @property
     def dims(self) -> int:
         """Dimensions of a vector; 0 before the first response if none were requested."""
-        return self._seen
+        return self._known_dims
 
     @property
     def related_from(self) -> float:
@@ -85,99 +85,103 @@ class Remote:
 
         allowed_s = min(self._deadline_s, EMBED_QUERY_DEADLINE_S) if is_query else self._deadline_s
         deadline = self._monotonic() + allowed_s
-        text_prefix = prefix(self._name, is_query)
-        sent = [text_prefix + (collapsed(text) or "-") for text in texts]
+        text_prefix = get_prefix(self._name, is_query)
+        sent = [text_prefix + (collapse_whitespace(text) or "-") for text in texts]
         parts = [sent[at : at + EMBED_BATCH_TEXTS] for at in range(0, len(sent), EMBED_BATCH_TEXTS)]
         if not parts:
-            return np.empty((0, self._seen), dtype=np.float32)
-        return np.concatenate([self._checked(self._answered(part, deadline), len(part)) for part in parts])
+            return np.empty((0, self._known_dims), dtype=np.float32)
+        return np.concatenate(
+            [self._normalise_vectors(self._request_with_retries(part, deadline), len(part)) for part in parts]
+        )
 
-    def _answered(self, texts: Sequence[str], until: float) -> Response:
+    def _request_with_retries(self, texts: Sequence[str], deadline: float) -> Response:
         """Return the response to one request; temporary failures are retried with backoff."""
-        body = json.dumps(self._wire.ask(self._name, texts, self._asked)).encode()
+        body = json.dumps(self._wire.build_request(self._name, texts, self._requested_dims)).encode()
         for attempt in range(1, EMBED_ATTEMPTS_MAX + 1):
-            answer, failure = self._once(body, until)
+            answer, failure = self._send_request(body, deadline)
             if answer is not None and answer.status == 200:
                 return answer
-            if answer is not None and answer.status not in PASSES_BY_ITSELF:
+            if answer is not None and answer.status not in RETRYABLE_STATUSES:
                 break
-            wait_s = _wait(attempt, answer)
-            if attempt == EMBED_ATTEMPTS_MAX or self._monotonic() + wait_s >= until:
+            wait_s = _compute_backoff(attempt, answer)
+            if attempt == EMBED_ATTEMPTS_MAX or self._monotonic() + wait_s >= deadline:
                 break
             self._sleep(wait_s)
         raise failure
 
-    def _once(self, body: bytes, until: float) -> tuple[Response | None, EmbeddingFailed]:
+    def _send_request(self, body: bytes, deadline: float) -> tuple[Response | None, EmbeddingFailed]:
         """Return the response, if any, and the error to raise if it is not accepted."""
-        timeout_s = min(EMBED_REQUEST_TIMEOUT_S, until - self._monotonic())
+        timeout_s = min(EMBED_REQUEST_TIMEOUT_S, deadline - self._monotonic())
         if timeout_s <= 0:
-            return None, self._unavailable("the deadline has passed")
+            return None, self._build_unavailable_error("the deadline has passed")
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
             answer = post_json(self._url, body, headers, timeout_s, EMBED_ANSWER_BYTES_MAX)
         except RequestFailed as error:
-            return None, self._unavailable(str(error))
-        return answer, self._refusal(answer)
+            return None, self._build_unavailable_error(str(error))
+        return answer, self._classify_refusal(answer)
 
-    def _refusal(self, answer: Response) -> EmbeddingFailed:
-        quote = self._quoted(answer)
-        if answer.status in BLAMES_THE_TEXT:
+    def _classify_refusal(self, answer: Response) -> EmbeddingFailed:
+        quote = self._quote_body(answer)
+        if answer.status in TEXT_REFUSED_STATUSES:
             hint = "Other texts may do; this one is found by its words."
-            return Unembeddable(f"{self._wire.name} does not take a text: {answer.status}{quote}.", hint)
+            return TextNotEmbeddable(f"{self._wire.name} does not take a text: {answer.status}{quote}.", hint)
         if 300 <= answer.status < 400:
-            location = self._shown(answer.location) or "elsewhere"
-            return self._unavailable(f"it redirects to {location}, which is not followed")
+            location = self._make_printable(answer.location) or "elsewhere"
+            return self._build_unavailable_error(f"it redirects to {location}, which is not followed")
         hints = {
             401: "Check the variable that `embedding.key_env` names.",
             403: "Check the variable that `embedding.key_env` names, and what its key may do.",
             404: f"Is the model there ({self._name}), and is `embedding.base_url` right?",
         }
-        return self._unavailable(f"it answers {answer.status}{quote}", hints.get(answer.status, ""))
+        return self._build_unavailable_error(f"it answers {answer.status}{quote}", hints.get(answer.status, ""))
 
-    def _unavailable(self, what: str, hint: str = "") -> Unavailable:
+    def _build_unavailable_error(self, problem: str, hint: str = "") -> EmbedderUnavailable:
         server = f"{self._wire.name} at {self._url}"
-        return Unavailable(f"{server}: {hide_key(what, self._key)}.", hint or "Search goes by words until it answers.")
+        return EmbedderUnavailable(
+            f"{server}: {hide_key(problem, self._key)}.", hint or "Search goes by words until it answers."
+        )
 
-    def _quoted(self, answer: Response) -> str:
-        text = self._shown(answer.body.decode("utf-8", "replace"))
+    def _quote_body(self, answer: Response) -> str:
+        text = self._make_printable(answer.body.decode("utf-8", "replace"))
         return f" ({text})" if text else ""
 
-    def _shown(self, text: str) -> str:
+    def _make_printable(self, text: str) -> str:
         """Return server text in printable form; the key is removed first, so that no cut leaves part of it."""
         return quote_text(text, self._key, EMBED_ERROR_CHARS_MAX)
 
-    def _checked(self, answer: Response, count: int) -> Vectors:
+    def _normalise_vectors(self, answer: Response, count: int) -> Vectors:
         """Return the vectors of a response, normalised; raises an error unless all are finite and of one size."""
         import numpy as np  # loaded by `embed` already
 
-        rows = self._parsed(answer, count)
+        rows = self._parse_vectors(answer, count)
         with np.errstate(all="ignore"):
             lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         if not np.all(np.isfinite(lengths) & (lengths > LENGTH_MIN)):
             hint = "Other texts may do; this one is found by its words."
-            raise Unembeddable(f"{self._wire.name} returned an invalid vector (not finite, or all zeros).", hint)
+            raise TextNotEmbeddable(f"{self._wire.name} returned an invalid vector (not finite, or all zeros).", hint)
         with self._lock:
-            self._seen = self._seen or rows.shape[1]
-        if rows.shape[1] != self._seen:
-            problem = f"it gave {rows.shape[1]} dimensions instead of {self._seen}"
-            raise self._unavailable(problem, "Set `embedding.dims` to what the model has.")
+            self._known_dims = self._known_dims or rows.shape[1]
+        if rows.shape[1] != self._known_dims:
+            problem = f"it gave {rows.shape[1]} dimensions instead of {self._known_dims}"
+            raise self._build_unavailable_error(problem, "Set `embedding.dims` to what the model has.")
         vectors: Vectors = (rows / lengths).astype(np.float32)
         return vectors
 
-    def _parsed(self, answer: Response, count: int) -> Any:
+    def _parse_vectors(self, answer: Response, count: int) -> Any:
         import numpy as np  # loaded by `embed` already
 
         try:
             with np.errstate(all="ignore"):
-                rows = np.asarray(self._wire.vectors(json.loads(answer.body)), dtype=np.float64)
+                rows = np.asarray(self._wire.parse_vectors(json.loads(answer.body)), dtype=np.float64)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-            raise self._unavailable("its answer cannot be read as vectors") from error
+            raise self._build_unavailable_error("its answer cannot be read as vectors") from error
         if rows.ndim != 2 or len(rows) != count or not 0 < rows.shape[1] <= EMBED_DIMS_MAX:
-            raise self._unavailable(f"it gave {' x '.join(map(str, rows.shape))} numbers for {count} texts")
+            raise self._build_unavailable_error(f"it gave {' x '.join(map(str, rows.shape))} numbers for {count} texts")
         return rows
 
 
-def _wait(attempt: int, answer: Response | None) -> float:
+def _compute_backoff(attempt: int, answer: Response | None) -> float:
     """Return the seconds before the next attempt: the server's Retry-After, or exponential backoff."""
     retry_after = answer.retry_after.strip() if answer else ""
     if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 6:

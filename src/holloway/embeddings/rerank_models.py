@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from holloway.config import EMBED_THREADS_MAX, RERANK_BATCH, RERANK_TOKENS_MAX
 from holloway.embeddings import builtin_model, onnx_runtime
 from holloway.embeddings.embedding_errors import EmbedderMissing, EmbeddingFailed
-from holloway.embeddings.passage_text import collapsed
+from holloway.embeddings.passage_text import collapse_whitespace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,12 +34,12 @@ class LateInteraction:
 
     def score(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float] | None:
         """Return how well each text answers the query; None if the deadline passed first."""
-        tokens = builtin_model.token_vectors([query])[0]
+        tokens = builtin_model.embed_tokens([query])[0]
 
-        def look(batch: Sequence[str]) -> list[float]:
-            return [float((tokens @ other.T).max(axis=1).mean()) for other in builtin_model.token_vectors(batch)]
+        def score_batch(batch: Sequence[str]) -> list[float]:
+            return [float((tokens @ other.T).max(axis=1).mean()) for other in builtin_model.embed_tokens(batch)]
 
-        return _in_time(look, texts, deadline_s)
+        return _score_within_deadline(score_batch, texts, deadline_s)
 
 
 class CrossEncoder:
@@ -52,35 +52,37 @@ class CrossEncoder:
 
     def score(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float] | None:
         """Return how well each text answers the query; None if the deadline passed first."""
-        session, tokenizer = _loaded(self._folder)
+        session, tokenizer = _load_model(self._folder)
 
-        def look(batch: Sequence[str]) -> list[float]:
-            pairs = [(collapsed(query), collapsed(text)) for text in batch]
-            return _scores(session, tokenizer, pairs)
+        def score_batch(batch: Sequence[str]) -> list[float]:
+            pairs = [(collapse_whitespace(query), collapse_whitespace(text)) for text in batch]
+            return _score_pairs(session, tokenizer, pairs)
 
-        return _in_time(look, texts, deadline_s)
+        return _score_within_deadline(score_batch, texts, deadline_s)
 
 
-def _in_time(
-    look: Callable[[Sequence[str]], list[float]], texts: Sequence[str], deadline_s: float
+def _score_within_deadline(
+    score_batch: Callable[[Sequence[str]], list[float]], texts: Sequence[str], deadline_s: float
 ) -> list[float] | None:
     deadline = time.monotonic() + deadline_s
     scores: list[float] = []
     for at in range(0, len(texts), RERANK_BATCH):
         if time.monotonic() >= deadline:
             return None
-        scores += look(texts[at : at + RERANK_BATCH])
+        scores += score_batch(texts[at : at + RERANK_BATCH])
     return scores
 
 
 @lru_cache(maxsize=1)
-def _loaded(folder: Path) -> tuple[InferenceSession, Tokenizer]:
+def _load_model(folder: Path) -> tuple[InferenceSession, Tokenizer]:
     try:
         import tokenizers  # only paid when reranking
 
-        onnxruntime = onnx_runtime.onnxruntime()
+        onnxruntime = onnx_runtime.import_onnxruntime()
     except ImportError as error:
-        raise builtin_model.missing(builtin_model.absent_packages() or [error.name or "onnxruntime"]) from error
+        raise builtin_model.build_missing_error(
+            builtin_model.list_absent_packages() or [error.name or "onnxruntime"]
+        ) from error
     try:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = EMBED_THREADS_MAX
@@ -96,7 +98,7 @@ def _loaded(folder: Path) -> tuple[InferenceSession, Tokenizer]:
     return session, tokenizer
 
 
-def _scores(session: InferenceSession, tokenizer: Tokenizer, pairs: list[tuple[str, str]]) -> list[float]:
+def _score_pairs(session: InferenceSession, tokenizer: Tokenizer, pairs: list[tuple[str, str]]) -> list[float]:
     import numpy as np  # loaded with the model
 
     encodings = tokenizer.encode_batch(pairs)
@@ -117,23 +119,23 @@ def _scores(session: InferenceSession, tokenizer: Tokenizer, pairs: list[tuple[s
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RerankerChoice:
     """The chosen reranker, or the reason why results are not reranked."""
 
     reranker: Reranker | None
     reason: str = ""
 
 
-def choose(settings: Settings) -> Choice:
+def choose_reranker(settings: Settings) -> RerankerChoice:
     """Return the reranker that the settings name; nothing is loaded."""
-    provider = settings.text("rerank.provider")
+    provider = settings.get_text("rerank.provider")
     if provider == "off":
-        return Choice(None)
-    if absent := builtin_model.absent_packages():
-        return Choice(None, builtin_model.missing(absent).message)
+        return RerankerChoice(None)
+    if absent := builtin_model.list_absent_packages():
+        return RerankerChoice(None, builtin_model.build_missing_error(absent).message)
     if provider == "late":
-        return Choice(LateInteraction())
-    folder = settings.text("rerank.folder")
+        return RerankerChoice(LateInteraction())
+    folder = settings.get_text("rerank.folder")
     if not folder:
-        return Choice(None, "`rerank.folder` is not set: a folder with model.onnx and tokenizer.json.")
-    return Choice(CrossEncoder(Path(folder).expanduser()))
+        return RerankerChoice(None, "`rerank.folder` is not set: a folder with model.onnx and tokenizer.json.")
+    return RerankerChoice(CrossEncoder(Path(folder).expanduser()))

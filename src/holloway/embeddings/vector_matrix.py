@@ -35,7 +35,7 @@ LENGTH_OFF_MAX = 1e-2
 _PREFIX = struct.Struct("<8sII")
 
 
-class About(NamedTuple):
+class MatrixHeader(NamedTuple):
     """The header of a file: model and dimensions of its vectors, and the state of the store when they were read."""
 
     model: str
@@ -45,28 +45,28 @@ class About(NamedTuple):
     mark: str
 
 
-class Matrix(NamedTuple):
+class VectorMatrix(NamedTuple):
     """Vectors in rows, and the number of each owner, ascending."""
 
-    about: About
+    about: MatrixHeader
     seqs: NDArray[np.int64]
     vectors: NDArray[np.float32]
 
 
-def of_rows(about: About, rows: Iterator[tuple[int, bytes]]) -> Matrix:
+def build_matrix(about: MatrixHeader, rows: Iterator[tuple[int, bytes]]) -> VectorMatrix:
     """Build a matrix in memory, without a file."""
     row_list = list(rows)
     seqs = np.array([seq for seq, _ in row_list], dtype=np.int64)
     vectors = np.frombuffer(b"".join(blob for _, blob in row_list), dtype="<f4").reshape(len(row_list), about.dims)
-    return Matrix(about, seqs, vectors)
+    return VectorMatrix(about, seqs, vectors)
 
 
-def write(path: Path, about: About, rows: Iterator[tuple[int, bytes]]) -> None:
+def write_matrix(path: Path, about: MatrixHeader, rows: Iterator[tuple[int, bytes]]) -> None:
     """Write a file that only its owner may read, atomically: readers see the old one or the new one."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.{get_ident()}.new")
     try:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            _write_rows(file, about, rows)
+            _write_matrix_rows(file, about, rows)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -77,7 +77,7 @@ def write(path: Path, about: About, rows: Iterator[tuple[int, bytes]]) -> None:
             partial.unlink(missing_ok=True)
 
 
-def _write_rows(file: BinaryIO, about: About, rows: Iterator[tuple[int, bytes]]) -> None:
+def _write_matrix_rows(file: BinaryIO, about: MatrixHeader, rows: Iterator[tuple[int, bytes]]) -> None:
     seqs: list[int] = []
     file.write(bytes(HEADER_BYTES))
     for seq, blob in rows:
@@ -92,21 +92,21 @@ def _write_rows(file: BinaryIO, about: About, rows: Iterator[tuple[int, bytes]])
     file.write(_PREFIX.pack(MAGIC, len(text), zlib.crc32(text)) + text)
 
 
-def read(path: Path) -> Matrix | None:
+def read_matrix(path: Path) -> VectorMatrix | None:
     """Return the matrix in a file; None if the file is missing, truncated, damaged or of another format."""
     try:
         with path.open("rb") as file:
             head = file.read(HEADER_BYTES)
             size = os.fstat(file.fileno()).st_size
-            header = _header(head)
+            header = _parse_header(head)
             if header is None or size != HEADER_BYTES + header[1] * (header[0].dims * 4 + 8):
                 return None
-            return _mapped(file, *header)
+            return _map_vectors(file, *header)
     except (OSError, ValueError, TypeError, KeyError, RecursionError):  # also a header that another version wrote
         return None
 
 
-def _header(head: bytes) -> tuple[About, int, int] | None:
+def _parse_header(head: bytes) -> tuple[MatrixHeader, int, int] | None:
     if len(head) < HEADER_BYTES:
         return None
     magic, length, check = _PREFIX.unpack_from(head)
@@ -115,23 +115,23 @@ def _header(head: bytes) -> tuple[About, int, int] | None:
         return None
     values = json.loads(text)
     count, numbers = int(values.pop("count")), int(values.pop("numbers"))
-    about = About(**values)
+    about = MatrixHeader(**values)
     return (about, count, numbers) if 0 < about.dims <= EMBED_DIMS_MAX and count >= 0 else None
 
 
-def _mapped(file: BinaryIO, about: About, count: int, numbers: int) -> Matrix | None:
+def _map_vectors(file: BinaryIO, about: MatrixHeader, count: int, numbers: int) -> VectorMatrix | None:
     if not count:
-        return Matrix(about, np.empty(0, dtype=np.int64), np.empty((0, about.dims), dtype=np.float32))
+        return VectorMatrix(about, np.empty(0, dtype=np.int64), np.empty((0, about.dims), dtype=np.float32))
     data = np.memmap(file, dtype=np.uint8, mode="r")
     end = HEADER_BYTES + count * about.dims * 4
     vectors = np.asarray(data[HEADER_BYTES:end]).view("<f4").reshape(count, about.dims)
     tail = data[end:].tobytes()
-    if zlib.crc32(tail) != numbers or not _sound(vectors):
+    if zlib.crc32(tail) != numbers or not _is_intact(vectors):
         return None
-    return Matrix(about, np.frombuffer(tail, dtype="<i8"), vectors)
+    return VectorMatrix(about, np.frombuffer(tail, dtype="<i8"), vectors)
 
 
-def _sound(vectors: NDArray[np.float32]) -> bool:
+def _is_intact(vectors: NDArray[np.float32]) -> bool:
     """Return whether sampled rows have the length that they were written with."""
     picked = vectors[np.linspace(0, len(vectors) - 1, min(len(vectors), ROWS_CHECKED)).astype(np.int64)]
     with np.errstate(all="ignore"):

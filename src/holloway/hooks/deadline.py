@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from holloway.config import HOOK_BUDGETS_MS, HOOK_OTHER_BUDGET_MS, patience
+from holloway.config import HOOK_BUDGETS_MS, HOOK_OTHER_BUDGET_MS, deadline_factor
 from holloway.store import answer_log
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ class Deadline:
 
         self._watches = True
         wall_ms, cpu_ms = HOOK_BUDGETS_MS.get(point, HOOK_OTHER_BUDGET_MS)
-        wall_s, cpu_s = wall_ms * patience() / 1000, cpu_ms * patience() / 1000
+        wall_s, cpu_s = wall_ms * deadline_factor() / 1000, cpu_ms * deadline_factor() / 1000
 
         def leave_in_time() -> None:
             while (left := min(self._began + wall_s - time.monotonic(), cpu_s - time.process_time())) > 0:
@@ -126,7 +126,7 @@ class Deadline:
             return
         try:
             took_ms = (time.monotonic() - self._began) * 1000
-            answer_log.append(self.folder, self.session, self.point, outcome, step, took_ms)
+            answer_log.append_answer(self.folder, self.session, self.point, outcome, step, took_ms)
         except OSError:  # A disk that is full must not cost the answer.
             pass
 
@@ -136,7 +136,7 @@ def leave_after(milliseconds: int) -> None:
     import _thread
 
     def leave() -> None:
-        time.sleep(milliseconds * patience() / 1000)
+        time.sleep(milliseconds * deadline_factor() / 1000)
         os._exit(0)
 
     _thread.start_new_thread(leave, ())

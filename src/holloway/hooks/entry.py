@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-from holloway.config import FAILURE_LOG_BYTES_MAX, HOOK_INPUT_BYTES_MAX, home
+from holloway.config import FAILURE_LOG_BYTES_MAX, HOOK_INPUT_BYTES_MAX, data_home
 from holloway.hooks.deadline import FAILED, NOTED, TERMINATED, UNKNOWN, Deadline
 
 TYPE_CHECKING = False
@@ -61,12 +61,12 @@ def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
     from holloway.capture import hosts
 
     host_name = str(event.get("hook_event_name", ""))
-    host = hosts.recognised(event, sys.argv[1] if len(sys.argv) > 1 else "")
-    event = hosts.understood(event)
+    host = hosts.detect_host(event, sys.argv[1] if len(sys.argv) > 1 else "")
+    event = hosts.normalise_event(event)
     DEADLINE.begin(_POINTS.get(str(event.get("hook_event_name", "")), NOTED))
 
     def encode(context: str, line: str) -> bytes:
-        output = hosts.answer(host, host_name, context, line)
+        output = hosts.format_response(host, host_name, context, line)
         return json.dumps(output).encode() if output else b""
 
     context, line, job = _handle(event, host, encode)
@@ -78,18 +78,18 @@ def _handle(
 ) -> tuple[str, str, Callable[[], None] | None]:
     from holloway.store import registry
 
-    data = home()
+    data = data_home()
     cwd = event.get("cwd")
     folder_of_event = cwd if isinstance(cwd, str) and cwd else os.getcwd()
-    key, root = registry.find(folder_of_event, data)
+    key, root = registry.find_project_key(folder_of_event, data)
     if not key and event.get("hook_event_name") == "SessionStart":
         from holloway.hooks import responses
 
         key, root = responses.resolve_project(folder_of_event, root)
     if not key:
         return "", "", None
-    DEADLINE.folder = registry.project_folder(data, key)
-    paused = registry.paused(data, key)
+    DEADLINE.folder = registry.get_project_folder(data, key)
+    paused = registry.get_paused_mode(data, key)
     return _in_project(event, host, DEADLINE.folder, root, paused, encode)
 
 
@@ -126,7 +126,7 @@ def _capture(event: dict[str, object], reader: responses.HookReader) -> bool:
     from holloway.capture import journal
 
     entry = journal.entry_of(event, reader.now(), reader.root, reader.agent)
-    return journal.append(reader.journal, reader.main_session, entry)
+    return journal.append_entry(reader.journal, reader.main_session, entry)
 
 
 def _respond_in_project(event: dict[str, object], name: str, reader: responses.HookReader) -> tuple[str, str]:
@@ -207,8 +207,8 @@ def _obey_termination() -> None:
 def _count_failure(error: BaseException) -> None:
     """Log one bounded line for `holloway doctor`: time and type of the error, never the content."""
     try:
-        path = os.path.join(home(), "hook-failures.log")
-        if not os.path.isdir(home()):
+        path = os.path.join(data_home(), "hook-failures.log")
+        if not os.path.isdir(data_home()):
             return
         if os.path.exists(path) and os.path.getsize(path) > FAILURE_LOG_BYTES_MAX:
             os.replace(path, path + ".1")

@@ -18,7 +18,7 @@ def render_start(store: sqlite3.Connection, sessions: int, briefed: int, waiting
     `sessions` came before this one, `briefed` counts the memories of the brief, `waiting_elsewhere` the reviews that
     wait in the user's own store.
     """
-    memories, waiting, _ = status_counts.counts(store, "", now)
+    memories, waiting, _ = status_counts.load_status_counts(store, "", now)
     if not (sessions or memories):
         return ""
     line = "holloway: briefed"
@@ -32,7 +32,7 @@ def render_start(store: sqlite3.Connection, sessions: int, briefed: int, waiting
 
 def render_turn_end(store: sqlite3.Connection, session: str) -> str:
     """Render what was learned since the last such line; empty if nothing was. Untrusted text is counted, not shown."""
-    learned = status_counts.learned(store, session)
+    learned = status_counts.claim_learned_memories(store, session)
     trusted = [text for text, is_quarantined in learned if not is_quarantined]
     untrusted_count = len(learned) - len(trusted)
     parts = []

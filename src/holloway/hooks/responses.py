@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holloway.config import HOOK_STORE_WAIT_MS, SERVICE_STORE_WAIT_MS, home, patience
+from holloway.config import HOOK_STORE_WAIT_MS, SERVICE_STORE_WAIT_MS, data_home, deadline_factor
 from holloway.injection.reader import Reader
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ class HookReader(Reader):
         offer: Callable[[str, str, Callable[[], None] | None], None] = lambda stage, text, record: None,
     ) -> None:
         name = f"{session}/{agent_id}"[:400] if agent_id else session
-        wait_ms = int(HOOK_STORE_WAIT_MS * patience())
+        wait_ms = int(HOOK_STORE_WAIT_MS * deadline_factor())
         super().__init__(session=name, agent=host, folder=folder, root=root, now=now, wait_ms=wait_ms)
         self.main_session = session
         self.is_captured = is_captured
@@ -47,7 +47,7 @@ class HookReader(Reader):
 
     def be_patient(self) -> None:
         """Wait longer for the store than a tool event would, and create or migrate it where light reads cannot."""
-        self.wait_ms = int(SERVICE_STORE_WAIT_MS * patience())
+        self.wait_ms = int(SERVICE_STORE_WAIT_MS * deadline_factor())
         self._is_patient = True
 
     def connect(self) -> sqlite3.Connection | None:
@@ -91,11 +91,11 @@ def respond_to_step(reader: HookReader, event: dict[str, object]) -> str:
 
 def note_loaded_rules(reader: HookReader, event: dict[str, object]) -> None:
     """Record that the host loaded a rules file, so that its memories are not shown to this session again."""
-    from holloway.safety.paths import contained
+    from holloway.safety.paths import contained_path
     from holloway.store import lookup
 
     named = event.get("file_path")
-    path = contained(named, reader.root) if isinstance(named, str) and named else ""
+    path = contained_path(named, reader.root) if isinstance(named, str) and named else ""
     if path and (view := reader.open()):
         with view:
             lookup.mark_loaded_by_host(
@@ -151,7 +151,7 @@ def _note_located(reader: HookReader, rendered: Rendered | None) -> str:
     if rendered.files and reader.is_captured:
         from holloway.capture import journal
 
-        journal.append(reader.journal, reader.main_session, journal.located(rendered.files, reader.now()))
+        journal.append_entry(reader.journal, reader.main_session, journal.located_entry(rendered.files, reader.now()))
     return rendered.text
 
 
@@ -165,7 +165,7 @@ def respond_to_start(reader: HookReader, source: object) -> tuple[str, str]:
     view = reader.open()
     if view is None:
         return "", ""
-    user_store = os.path.join(home(), "user", "memory.db")
+    user_store = os.path.join(data_home(), "user", "memory.db")
     with view:
         sessions = lookup.count_sessions(view.connection)
         brief = session_start.inject(
@@ -191,7 +191,7 @@ def _render_start_line(
     waiting = 0
     if user := lookup.open_store(user_store, reader.wait_ms):
         try:
-            waiting = status_counts.counts(user, "", reader.now())[1]
+            waiting = status_counts.load_status_counts(user, "", reader.now())[1]
         finally:
             user.close()
     return person_lines.render_start(connection, sessions, briefed, waiting, reader.now())
@@ -221,10 +221,10 @@ def resolve_project(folder: str, root: str) -> tuple[str, str]:
 
     from holloway.store import project as projects
 
-    data = Path(home())
-    if not root and not projects.known_by_history(Path(folder), data):
+    data = Path(data_home())
+    if not root and not projects.find_by_history(Path(folder), data):
         return "", ""
-    project = projects.resolve(Path(root or folder), data)
+    project = projects.resolve_project(Path(root or folder), data)
     return project.key, str(project.root)
 
 
@@ -248,4 +248,7 @@ def _open_store(root: str) -> Store:
     from holloway.store import project as projects
     from holloway.store.store import Store
 
-    return Store(projects.resolve(Path(root), Path(home())), busy_timeout_ms=int(SERVICE_STORE_WAIT_MS * patience()))
+    return Store(
+        projects.resolve_project(Path(root), Path(data_home())),
+        busy_timeout_ms=int(SERVICE_STORE_WAIT_MS * deadline_factor()),
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 
-from holloway.config import STATUS_INPUT_BYTES_MAX, STATUS_LINE_DEADLINE_MS, home, patience
+from holloway.config import STATUS_INPUT_BYTES_MAX, STATUS_LINE_DEADLINE_MS, data_home, deadline_factor
 from holloway.hooks.deadline import leave_after
 
 
@@ -32,13 +32,13 @@ def line(data: bytes) -> str:
         return ""
     from holloway.store import registry
 
-    folder = home()
-    key, _ = registry.find(_folder(about), folder)
+    folder = data_home()
+    key, _ = registry.find_project_key(_folder(about), folder)
     if not key:
         return ""
-    if paused := registry.paused(folder, key):
+    if paused := registry.get_paused_mode(folder, key):
         return "holloway: paused" if paused == "all" else f"holloway: {paused} paused"
-    project, session = registry.project_folder(folder, key), str(about.get("session_id") or "")[:200]
+    project, session = registry.get_project_folder(folder, key), str(about.get("session_id") or "")[:200]
     parts = [*_count_memories(os.path.join(project, "memory.db"), session), *_count_lost(project, session)]
     return f"holloway: {', '.join(parts)}" if parts else ""
 
@@ -55,7 +55,7 @@ def _count_lost(folder: str, session: str) -> list[str]:
     """List how many answers this session got in part or not at all, because the time was up."""
     from holloway.store import answer_log
 
-    counts = answer_log.count(answer_log.read(folder, session=session)) if session else {}
+    counts = answer_log.count_outcomes(answer_log.read_answers(folder, session=session)) if session else {}
     lost = ((counts.get(answer_log.DEGRADED, 0), "shortened"), (counts.get(answer_log.DROPPED, 0), "dropped"))
     return [f"{count} {word}" for count, word in lost if count]
 
@@ -63,12 +63,12 @@ def _count_lost(folder: str, session: str) -> list[str]:
 def _count_memories(database: str, session: str) -> list[str]:
     from holloway.store import lookup, status_counts
 
-    store = lookup.open_store(database, int(STATUS_LINE_DEADLINE_MS * patience() / 3))
+    store = lookup.open_store(database, int(STATUS_LINE_DEADLINE_MS * deadline_factor() / 3))
     if store is None:
         return []
     try:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        memories, waiting, shown = status_counts.counts(store, session, now)
+        memories, waiting, shown = status_counts.load_status_counts(store, session, now)
     finally:
         store.close()
     parts = [f"{memories} memor{'y' if memories == 1 else 'ies'}"]

@@ -40,9 +40,9 @@ def find_fixes(view: StoreView, output: str, limit: int) -> list[Row]:
 
     The files of a fix are examples of where it helped, so it holds as long as one of them exists.
     """
-    from holloway.text.failures import fingerprints  # its patterns are only needed after a failure
+    from holloway.text.failures import fingerprint_errors  # its patterns are only needed after a failure
 
-    errors = list(fingerprints(output[-FAILURE_CHARS_MAX:]))
+    errors = list(fingerprint_errors(output[-FAILURE_CHARS_MAX:]))
     if not errors:
         return []
     rows = lookup.find_fixes(view.connection, errors, view.viewer, limit * CANDIDATES_FACTOR)

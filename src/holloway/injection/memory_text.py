@@ -6,8 +6,8 @@ import json
 
 from holloway.config import TOOL_RESULT_TOKENS_MAX
 from holloway.injection.template import line
-from holloway.safety.neutralize import neutral
-from holloway.text.citation import citation, doubt, within
+from holloway.safety.neutralize import neutralize_text
+from holloway.text.citation import doubt_note, fits_budget, render_citation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def render_rows(rows: Sequence[Row], tokens: int = TOOL_RESULT_TOKENS_MAX) -> tu
     ids: list[str] = []
     for row in rows:
         text = render_row(row)
-        if not within([*lines, text], tokens):
+        if not fits_budget([*lines, text], tokens):
             break
         lines.append(text)
         ids.append(str(row["id"]))
@@ -42,33 +42,35 @@ def render_row(row: Row) -> str:
     label = label_memory(str(row["state"]), str(row["type"]))
     cited, details = cite_row(row), row.get("details")
     if row.get("as") == "fix" and isinstance(details, dict) and details.get("fix"):
-        error, fix = neutral(str(details.get("error", ""))), neutral(str(details["fix"]))
+        error, fix = neutralize_text(str(details.get("error", ""))), neutralize_text(str(details["fix"]))
         return line("tool_result", "fix", label=label, error=error, fix=fix, cited=cited)
     text = summarize_row(row)
     if row.get("as") == "answer":
-        return line("tool_result", "answer", pattern=neutral(str(row["pattern"])), label=label, text=text, cited=cited)
-    path = neutral(str(row["path"]) or "this error")
+        return line(
+            "tool_result", "answer", pattern=neutralize_text(str(row["pattern"])), label=label, text=text, cited=cited
+        )
+    path = neutralize_text(str(row["path"]) or "this error")
     return line("tool_result", "file", path=path, label=label, text=text, cited=cited)
 
 
 def label_memory(state: str, kind: str) -> str:
     """Return the prefix of a memory: its doubt, and whether it is a dead end."""
-    doubtful = doubt(state)
+    doubtful = doubt_note(state)
     return (f"{doubtful}: " if doubtful else "") + ("dead end: " if kind == "dead_end" else "")
 
 
 def cite_row(row: Row) -> str:
     """Return the citation of a row."""
     sessions = len(json.loads(str(row["sessions"])))
-    return citation(str(row["id"]), str(row["updated_at"]), sessions, taught=row["source"] == "user_taught")
+    return render_citation(str(row["id"]), str(row["updated_at"]), sessions, taught=row["source"] == "user_taught")
 
 
 def summarize_row(row: Row) -> str:
     """Return a row as one sentence; a dead end adds its reason and its alternative, if stored."""
-    details, text = row.get("details"), neutral(str(row["summary"]))
+    details, text = row.get("details"), neutralize_text(str(row["summary"]))
     if row["type"] != "dead_end" or not isinstance(details, dict):
         return text
-    reason, alternative = (neutral(str(details.get(name) or "")) for name in ("reason", "alternative"))
+    reason, alternative = (neutralize_text(str(details.get(name) or "")) for name in ("reason", "alternative"))
     parts = [text]
     parts += [reason] if reason and reason not in text else []
     parts += [f"instead: {alternative}"] if alternative and alternative not in text else []

@@ -14,8 +14,8 @@ from holloway.config import (
     PREFETCH_TOKENS_MAX,
 )
 from holloway.domain.memory_details import Prefetch
-from holloway.safety.paths import contained
-from holloway.text.tokens import MARGIN, estimate
+from holloway.safety.paths import contained_path
+from holloway.text.tokens import MARGIN, estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -70,7 +70,7 @@ def _candidates(memories: Iterable[Memory], skip: Collection[str]) -> list[str]:
 
 def _read_file(root: str, path: str) -> Fetched | None:
     """Read a file; None if it is missing, outside of the project or no text."""
-    if contained(path, root) != path:
+    if contained_path(path, root) != path:
         return None
     try:
         with Path(root, path).open("rb") as file:
@@ -94,4 +94,4 @@ def _cut(text: str, tokens: int) -> str:
 
 
 def _cost(text: str) -> int:
-    return int(estimate(text) * MARGIN) + 1
+    return int(estimate_tokens(text) * MARGIN) + 1

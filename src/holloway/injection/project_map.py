@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from holloway.codemap.modules.overview import Overview
-    from holloway.retrieval.locate import Located
+    from holloway.retrieval.locate import LocateResult
 
 PROGRESS_STALE_S = 30
 """An index run that has not reported for this long is taken for dead."""
@@ -30,7 +30,7 @@ class ProjectMap:
         self.root = root
         self.path = os.path.join(folder, map_name(root))
 
-    def locate(self, connection: sqlite3.Connection, task: str, now: datetime, limit: int = 10) -> Located | None:
+    def locate(self, connection: sqlite3.Connection, task: str, now: datetime, limit: int = 10) -> LocateResult | None:
         """Locate the files of a task; None if there is no map. `connection` leads to the store with past sessions."""
         if not os.path.exists(self.path):
             return None
@@ -39,7 +39,7 @@ class ProjectMap:
 
         database = MapDatabase(self.path)
         try:
-            if not database.is_current or not database.meta("indexed_ns"):
+            if not database.is_current or not database.get_meta("indexed_ns"):
                 return None
             return locate_in_checkout(database, connection, self.root, task, limit=limit, now=now)
         finally:
@@ -54,8 +54,8 @@ class ProjectMap:
             return [""] * len(paths)
         database = MapDatabase(self.path)
         try:
-            is_ready = database.is_current and database.meta("indexed_ns")
-            return [queries.module_of(database, path) if is_ready else "" for path in paths]
+            is_ready = database.is_current and database.get_meta("indexed_ns")
+            return [queries.find_module(database, path) if is_ready else "" for path in paths]
         finally:
             database.close()
 
@@ -65,7 +65,7 @@ class ProjectMap:
 
         from holloway.codemap.modules import overview
 
-        return overview.load(Path(self.path)) or overview.Overview()
+        return overview.load_overview(Path(self.path)) or overview.Overview()
 
     def read_progress(self) -> str:
         """Return how far another process has come with the map, such as `40 %`; empty if none is running."""

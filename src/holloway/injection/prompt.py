@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from holloway.injection.prompt_text import Rendered
     from holloway.injection.reader import Reader, StoreView
     from holloway.injection.session_state import SessionState
-    from holloway.retrieval.locate import Located, LocatedFile
+    from holloway.retrieval.locate import LocatedFile, LocateResult
 
     Row = dict[str, object]
     Offer = Callable[[str, str], None]
@@ -35,11 +35,11 @@ def inject(
     reader: Reader, project_map: ProjectMap, state: SessionState, prompt: str, offer: Offer | None = None
 ) -> Rendered | None:
     """Return what goes with a prompt, and record it; None if there is nothing."""
-    from holloway.observer.words.prompt import whole
+    from holloway.observer.words.prompt import strip_host_additions
 
     begins = state["prompts"] == 0
     state["prompts"] += 1
-    task = whole(prompt)
+    task = strip_host_additions(prompt)
     if len(task.split()) < WORDS_MIN:
         return None
     if offer:
@@ -88,7 +88,7 @@ def _offer_matching_files(project_map: ProjectMap, task: str, offer: Offer) -> N
     from holloway.codemap import search
     from holloway.safety.repository_text import is_path
 
-    matches = search.matching_files(project_map.path, task, 2 * PROMPT_FILES_MAX)
+    matches = search.find_matching_files(project_map.path, task, 2 * PROMPT_FILES_MAX)
     files = [
         (match.path, f"speaks of {', '.join(match.words[:WORDS_SHOWN])}") for match in matches if is_path(match.path)
     ]
@@ -106,17 +106,17 @@ def _offer_files(offer: Offer, stage: str, files: list[tuple[str, str]]) -> None
 
 def _locate(
     view: StoreView, project_map: ProjectMap, task: str, *, begins: bool
-) -> tuple[tuple[LocatedFile, ...], Located]:
+) -> tuple[tuple[LocatedFile, ...], LocateResult]:
     """Locate the files of a task, and choose those that are worth naming."""
     from datetime import datetime
 
     from holloway.injection import prompt_text
-    from holloway.retrieval.locate import Located
+    from holloway.retrieval.locate import LocateResult
 
     located = None
     if begins or prompt_text.is_task(task):
         located = project_map.locate(view.connection, task, datetime.fromisoformat(view.viewer.now))
-    located = located or Located()
+    located = located or LocateResult()
     return prompt_text.choose_files(located, task, begins=begins), located
 
 
@@ -126,7 +126,7 @@ def _show(
     state: SessionState,
     task: str,
     files: Sequence[LocatedFile],
-    located: Located,
+    located: LocateResult,
     offer: Offer | None,
 ) -> Rendered:
     """Render files, memories and a recipe, without the memories that a parallel process showed first."""

@@ -18,15 +18,15 @@ from holloway.injection import recipe as recipes
 from holloway.injection.memory_text import cite_row, summarize_row
 from holloway.injection.relevance import extract_keywords
 from holloway.injection.template import line
-from holloway.retrieval.evidence import IN_COMMITS, IN_TASK, LATELY, UNDERWAY, UNNAMED_PART
-from holloway.safety.neutralize import neutral
-from holloway.text.citation import citation, day, doubt, within
+from holloway.retrieval.evidence import IN_COMMITS, IN_TASK, LATELY_REASON, UNDERWAY_REASON, UNNAMED_PART
+from holloway.safety.neutralize import neutralize_text
+from holloway.text.citation import doubt_note, fits_budget, format_day, render_citation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.retrieval.evidence import Coupled
-    from holloway.retrieval.locate import Located, LocatedFile
+    from holloway.retrieval.evidence import CoupledFile
+    from holloway.retrieval.locate import LocatedFile, LocateResult
 
     Row = dict[str, object]
 
@@ -73,7 +73,7 @@ class Rendered(NamedTuple):
 
 def render(
     files: Sequence[LocatedFile],
-    located: Located,
+    located: LocateResult,
     rows: Sequence[Row],
     *,
     task: str = "",
@@ -90,7 +90,7 @@ def render(
     while files or rows or recipe:
         tests = located.tests[:PROMPT_TESTS_MAX] if files else ()
         lines = _render_lines(files, coupled, tests, rows, recipe, test_command, keywords)
-        if within(lines, PROMPT_TOKENS_MAX):
+        if fits_budget(lines, PROMPT_TOKENS_MAX):
             ids = [str(row["id"]) for row in (*rows, *([recipe] if recipe else []))]
             paths = [file.path for file in files if not _is_named(file)] + [partner.path for partner in coupled]
             return Rendered("\n".join(lines), tuple(ids), (*paths, *tests))
@@ -125,13 +125,13 @@ def _shares(keywords: frozenset[str], text: str) -> bool:
     return len(keywords & extract_keywords(text)) >= SHARED_MIN
 
 
-def _choose_coupled(located: Located, files: set[str]) -> list[Coupled]:
+def _choose_coupled(located: LocateResult, files: set[str]) -> list[CoupledFile]:
     """Choose the files that are often changed together with one that has a line."""
     partners = (pair for pair in located.coupled if pair.other in files and pair.commits >= COUPLED_COMMITS_MIN)
     return list(islice(partners, PROMPT_COUPLED_MAX))
 
 
-def choose_files(located: Located, task: str, *, begins: bool = False) -> tuple[LocatedFile, ...]:
+def choose_files(located: LocateResult, task: str, *, begins: bool = False) -> tuple[LocatedFile, ...]:
     """Choose the files that are worth naming; none if only habit and small talk speak for them.
 
     If the words of a task match one file, the files of the latest sessions are as likely to be needed as others.
@@ -146,7 +146,7 @@ def choose_files(located: Located, task: str, *, begins: bool = False) -> tuple[
 
 
 def _is_at_hand(file: LocatedFile) -> bool:
-    return not {UNDERWAY, LATELY}.isdisjoint(file.reasons)
+    return not {UNDERWAY_REASON, LATELY_REASON}.isdisjoint(file.reasons)
 
 
 def _is_meant(file: LocatedFile, keywords: frozenset[str]) -> bool:
@@ -163,7 +163,7 @@ def _is_named(file: LocatedFile) -> bool:
 
 def _render_lines(
     files: Sequence[LocatedFile],
-    coupled: Sequence[Coupled],
+    coupled: Sequence[CoupledFile],
     tests: Sequence[str],
     rows: Sequence[Row],
     recipe: Row | None,
@@ -173,17 +173,17 @@ def _render_lines(
     head = "head" if not files or any(_is_meant(file, keywords) for file in files) else "at_hand"
     lines = [line("prompt", head), *(_render_file(file, keywords) for file in files), *map(_render_coupled, coupled)]
     if tests:
-        run = line("prompt", "run", command=neutral(test_command)) if test_command else ""
-        paths = ", ".join(neutral(path) for path in tests)
+        run = line("prompt", "run", command=neutralize_text(test_command)) if test_command else ""
+        paths = ", ".join(neutralize_text(path) for path in tests)
         lines.append(line("prompt", "tests", tests=paths, run=run))
     lines += map(_render_memory, rows)
     return lines + (_render_recipe(recipe) if recipe else [])
 
 
 def _render_file(file: LocatedFile, keywords: frozenset[str]) -> str:
-    symbols = f": {', '.join(map(neutral, file.symbols[:2]))}" if file.symbols else ""
-    reasons = "; ".join(map(neutral, _choose_reasons(file, keywords)[:REASONS_SHOWN]))
-    return line("prompt", "file", path=neutral(file.path), symbols=symbols, reasons=reasons)
+    symbols = f": {', '.join(map(neutralize_text, file.symbols[:2]))}" if file.symbols else ""
+    reasons = "; ".join(map(neutralize_text, _choose_reasons(file, keywords)[:REASONS_SHOWN]))
+    return line("prompt", "file", path=neutralize_text(file.path), symbols=symbols, reasons=reasons)
 
 
 def _choose_reasons(file: LocatedFile, keywords: frozenset[str]) -> list[str]:
@@ -199,22 +199,22 @@ def _choose_reasons(file: LocatedFile, keywords: frozenset[str]) -> list[str]:
     return reasons or [*file.reasons]
 
 
-def _render_coupled(pair: Coupled) -> str:
+def _render_coupled(pair: CoupledFile) -> str:
     counts = {"commits": str(pair.commits), "of": str(pair.of)}
-    return line("prompt", "coupled", path=neutral(pair.path), other=neutral(pair.other), **counts)
+    return line("prompt", "coupled", path=neutralize_text(pair.path), other=neutralize_text(pair.other), **counts)
 
 
 def _render_memory(row: Row) -> str:
     slots = {"doubt": label_doubt(str(row["state"])), "text": summarize_row(row), "cited": cite_row(row)}
     if row["type"] == "dead_end":
-        return line("prompt", "dead_end", day=day(str(row["updated_at"])), **slots)
+        return line("prompt", "dead_end", day=format_day(str(row["updated_at"])), **slots)
     kind = "Trap" if row["type"] in TRAPS else str(row["type"]).replace("_", " ").capitalize()
     return line("prompt", "memory", kind=kind, **slots)
 
 
 def label_doubt(state: str) -> str:
     """Return the suffix of the kind of a memory that may not hold."""
-    doubtful = doubt(state)
+    doubtful = doubt_note(state)
     return f", {doubtful}" if doubtful else ""
 
 
@@ -224,8 +224,8 @@ def _render_recipe(row: Row) -> list[str]:
     task, steps = recipes.parse_steps(details)
     count = int(details.get("success_count") or 0) or len(json.loads(str(row["sessions"])))
     times = f"{count} times" if count > 1 else "once"
-    lines = [line("prompt", "recipe", times=times, task=neutral(task), cited=citation(str(row["id"])))]
+    lines = [line("prompt", "recipe", times=times, task=neutralize_text(task), cited=render_citation(str(row["id"])))]
     for number, (description, path) in enumerate(steps[:STEPS_SHOWN], 1):
-        file = f" ({neutral(path)})" if path else ""
-        lines.append(line("prompt", "recipe_step", number=str(number), step=neutral(description), file=file))
+        file = f" ({neutralize_text(path)})" if path else ""
+        lines.append(line("prompt", "recipe_step", number=str(number), step=neutralize_text(description), file=file))
     return lines

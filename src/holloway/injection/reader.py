@@ -88,7 +88,7 @@ class StoreView:
             self._viewer = lookup.Viewer(
                 session=self.reader.session,
                 context=lookup.read_context(self.connection, self.reader.session),
-                branch=git.branch(self.reader.root),
+                branch=git.current_branch(self.reader.root),
                 now=self.reader.now(),
                 level=trust_override() or lookup.read_trust_level(self.connection),
                 asked=self._asked,
@@ -115,6 +115,6 @@ class StoreView:
         from holloway.store import lookup  # loaded with the store
 
         session, agent, now = self.reader.session, self.reader.agent, self.reader.now()
-        return lookup.claim(
+        return lookup.claim_injections(
             self.connection, ids, session=session, agent=agent, point=point, now=now, compacted=compacted
         )

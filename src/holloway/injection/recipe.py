@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from holloway.injection.template import line
-from holloway.safety.neutralize import neutral
+from holloway.safety.neutralize import neutralize_text
 from holloway.text.fts_query import STOP_WORDS
 
 TYPE_CHECKING = False
@@ -53,11 +53,11 @@ def render_next_step(task: str, steps: list[Step], number: int, cited: str) -> s
     return line(
         "step",
         "next",
-        task=neutral(task),
+        task=neutralize_text(task),
         number=str(number),
         total=str(len(steps)),
-        step=neutral(description),
-        file=f" ({neutral(path)})" if path else "",
+        step=neutralize_text(description),
+        file=f" ({neutralize_text(path)})" if path else "",
         cited=cited,
     )
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.text.fts_query import STOP_WORDS
-from holloway.text.identifiers import parts
+from holloway.text.identifiers import split_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,11 +28,11 @@ class Work(NamedTuple):
 
     def concerns(self, memory: Memory) -> bool:
         """Tell whether a memory is about this work."""
-        from holloway.domain.memory_details import plain  # heavy, and a prompt has rows instead
+        from holloway.domain.memory_details import details_json  # heavy, and a prompt has rows instead
 
         if self.files & set(memory.files) or self.modules & set(memory.modules):
             return True
-        return self.concerns_text(memory.content, memory.summary, plain(memory.details))
+        return self.concerns_text(memory.content, memory.summary, details_json(memory.details))
 
     def concerns_text(self, *texts: object) -> bool:
         """Tell whether texts, also inside lists and dicts, share enough keywords with this work."""
@@ -46,7 +46,7 @@ def describe_work(files: Iterable[str], modules: Iterable[str], task: str) -> Wo
 
 def extract_keywords(text: str) -> frozenset[str]:
     """Return the words of a text except stop words, identifiers also in parts, without a plural s."""
-    words = {part.rstrip("s") for word in _WORD.findall(text) for part in (word.casefold(), *parts(word))}
+    words = {part.rstrip("s") for word in _WORD.findall(text) for part in (word.casefold(), *split_identifier(word))}
     return frozenset(word for word in words if len(word) >= LETTERS_MIN and word not in STOP_WORDS)
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from holloway.config import CALIBRATION_SAMPLES_MIN, RELAY_TOKENS_MAX
 from holloway.domain.memory import Memory, MemoryType
-from holloway.domain.memory_details import CausalDependency, E2EKind, E2EObservation, ErrorFix, Recipe, gist
+from holloway.domain.memory_details import CausalDependency, E2EKind, E2EObservation, ErrorFix, Recipe, details_summary
 from holloway.domain.work import Phase
 from holloway.injection.prompt_text import Rendered, label_doubt
 from holloway.injection.template import line
 from holloway.retrieval.pack import BUDGET_TOKENS
-from holloway.safety.neutralize import neutral
-from holloway.text.citation import citation, within
+from holloway.safety.neutralize import neutralize_text
+from holloway.text.citation import fits_budget, render_citation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,8 +73,10 @@ def render_relay(giver: str, taker: str, memories: Sequence[Memory], notes: Sequ
     """Render what one role hands to the next: stored memories, and notes of running sessions."""
     lines = [(memory.id, _render_memory("memory", memory)) for memory in memories]
     for kind, text in notes:
-        lines.append(("", line("roles", "note", kind=f" ({neutral(kind)})" if kind else "", text=neutral(text))))
-    head = line("roles", "relay", giver=neutral(giver), taker=neutral(taker))
+        lines.append(
+            ("", line("roles", "note", kind=f" ({neutralize_text(kind)})" if kind else "", text=neutralize_text(text)))
+        )
+    head = line("roles", "relay", giver=neutralize_text(giver), taker=neutralize_text(taker))
     return _fit(head, lines, RELAY_TOKENS_MAX)
 
 
@@ -82,7 +84,7 @@ def _fit(head: str, lines: Iterable[Line], tokens: int) -> Rendered:
     """Keep the lines that fit, in order; an empty text if none does."""
     chosen: list[Line] = []
     for entry in dict.fromkeys(lines):
-        if within([head, *(text for _, text in chosen), entry[1]], tokens):
+        if fits_budget([head, *(text for _, text in chosen), entry[1]], tokens):
             chosen.append(entry)
     if not chosen:
         return Rendered()
@@ -99,15 +101,21 @@ def _select(memories: Sequence[Memory], *types: MemoryType) -> list[Memory]:
 
 
 def _render_memory(name: str, memory: Memory) -> str:
-    more = gist(memory.details)
-    text = neutral(memory.summary) + (f"; {neutral(more)}" if more and more not in memory.summary else "")
+    more = details_summary(memory.details)
+    text = neutralize_text(memory.summary) + (
+        f"; {neutralize_text(more)}" if more and more not in memory.summary else ""
+    )
     slots = {"doubt": _label_doubt(memory), "kind": memory.type.label.capitalize(), "text": text}
-    return line("roles", name, **slots, cited=citation(memory.id))
+    return line("roles", name, **slots, cited=render_citation(memory.id))
 
 
 def _render_calibration(memory: str, details: Calibration) -> str:
-    slots = {"module": neutral(details.module), "ratio": f"{details.ratio:.1f}", "samples": str(details.samples)}
-    return line("roles", "calibration", **slots, cited=f" {citation(memory)}" if memory else "")
+    slots = {
+        "module": neutralize_text(details.module),
+        "ratio": f"{details.ratio:.1f}",
+        "samples": str(details.samples),
+    }
+    return line("roles", "calibration", **slots, cited=f" {render_citation(memory)}" if memory else "")
 
 
 def _render_scope(memory: Memory) -> str:
@@ -118,10 +126,10 @@ def _render_scope(memory: Memory) -> str:
         "roles",
         "scope",
         doubt=_label_doubt(memory),
-        when=neutral(details.when),
-        then=neutral(details.then),
-        reason=f" ({neutral(details.reason)})" if details.reason else "",
-        cited=citation(memory.id),
+        when=neutralize_text(details.when),
+        then=neutralize_text(details.then),
+        reason=f" ({neutralize_text(details.reason)})" if details.reason else "",
+        cited=render_citation(memory.id),
     )
 
 
@@ -130,23 +138,30 @@ def _render_recipe(memory: Memory) -> str:
     if not isinstance(details, Recipe):
         return _render_memory("rule", memory)
     count = details.success_count or len(memory.sessions)
-    steps = " -> ".join(neutral(step.description) for step in details.steps)
+    steps = " -> ".join(neutralize_text(step.description) for step in details.steps)
     times = f"{count} times" if count > 1 else "once"
-    return line("roles", "recipe", times=times, task=neutral(details.task), steps=steps, cited=citation(memory.id))
+    return line(
+        "roles",
+        "recipe",
+        times=times,
+        task=neutralize_text(details.task),
+        steps=steps,
+        cited=render_citation(memory.id),
+    )
 
 
 def _render_failure(memory: Memory) -> str:
     details = memory.details
     if not isinstance(details, ErrorFix):
         return _render_memory("pattern", memory)
-    slots = {"doubt": _label_doubt(memory), "text": neutral(details.error), "fix": neutral(details.fix)}
-    return line("roles", "verify", **slots, cited=citation(memory.id))
+    slots = {"doubt": _label_doubt(memory), "text": neutralize_text(details.error), "fix": neutralize_text(details.fix)}
+    return line("roles", "verify", **slots, cited=render_citation(memory.id))
 
 
 def _render_observation(memory: Memory) -> str:
     kind = _observation_kind(memory)
     label = kind.replace("_", " ") if kind else "behaviour"
-    text, cited = neutral(memory.summary), citation(memory.id)
+    text, cited = neutralize_text(memory.summary), render_citation(memory.id)
     return line("roles", "e2e", kind=label, doubt=_label_doubt(memory), text=text, cited=cited)
 
 

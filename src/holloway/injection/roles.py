@@ -17,7 +17,7 @@ from holloway.injection.prompt_text import Rendered
 from holloway.injection.relevance import describe_work
 from holloway.injection.session_start import load_open_work
 from holloway.promotion import synthesis
-from holloway.promotion.candidate import Places
+from holloway.promotion.candidate import CodeMapLookup
 from holloway.store.filter import Filter
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class RoleContext:
         self._reader = reader
         self._map = project_map
         self._now = now
-        self._branch = git.branch(reader.root)
+        self._branch = git.current_branch(reader.root)
         self._task = task
         self._files = list(files) or self._locate()
         self._modules = list(modules) or [name for name in dict.fromkeys(project_map.find_modules(self._files)) if name]
@@ -119,7 +119,7 @@ class RoleContext:
     def render_resume(self, methodology: Methodology) -> tuple[str, str]:
         """Render the unfinished work of this branch, with its age and the commits since; the second value is its id."""
         state = load_open_work(self._store.database.connection, self._branch, self._now)
-        details = memory_details.parse(T.WORK_STATE, state["details"]) if state else None  # type: ignore[arg-type]
+        details = memory_details.parse_details(T.WORK_STATE, state["details"]) if state else None  # type: ignore[arg-type]
         if state is None or not isinstance(details, WorkState):
             return "", ""
         files = state["files"] if isinstance(state["files"], list) else []
@@ -146,7 +146,7 @@ class RoleContext:
         figures = [(memory.id, memory.details) for memory in stored if isinstance(memory.details, Calibration)]
         for module in self._task_modules:
             if module not in {details.module for _, details in figures}:
-                draft = synthesis.calibration(self._store, module, Places())
+                draft = synthesis.draft_calibration(self._store, module, CodeMapLookup())
                 if draft and isinstance(draft.details, Calibration):
                     figures.append(("", draft.details))
         return figures
@@ -157,7 +157,7 @@ class RoleContext:
         if not modules:
             return []
         order = {module: position for position, module in enumerate(modules)}
-        memories = self._store.memories.find(self._filter(kind, modules=tuple(modules)))
+        memories = self._store.memories.find_memories(self._filter(kind, modules=tuple(modules)))
         return sorted(
             memories,
             key=lambda memory: min((order.get(name, MODULES_MAX) for name in memory.modules), default=MODULES_MAX),
@@ -178,7 +178,7 @@ class RoleContext:
         return [memory for memory in self._find(*types) if work.concerns(memory)]
 
     def _find(self, *types: MemoryType) -> list[Memory]:
-        return self._store.memories.find(self._filter(*types), order="telling")
+        return self._store.memories.find_memories(self._filter(*types), order="telling")
 
     def _filter(self, *types: MemoryType, modules: tuple[str, ...] = ()) -> Filter:
         return Filter(types=types, modules=modules, quarantined=False, branch=self._branch)

@@ -15,16 +15,16 @@ from holloway.config import (
 )
 from holloway.injection.memory_text import label_memory
 from holloway.injection.template import line
-from holloway.safety.neutralize import neutral
+from holloway.safety.neutralize import neutralize_text
 from holloway.store import lookup
-from holloway.text.citation import citation, within
+from holloway.text.citation import fits_budget, render_citation
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from holloway.codemap.modules.overview import Overview, Part
+    from holloway.codemap.modules.overview import Overview, OverviewModule
     from holloway.injection.project_map import ProjectMap
     from holloway.injection.reader import Reader, StoreView
 
@@ -214,12 +214,12 @@ def render_brief(facts: Facts) -> Brief:
     modules = list(facts.overview.modules[:BRIEF_MODULES_MAX]) if facts.overview else []
     while True:
         lines = _render_lines(facts, modules, rules, traps)
-        if within(lines, BRIEF_TOKENS_MAX) or not (modules or rules or traps):
+        if fits_budget(lines, BRIEF_TOKENS_MAX) or not (modules or rules or traps):
             return Brief("\n".join(lines), tuple(str(row["id"]) for row in (*rules, *traps)))
         (modules if len(modules) > MODULES_MIN else rules or traps or modules).pop()
 
 
-def _render_lines(facts: Facts, modules: list[Part], rules: list[Row], traps: list[Row]) -> list[str]:
+def _render_lines(facts: Facts, modules: list[OverviewModule], rules: list[Row], traps: list[Row]) -> list[str]:
     learned = f" ({facts.sessions} session{'s' if facts.sessions != 1 else ''})" if facts.sessions else ""
     lines = [line("session_start", "head", learned=learned)]
     lines += [line("session_start", "indexing", indexing=facts.indexing)] if facts.indexing else []
@@ -230,24 +230,24 @@ def _render_lines(facts: Facts, modules: list[Part], rules: list[Row], traps: li
     return [*lines, line("session_start", "more", command=facts.command)]
 
 
-def _render_overview(overview: Overview, modules: list[Part]) -> list[str]:
+def _render_overview(overview: Overview, modules: list[OverviewModule]) -> list[str]:
     steps = [*(f"build: {step}" for step in overview.build), *(f"test: {step}" for step in overview.test)]
-    steps += [f"tests are written with {overview.written_with}"] if overview.written_with else []
+    steps += [f"tests are written with {overview.unnamed_test_tool}"] if overview.unnamed_test_tool else []
     values = {
         "languages": ", ".join(f"{language} {count}" for language, count in overview.languages),
-        "commands": " · ".join(map(neutral, steps)),
+        "commands": " · ".join(map(neutralize_text, steps)),
         "modules": " · ".join(map(_render_module, modules)),
     }
     return [line("session_start", name, **{name: value}) for name, value in values.items() if value]
 
 
-def _render_module(module: Part) -> str:
+def _render_module(module: OverviewModule) -> str:
     core, tests = ", ".join(module.core[:2]), f"tests: {module.tests}" if module.tests else ""
     places = "; ".join(filter(None, (core, tests)))
-    return neutral(f"{module.name} ({places})" if places else module.name)
+    return neutralize_text(f"{module.name} ({places})" if places else module.name)
 
 
 def _render_memory(row: Row) -> str:
     label = label_memory(str(row["state"]), str(row["type"]))
-    text, cited = neutral(str(row["summary"])), citation(str(row["id"]))
+    text, cited = neutralize_text(str(row["summary"])), render_citation(str(row["id"]))
     return line("session_start", "memory", label=label, text=text, cited=cited)

@@ -154,7 +154,7 @@ def _advance_recipe(view: StoreView, state: SessionState, activity: StepActivity
         return ""
     from holloway.injection import recipe
     from holloway.store import lookup
-    from holloway.text.citation import citation
+    from holloway.text.citation import render_citation
 
     task, steps = recipe.parse_steps(lookup.load_living_details(view.connection, state["recipe"]))
     completed = recipe.count_completed(steps, activity.edited, activity.successful_commands())
@@ -164,7 +164,7 @@ def _advance_recipe(view: StoreView, state: SessionState, activity: StepActivity
         state["told"] = number
     if number == 1 or number <= state["told"] or not lookup.is_allowed(view.connection, state["recipe"], view.viewer):
         return ""
-    return recipe.render_next_step(task, steps, number, citation(state["recipe"]))
+    return recipe.render_next_step(task, steps, number, render_citation(state["recipe"]))
 
 
 def render_notes(notes: Sequence[str], tokens: int) -> str:
@@ -172,18 +172,18 @@ def render_notes(notes: Sequence[str], tokens: int) -> str:
     if not notes:
         return ""
     from holloway.injection.template import line
-    from holloway.safety.neutralize import neutral
-    from holloway.text.citation import within
+    from holloway.safety.neutralize import neutralize_text
+    from holloway.text.citation import fits_budget
 
     for first in range(len(notes)):
-        lines = [line("step", "notes"), *(line("step", "note", text=neutral(text)) for text in notes[first:])]
-        if within(lines, tokens):
+        lines = [line("step", "notes"), *(line("step", "note", text=neutralize_text(text)) for text in notes[first:])]
+        if fits_budget(lines, tokens):
             return "\n".join(lines)
     return ""
 
 
 def count_tokens(text: str) -> float:
     """Count the tokens of a text, as budgets do."""
-    from holloway.text.tokens import MARGIN, estimate
+    from holloway.text.tokens import MARGIN, estimate_tokens
 
-    return estimate(text) * MARGIN
+    return estimate_tokens(text) * MARGIN

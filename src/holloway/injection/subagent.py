@@ -50,10 +50,12 @@ def inject(
 
     from holloway.domain.work import methodology
     from holloway.injection.roles import RoleContext, show_rendered
-    from holloway.observer.words.prompt import whole
+    from holloway.observer.words.prompt import strip_host_additions
 
     with closing(open_store()) as store:
-        context = RoleContext(store, reader, project_map, datetime.fromisoformat(reader.now()), whole(prompt))
+        context = RoleContext(
+            store, reader, project_map, datetime.fromisoformat(reader.now()), strip_host_additions(prompt)
+        )
         if role == "planner":
             rendered = context.render_planner()
         elif role == "qa":

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from holloway.config import RESUME_COMMITS_MAX, RESUME_TOKENS_MAX
 from holloway.injection.template import line
-from holloway.safety.neutralize import neutral
+from holloway.safety.neutralize import neutralize_text
 from holloway.safety.repository_text import only_paths
-from holloway.text.citation import citation, within
+from holloway.text.citation import fits_budget, render_citation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def render_lines(state: Mapping[str, object], commits: Sequence[str], now: datet
         lines.append(line("work", "uncommitted", files=", ".join(uncommitted)))
     if commits:
         lines.append(line("work", "since", number=_count_commits(commits)))
-    while not within(lines, RESUME_TOKENS_MAX) and len(lines) > 1:
+    while not fits_budget(lines, RESUME_TOKENS_MAX) and len(lines) > 1:
         lines.pop()
     return "\n".join(lines)
 
@@ -56,9 +56,9 @@ def _render_head(state: Mapping[str, object], now: datetime) -> str:
         "work",
         "head",
         age=render_age(str(state["updated_at"]), now),
-        task=neutral(task),
+        task=neutralize_text(task),
         counted=line("work", "counted", done=str(done), total=str(total)) if total else "",
-        cited=citation(str(state["id"])),
+        cited=render_citation(str(state["id"])),
     )
 
 

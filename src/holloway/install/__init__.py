@@ -1,19 +1,19 @@
 """Connect agents: write hooks and MCP servers into their configuration, and remove exactly those entries again."""
 
-from holloway.install.agents import CLAUDE_CODE, CODEX, DIALECTS, Dialect, config_file, dialect
-from holloway.install.hooks_json import handler
-from holloway.install.install_plan import Plan, apply, removal, setup
+from holloway.install.agents import CLAUDE_CODE, CODEX, DIALECTS, Dialect, find_dialect, hooks_file
+from holloway.install.hooks_json import build_handler
+from holloway.install.install_plan import InstallPlan, apply_plan, plan_removal, plan_setup
 
 __all__ = [
     "CLAUDE_CODE",
     "CODEX",
     "DIALECTS",
     "Dialect",
-    "Plan",
-    "apply",
-    "config_file",
-    "dialect",
-    "handler",
-    "removal",
-    "setup",
+    "InstallPlan",
+    "apply_plan",
+    "build_handler",
+    "find_dialect",
+    "hooks_file",
+    "plan_removal",
+    "plan_setup",
 ]

@@ -24,14 +24,14 @@ class Dialect:
     note: str
     events: dict[str, int]
 
-    def home(self) -> Path:
+    def config_folder(self) -> Path:
         """Return the agent's configuration folder."""
         moved = os.environ.get(self.folder_variable)
         return Path(moved).expanduser() if moved else Path.home() / self.folder
 
     def is_installed(self) -> bool:
         """Return whether the agent's program or its configuration folder exists on this machine."""
-        return bool(shutil.which(self.program)) or self.home().is_dir()
+        return bool(shutil.which(self.program)) or self.config_folder().is_dir()
 
 
 CLAUDE_CODE = Dialect(
@@ -82,7 +82,7 @@ CODEX = Dialect(
 DIALECTS = {dialect.agent: dialect for dialect in (CLAUDE_CODE, CODEX)}
 
 
-def dialect(agent: str) -> Dialect:
+def find_dialect(agent: str) -> Dialect:
     """Return the dialect of an agent. Raises InvalidInput for an unsupported one."""
     if agent in DIALECTS:
         return DIALECTS[agent]
@@ -90,6 +90,6 @@ def dialect(agent: str) -> Dialect:
     raise InvalidInput(f"The agent {agent!r} is not supported.", hint)
 
 
-def config_file(chosen: Dialect, scope: str, root: Path) -> Path:
+def hooks_file(dialect: Dialect, scope: str, root: Path) -> Path:
     """Return the file that holds the hooks. In a project, Claude Code's is the local (uncommitted) settings file."""
-    return root / chosen.project_file if scope == "project" else chosen.home() / chosen.user_file
+    return root / dialect.project_file if scope == "project" else dialect.config_folder() / dialect.user_file

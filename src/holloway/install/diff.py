@@ -6,29 +6,29 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from holloway.install.file_change import Change
+    from holloway.install.file_change import ConfigChange
 
 AROUND_CHARS = 16
 """Characters shown on either side of the changed part of a long line."""
 
 
-def diff(change: Change) -> str:
+def render_diff(change: ConfigChange) -> str:
     """Return the removed and added lines below the file's name; an empty string if nothing changes."""
-    if not change.rewrites:
+    if not change.changes_file:
         return ""
-    old, new = _lines(change.before), _lines(change.after)
+    old, new = _split_lines(change.before), _split_lines(change.after)
     lines = [f"--- {change.path if change.before is not None else '(no file)'}"]
     lines.append(f"+++ {change.path if change.after is not None else '(no file)'}")
     for kind, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != "equal":
             lines.append(f"@@ line {start + 1} @@")
-            lines += _hunk(old[start:end], new[first:last])
+            lines += _render_hunk(old[start:end], new[first:last])
     return "\n".join(lines) + "\n"
 
 
-def _hunk(old: list[str], new: list[str]) -> list[str]:
+def _render_hunk(old: list[str], new: list[str]) -> list[str]:
     if old and len(old) <= len(new):
-        pairs = [_cut(removed_line, added_line) for removed_line, added_line in zip(old, new, strict=False)]
+        pairs = [_shorten_pair(removed_line, added_line) for removed_line, added_line in zip(old, new, strict=False)]
         additional_lines = [f"+{line}" for line in new[len(old) :]]
         return (
             [f"-{removed_line}" for removed_line, _ in pairs]
@@ -38,22 +38,28 @@ def _hunk(old: list[str], new: list[str]) -> list[str]:
     return [f"-{line}" for line in old] + [f"+{line}" for line in new]
 
 
-def _cut(one: str, other: str) -> tuple[str, str]:
+def _shorten_pair(removed_line: str, added_line: str) -> tuple[str, str]:
     """Shorten two lines to their differing part with a little context."""
-    start = _shared(one, other)
-    room = min(len(one), len(other)) - start
-    end = min(room, _shared(one[::-1], other[::-1]))
-    head = one[:start] if start <= AROUND_CHARS * 2 else f"…{one[start - AROUND_CHARS : start]}"
-    tail = one[len(one) - end :] if end <= AROUND_CHARS * 2 else f"{one[len(one) - end :][:AROUND_CHARS]}…"
-    return head + one[start : len(one) - end] + tail, head + other[start : len(other) - end] + tail
+    start = _common_prefix_length(removed_line, added_line)
+    room = min(len(removed_line), len(added_line)) - start
+    end = min(room, _common_prefix_length(removed_line[::-1], added_line[::-1]))
+    head = removed_line[:start] if start <= AROUND_CHARS * 2 else f"…{removed_line[start - AROUND_CHARS : start]}"
+    tail = (
+        removed_line[len(removed_line) - end :]
+        if end <= AROUND_CHARS * 2
+        else f"{removed_line[len(removed_line) - end :][:AROUND_CHARS]}…"
+    )
+    return head + removed_line[start : len(removed_line) - end] + tail, head + added_line[
+        start : len(added_line) - end
+    ] + tail
 
 
-def _shared(one: str, other: str) -> int:
+def _common_prefix_length(first: str, second: str) -> int:
     """Return the length of the common prefix of two lines."""
     return next(
-        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+        (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
     )
 
 
-def _lines(data: bytes | None) -> list[str]:
+def _split_lines(data: bytes | None) -> list[str]:
     return (data or b"").decode("utf-8", "replace").splitlines()

@@ -8,65 +8,65 @@ from holloway.errors import HollowayError
 from holloway.install import jsonc
 
 
-class Content(Protocol):
+class ConfigContent(Protocol):
     """Content for one kind of configuration file. A missing file is the empty text."""
 
     @property
-    def what(self) -> str:
+    def description(self) -> str:
         """Return a short description for the user."""
 
-    def put(self, text: str) -> str:
+    def add_entries(self, text: str) -> str:
         """Return the text with our entries added or updated. Raises NotUnderstood."""
 
-    def taken(self, text: str) -> str:
+    def remove_entries(self, text: str) -> str:
         """Return the text without our entries; everything else stays. Raises NotUnderstood."""
 
-    def present(self, text: str) -> bool:
+    def has_entries(self, text: str) -> bool:
         """Return whether the text contains entries of ours, for any scope."""
 
-    def means(self, text: str) -> object:
+    def parse_meaning(self, text: str) -> object:
         """Return the parsed text, for comparison."""
 
-    def note(self, text: str) -> str:
+    def describe_problem(self, text: str) -> str:
         """Return a note for the user about the text; usually empty."""
 
 
-class NotUnderstood(HollowayError):
+class UnsupportedConfig(HollowayError):
     """A configuration file cannot be parsed or has an unknown structure; it is not changed."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "The file was not changed. Fix it, then try again.")
 
 
-def settings_of(text: str) -> dict[str, Any]:
+def parse_settings(text: str) -> dict[str, Any]:
     """Parse a JSON object; comments and trailing commas are allowed. Raises NotUnderstood."""
     try:
-        value = jsonc.scan(text).root.value
+        value = jsonc.scan_text(text).root.value
     except ValueError as error:
-        raise NotUnderstood(f"is not valid JSON: {error}.") from None
+        raise UnsupportedConfig(f"is not valid JSON: {error}.") from None
     if value is None and not text.strip("\ufeff \t\r\n"):
         return {}
     if not isinstance(value, dict):
-        raise NotUnderstood("is not a JSON object.")
+        raise UnsupportedConfig("is not a JSON object.")
     return value
 
 
-def with_object(text: str) -> str:
+def ensure_object(text: str) -> str:
     """Return the text, or an empty JSON object if it is blank."""
     return text if text.strip("\ufeff \t\r\n") else text + "{}\n"
 
 
-def not_plain(text: str, label: str) -> str:
+def describe_lenient_json(text: str, label: str) -> str:
     """Return a note if the text is not strict JSON, so that the agent would ignore the file."""
-    odd = jsonc.scan(text).lenient
+    odd = jsonc.scan_text(text).lenient
     return f"{label} does not read a file with {odd}; it has to be plain JSON." if odd else ""
 
 
-def table(value: object) -> dict[str, Any]:
+def as_table(value: object) -> dict[str, Any]:
     """Return the value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def listed(value: object) -> list[Any]:
+def as_list(value: object) -> list[Any]:
     """Return the value if it is an array, else an empty one."""
     return value if isinstance(value, list) else []

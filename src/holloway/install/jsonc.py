@@ -30,7 +30,7 @@ SHORTCUTS_MAX = 64
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class JsonNode:
     """A value in the text with its position, and for an object or array its children.
 
     A value in plain JSON is decoded at once and stays closed: its children are parsed only on request.
@@ -42,7 +42,7 @@ class Node:
     keys: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     """Start of each element; in an object that is the key."""
-    children: list[Node] = field(default_factory=list)
+    children: list[JsonNode] = field(default_factory=list)
     commas: list[int] = field(default_factory=list)
     tail: int = 0
     """End of the last token before the closing bracket, comments included."""
@@ -50,64 +50,66 @@ class Node:
 
 
 @dataclass(slots=True)
-class Scan:
+class ScannedText:
     """A parsed text, with the first construct that strict JSON parsers would reject."""
 
-    root: Node
+    root: JsonNode
     lenient: str
     reader: _Reader
 
-    def find(self, path: Path) -> Node | None:
+    def find_node(self, path: Path) -> JsonNode | None:
         """Return the value at a path, or None; of duplicate keys the last one counts, as in every JSON parser."""
         node = self.root
-        self.reader.open(node)
+        self.reader.open_node(node)
         for step in path:
-            matching_children = [child for child, name in zip(node.children, _names(node), strict=True) if name == step]
+            matching_children = [
+                child for child, name in zip(node.children, _child_names(node), strict=True) if name == step
+            ]
             if not matching_children:
                 return None
             node = matching_children[-1]
-            self.reader.open(node)
+            self.reader.open_node(node)
         return node
 
 
-def scan(text: str) -> Scan:
+def scan_text(text: str) -> ScannedText:
     """Parse a text. Raises ValueError with the line of the error."""
     reader = _Reader(text)
-    at = reader.skip(0)
+    at = reader.skip_space(0)
     if at == len(text):
-        return Scan(Node(at, at, None), reader.lenient, reader)
-    root, at = reader.value(at, 0)
-    if reader.skip(at) != len(text):
-        raise reader.error(at, "more than one value")
-    return Scan(root, reader.lenient, reader)
+        return ScannedText(JsonNode(at, at, None), reader.lenient, reader)
+    root, at = reader.read_value(at, 0)
+    if reader.skip_space(at) != len(text):
+        raise reader.make_error(at, "more than one value")
+    return ScannedText(root, reader.lenient, reader)
 
 
-def added(text: str, path: Path, key: str, value: object) -> str:
+def add_member(text: str, path: Path, key: str, value: object) -> str:
     """Return the text with a new member at the end of the object at `path`."""
     name = json.dumps(key, ensure_ascii=False)
-    return _inserted(text, path, lambda indent: f"{name}: {_written(value, text, indent)}")
+    return _insert_element(text, path, lambda indent: f"{name}: {_serialise_value(value, text, indent)}")
 
 
-def appended(text: str, path: Path, value: object) -> str:
+def append_item(text: str, path: Path, value: object) -> str:
     """Return the text with a new item at the end of the array at `path`."""
-    return _inserted(text, path, lambda indent: _written(value, text, indent))
+    return _insert_element(text, path, lambda indent: _serialise_value(value, text, indent))
 
 
-def replaced(text: str, path: Path, value: object) -> str:
+def replace_value(text: str, path: Path, value: object) -> str:
     """Return the text with the value at `path` replaced, in one line."""
-    node = _there(scan(text), path)
+    node = _require_node(scan_text(text), path)
     return text[: node.start] + _one_line(value) + text[node.end :]
 
 
-def removed(text: str, path: Path) -> str:
+def remove_value(text: str, path: Path) -> str:
     """Return the text without the value at `path`, its key, its comma and the space before it."""
-    scanned = scan(text)
-    parent, node = _there(scanned, path[:-1]), _there(scanned, path)
+    scanned = scan_text(text)
+    parent, node = _require_node(scanned, path[:-1]), _require_node(scanned, path)
     index = parent.children.index(node)
     surroundings = text[parent.start + 1 : parent.starts[index]] + text[node.end : parent.end - 1]
     if not surroundings.strip(" \t\r\n,"):
         return text[: parent.start + 1] + text[parent.end - 1 :]
-    cuts = [(_gap(text, parent, index), node.end)]
+    cuts = [(_cut_start(text, parent, index), node.end)]
     after = [comma for comma in parent.commas if comma >= node.end][:1]
     before = [comma for comma in parent.commas if comma < parent.starts[index]][-1:]
     cuts += [(comma, comma + 1) for comma in after or before]
@@ -116,11 +118,11 @@ def removed(text: str, path: Path) -> str:
     return text
 
 
-def _refused(name: str) -> object:
+def _refuse_constant(name: str) -> object:
     raise ValueError(name)
 
 
-_PLAIN = json.JSONDecoder(parse_constant=_refused)
+_PLAIN = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 class _Reader:
@@ -132,51 +134,51 @@ class _Reader:
         self.seen = 0
         self.shortcuts = SHORTCUTS_MAX
 
-    def open(self, node: Node) -> None:
+    def open_node(self, node: JsonNode) -> None:
         """Parse the children of a closed value."""
         if node.closed:
             node.closed = False
-            read = self.object if isinstance(node.value, dict) else self.array
+            read = self.read_object if isinstance(node.value, dict) else self.read_array
             inner, _ = read(node.start, 0)
             node.keys, node.starts, node.children = inner.keys, inner.starts, inner.children
             node.commas, node.tail = inner.commas, inner.tail
 
-    def error(self, at: int, what: str) -> ValueError:
-        return ValueError(f"{what} in line {self.line(at)}")
+    def make_error(self, at: int, problem: str) -> ValueError:
+        return ValueError(f"{problem} in line {self.line_number(at)}")
 
-    def line(self, at: int) -> int:
+    def line_number(self, at: int) -> int:
         return self.text.count("\n", 0, at) + 1
 
-    def tell(self, at: int, what: str) -> None:
-        self.lenient = self.lenient or f"{what} in line {self.line(at)}"
+    def note_lenient(self, at: int, construct: str) -> None:
+        self.lenient = self.lenient or f"{construct} in line {self.line_number(at)}"
 
-    def skip(self, at: int) -> int:
+    def skip_space(self, at: int) -> int:
         """Skip space and comments and return the position; `seen` is the end of the last comment."""
         while match := _SPACE.match(self.text, at) or _COMMENT.match(self.text, at):
             if self.text[at] == "/":
-                self.tell(at, "a comment")
+                self.note_lenient(at, "a comment")
                 self.seen = match.end()
             at = match.end()
         return at
 
-    def value(self, at: int, depth: int) -> tuple[Node, int]:
+    def read_value(self, at: int, depth: int) -> tuple[JsonNode, int]:
         if depth > JSON_DEPTH_MAX:
-            raise self.error(at, "too many levels")
+            raise self.make_error(at, "too many levels")
         first = self.text[at : at + 1]
         if first in ("{", "["):
-            plain = self.plain(at)
+            plain = self.read_plain(at)
             if plain is not None:
                 return plain, plain.end
-            return self.object(at, depth) if first == "{" else self.array(at, depth)
+            return self.read_object(at, depth) if first == "{" else self.read_array(at, depth)
         match = _STRING.match(self.text, at) if first == '"' else _SCALAR.match(self.text, at)
         if match is None:
-            raise self.error(at, "no value")
+            raise self.make_error(at, "no value")
         try:
-            return Node(at, match.end(), json.loads(match.group())), match.end()
+            return JsonNode(at, match.end(), json.loads(match.group())), match.end()
         except ValueError:
-            raise self.error(at, "no value") from None
+            raise self.make_error(at, "no value") from None
 
-    def plain(self, at: int) -> Node | None:
+    def read_plain(self, at: int) -> JsonNode | None:
         """Decode an object or array of plain JSON with the fast decoder; return None if it is not plain."""
         if not self.shortcuts:
             return None
@@ -185,98 +187,98 @@ class _Reader:
         except (ValueError, RecursionError):
             self.shortcuts -= 1
             return None
-        return Node(at, end, value, closed=True)
+        return JsonNode(at, end, value, closed=True)
 
-    def object(self, at: int, depth: int) -> tuple[Node, int]:
-        node = Node(at, at, None)
-        at = self.skip(at + 1)
+    def read_object(self, at: int, depth: int) -> tuple[JsonNode, int]:
+        node = JsonNode(at, at, None)
+        at = self.skip_space(at + 1)
         self.seen = max(self.seen, node.start + 1)
         while self.text[at : at + 1] != "}":
             match = _STRING.match(self.text, at)
             if match is None:
-                raise self.error(at, "no key")
+                raise self.make_error(at, "no key")
             node.keys.append(json.loads(match.group()))
             node.starts.append(at)
-            at = self.skip(match.end())
+            at = self.skip_space(match.end())
             if self.text[at : at + 1] != ":":
-                raise self.error(at, "no colon")
-            at = self.element(node, self.skip(at + 1), depth, "}")
+                raise self.make_error(at, "no colon")
+            at = self.read_element(node, self.skip_space(at + 1), depth, "}")
         node.value = dict(zip(node.keys, (child.value for child in node.children), strict=True))
-        return self.closed(node, at)
+        return self.finish_node(node, at)
 
-    def array(self, at: int, depth: int) -> tuple[Node, int]:
-        node = Node(at, at, None)
-        at = self.skip(at + 1)
+    def read_array(self, at: int, depth: int) -> tuple[JsonNode, int]:
+        node = JsonNode(at, at, None)
+        at = self.skip_space(at + 1)
         self.seen = max(self.seen, node.start + 1)
         while self.text[at : at + 1] != "]":
             node.starts.append(at)
-            at = self.element(node, at, depth, "]")
+            at = self.read_element(node, at, depth, "]")
         node.value = [child.value for child in node.children]
-        return self.closed(node, at)
+        return self.finish_node(node, at)
 
-    def element(self, node: Node, at: int, depth: int, closing: str) -> int:
+    def read_element(self, node: JsonNode, at: int, depth: int, closing: str) -> int:
         """Parse a value and the separator after it; return the start of the next one."""
-        child, at = self.value(at, depth + 1)
+        child, at = self.read_value(at, depth + 1)
         node.children.append(child)
         self.seen = at
-        at = self.skip(at)
+        at = self.skip_space(at)
         if self.text[at : at + 1] == ",":
             node.commas.append(at)
             self.seen = at + 1
-            at = self.skip(at + 1)
+            at = self.skip_space(at + 1)
             if self.text[at : at + 1] == closing:
-                self.tell(node.commas[-1], "a trailing comma")
+                self.note_lenient(node.commas[-1], "a trailing comma")
         elif self.text[at : at + 1] != closing:
-            raise self.error(at, "no comma")
+            raise self.make_error(at, "no comma")
         return at
 
-    def closed(self, node: Node, at: int) -> tuple[Node, int]:
+    def finish_node(self, node: JsonNode, at: int) -> tuple[JsonNode, int]:
         node.tail, node.end = self.seen, at + 1
         return node, at + 1
 
 
-def _inserted(text: str, path: Path, made: Callable[[str], str]) -> str:
-    node = _there(scan(text), path)
+def _insert_element(text: str, path: Path, render: Callable[[str], str]) -> str:
+    node = _require_node(scan_text(text), path)
     if not node.children:
-        return _filled(text, node, made)
+        return _fill_empty(text, node, render)
     end, inline = node.children[-1].end, _space_before_last(text, node)
     indent = inline.rpartition("\n")[2] if "\n" in inline else ""
     if "\n" not in inline and "//" in text[end : node.tail]:
-        inline = line_end(text)
+        inline = detect_line_ending(text)
     if len(node.commas) == len(node.children):
-        return text[: node.tail] + inline + made(indent) + "," + text[node.tail :]
-    return text[:end] + "," + text[end : node.tail] + inline + made(indent) + text[node.tail :]
+        return text[: node.tail] + inline + render(indent) + "," + text[node.tail :]
+    return text[:end] + "," + text[end : node.tail] + inline + render(indent) + text[node.tail :]
 
 
-def _space_before_last(text: str, node: Node) -> str:
+def _space_before_last(text: str, node: JsonNode) -> str:
     """Return the whitespace that separates elements here; a single space if there is only one element."""
     start = node.starts[-1]
     space = text[len(text[:start].rstrip(" \t\r\n")) : start]
     if "\n" in space:
-        return line_end(text) + space.rpartition("\n")[2]
+        return detect_line_ending(text) + space.rpartition("\n")[2]
     return space if len(node.children) > 1 else " "
 
 
-def _filled(text: str, node: Node, made: Callable[[str], str]) -> str:
+def _fill_empty(text: str, node: JsonNode, render: Callable[[str], str]) -> str:
     """Insert the first element into an empty object or array."""
-    line = line_end(text)
+    line = detect_line_ending(text)
     base = re.match(r"[ \t]*", text[text.rfind("\n", 0, node.start) + 1 : node.start].lstrip("\ufeff"))
     outer = base.group() if base else ""
-    indent = outer + _unit(text)
+    indent = outer + _indent_unit(text)
     if text[node.start + 1 : node.end - 1].strip():
-        return text[: node.tail] + line + indent + made(indent) + text[node.tail :]
+        return text[: node.tail] + line + indent + render(indent) + text[node.tail :]
     if _is_one_line(text):
-        return text[: node.start + 1] + made("") + text[node.end - 1 :]
-    return text[: node.start + 1] + line + indent + made(indent) + line + outer + text[node.end - 1 :]
+        return text[: node.start + 1] + render("") + text[node.end - 1 :]
+    return text[: node.start + 1] + line + indent + render(indent) + line + outer + text[node.end - 1 :]
 
 
-def _written(value: object, text: str, indent: str) -> str:
+def _serialise_value(value: object, text: str, indent: str) -> str:
     """Serialise a value in the style of the text: an object's members on separate lines, unless all is on one line."""
     if not isinstance(value, dict) or _is_one_line(text) or not indent:
         return _one_line(value)
-    inner = line_end(text) + indent + _unit(text)
+    inner = detect_line_ending(text) + indent + _indent_unit(text)
     members = (f"{_one_line(key)}: {_one_line(member)}" for key, member in value.items())
-    return "{" + inner + f",{inner}".join(members) + line_end(text) + indent + "}"
+    return "{" + inner + f",{inner}".join(members) + detect_line_ending(text) + indent + "}"
 
 
 def _one_line(value: object) -> str:
@@ -288,17 +290,17 @@ def _is_one_line(text: str) -> bool:
     return "\n" not in body and body.replace(" ", "") not in ("", "{}")
 
 
-def _unit(text: str) -> str:
+def _indent_unit(text: str) -> str:
     match = _INDENT.search(text)
     return match.group(1) if match else "  "
 
 
-def line_end(text: str) -> str:
+def detect_line_ending(text: str) -> str:
     """Return the line ending of a text."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
-def _gap(text: str, parent: Node, place: int) -> int:
+def _cut_start(text: str, parent: JsonNode, place: int) -> int:
     """Return the start of the cut for an element: before its whitespace, unless a comment would swallow the rest."""
     start = parent.starts[place]
     gap = len(text[:start].rstrip(" \t\r\n"))
@@ -307,12 +309,12 @@ def _gap(text: str, parent: Node, place: int) -> int:
     return gap if gap <= before or following_text[:1] in "\r\n" else start
 
 
-def _names(node: Node) -> list[str | int]:
+def _child_names(node: JsonNode) -> list[str | int]:
     return [*node.keys] if isinstance(node.value, dict) else [*range(len(node.children))]
 
 
-def _there(found: Scan, path: Path) -> Node:
-    node = found.find(path)
+def _require_node(scanned: ScannedText, path: Path) -> JsonNode:
+    node = scanned.find_node(path)
     if node is None:
         raise KeyError(path)
     return node

@@ -32,7 +32,7 @@ BY_NAME = Launcher(("holloway-hook",), ("holloway", "mcp"), ("holloway", "status
 """Launcher for the plugin, which is the same on every machine: holloway must be on the PATH."""
 
 
-def by_path() -> Launcher:
+def launch_by_path() -> Launcher:
     """Return the launcher that names the interpreter by its absolute path, without a shim or a PATH search.
 
     A hook's program is passed as text (`-c`) and not as a script's path, because Python exits with 2 when a script is
@@ -40,19 +40,19 @@ def by_path() -> Launcher:
     """
     package = Path(__file__).resolve().parents[2]
     code = (
-        f"import sys\nsys.path.insert(0, {_literal(package.as_posix())})\ntry:\n from {HOOK_MARK} import main\n"
+        f"import sys\nsys.path.insert(0, {_python_literal(package.as_posix())})\ntry:\n from {HOOK_MARK} import main\n"
         "except Exception:\n sys.stdin and sys.stdin.buffer.read()\n sys.exit(0)\nmain()"
     )
-    python = _interpreter()
+    python = _interpreter_path()
     return Launcher(
-        hook=(python, *_flags(package), "-c", code),
+        hook=(python, *_interpreter_flags(package), "-c", code),
         mcp=(python, *MCP_ENDING),
         status=(python, *STATUS_ENDING),
-        spoken=_spoken(python),
+        spoken=_spoken_command(python),
     )
 
 
-def line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
+def join_shell_line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
     """Join the words into one line for a shell.
 
     On Windows that shell is cmd.exe or Git Bash: the program's path has forward slashes and quotes, which both
@@ -65,18 +65,18 @@ def line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
     return shlex.join(words)
 
 
-def hook_line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
+def join_hook_line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
     """Join the words of a hook into one shell line that exits 0 and prints nothing if its program is missing.
 
     `exec` leaves no shell between the host and the hook, so that a host's SIGTERM reaches it. Without the program,
     `cat` reads the event, so that a host that is still writing it gets no broken pipe. The shells of Windows have no
     common syntax for this: there, a missing program is an error, but never one that blocks the agent.
     """
-    command = line(words, windows=windows)
+    command = join_shell_line(words, windows=windows)
     return command if windows else f"test -x {shlex.quote(words[0])} && exec {command}; cat >/dev/null 2>&1 || true"
 
 
-def program_of(words: list[object]) -> object:
+def hook_program(words: list[object]) -> object:
     """Return the program that a hook starts, given the words of its line in this or an earlier form."""
     return words[2] if words[:2] == ["test", "-x"] and len(words) > 2 else words[0]
 
@@ -86,23 +86,27 @@ def has_mcp_package() -> bool:
     return importlib.util.find_spec("mcp") is not None
 
 
-def _literal(text: str) -> str:
+def _python_literal(text: str) -> str:
     """Return a Python string literal, in double quotes if possible: the shell line uses single quotes."""
     plain = repr(text)
     return f'"{plain[1:-1]}"' if plain.startswith("'") and '"' not in plain else plain
 
 
-def _interpreter() -> str:
+def _interpreter_path() -> str:
     return os.path.abspath(sys.executable)  # noqa: PTH100  (a virtual environment's link must not be resolved)
 
 
-def _spoken(python: str) -> str:
+def _spoken_command(python: str) -> str:
     """Return the command to print in texts: the `holloway` script next to the interpreter, or `python -m holloway`."""
     launcher_path = Path(python).with_name("holloway.exe" if os.name == "nt" else "holloway")
-    return line((str(launcher_path),)) if launcher_path.exists() else line((python, "-I", "-m", "holloway"))
+    return (
+        join_shell_line((str(launcher_path),))
+        if launcher_path.exists()
+        else join_shell_line((python, "-I", "-m", "holloway"))
+    )
 
 
-def _flags(package: Path) -> tuple[str, ...]:
+def _interpreter_flags(package: Path) -> tuple[str, ...]:
     """Return interpreter flags; skip `site` (a third of a hook's time) if all dependencies are in one folder."""
     spec = importlib.util.find_spec("re2")
     is_in_package_folder = (

@@ -8,21 +8,21 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holloway.install.file_content import NotUnderstood, table
-from holloway.install.jsonc import line_end
-from holloway.install.mcp_json import NAME, is_ours
+from holloway.install.file_content import UnsupportedConfig, as_table
+from holloway.install.jsonc import detect_line_ending
+from holloway.install.mcp_json import SERVER_NAME, is_our_server
 
 if TYPE_CHECKING:
     from holloway.install.launch_command import Launcher
 
 SERVERS = "mcp_servers"
-STARTUP_S = 30
+STARTUP_TIMEOUT_S = 30
 """Start-up timeout for slow machines; Codex's default is ten seconds."""
 
 _HEADING = re.compile(r"""\s*\[{1,2}(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\[\],"'])+\]{1,2}\s*(#.*)?$""")
 """A table heading, as opposed to a line of a multi-line array."""
 
-_OURS = re.compile(rf"""\s*\[\s*{SERVERS}\s*\.\s*["']?{NAME}["']?\s*[.\]]""")
+_OURS = re.compile(rf"""\s*\[\s*{SERVERS}\s*\.\s*["']?{SERVER_NAME}["']?\s*[.\]]""")
 _CODE = re.compile(r"\s*[^\s#]")
 
 
@@ -34,97 +34,99 @@ class McpToml:
     launcher: Launcher
 
     @property
-    def what(self) -> str:
+    def description(self) -> str:
         """Return a short description for the user."""
         return "an MCP server"
 
-    def put(self, text: str) -> str:
+    def add_entries(self, text: str) -> str:
         """Return the file with our server; a foreign entry of that name stays. Raises NotUnderstood."""
-        before = parsed(text)
-        current, wanted = found(before), entry(self.launcher)
-        if current is not None and (not is_ours(current) or all(current.get(key) == wanted[key] for key in wanted)):
+        before = parse_toml(text)
+        current, wanted = find_server(before), build_server_entry(self.launcher)
+        if current is not None and (
+            not is_our_server(current) or all(current.get(key) == wanted[key] for key in wanted)
+        ):
             return text
-        added = text + _gap(text) + _block(wanted, line_end(text))
-        new_text = added if current is None else _rewritten(text, wanted)
-        return _checked(new_text, before, {**(current or {}), **wanted})
+        added = text + _separator_before(text) + _render_table(wanted, detect_line_ending(text))
+        new_text = added if current is None else _rewrite_values(text, wanted)
+        return _check_result(new_text, before, {**(current or {}), **wanted})
 
-    def taken(self, text: str) -> str:
+    def remove_entries(self, text: str) -> str:
         """Return the file without our table and its subtables. Raises NotUnderstood."""
-        before = parsed(text)
-        if not is_ours(found(before)):
+        before = parse_toml(text)
+        if not is_our_server(find_server(before)):
             return text
-        return _checked(_without_tables(text), before, None)
+        return _check_result(_without_tables(text), before, None)
 
-    def present(self, text: str) -> bool:
+    def has_entries(self, text: str) -> bool:
         """Return whether the file has our server."""
-        return is_ours(found(parsed(text)))
+        return is_our_server(find_server(parse_toml(text)))
 
-    def means(self, text: str) -> object:
+    def parse_meaning(self, text: str) -> object:
         """Return the parsed file."""
-        return parsed(text)
+        return parse_toml(text)
 
-    def note(self, text: str) -> str:
+    def describe_problem(self, text: str) -> str:
         """Return a note if there is a foreign server of that name."""
-        current = found(parsed(text))
-        if current is not None and not is_ours(current):
-            return f"{self.label} has an MCP server {NAME!r} that setup did not write; it was not changed."
+        current = find_server(parse_toml(text))
+        if current is not None and not is_our_server(current):
+            return f"{self.label} has an MCP server {SERVER_NAME!r} that setup did not write; it was not changed."
         return ""
 
 
-def entry(launcher: Launcher) -> dict[str, Any]:
+def build_server_entry(launcher: Launcher) -> dict[str, Any]:
     """Return the entry with which Codex starts the server."""
-    return {"command": launcher.mcp[0], "args": list(launcher.mcp[1:]), "startup_timeout_sec": STARTUP_S}
+    return {"command": launcher.mcp[0], "args": list(launcher.mcp[1:]), "startup_timeout_sec": STARTUP_TIMEOUT_S}
 
 
-def parsed(text: str) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
     """Parse a TOML text. Raises NotUnderstood."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise NotUnderstood(f"is not valid TOML: {error}.") from None
+        raise UnsupportedConfig(f"is not valid TOML: {error}.") from None
 
 
-def found(settings: dict[str, Any]) -> dict[str, Any] | None:
+def find_server(settings: dict[str, Any]) -> dict[str, Any] | None:
     """Return the server entry with our name, or None. Raises NotUnderstood if it is not a table."""
     servers = settings.get(SERVERS, {})
-    server = servers.get(NAME) if isinstance(servers, dict) else servers
+    server = servers.get(SERVER_NAME) if isinstance(servers, dict) else servers
     if server is not None and not isinstance(server, dict):
-        raise NotUnderstood(f"has an unknown structure in {SERVERS!r}.")
+        raise UnsupportedConfig(f"has an unknown structure in {SERVERS!r}.")
     return server
 
 
-def _checked(made: str, before: dict[str, Any], wanted: dict[str, Any] | None) -> str:
+def _check_result(new_text: str, before: dict[str, Any], wanted: dict[str, Any] | None) -> str:
     """Return the new text after checking that our entry is as wanted and nothing else changed; else raise."""
-    after = parsed(made)
-    if found(after) != wanted or _others(after) != _others(before):
-        raise NotUnderstood("cannot be changed without changing other entries.")
-    return made
+    after = parse_toml(new_text)
+    if find_server(after) != wanted or _without_our_server(after) != _without_our_server(before):
+        raise UnsupportedConfig("cannot be changed without changing other entries.")
+    return new_text
 
 
-def _others(settings: dict[str, Any]) -> dict[str, Any]:
-    servers = {name: server for name, server in table(settings.get(SERVERS)).items() if name != NAME}
+def _without_our_server(settings: dict[str, Any]) -> dict[str, Any]:
+    servers = {name: server for name, server in as_table(settings.get(SERVERS)).items() if name != SERVER_NAME}
     other_settings = {key: value for key, value in settings.items() if key != SERVERS}
     return {**other_settings, SERVERS: servers} if servers else other_settings
 
 
-def _block(wanted: dict[str, Any], end: str) -> str:
-    lines = [f"[{SERVERS}.{NAME}]", *(_assigned(key, value) for key, value in wanted.items())]
+def _render_table(wanted: dict[str, Any], end: str) -> str:
+    lines = [f"[{SERVERS}.{SERVER_NAME}]", *(_render_assignment(key, value) for key, value in wanted.items())]
     return "".join(line + end for line in lines)
 
 
-def _assigned(key: str, value: object) -> str:
+def _render_assignment(key: str, value: object) -> str:
     return f"{key} = {json.dumps(value, ensure_ascii=False)}"
 
 
-def _gap(text: str) -> str:
+def _separator_before(text: str) -> str:
     """Return the separator before a new table: a line ending if it is missing, and an empty line."""
-    end = line_end(text)
+    end = detect_line_ending(text)
     if not text.strip("\ufeff \t\r\n"):
         return ""
     return end if text.endswith("\n") else end * 2
 
 
-def _rewritten(text: str, wanted: dict[str, Any]) -> str:
+def _rewrite_values(text: str, wanted: dict[str, Any]) -> str:
     """Update the values in our table; keys that the user added stay."""
     lines, inside = text.splitlines(keepends=True), False
     for number, line in enumerate(lines):
@@ -132,7 +134,7 @@ def _rewritten(text: str, wanted: dict[str, Any]) -> str:
             inside = bool(_OURS.match(line)) and line.partition("]")[0].count(".") == 1
         key = line.partition("=")[0].strip()
         if inside and key in wanted:
-            lines[number] = _assigned(key, wanted[key]) + line_end(text)
+            lines[number] = _render_assignment(key, wanted[key]) + detect_line_ending(text)
     return "".join(lines)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from holloway import git
 from holloway.config import AGENT_CONFIG_BYTES_MAX, replace_file
 from holloway.errors import HollowayError
-from holloway.store.database import make_folder
+from holloway.store.database import make_private_folder
 
 BACKUP_SUFFIX = ".before-holloway"
 """Suffix of the backup of a configuration file from before the first setup."""
@@ -23,7 +23,7 @@ RECORD_BYTES_MAX = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class InstallRecord:
     """Record of a file that setup changed: hashes, never its bytes, which may hold secrets."""
 
     path: str
@@ -36,12 +36,12 @@ class Record:
     made_folders: tuple[str, ...]
 
 
-def sha256(data: bytes) -> str:
+def hash_bytes(data: bytes) -> str:
     """Return the hash by which a file is recognised."""
     return hashlib.sha256(data).hexdigest()
 
 
-def read(path: Path) -> bytes | None:
+def read_config(path: Path) -> bytes | None:
     """Read a configuration file; None if it does not exist. Raises HollowayError if it cannot be read."""
     try:
         if path.is_symlink() and not path.exists():
@@ -57,7 +57,7 @@ def read(path: Path) -> bytes | None:
         raise HollowayError(f"Cannot read {path}: {error.strerror}.", "Check its permissions.") from error
 
 
-def write(target: Path, data: bytes | None, like: Path | None = None) -> None:
+def write_config(target: Path, data: bytes | None, like: Path | None = None) -> None:
     """Write a file atomically, or delete it if `data` is None; permissions come from `like` or the old file."""
     if data is None:
         target.unlink(missing_ok=True)
@@ -69,35 +69,35 @@ def write(target: Path, data: bytes | None, like: Path | None = None) -> None:
     target.chmod(mode)
 
 
-def record(path: Path, home: Path) -> Record | None:
+def load_record(path: Path, home: Path) -> InstallRecord | None:
     """Load the record of a file; None if it has no record."""
-    return _loaded(record_file(path, home))
+    return _load_file(record_path(path, home))
 
 
-def records(home: Path) -> list[Record]:
+def load_records(home: Path) -> list[InstallRecord]:
     """Load the records of all files."""
     folder = home / "installs"
-    all_records = [_loaded(file) for file in sorted(folder.glob("*.json"))] if folder.is_dir() else []
+    all_records = [_load_file(file) for file in sorted(folder.glob("*.json"))] if folder.is_dir() else []
     return [record for record in all_records if record is not None]
 
 
-def save(known: Record, home: Path) -> None:
+def save_record(record: InstallRecord, home: Path) -> None:
     """Save the record of a file."""
-    file = record_file(Path(known.path), home)
-    make_folder(home)
-    make_folder(file.parent)
-    replace_file(str(file), json.dumps(asdict(known), indent=1).encode())
+    file = record_path(Path(record.path), home)
+    make_private_folder(home)
+    make_private_folder(file.parent)
+    replace_file(str(file), json.dumps(asdict(record), indent=1).encode())
 
 
-def original(path: Path, known: Record | None, now: bytes) -> tuple[bool, bytes | None]:
+def find_original(path: Path, record: InstallRecord | None, current: bytes) -> tuple[bool, bytes | None]:
     """Return whether the original can be restored (only if nobody changed the file since), and its bytes."""
-    if known is None or known.after != sha256(now):
+    if record is None or record.after != hash_bytes(current):
         return False, None
-    if not known.existed:
+    if not record.existed:
         return True, None
-    backup = backup_file(path)
+    backup = backup_path(path)
     original_bytes = backup.read_bytes() if backup.is_file() else None
-    return original_bytes is not None and known.before == sha256(original_bytes), original_bytes
+    return original_bytes is not None and record.before == hash_bytes(original_bytes), original_bytes
 
 
 def missing_folders(path: Path) -> tuple[str, ...]:
@@ -105,37 +105,37 @@ def missing_folders(path: Path) -> tuple[str, ...]:
     return tuple(str(folder) for folder in path.parents if not folder.exists())
 
 
-def forget(path: Path, home: Path) -> None:
+def delete_leftovers(path: Path, home: Path) -> None:
     """Delete the backup and record of a configuration file, and the folders that setup made if they are empty."""
-    saved_record = record(path, home)
-    for file in leftovers(path, home):
+    saved_record = load_record(path, home)
+    for file in list_leftovers(path, home):
         file.unlink()
     for folder in saved_record.made_folders if saved_record else ():
         with contextlib.suppress(OSError):
             Path(folder).rmdir()
 
 
-def leftovers(path: Path, home: Path) -> tuple[Path, ...]:
+def list_leftovers(path: Path, home: Path) -> tuple[Path, ...]:
     """Return the backup and the record of a configuration file, if they exist."""
-    return tuple(file for file in (backup_file(path), record_file(path, home)) if file.is_file())
+    return tuple(file for file in (backup_path(path), record_path(path, home)) if file.is_file())
 
 
-def backup_file(path: Path) -> Path:
+def backup_path(path: Path) -> Path:
     """Return the backup path: next to the file, or inside the git folder so that nobody commits a copy."""
     root = git.find_root(str(path.parent))
     if folder := git.git_dir(root) if root else "":
-        return Path(folder) / f"{path.name}.{sha256(str(path).encode())[:8]}{BACKUP_SUFFIX}"
+        return Path(folder) / f"{path.name}.{hash_bytes(str(path).encode())[:8]}{BACKUP_SUFFIX}"
     return path.with_name(path.name + BACKUP_SUFFIX)
 
 
-def record_file(path: Path, home: Path) -> Path:
+def record_path(path: Path, home: Path) -> Path:
     """Return the path of a file's record in the data folder."""
-    return home / "installs" / (sha256(str(path).encode())[:16] + ".json")
+    return home / "installs" / (hash_bytes(str(path).encode())[:16] + ".json")
 
 
-def _loaded(file: Path) -> Record | None:
+def _load_file(file: Path) -> InstallRecord | None:
     try:
         fields = json.loads(file.read_bytes()[:RECORD_BYTES_MAX])
-        return Record(**{**fields, "made_folders": tuple(map(str, fields["made_folders"]))})
+        return InstallRecord(**{**fields, "made_folders": tuple(map(str, fields["made_folders"]))})
     except (OSError, ValueError, TypeError, KeyError):
         return None

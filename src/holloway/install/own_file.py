@@ -11,28 +11,28 @@ from holloway.install.slash_commands import FILE_MARK
 class OwnFile:
     """File with a fixed text; it is only overwritten or removed if nobody edited it."""
 
-    what: str
+    description: str
     text: str
     untouched: bool
     """Whether the existing file has exactly the bytes that an earlier setup wrote."""
 
-    def put(self, text: str) -> str:
+    def add_entries(self, text: str) -> str:
         """Return our text, or the existing text if it is the user's."""
         return self.text if not text or self._is_ours(text) else text
 
-    def taken(self, text: str) -> str:
+    def remove_entries(self, text: str) -> str:
         """Return an empty text, or the existing text if it is the user's."""
         return "" if self._is_ours(text) else text
 
-    def present(self, text: str) -> bool:
+    def has_entries(self, text: str) -> bool:
         """Return whether the file is unedited."""
         return self._is_ours(text)
 
-    def means(self, text: str) -> object:
+    def parse_meaning(self, text: str) -> object:
         """Return the text itself."""
         return text
 
-    def note(self, text: str) -> str:
+    def describe_problem(self, text: str) -> str:
         """Return a note if the file is the user's or was edited."""
         if not text or self._is_ours(text):
             return ""

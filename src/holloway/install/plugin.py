@@ -24,13 +24,15 @@ WRAPPER = "plugin_hook.sh"
 MARK = "# Written by `make docs` from what holloway setup writes."
 
 
-def files() -> dict[str, str]:
+def render_plugins() -> dict[str, str]:
     """Return every file of the plugins and of the marketplace that offers them, by its path in the repository."""
-    plugins = {FOLDER: _about("holloway", metadata.metadata("holloway")["Summary"])}
-    plugins[MCP_FOLDER] = _about("holloway-mcp", "The MCP server of holloway, which has to be installed with it.")
+    plugins = {FOLDER: _describe_plugin("holloway", metadata.metadata("holloway")["Summary"])}
+    plugins[MCP_FOLDER] = _describe_plugin(
+        "holloway-mcp", "The MCP server of holloway, which has to be installed with it."
+    )
     author = {"name": "The holloway developers"}
     shared_files = {
-        ".claude-plugin/marketplace.json": _json(
+        ".claude-plugin/marketplace.json": _render_json(
             {
                 "name": "holloway",
                 "description": plugins[FOLDER]["description"],
@@ -38,26 +40,31 @@ def files() -> dict[str, str]:
                 "plugins": [{**about, "source": f"./{folder}"} for folder, about in plugins.items()],
             }
         ),
-        f"{FOLDER}/hooks/hooks.json": _json({"description": "What holloway notes and says", "hooks": _hooks()}),
+        f"{FOLDER}/hooks/hooks.json": _render_json(
+            {"description": "What holloway notes and says", "hooks": _plugin_hooks()}
+        ),
         f"{FOLDER}/hooks/{WRAPPER}": resources.files(__package__).joinpath("texts", WRAPPER).read_text("utf-8"),
-        f"{FOLDER}/skills/holloway/SKILL.md": slash_commands.skill(BY_NAME, MARK),
-        f"{MCP_FOLDER}/.mcp.json": _json({mcp_json.SERVERS: {mcp_json.NAME: mcp_json.entry(BY_NAME)}}),
+        f"{FOLDER}/skills/holloway/SKILL.md": slash_commands.render_skill(BY_NAME, MARK),
+        f"{MCP_FOLDER}/.mcp.json": _render_json(
+            {mcp_json.SERVERS: {mcp_json.SERVER_NAME: mcp_json.build_server_entry(BY_NAME)}}
+        ),
     }
     manifests = {
-        f"{folder}/.claude-plugin/plugin.json": _json({**about, "author": author, "license": "Apache-2.0"})
+        f"{folder}/.claude-plugin/plugin.json": _render_json({**about, "author": author, "license": "Apache-2.0"})
         for folder, about in plugins.items()
     }
     commands = {
-        f"{FOLDER}/commands/{name}.md": slash_commands.command(name, BY_NAME, MARK) for name in slash_commands.COMMANDS
+        f"{FOLDER}/commands/{name}.md": slash_commands.render_command(name, BY_NAME, MARK)
+        for name in slash_commands.COMMANDS
     }
     return {**shared_files, **manifests, **commands}
 
 
-def _about(name: str, description: str) -> dict[str, str]:
+def _describe_plugin(name: str, description: str) -> dict[str, str]:
     return {"name": name, "version": __version__, "description": description}
 
 
-def _hooks() -> dict[str, object]:
+def _plugin_hooks() -> dict[str, object]:
     """Return the hooks by event; each passes its event to the wrapper, which has no JSON parser."""
     wrapper = f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{WRAPPER}"
     return {
@@ -66,5 +73,5 @@ def _hooks() -> dict[str, object]:
     }
 
 
-def _json(value: Mapping[str, object]) -> str:
+def _render_json(value: Mapping[str, object]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -17,16 +17,16 @@ FILE_MARK = "# Written by holloway setup; its --remove takes this file away."
 """Comment in the front matter that marks a file as ours; no agent reads it."""
 
 
-def command(name: str, launcher: Launcher, mark: str = FILE_MARK) -> str:
+def render_command(name: str, launcher: Launcher, mark: str = FILE_MARK) -> str:
     """Render a slash command."""
-    return _rendered(f"{name}.md", launcher, mark)
+    return _render_template(f"{name}.md", launcher, mark)
 
 
-def skill(launcher: Launcher, mark: str = FILE_MARK) -> str:
+def render_skill(launcher: Launcher, mark: str = FILE_MARK) -> str:
     """Render the skill: how an agent remembers, recalls, corrects and reviews for the user."""
-    return _rendered("skill.md", launcher, mark)
+    return _render_template("skill.md", launcher, mark)
 
 
-def _rendered(name: str, launcher: Launcher, mark: str) -> str:
+def _render_template(name: str, launcher: Launcher, mark: str) -> str:
     text = resources.files(__package__).joinpath("texts", name).read_text("utf-8")
     return Template(text).substitute(holloway=launcher.spoken, mark=mark)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from holloway.errors import HollowayError, InvalidInput
 from holloway.install import original_files
-from holloway.install.agents import DIALECTS, dialect
-from holloway.install.install_plan import removal
+from holloway.install.agents import DIALECTS, find_dialect
+from holloway.install.install_plan import plan_removal
 from holloway.promotion.rules_files import managed_block
 from holloway.promotion.rules_files.rules_export import TARGETS, take_out
 from holloway.store import registry
@@ -19,7 +19,7 @@ from holloway.store import registry
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holloway.install.install_plan import Plan
+    from holloway.install.install_plan import InstallPlan
 
 DATA_NAMES = (
     "projects",
@@ -49,12 +49,12 @@ class RulesBlock:
     refused: str = ""
 
 
-def plan_removals(home: Path, root: Path) -> tuple[list[Plan], list[str]]:
+def plan_removals(home: Path, root: Path) -> tuple[list[InstallPlan], list[str]]:
     """Return the plans that remove holloway from each agent in each scope, and notes on files not understood."""
-    recorded = [(record.agent, record.scope, Path(record.root)) for record in original_files.records(home)]
+    recorded = [(record.agent, record.scope, Path(record.root)) for record in original_files.load_records(home)]
     usual = [(agent, scope, root) for agent in DIALECTS for scope in ("user", "project")]
     seen: set[tuple[str, str, str]] = set()
-    plans: list[Plan] = []
+    plans: list[InstallPlan] = []
     notes: list[str] = []
     for agent, scope, folder in (*usual, *recorded):
         key = (agent, scope, str(folder) if scope == "project" else "")
@@ -62,24 +62,24 @@ def plan_removals(home: Path, root: Path) -> tuple[list[Plan], list[str]]:
             continue
         seen.add(key)
         try:
-            plan = removal(dialect(agent), scope, folder, home)
+            plan = plan_removal(find_dialect(agent), scope, folder, home)
         except HollowayError as error:
             notes.append(f"{error.message} {error.hint}")
             continue
         notes += plan.notes
-        plans += [plan] if plan.needed else []
+        plans += [plan] if plan.needed_changes else []
     return plans, list(dict.fromkeys(notes))
 
 
 def list_roots(home: Path, here: Path) -> list[Path]:
     """Return the roots of the existing projects on this machine, the present one first."""
-    known = [Path(root) for root in sorted(registry.read(str(home))["roots"])]
+    known = [Path(root) for root in sorted(registry.read_registry(str(home))["roots"])]
     return [root for root in dict.fromkeys([here, *known]) if root.is_dir()]
 
 
 def count_projects(home: Path) -> int:
     """Return the number of projects with a memory in a data folder."""
-    return len(set(registry.read(str(home))["roots"].values()))
+    return len(set(registry.read_registry(str(home))["roots"].values()))
 
 
 def find_blocks(root: Path) -> list[RulesBlock]:
@@ -130,7 +130,7 @@ def _block(root: Path, path: Path) -> RulesBlock | None:
         content = path.read_bytes()
         if managed_block.BEGIN not in content:
             return None
-        edited = managed_block.parts(content).edited
+        edited = managed_block.split_file(content).edited
     except InvalidInput as error:
         return RulesBlock(root, path, error.message)
     except OSError as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holloway.llm.providers import CapReached, NotAsked
-from holloway.store.llm_usage import Spending
-from holloway.text.tokens import MARGIN, estimate
+from holloway.store.llm_usage import LlmUsageLedger
+from holloway.text.tokens import MARGIN, estimate_tokens
 
 if TYPE_CHECKING:
     from holloway.config import Settings
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Metered:
     """Asks a writer, as long as this month's tokens last."""
 
-    def __init__(self, writer: Writer, spending: Spending, clock: Clock, *, cap: int, purpose: str) -> None:
+    def __init__(self, writer: Writer, spending: LlmUsageLedger, clock: Clock, *, cap: int, purpose: str) -> None:
         self._writer = writer
         self._spending = spending
         self._clock = clock
@@ -37,8 +37,8 @@ class Metered:
     def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
         """Ask, if what the call may take at most is still left."""
         month = f"{self._clock.now():%Y-%m}"
-        most = round(estimate(system + prompt) * MARGIN) + max_tokens
-        reserved = self._spending.reserve(
+        most = round(estimate_tokens(system + prompt) * MARGIN) + max_tokens
+        reserved = self._spending.reserve_tokens(
             month, self._cap, most, self._writer.provider, self._writer.model, self._purpose
         )
         if reserved is None:
@@ -49,17 +49,19 @@ class Metered:
         try:
             done = self._writer.complete(prompt, max_tokens=max_tokens, deadline_s=deadline_s, system=system)
         except NotAsked:
-            self._spending.release(reserved)
+            self._spending.release_call(reserved)
             raise
         except BaseException:
             # Nobody knows what a call that failed cost: the prompt may have been read and paid for.
-            self._spending.settle(reserved, most - max_tokens, 0)
+            self._spending.settle_call(reserved, most - max_tokens, 0)
             raise
-        self._spending.settle(reserved, done.tokens_in or most - max_tokens, done.tokens_out or estimate(done.text))
+        self._spending.settle_call(
+            reserved, done.tokens_in or most - max_tokens, done.tokens_out or estimate_tokens(done.text)
+        )
         return done
 
 
 def meter_writer(store: Store, settings: Settings, writer: Writer, purpose: str) -> Metered:
     """Return a writer whose calls are counted in a project's store under a purpose, up to the month's cap."""
-    spending = Spending(store.database, store.clock)
-    return Metered(writer, spending, store.clock, cap=settings.number("llm.monthly_tokens"), purpose=purpose)
+    spending = LlmUsageLedger(store.database, store.clock)
+    return Metered(writer, spending, store.clock, cap=settings.get_number("llm.monthly_tokens"), purpose=purpose)

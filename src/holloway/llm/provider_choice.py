@@ -25,12 +25,12 @@ class Choice:
     reason: str = ""
 
 
-def choose(settings: Settings, environment: Mapping[str, str] = os.environ) -> Choice:
+def choose_writer(settings: Settings, environment: Mapping[str, str] = os.environ) -> Choice:
     """The writer that the settings name; none unless the user chose one."""
-    provider = settings.text("llm.provider")
+    provider = settings.get_text("llm.provider")
     if provider == "off":
         return Choice(None, "No language model is configured (`llm.provider` is off); everything else works without.")
-    variable, base_url = settings.text("llm.key_env"), settings.text("llm.base_url")
+    variable, base_url = settings.get_text("llm.key_env"), settings.get_text("llm.base_url")
     key = environment.get(variable, "").strip() if variable else ""
     if variable and not key:
         return Choice(None, f"The variable {variable}, which `llm.key_env` names, is not set.")
@@ -38,5 +38,5 @@ def choose(settings: Settings, environment: Mapping[str, str] = os.environ) -> C
         return Choice(None, f"The key in {variable} has characters that no key has.")
     if not key and (provider == "anthropic" or not base_url):
         return Choice(None, f"{provider} wants a key: `holloway config set llm.key_env NAME` with the variable's name.")
-    access = Access(settings.text("llm.model") or USUAL_MODEL[provider], base_url, key)
+    access = Access(settings.get_text("llm.model") or USUAL_MODEL[provider], base_url, key)
     return Choice(Anthropic(access) if provider == "anthropic" else OpenAI(access))

@@ -54,14 +54,14 @@ class OpenAI:
         messages = [{"role": "system", "content": system}] if system else []
         messages.append({"role": "user", "content": prompt})
         body = {"model": self.model, "messages": messages, "max_completion_tokens": max_tokens}
-        response = _ask(self.provider, self._access.key, url, body, headers, deadline_s)
+        response = _post_json(self.provider, self._access.key, url, body, headers, deadline_s)
         try:
             choices = response["choices"]
             usage = response.get("usage") or {}
             text = choices[0]["message"]["content"] if choices else ""
-            return _completion(text, usage.get("prompt_tokens"), usage.get("completion_tokens"), self.provider)
+            return _build_completion(text, usage.get("prompt_tokens"), usage.get("completion_tokens"), self.provider)
         except MALFORMED as error:
-            raise _malformed(self.provider, error) from None
+            raise _malformed_response(self.provider, error) from None
 
 
 class Anthropic:
@@ -80,16 +80,16 @@ class Anthropic:
         body: dict[str, object] = {"model": self.model, "max_tokens": max_tokens}
         body |= {"system": system} if system else {}
         body["messages"] = [{"role": "user", "content": prompt}]
-        response = _ask(self.provider, self._access.key, url, body, headers, deadline_s)
+        response = _post_json(self.provider, self._access.key, url, body, headers, deadline_s)
         try:
             text = "".join(block["text"] for block in response["content"] if block["type"] == "text")
             usage = response.get("usage") or {}
-            return _completion(text, usage.get("input_tokens"), usage.get("output_tokens"), self.provider)
+            return _build_completion(text, usage.get("input_tokens"), usage.get("output_tokens"), self.provider)
         except MALFORMED as error:
-            raise _malformed(self.provider, error) from None
+            raise _malformed_response(self.provider, error) from None
 
 
-def _ask(
+def _post_json(
     provider: str, key: str, url: str, body: Mapping[str, object], headers: Mapping[str, str], deadline_s: float
 ) -> Any:
     """Return the JSON of a response; raise WriterFailed with one sentence that does not hold the key."""
@@ -99,13 +99,13 @@ def _ask(
         hint = "Look at `llm.base_url`, and at the variables that name a proxy."
         raise NotAsked(f"{provider} was not asked: {error}.", hint) from None
     except RequestFailed as error:
-        raise _failure(provider, quote_text(str(error), key, LLM_ERROR_CHARS_MAX)) from None
+        raise _writer_failure(provider, quote_text(str(error), key, LLM_ERROR_CHARS_MAX)) from None
     if not 200 <= response.status < 300:
-        raise _failure(provider, _describe_refusal(response, key))
+        raise _writer_failure(provider, _describe_refusal(response, key))
     try:
         return json.loads(response.body)
     except MALFORMED as error:
-        raise _malformed(provider, error) from None
+        raise _malformed_response(provider, error) from None
 
 
 def _describe_refusal(response: Response, key: str) -> str:
@@ -116,20 +116,20 @@ def _describe_refusal(response: Response, key: str) -> str:
     return f"{response.status}{f' ({body})' if body else ''}"
 
 
-def _failure(provider: str, reason: str) -> WriterFailed:
+def _writer_failure(provider: str, reason: str) -> WriterFailed:
     return WriterFailed(f"{provider} did not answer: {reason}.", "Everything else goes on without it.")
 
 
-def _malformed(provider: str, error: Exception) -> WriterFailed:
+def _malformed_response(provider: str, error: Exception) -> WriterFailed:
     reason = f"{type(error).__name__}, this is not what its API answers"
     return WriterFailed(f"{provider} did not answer: {reason}.", "Look at `llm.base_url`.")
 
 
-def _completion(text: object, tokens_in: object, tokens_out: object, provider: str) -> Completion:
+def _build_completion(text: object, tokens_in: object, tokens_out: object, provider: str) -> Completion:
     if not isinstance(text, str) or not text.strip():
         raise WriterFailed(f"{provider} gave an empty answer.", "Everything else goes on without it.")
-    return Completion(text.strip()[:LLM_ANSWER_CHARS_MAX], _count(tokens_in), _count(tokens_out))
+    return Completion(text.strip()[:LLM_ANSWER_CHARS_MAX], _token_count(tokens_in), _token_count(tokens_out))
 
 
-def _count(tokens: object) -> int:
+def _token_count(tokens: object) -> int:
     return tokens if isinstance(tokens, int) and tokens >= 0 else 0

@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING
 
 from holloway.domain import confidence, memory_details
 from holloway.domain.memory_details import Recipe as RecipeDetails
-from holloway.mcp.response_types import Described, Hit, Impact, Place, Places, Reached, Recipe, Recipes, Whole
-from holloway.safety.neutralize import neutral
+from holloway.mcp.response_types import (
+    FileLocation,
+    FullMemory,
+    Hit,
+    ImpactResponse,
+    LocateResponse,
+    ModuleInfo,
+    ReachedLocation,
+    RecipeItem,
+    Recipes,
+)
+from holloway.safety.neutralize import neutralize_text
 from holloway.safety.repository_text import is_path, only_paths
 
 if TYPE_CHECKING:
@@ -16,7 +26,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.service.code_map import Consequences
-    from holloway.service.results import Located, Module, Overview
+    from holloway.service.results import LocateResult, Module, Overview
 
 REACHED_MAX = 40
 TESTS_MAX = 12
@@ -25,32 +35,32 @@ DETAILS_MAX = 20
 DETAIL_CHARS_MAX = 300
 
 
-def hit(memory: Memory, now: datetime) -> Hit:
+def make_hit(memory: Memory, now: datetime) -> Hit:
     """Return a memory in short form."""
     return Hit(
         memory.id,
         str(memory.type),
-        neutral(memory.summary),
+        neutralize_text(memory.summary),
         str(memory.state),
-        _sure(memory, now),
+        _rounded_confidence(memory, now),
         only_paths(memory.files),
     )
 
 
-def whole(memory: Memory, now: datetime) -> Whole:
+def make_full_memory(memory: Memory, now: datetime) -> FullMemory:
     """Return a memory with all its fields."""
-    details = memory_details.shown(memory.details)
-    return Whole(
+    details = memory_details.shown_details(memory.details)
+    return FullMemory(
         id=memory.id,
         type=str(memory.type),
-        text=neutral(memory.content),
+        text=neutralize_text(memory.content),
         state=str(memory.state),
-        confidence=_sure(memory, now),
+        confidence=_rounded_confidence(memory, now),
         source=str(memory.source),
         updated=memory.updated_at[:10],
-        details=tuple(_flat(details))[:DETAILS_MAX],
+        details=tuple(_flatten_details(details))[:DETAILS_MAX],
         files=only_paths(memory.files),
-        modules=tuple(map(neutral, memory.modules)),
+        modules=tuple(map(neutralize_text, memory.modules)),
         sessions=len(memory.sessions),
         related=tuple(
             f"{relation.type} {relation.memory or relation.path}"
@@ -61,86 +71,87 @@ def whole(memory: Memory, now: datetime) -> Whole:
     )
 
 
-def places(found: Located, note: str) -> Places:
+def make_locations(located: LocateResult, note: str) -> LocateResponse:
     """Return the files, tests and co-changed files of a task."""
     files = tuple(
-        Place(file.path, tuple(map(neutral, file.reasons)), tuple(map(neutral, file.symbols))) for file in found.files
+        FileLocation(file.path, tuple(map(neutralize_text, file.reasons)), tuple(map(neutralize_text, file.symbols)))
+        for file in located.files
     )
     coupled = tuple(
         f"{pair.path} (changed together with {pair.other} in {pair.commits} of {pair.of} commits)"
-        for pair in found.coupled
+        for pair in located.coupled
     )
     no_match = "No match for this task."
-    match_note = "" if found.speaks_of_it else f"{no_match} These files are recently active." if files else no_match
-    return Places(files, found.tests[:TESTS_MAX], coupled, " ".join(filter(None, (match_note, note))))
+    match_note = "" if located.speaks_of_it else f"{no_match} These files are recently active." if files else no_match
+    return LocateResponse(files, located.tests[:TESTS_MAX], coupled, " ".join(filter(None, (match_note, note))))
 
 
-def impact(found: Consequences, now: datetime, note: str) -> Impact:
+def make_impact(consequences: Consequences, now: datetime, note: str) -> ImpactResponse:
     """Return what a change affects."""
     reached = tuple(
-        Reached(str(reached_node.node), reached_node.line, reached_node.depth, reached_node.via)
-        for reached_node in found.impact.reached[:REACHED_MAX]
+        ReachedLocation(str(reached_node.node), reached_node.line, reached_node.depth, reached_node.via)
+        for reached_node in consequences.impact.reached[:REACHED_MAX]
     )
-    total = found.impact.total
+    total = consequences.impact.total
     limit_note = f"Lists only the nearest {len(reached)} of {total:,}." if total > len(reached) else ""
-    unfollowed = " and ".join(found.unfollowed)
+    unfollowed = " and ".join(consequences.unfollowed)
     unresolved_note = f"Calls are not resolved in {unfollowed}: there may be more." if unfollowed else ""
     relations = (
-        f"{relation.source} {relation.kind} {relation.target} {neutral(relation.note)}".strip()
-        for relation in found.relations
+        f"{relation.source} {relation.kind} {relation.target} {neutralize_text(relation.note)}".strip()
+        for relation in consequences.relations
     )
-    return Impact(
+    return ImpactResponse(
         total=total,
-        complete=found.impact.complete,
+        complete=consequences.impact.complete,
         reached=reached,
-        tests=found.impact.tests[:TESTS_MAX],
-        coupled=tuple(f"{path} ({commits} commits together)" for path, _, commits in found.coupled),
+        tests=consequences.impact.tests[:TESTS_MAX],
+        coupled=tuple(f"{path} ({commits} commits together)" for path, _, commits in consequences.coupled),
         relations=tuple(relations)[:RELATIONS_MAX],
-        memories=tuple(hit(memory, now) for memory in found.memories),
+        memories=tuple(make_hit(memory, now) for memory in consequences.memories),
         note=" ".join(filter(None, (limit_note, unresolved_note, note))),
     )
 
 
-def recipes(found: Sequence[Memory], overview: Overview, now: datetime) -> Recipes:
+def make_recipes(memories: Sequence[Memory], overview: Overview, now: datetime) -> Recipes:
     """Return recipes for a task, and the project's build, test and lint commands."""
     recipe_list = tuple(
-        Recipe(
+        RecipeItem(
             memory.id,
-            neutral(memory.details.task if isinstance(memory.details, RecipeDetails) else memory.summary),
-            tuple(_steps(memory)),
+            neutralize_text(memory.details.task if isinstance(memory.details, RecipeDetails) else memory.summary),
+            tuple(_recipe_steps(memory)),
             str(memory.state),
-            _sure(memory, now),
+            _rounded_confidence(memory, now),
         )
-        for memory in found
+        for memory in memories
     )
-    build, test, lint = (tuple(map(neutral, steps)) for steps in (overview.build, overview.test, overview.lint))
+    build, test, lint = (tuple(map(neutralize_text, steps)) for steps in (overview.build, overview.test, overview.lint))
     return Recipes(recipe_list, build, test, lint, "" if recipe_list else "No recipe is stored for that yet.")
 
 
-def described(module: Module) -> Described:
+def describe_module(module: Module) -> ModuleInfo:
     """Return the current description of a module."""
-    return Described(neutral(module.name), neutral(module.purpose), module.core, len(module.files))
+    return ModuleInfo(neutralize_text(module.name), neutralize_text(module.purpose), module.core, len(module.files))
 
 
-def _steps(memory: Memory) -> Iterator[str]:
+def _recipe_steps(memory: Memory) -> Iterator[str]:
     if not isinstance(memory.details, RecipeDetails):
-        yield neutral(memory.content)
+        yield neutralize_text(memory.content)
         return
     for step in memory.details.steps[:DETAILS_MAX]:
-        yield neutral(f"{step.description} ({step.file})" if step.file else step.description)
+        yield neutralize_text(f"{step.description} ({step.file})" if step.file else step.description)
 
 
-def _flat(told: object, name: str = "") -> Iterator[str]:
+def _flatten_details(detail: object, name: str = "") -> Iterator[str]:
     """Yield every value of nested details as `name: value`."""
-    if isinstance(told, dict):
-        for key, value in told.items():
-            yield from _flat(value, f"{name}.{key}" if name else str(key))
-    elif isinstance(told, list):
-        for value in told:
-            yield from _flat(value, name)
-    elif told not in (None, ""):
-        yield f"{name}: {neutral(str(told))[:DETAIL_CHARS_MAX]}"
+    if isinstance(detail, dict):
+        for key, value in detail.items():
+            yield from _flatten_details(value, f"{name}.{key}" if name else str(key))
+    elif isinstance(detail, list):
+        for value in detail:
+            yield from _flatten_details(value, name)
+    elif detail not in (None, ""):
+        yield f"{name}: {neutralize_text(str(detail))[:DETAIL_CHARS_MAX]}"
 
 
-def _sure(memory: Memory, now: datetime) -> float:
-    return round(confidence.current(memory, now), 2)
+def _rounded_confidence(memory: Memory, now: datetime) -> float:
+    return round(confidence.current_confidence(memory, now), 2)

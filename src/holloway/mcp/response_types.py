@@ -24,7 +24,7 @@ Relates = Literal[
 
 
 @dataclass(frozen=True)
-class Relation:
+class RelationInput:
     """An edge between two locations, each a path or path:symbol."""
 
     source: str
@@ -45,7 +45,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResponse:
     """Search results, best first."""
 
     memories: tuple[Hit, ...] = ()
@@ -53,7 +53,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Whole:
+class FullMemory:
     """One memory in full."""
 
     id: str
@@ -73,7 +73,7 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Kept:
+class RecordResponse:
     """Result of recording a memory."""
 
     recorded: bool
@@ -84,7 +84,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Judged:
+class FeedbackResponse:
     """Result of feedback on a memory."""
 
     outcome: Literal["counted", "disputed", "unchanged"]
@@ -93,7 +93,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Place:
+class FileLocation:
     """A located file, with the reasons for its rank."""
 
     path: str
@@ -102,17 +102,17 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Places:
+class LocateResponse:
     """Files of a task, with tests and co-changed files."""
 
-    files: tuple[Place, ...] = ()
+    files: tuple[FileLocation, ...] = ()
     tests: tuple[str, ...] = ()
     coupled: tuple[str, ...] = ()
     note: str = ""
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachedLocation:
     """A symbol or file that a change affects, or that it depends on."""
 
     at: str
@@ -122,12 +122,12 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Impact:
+class ImpactResponse:
     """Effects of a change, nearest first."""
 
     total: int = 0
     complete: bool = True
-    reached: tuple[Reached, ...] = ()
+    reached: tuple[ReachedLocation, ...] = ()
     tests: tuple[str, ...] = ()
     coupled: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ class Impact:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class RecipeItem:
     """Steps by which a task was done here before."""
 
     id: str
@@ -150,7 +150,7 @@ class Recipe:
 class Recipes:
     """Recipes for a task, and the project's build, test and lint commands."""
 
-    recipes: tuple[Recipe, ...] = ()
+    recipes: tuple[RecipeItem, ...] = ()
     build: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     lint: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ class Recipes:
 
 
 @dataclass(frozen=True)
-class Described:
+class ModuleInfo:
     """Current description of a module."""
 
     name: str

@@ -13,7 +13,7 @@ from holloway import __version__
 from holloway.errors import HollowayError
 from holloway.extras import PackageMissing
 from holloway.mcp.tools import Tools
-from holloway.text.sanitize import clean
+from holloway.text.sanitize import clean_text
 
 try:
     from mcp.server import MCPServer
@@ -68,8 +68,8 @@ class Server(MCPServer[Any]):
         return [
             tool.model_copy(
                 update={
-                    "input_schema": _bare(tool.input_schema),
-                    "output_schema": _bare(tool.output_schema),
+                    "input_schema": _strip_schema(tool.input_schema),
+                    "output_schema": _strip_schema(tool.output_schema),
                 }
             )
             for tool in await super().list_tools()
@@ -79,7 +79,7 @@ class Server(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool and remember the client's name as the provenance of what it records."""
-        self._tools.agent = _caller(context)
+        self._tools.agent = _client_name(context)
         try:
             result = await super().call_tool(name, arguments, context)
         except UnexpectedToolError as error:
@@ -87,29 +87,29 @@ class Server(MCPServer[Any]):
             if isinstance(cause, HollowayError):
                 raise ToolError(f"{cause.message} {cause.hint}".strip()) from None
             raise
-        return _lean(result) if isinstance(result, CallToolResult) else result
+        return _compact_result(result) if isinstance(result, CallToolResult) else result
 
 
-def serve(place: Path) -> None:
+def serve_stdio(folder: Path) -> None:
     """Serve on stdin and stdout until the host closes them, then learn from the recorded memories."""
-    tools = Tools(place)
+    tools = Tools(folder)
     with suppress(HollowayError):  # the tools report the error when they are called
-        tools.begin()
+        tools.learn_leftovers()
     for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, lambda number, frame: _leave(tools))
+        signal.signal(name, lambda number, frame: _exit_now(tools))
     Server(tools).run("stdio")
-    tools.finish()
+    tools.finish_recording()
 
 
-def _leave(tools: Tools) -> None:
+def _exit_now(tools: Tools) -> None:
     """Exit on a signal, without waiting: the thread that reads stdin cannot be interrupted."""
     try:
-        tools.finish()
+        tools.finish_recording()
     finally:
         os._exit(0)
 
 
-def _lean(result: CallToolResult) -> CallToolResult:
+def _compact_result(result: CallToolResult) -> CallToolResult:
     """Return a result without empty fields, with compact JSON as its text."""
     if result.structured_content is None:
         return result
@@ -124,17 +124,17 @@ def _without_empty(value: Any) -> Any:
     return [_without_empty(item) for item in value] if isinstance(value, list) else value
 
 
-def _bare(schema: Any) -> Any:
+def _strip_schema(schema: Any) -> Any:
     if isinstance(schema, dict):
-        return {key: _bare(item) for key, item in schema.items() if key not in ("title", "description")}
-    return [_bare(item) for item in schema] if isinstance(schema, list) else schema
+        return {key: _strip_schema(item) for key, item in schema.items() if key not in ("title", "description")}
+    return [_strip_schema(item) for item in schema] if isinstance(schema, list) else schema
 
 
-def _caller(context: Context[Any, Any] | None) -> str:
+def _client_name(context: Context[Any, Any] | None) -> str:
     """Return the client's name as it reports it, or `mcp`."""
     try:
         params = context.session.client_params if context else None
-        client_name = clean(params.client_info.name) if params else ""
+        client_name = clean_text(params.client_info.name) if params else ""
     except (AttributeError, ValueError):
         return "mcp"
     return " ".join(client_name.split())[:AGENT_CHARS_MAX] or "mcp"

@@ -13,29 +13,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.config import PATH_CHARS_MAX, QUERY_CHARS_MAX, REASON_CHARS_MAX, TAG_CHARS_MAX, home
+from holloway.config import PATH_CHARS_MAX, QUERY_CHARS_MAX, REASON_CHARS_MAX, TAG_CHARS_MAX, data_home
 from holloway.domain.memory import MemoryType
 from holloway.errors import InvalidInput
 from holloway.mcp import response_text
 from holloway.mcp.response_types import (
     Context,
-    Described,
     Direction,
-    Found,
-    Impact,
-    Judged,
-    Kept,
+    FeedbackResponse,
+    FullMemory,
+    ImpactResponse,
     Kind,
-    Places,
+    LocateResponse,
+    ModuleInfo,
     Recipes,
-    Relation,
+    RecordResponse,
+    RelationInput,
+    SearchResponse,
     Verdict,
-    Whole,
 )
 from holloway.service import agents
 from holloway.service.agent_notes import PREFIX, Recording, finish_left
 from holloway.service.project_finder import NoMemory, knows, open_project
-from holloway.text.sanitize import clean, one_line
+from holloway.text.sanitize import clean_text, one_line
 
 if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
@@ -59,172 +59,178 @@ class Tools:
         self.agent = "mcp"
         self.recording = Recording(PREFIX + secrets.token_hex(6))
 
-    def search_memory(self, query: str, files: tuple[str, ...] = (), limit: int = 5) -> Found:
+    def search_memory(self, query: str, files: tuple[str, ...] = (), limit: int = 5) -> SearchResponse:
         """Search what earlier sessions and the team learned about this repository: decisions, traps, dead ends,
         conventions, known errors. `files` are the ones you work on; memories on them come first."""
-        _short(query, QUERY_CHARS_MAX, "query")
-        with self._opened() as memory:
+        _check_length(query, QUERY_CHARS_MAX, "query")
+        with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
-                return Found(note=PAUSED)
-            paths = self._files(memory, files)
-            results = agents.search_memories(memory, query, files=paths, limit=_between(limit, RESULTS_MAX))
+                return SearchResponse(note=PAUSED)
+            paths = self._resolve_files(memory, files)
+            results = agents.search_memories(memory, query, files=paths, limit=_clamp(limit, RESULTS_MAX))
             now = memory.clock.now()
-            return Found(tuple(response_text.hit(result.memory, now) for result in results), "" if results else NOTHING)
+            return SearchResponse(
+                tuple(response_text.make_hit(result.memory, now) for result in results), "" if results else NOTHING
+            )
 
-    def get_memory(self, id: str) -> Whole:  # noqa: A002  (the word that the agent reads)
+    def get_memory(self, id: str) -> FullMemory:  # noqa: A002  (the word that the agent reads)
         """One memory in full, by its id or a citation such as [hw:7f3a2c]."""
-        _short(id, NAME_CHARS_MAX, "id")
-        with self._opened() as memory:
+        _check_length(id, NAME_CHARS_MAX, "id")
+        with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
                 raise InvalidInput(PAUSED)
-            return response_text.whole(agents.get_memory(memory, id.partition(",")[0]), memory.clock.now())
+            return response_text.make_full_memory(agents.get_memory(memory, id.partition(",")[0]), memory.clock.now())
 
     def record_memory(
         self,
         text: str,
         type: Kind = "gotcha",  # noqa: A002  (the word that the agent reads)
         files: tuple[str, ...] = (),
-        relation: Relation | None = None,
-    ) -> Kept:
+        relation: RelationInput | None = None,
+    ) -> RecordResponse:
         """Note one fact that the next session here will need and the code does not show, in one or two sentences
         with its reason; `files` it is about. It is kept only if it proves right. `relation` ties two places
         (path or path:symbol) that no import connects."""
-        with self._opened() as memory:
+        with self._open_memory() as memory:
             if agents.read_pauses(memory)[1]:
-                return Kept(recorded=False, note=NOT_KEPT)
-            paths = [agents.resolve_file(memory, path, self.place) for path in self._files(memory, files)]
+                return RecordResponse(recorded=False, note=NOT_KEPT)
+            paths = [agents.resolve_file(memory, path, self.place) for path in self._resolve_files(memory, files)]
             for end in (relation.source, relation.target) if relation else ():
-                _short(end, PATH_CHARS_MAX, "relation")
+                _check_length(end, PATH_CHARS_MAX, "relation")
                 agents.resolve_location(memory, end, self.place)  # validate everything before the text is stored
             count, redacted = self.recording.record(memory, text, kind=MemoryType(type), files=paths, agent=self.agent)
-            related = self._tied(memory, relation) if relation else ""
-            return Kept(recorded=True, in_session=count, secrets_cut=redacted, related=related, note=KEPT)
+            related = self._relate_locations(memory, relation) if relation else ""
+            return RecordResponse(recorded=True, in_session=count, secrets_cut=redacted, related=related, note=KEPT)
 
-    def memory_feedback(self, id: str, verdict: Verdict, note: str = "") -> Judged:  # noqa: A002  (as above)
+    def memory_feedback(self, id: str, verdict: Verdict, note: str = "") -> FeedbackResponse:  # noqa: A002  (as above)
         """Say that a memory was used, is wrong, or is outdated, and in `note` why. A wrong one becomes less sure and
         the user is asked; nothing is deleted."""
-        _short(id, NAME_CHARS_MAX, "id")
-        _short(note, 8 * REASON_CHARS_MAX, "note")
-        with self._opened() as memory:
+        _check_length(id, NAME_CHARS_MAX, "id")
+        _check_length(note, 8 * REASON_CHARS_MAX, "note")
+        with self._open_memory() as memory:
             if agents.read_pauses(memory)[1]:
-                return Judged("unchanged", note=NOT_KEPT)
-            return self._judged(memory, id.partition(",")[0], verdict, note)
+                return FeedbackResponse("unchanged", note=NOT_KEPT)
+            return self._apply_verdict(memory, id.partition(",")[0], verdict, note)
 
-    def locate(self, task: str, files: tuple[str, ...] = (), limit: int = 10) -> Places:
+    def locate(self, task: str, files: tuple[str, ...] = (), limit: int = 10) -> LocateResponse:
         """The files that a task or error is about, each with its reasons, the tests to run, and files that change
         together with them. `files` are already in play."""
-        _short(task, QUERY_CHARS_MAX, "task")
+        _check_length(task, QUERY_CHARS_MAX, "task")
         if not task.strip():
             raise InvalidInput("`task` is empty.", "Describe the task in a sentence.")
-        with self._opened() as memory:
+        with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
-                return Places(note=PAUSED)
-            paths = self._files(memory, files)
+                return LocateResponse(note=PAUSED)
+            paths = self._resolve_files(memory, files)
             note = agents.refresh_map(memory)
             if not memory.map.is_ready:
-                return Places(note=note)
-            return response_text.places(memory.map.locate(task, known=paths, limit=_between(limit, RESULTS_MAX)), note)
+                return LocateResponse(note=note)
+            return response_text.make_locations(
+                memory.map.locate(task, known=paths, limit=_clamp(limit, RESULTS_MAX)), note
+            )
 
-    def analyze_impact(self, target: str, direction: Direction = "dependents", depth: int = 2) -> Impact:
+    def analyze_impact(self, target: str, direction: Direction = "dependents", depth: int = 2) -> ImpactResponse:
         """Show what depends on a file, path:symbol or symbol, or with `direction` what it depends on; with the tests to
         run and the memories on it. Use it before changing shared code."""
-        _short(target, PATH_CHARS_MAX, "target")
-        with self._opened() as memory:
+        _check_length(target, PATH_CHARS_MAX, "target")
+        with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
-                return Impact(note=PAUSED)
+                return ImpactResponse(note=PAUSED)
             note = agents.refresh_map(memory)
             if not memory.map.is_ready:
-                return Impact(note=note)
+                return ImpactResponse(note=note)
             forward = direction == "dependencies"
-            steps = _between(depth, DEPTH_MAX)
+            steps = _clamp(depth, DEPTH_MAX)
             consequences = memory.map.impact(target, depth=steps, forward=forward, where=self.place)
-            return response_text.impact(consequences, memory.clock.now(), note)
+            return response_text.make_impact(consequences, memory.clock.now(), note)
 
     def get_workflow_recipe(self, task: str) -> Recipes:
         """The steps by which a recurring task was done here before, and the commands to build, test and lint."""
-        _short(task, QUERY_CHARS_MAX, "task")
-        with self._opened() as memory:
+        _check_length(task, QUERY_CHARS_MAX, "task")
+        with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
                 return Recipes(note=PAUSED)
             results = agents.find_recipes(memory, task, RESULTS_MAX // 4)
-            return response_text.recipes(
+            return response_text.make_recipes(
                 [result.memory for result in results], memory.map.overview(), memory.clock.now()
             )
 
-    def update_module(self, module: str, purpose: str = "", files: tuple[str, ...] = ()) -> Described:
+    def update_module(self, module: str, purpose: str = "", files: tuple[str, ...] = ()) -> ModuleInfo:
         """Say what a module of this codebase is for, in a sentence, or which `files` belong to it. What a person
         said stays."""
-        _short(module, NAME_CHARS_MAX, "module")
-        with self._opened() as memory:
+        _check_length(module, NAME_CHARS_MAX, "module")
+        with self._open_memory() as memory:
             if agents.read_pauses(memory)[1]:
-                return Described(one_line(clean(module), TAG_CHARS_MAX), note=NOT_KEPT)
+                return ModuleInfo(one_line(clean_text(module), TAG_CHARS_MAX), note=NOT_KEPT)
             if not memory.map.is_ready:
-                return Described(one_line(clean(module), TAG_CHARS_MAX), note=agents.refresh_map(memory))
+                return ModuleInfo(one_line(clean_text(module), TAG_CHARS_MAX), note=agents.refresh_map(memory))
             if purpose or files:
-                agents.describe_module(memory, module, purpose=purpose, files=self._files(memory, files))
-            return response_text.described(memory.map.module(module))
+                agents.describe_module(memory, module, purpose=purpose, files=self._resolve_files(memory, files))
+            return response_text.describe_module(memory.map.module(module))
 
     def session_context(self) -> Context:
         """Get an overview of this repository: how to build and test it, its modules, decisions, known traps, open work.
         Call it at the start if no brief was given."""
-        with self._opened() as memory:
+        with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
                 return Context(note=PAUSED)
             note = "" if memory.map.is_ready else agents.refresh_map(memory)
             return Context(memory.brief().text, self.recording.count(memory), note)
 
-    def begin(self) -> None:
+    def learn_leftovers(self) -> None:
         """Learn from earlier connections that were killed; do nothing for a project without a memory."""
         if self._is_known():
             with open_project(self.place) as memory:
                 if not agents.read_pauses(memory)[1]:
                     finish_left(memory)
 
-    def finish(self) -> None:
+    def finish_recording(self) -> None:
         """Learn from the memories recorded in this connection; while paused, leave that to the next connection."""
         if self._is_known():
             with open_project(self.place) as memory:
                 if not agents.read_pauses(memory)[1]:
                     self.recording.finish(memory)
 
-    def _judged(self, memory: Holloway, reference: str, verdict: Verdict, note: str) -> Judged:
+    def _apply_verdict(self, memory: Holloway, reference: str, verdict: Verdict, note: str) -> FeedbackResponse:
         session = agents.find_watched_session(memory, self.agent) or self.recording.session
         if verdict == "used":
             is_new = agents.mark_used(memory, reference, session)
-            return Judged("counted" if is_new else "unchanged", note="" if is_new else "It was already counted.")
+            return FeedbackResponse(
+                "counted" if is_new else "unchanged", note="" if is_new else "It was already counted."
+            )
         reason = "outdated" if verdict == "outdated" else "incorrect"
         memory_after, changed = agents.dispute(memory, reference, reason, note=note, session=session)
         message = (
             "Its confidence was lowered, and the user will be asked." if changed else "The user has been asked already."
         )
-        return Judged("disputed" if changed else "unchanged", memory_after.confidence, message)
+        return FeedbackResponse("disputed" if changed else "unchanged", memory_after.confidence, message)
 
-    def _tied(self, memory: Holloway, relation: Relation) -> str:
+    def _relate_locations(self, memory: Holloway, relation: RelationInput) -> str:
         edge = agents.relate(
             memory, relation.source, relation.kind, relation.target, agent=self.agent, where=self.place
         )
         return f"{edge.source} {edge.kind} {edge.target}"
 
-    def _files(self, memory: Holloway, files: tuple[str, ...]) -> tuple[str, ...]:
+    def _resolve_files(self, memory: Holloway, files: tuple[str, ...]) -> tuple[str, ...]:
         if len(files) > FILES_MAX:
             raise InvalidInput(f"{len(files):,} files are too many.", f"At most {FILES_MAX}.")
         return tuple(memory.path_of(path, self.place) for path in files)
 
     def _is_known(self) -> bool:
-        return knows(self.place, Path(home()))
+        return knows(self.place, Path(data_home()))
 
     @contextmanager
-    def _opened(self) -> Iterator[Holloway]:
+    def _open_memory(self) -> Iterator[Holloway]:
         if not self._is_known():
             raise NoMemory(f"There is no memory for {self.place} yet.", "The user starts one with `holloway init`.")
         with open_project(self.place) as memory:
             yield memory
 
 
-def _short(given: str, limit: int, what: str) -> None:
-    if len(given) > limit:
-        raise InvalidInput(f"`{what}` has {len(given):,} characters.", f"At most {limit:,}.")
+def _check_length(text: str, limit: int, name: str) -> None:
+    if len(text) > limit:
+        raise InvalidInput(f"`{name}` has {len(text):,} characters.", f"At most {limit:,}.")
 
 
-def _between(given: int, most: int) -> int:
-    return max(1, min(given, most))
+def _clamp(number: int, maximum: int) -> int:
+    return max(1, min(number, maximum))

@@ -19,19 +19,19 @@ REQUIRED = ("start", "actions", "notes", "subtasks", "plan", "outcome")
 """Fields that every checkpoint has had; later ones may be missing in an older one."""
 
 
-def dump(pad: Scratchpad) -> bytes:
+def dump_scratchpad(pad: Scratchpad) -> bytes:
     """Serialize a scratchpad to JSON bytes; secrets in its texts are redacted before they reach a disk."""
     values = {entry.name: getattr(pad, entry.name) for entry in fields(pad) if not entry.name.startswith("_")}
-    values["start"] = replace(pad.start, task=_safe(pad.start.task)) if pad.start else None
-    values["plan"] = [replace(item, text=_safe(item.text)) for item in pad.plan]
-    values["subtasks"] = [replace(subtask, name=_safe(subtask.name)) for subtask in pad.subtasks]
-    values["qa_findings"] = [_safe(finding) for finding in pad.qa_findings]
-    values["notes"] = [replace(note, text=_safe(note.text)) for note in pad.notes]
-    values["actions"] = [_without_secrets(action) for action in pad.actions]
+    values["start"] = replace(pad.start, task=_redact_secrets(pad.start.task)) if pad.start else None
+    values["plan"] = [replace(item, text=_redact_secrets(item.text)) for item in pad.plan]
+    values["subtasks"] = [replace(subtask, name=_redact_secrets(subtask.name)) for subtask in pad.subtasks]
+    values["qa_findings"] = [_redact_secrets(finding) for finding in pad.qa_findings]
+    values["notes"] = [replace(note, text=_redact_secrets(note.text)) for note in pad.notes]
+    values["actions"] = [_redact_action(action) for action in pad.actions]
     return json.dumps({"version": VERSION, **values}, default=encode, separators=(",", ":")).encode()
 
 
-def load(data: bytes) -> Scratchpad:
+def load_scratchpad(data: bytes) -> Scratchpad:
     """Restore a scratchpad from bytes; raises HollowayError if the checkpoint is damaged or of another version."""
     try:
         values = json.loads(data)
@@ -47,18 +47,18 @@ def load(data: bytes) -> Scratchpad:
     return pad
 
 
-def _without_secrets(action: Action) -> Action:
+def _redact_action(action: Action) -> Action:
     return replace(
         action,
-        text=_safe(action.text),
-        command=_safe(action.command),
-        url=_safe(action.url),
-        pattern=_safe(action.pattern),
-        added=tuple(map(_safe, action.added)),
-        removed=tuple(map(_safe, action.removed)),
-        applied=tuple(map(_safe, action.applied)),
+        text=_redact_secrets(action.text),
+        command=_redact_secrets(action.command),
+        url=_redact_secrets(action.url),
+        pattern=_redact_secrets(action.pattern),
+        added=tuple(map(_redact_secrets, action.added)),
+        removed=tuple(map(_redact_secrets, action.removed)),
+        applied=tuple(map(_redact_secrets, action.applied)),
     )
 
 
-def _safe(text: str) -> str:
-    return secrets.redact(text)[0] if text else text
+def _redact_secrets(text: str) -> str:
+    return secrets.redact_secrets(text)[0] if text else text

@@ -14,7 +14,7 @@ _REMINDER = re.compile(
 _CUT_SHORT = re.compile(r"\s*<(?:s[a-z]{0,5}|system-[a-z]{0,8}|system-reminder>\s*(?:W(?:h[^<]{0,80})?)?)\Z")
 
 
-def without(text: str) -> str:
+def strip_reminders(text: str) -> str:
     """Return a tool result without the host's known reminders, complete or cut short at the end."""
     if "<s" not in text:
         return text

@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holloway.observer.activity import Account
-from holloway.observer.provenance import Trust, carried, tainted
+from holloway.observer.activity import SessionActivity
+from holloway.observer.provenance import Trust, find_carried_taint, mark_tainted_signals
 from holloway.observer.scratchpad import Scratchpad
 from holloway.observer.signals import (
     application,
@@ -34,31 +34,31 @@ if TYPE_CHECKING:
 EVENT_BUDGET_US = 2_000
 """Time budget of one event; slower events are counted."""
 
-DETECTORS: tuple[Callable[[Account], Iterable[Signal]], ...] = (
-    statements.user_corrections,
-    user_edits.user_edits,
-    statements.self_corrections,
-    statements.agent_records,
-    statements.qa_findings,
-    statements.causal_statements,
-    statements.commit_auto,
-    dead_ends.error_retry,
-    dead_ends.dead_end,
-    dead_ends.backtrack,
-    dead_ends.time_anomaly,
-    searches.repeated_grep,
-    searches.glob_ignore,
-    searches.external_reference,
-    file_access.read_abandon,
-    file_access.config_touch,
-    file_access.import_chase,
-    file_access.co_access,
-    file_access.file_access,
-    workflow.sequence,
-    workflow.test_order,
-    workflow.step_overrun,
-    workflow.context_token_spike,
-    application.e2e,
+DETECTORS: tuple[Callable[[SessionActivity], Iterable[Signal]], ...] = (
+    statements.detect_user_corrections,
+    user_edits.detect_user_edits,
+    statements.detect_self_corrections,
+    statements.detect_agent_records,
+    statements.detect_qa_findings,
+    statements.detect_causal_statements,
+    statements.detect_commit_auto,
+    dead_ends.detect_error_retry,
+    dead_ends.detect_dead_end,
+    dead_ends.detect_backtrack,
+    dead_ends.detect_time_anomaly,
+    searches.detect_repeated_grep,
+    searches.detect_glob_ignore,
+    searches.detect_external_reference,
+    file_access.detect_read_abandon,
+    file_access.detect_config_touch,
+    file_access.detect_import_chase,
+    file_access.detect_co_access,
+    file_access.detect_file_access,
+    workflow.detect_sequence,
+    workflow.detect_test_order,
+    workflow.detect_step_overrun,
+    workflow.detect_context_token_spike,
+    application.detect_e2e,
 )
 
 
@@ -67,35 +67,35 @@ class Observer:
 
     def __init__(self, pad: Scratchpad | None = None) -> None:
         self.pad = pad or Scratchpad()
-        self.pad.spare(lambda words: self_correction.find(words) is not None)
+        self.pad.protect_notes(lambda words: self_correction.find_self_correction(words) is not None)
 
-    def observe(self, event: Event) -> None:
+    def observe_event(self, event: Event) -> None:
         """Record one event; an event that raises is counted as failed and never disturbs the agent."""
         started_ns = time.perf_counter_ns()
         try:
-            self.pad.add(event)
+            self.pad.add_event(event)
         except Exception:  # a malformed event from an adapter must not stop the agent
             self.pad.failed += 1
         if time.perf_counter_ns() - started_ns > EVENT_BUDGET_US * 1_000:
             self.pad.slow += 1
 
-    def signals(self, trust: Trust | None = None) -> list[Signal]:
+    def detect_signals(self, trust: Trust | None = None) -> list[Signal]:
         """Detect the signals of the session so far."""
-        return detect(self.pad, trust)
+        return detect_signals(self.pad, trust)
 
-    def view(self) -> View:
+    def build_view(self) -> SessionView:
         """Build the view of this running session for sibling sessions."""
-        activity = Account(self.pad)
-        return View(
-            task=activity.task,
-            reading=tuple(activity.touched)[-20:],
-            editing=tuple(activity.edited),
-            failing=_failing(self.pad)[-5:],
-            recorded=tuple(note.text for note in activity.said("record")),
+        activity = SessionActivity(self.pad)
+        return SessionView(
+            task=activity.task_text,
+            reading=tuple(activity.touched_files)[-20:],
+            editing=tuple(activity.edited_files),
+            failing=_list_failing_commands(self.pad)[-5:],
+            recorded=tuple(note.text for note in activity.filter_notes("record")),
         )
 
 
-def _failing(pad: Scratchpad) -> tuple[str, ...]:
+def _list_failing_commands(pad: Scratchpad) -> tuple[str, ...]:
     """Return the commands whose last run failed, the latest last."""
     last_results: dict[str, bool] = {}
     for action in pad.actions:
@@ -106,7 +106,7 @@ def _failing(pad: Scratchpad) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SessionView:
     """A running session as sibling sessions see it."""
 
     task: str
@@ -116,53 +116,58 @@ class View:
     recorded: tuple[str, ...]
 
 
-class Detected:
+class DetectedSignals:
     """All signals of a session, deduplicated by name and key; `actors` counts the agents that showed each one.
 
     Taint sources are looked up on request only, because most signals never become candidates.
     """
 
-    def __init__(self, activity: Account) -> None:
+    def __init__(self, activity: SessionActivity) -> None:
         self._pad = activity.pad
-        parts = _by_actor(activity.pad)
-        activities = {actor: activity if part is activity.pad else Account(part) for actor, part in parts.items()}
-        self._shown = [
-            (actor_activity.pad, _shown(actor, actor_activity)) for actor, actor_activity in activities.items()
+        parts = _split_by_actor(activity.pad)
+        activities = {
+            actor: activity if part is activity.pad else SessionActivity(part) for actor, part in parts.items()
+        }
+        self._signals_by_pad = [
+            (actor_activity.pad, _detect_for_actor(actor, actor_activity))
+            for actor, actor_activity in activities.items()
         ]
         merged: dict[tuple[str, str], Signal] = {}
-        for _, signals in self._shown:
+        for _, signals in self._signals_by_pad:
             for key, signal in signals.items():
                 existing = merged.get(key)
                 merged[key] = replace(existing, actors=existing.actors + 1) if existing else signal
-        conflicts = parallel.parallel_conflict(activity) if len(parts) > 1 else ()
+        conflicts = parallel.detect_parallel_conflict(activity) if len(parts) > 1 else ()
         self.signals = [*merged.values(), *conflicts]
 
-    def sources(self, signals: Iterable[Signal], trust: Trust) -> list[str]:
+    def find_taint_sources(self, signals: Iterable[Signal], trust: Trust) -> list[str]:
         """Return the taint source of each signal, or empty strings; one tainted agent taints a shared signal."""
         listed = list(signals)
         keys = [(signal.name, signal.key) for signal in listed]
         requested_keys = set(keys)
         sources_by_key: dict[tuple[str, str], str] = {}
-        for pad, pad_signals in self._shown:
-            for signal in tainted(pad, [signal for key, signal in pad_signals.items() if key in requested_keys], trust):
+        for pad, pad_signals in self._signals_by_pad:
+            for signal in mark_tainted_signals(
+                pad, [signal for key, signal in pad_signals.items() if key in requested_keys], trust
+            ):
                 key = (signal.name, signal.key)
                 sources_by_key[key] = sources_by_key.get(key) or signal.taint
         sources = [sources_by_key.get(key, "") for key in keys]
-        if len(self._shown) > 1:
+        if len(self._signals_by_pad) > 1:
             clean = [signal for signal, source in zip(listed, sources, strict=True) if not source]
-            carried_sources = iter(carried(self._pad, clean, trust))
+            carried_sources = iter(find_carried_taint(self._pad, clean, trust))
             sources = [source or next(carried_sources) for source in sources]
         return sources
 
 
-def detect(pad: Scratchpad, trust: Trust | None = None) -> list[Signal]:
+def detect_signals(pad: Scratchpad, trust: Trust | None = None) -> list[Signal]:
     """Detect all signals in a scratchpad, each with its taint source."""
-    detected = Detected(Account(pad))
-    sources = detected.sources(detected.signals, trust or Trust())
+    detected = DetectedSignals(SessionActivity(pad))
+    sources = detected.find_taint_sources(detected.signals, trust or Trust())
     return [replace(signal, taint=source) for signal, source in zip(detected.signals, sources, strict=True)]
 
 
-def _shown(actor: str, activity: Account) -> dict[tuple[str, str], Signal]:
+def _detect_for_actor(actor: str, activity: SessionActivity) -> dict[tuple[str, str], Signal]:
     """Detect the signals of one agent: those without quotes first, the others in session order."""
     signals = [signal for detector in DETECTORS for signal in detector(activity)]
     signals.sort(key=lambda signal: signal.step if signal.quotes else -1)
@@ -172,7 +177,7 @@ def _shown(actor: str, activity: Account) -> dict[tuple[str, str], Signal]:
     return signals_by_key
 
 
-def _by_actor(pad: Scratchpad) -> dict[str, Scratchpad]:
+def _split_by_actor(pad: Scratchpad) -> dict[str, Scratchpad]:
     """Split a scratchpad by agent, because the parallel work of two agents is not one sequence."""
     actors = sorted({action.actor for action in pad.actions} | {note.actor for note in pad.notes})
     if len(actors) <= 1:

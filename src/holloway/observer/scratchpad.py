@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ENTRY_BYTES = 400
 """Estimated size of an entry without its texts."""
 
-EVICTION: tuple[tuple[str, frozenset[ToolKind]], ...] = (
+EVICTION_ORDER: tuple[tuple[str, frozenset[ToolKind]], ...] = (
     ("time_anomaly", frozenset({ToolKind.OTHER})),
     ("file_access", frozenset({ToolKind.READ})),
     ("sequence", frozenset({ToolKind.SHELL})),
@@ -36,15 +36,15 @@ EVICTION: tuple[tuple[str, frozenset[ToolKind]], ...] = (
     ("test_order", frozenset({ToolKind.SHELL, ToolKind.SEARCH})),
 )
 """Eviction order of a scratchpad over its byte budget: the signal that loses evidence, and the kinds of its actions."""
-QUIET_VOICES = ("thought", "agent", "user")
+EVICTED_VOICES = ("thought", "agent", "user")
 """Voices whose notes are evicted next, in this order; records of the agent are never evicted."""
-SPARED_MAX = 200
+PROTECTED_NOTES_MAX = 200
 """Limit of notes of a voice that survive eviction because they carry a correction: ten times what a session yields."""
 CALL_CHARS_MAX = 200
 """Limit of the id that a host gives to a tool call."""
 
-_WRITES = re.compile(r"(?:^|[^-=0-9&])>(?!&)")
-_WRITERS = ("sed -i", "perl -", "tee ", "patch", "cp ", "mv ", "rm ", "touch ")
+_REDIRECTION = re.compile(r"(?:^|[^-=0-9&])>(?!&)")
+_WRITING_COMMANDS = ("sed -i", "perl -", "tee ", "patch", "cp ", "mv ", "rm ", "touch ")
 """Shell commands that may change a file: evidence of a conflict between two agents."""
 
 
@@ -100,7 +100,7 @@ class Subtask:
 Entry = TypeVar("Entry", Action, Note)
 
 
-def _nothing(text: str) -> bool:
+def _is_never_protected(text: str) -> bool:
     return False
 
 
@@ -137,55 +137,55 @@ class Scratchpad:
     bytes: int = 0
     evicted: tuple[str, ...] = ()
     _calls: dict[str, Action] = field(default_factory=dict)
-    _spares: Callable[[str], bool] = _nothing
+    _is_protected: Callable[[str], bool] = _is_never_protected
 
-    def spare(self, carries: Callable[[str], bool]) -> None:
+    def protect_notes(self, is_protected: Callable[[str], bool]) -> None:
         """Set the check for notes that eviction must keep; the scratchpad itself cannot recognise a correction."""
-        self._spares = carries
+        self._is_protected = is_protected
 
-    def add(self, event: Event) -> None:
+    def add_event(self, event: Event) -> None:
         """Record one event; a duplicate call or a result without a call is ignored."""
         self.events += 1
         self.last_at = max(self.last_at, event.at)
-        _TAKES[type(event)](self, event)
+        _HANDLERS[type(event)](self, event)
         if self.bytes > config.SCRATCHPAD_BYTES_MAX:
-            self._evict()
+            self._evict_entries()
 
-    def _evict(self) -> None:
+    def _evict_entries(self) -> None:
         """Evict entries until the scratchpad fits its byte budget.
 
         The stages drop the older half of the least useful actions, then results, notes, and changed lines. File
         changes, their actors, failures and notes that carry a correction stay; the older half of failures and then of
         all actions goes only as a last resort.
         """
-        action_stages = [partial(self._drop_deeds, *row) for row in EVICTION]
-        note_stages = [partial(self._drop_words, voice) for voice in QUIET_VOICES]
+        action_stages = [partial(self._drop_actions, *row) for row in EVICTION_ORDER]
+        note_stages = [partial(self._drop_notes, voice) for voice in EVICTED_VOICES]
         last_stages = [self._drop_lines, self._drop_failures, self._drop_oldest]
         stages: list[Callable[[], None]] = [*action_stages, self._drop_results, *note_stages, *last_stages]
         for stage in stages:
             if self.bytes <= config.SCRATCHPAD_BYTES_MAX:
                 break
             stage()
-            self.bytes = sum(map(weight, self.actions)) + sum(map(weight, self.notes))
+            self.bytes = sum(map(estimate_bytes, self.actions)) + sum(map(estimate_bytes, self.notes))
 
-    def _drop_deeds(self, signal: str, kinds: frozenset[ToolKind]) -> None:
-        self._halve(
+    def _drop_actions(self, signal: str, kinds: frozenset[ToolKind]) -> None:
+        self._drop_older_half(
             [
                 action
                 for action in self.actions
-                if action.kind in kinds and action.ok is not False and not _writes(action)
+                if action.kind in kinds and action.ok is not False and not _is_file_write(action)
             ]
         )
         self.evicted = tuple(dict.fromkeys((*self.evicted, signal)))
 
     def _drop_failures(self) -> None:
-        self._halve([action for action in self.actions if action.ok is False and not _writes(action)])
+        self._drop_older_half([action for action in self.actions if action.ok is False and not _is_file_write(action)])
 
     def _drop_oldest(self) -> None:
-        self._halve(self.actions)
+        self._drop_older_half(self.actions)
 
-    def _halve(self, loose: list[Action]) -> None:
-        dropped = {id(action): action for action in _older_half(loose)}
+    def _drop_older_half(self, candidates: list[Action]) -> None:
+        dropped = {id(action): action for action in _older_half(candidates)}
         self.actions = [action for action in self.actions if id(action) not in dropped]
         for action in dropped.values():
             self._calls.pop(action.call, None)
@@ -195,9 +195,11 @@ class Scratchpad:
             if action.ok is not False:
                 action.text, action.files = "", ()
 
-    def _drop_words(self, voice: str) -> None:
+    def _drop_notes(self, voice: str) -> None:
         old = _older_half([note for note in self.notes if note.voice == voice])
-        retained = {id(note) for note in islice((note for note in old if self._spares(note.text)), SPARED_MAX)}
+        retained = {
+            id(note) for note in islice((note for note in old if self._is_protected(note.text)), PROTECTED_NOTES_MAX)
+        }
         dropped = {id(note) for note in old} - retained
         self.notes = [note for note in self.notes if id(note) not in dropped]
 
@@ -211,27 +213,27 @@ def _older_half(entries: list[Entry]) -> list[Entry]:
     return entries[: len(entries) // 2]
 
 
-def _writes(action: Action) -> bool:
+def _is_file_write(action: Action) -> bool:
     if action.kind is not ToolKind.SHELL:
         return False
-    redirects = ">" in action.command and _WRITES.search(action.command)
-    return bool(redirects) or any(writer in action.command for writer in _WRITERS)
+    redirects = ">" in action.command and _REDIRECTION.search(action.command)
+    return bool(redirects) or any(writer in action.command for writer in _WRITING_COMMANDS)
 
 
-def weight(entry: Action | Note) -> int:
+def estimate_bytes(entry: Action | Note) -> int:
     """Estimate the size of an entry in bytes."""
     if isinstance(entry, Note):
         return ENTRY_BYTES + len(entry.text)
     texts = len(entry.text) + len(entry.command) + len(entry.path) + len(entry.pattern) + len(entry.url)
-    lines = sum(map(_weight_of_lines, (entry.removed, entry.added, entry.applied)))
+    lines = sum(map(_estimate_line_bytes, (entry.removed, entry.added, entry.applied)))
     return ENTRY_BYTES + texts + lines + 64 * len(entry.files)
 
 
-def _weight_of_lines(lines: tuple[str, ...]) -> int:
+def _estimate_line_bytes(lines: tuple[str, ...]) -> int:
     return sum(map(len, lines)) + 64 * len(lines)
 
 
-def ends(text: str, limit: int) -> str:
+def truncate_middle(text: str, limit: int) -> str:
     """Truncate a text in the middle: keep its beginning and twice as much of its end, with errors and verdicts."""
     if len(text) <= limit:
         return text
@@ -239,34 +241,36 @@ def ends(text: str, limit: int) -> str:
     return text[:head] + "\n…\n" + text[-(limit - head) :]
 
 
-def _started(pad: Scratchpad, event: events.Started) -> None:
+def _add_start(pad: Scratchpad, event: events.Started) -> None:
     if pad.start is None:
         pad.start = replace(event, task=event.task[: config.SCRATCHPAD_TEXT_CHARS_MAX])
 
 
-def _prompt(pad: Scratchpad, event: events.Prompt) -> None:
+def _add_prompt(pad: Scratchpad, event: events.Prompt) -> None:
     pad.redirected = pad.redirected or (pad.interrupted_at >= 0 and bool(event.text.strip()))
-    _noted(pad, Note(pad.step, event.at, "user", event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]))
+    _append_note(pad, Note(pad.step, event.at, "user", event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]))
 
 
-def _said(pad: Scratchpad, event: events.Said) -> None:
+def _add_statement(pad: Scratchpad, event: events.Said) -> None:
     voice = "thought" if event.thinking else "agent"
-    _noted(pad, Note(pad.step, event.at, voice, ends(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX), event.actor))
+    _append_note(
+        pad, Note(pad.step, event.at, voice, truncate_middle(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX), event.actor)
+    )
 
 
-def _recorded(pad: Scratchpad, event: events.Recorded) -> None:
+def _add_record(pad: Scratchpad, event: events.Recorded) -> None:
     if sum(note.voice == "record" for note in pad.notes) < config.RECORDS_PER_SESSION_MAX:
         text = event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]
         files = event.files[: config.FILES_MAX]
-        _noted(pad, Note(pad.step, event.at, "record", text, event.actor, event.type, files))
+        _append_note(pad, Note(pad.step, event.at, "record", text, event.actor, event.type, files))
 
 
-def _noted(pad: Scratchpad, note: Note) -> None:
+def _append_note(pad: Scratchpad, note: Note) -> None:
     pad.notes.append(note)
     pad.bytes += ENTRY_BYTES + len(note.text)
 
 
-def _called(pad: Scratchpad, event: events.Call) -> None:
+def _add_call(pad: Scratchpad, event: events.Call) -> None:
     call = event.call[:CALL_CHARS_MAX]
     if call and call in pad._calls:
         return
@@ -281,45 +285,45 @@ def _called(pad: Scratchpad, event: events.Call) -> None:
         event.pattern[: config.TEXT_CHARS_MAX],
         event.command[: config.SCRATCHPAD_TEXT_CHARS_MAX],
         event.url[: config.TEXT_CHARS_MAX],
-        _cut(event.removed),
-        _cut(event.added),
+        _limit_lines(event.removed),
+        _limit_lines(event.added),
         event.outside,
         event.actor,
     )
     pad.actions.append(action)
     if call:
         pad._calls[call] = action
-    pad.bytes += weight(action)
+    pad.bytes += estimate_bytes(action)
 
 
-def _cut(lines: tuple[str, ...]) -> tuple[str, ...]:
+def _limit_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
     limited = lines[: config.SCRATCHPAD_LINES_MAX]
     has_long_line = max(map(len, limited), default=0) > LINE_CHARS_MAX
     return tuple(line[:LINE_CHARS_MAX] for line in limited) if has_long_line else limited
 
 
-def _resulted(pad: Scratchpad, event: events.Result) -> None:
+def _add_result(pad: Scratchpad, event: events.Result) -> None:
     action = pad._calls.get(event.call[:CALL_CHARS_MAX])
     if action is None or action.ok is not None:
         return
     action.ok = event.ok
     action.ended_at = max(action.at, event.at)
-    action.text = ends(event.text, config.SCRATCHPAD_RESULT_CHARS_MAX)
+    action.text = truncate_middle(event.text, config.SCRATCHPAD_RESULT_CHARS_MAX)
     action.files = event.files[: config.SCRATCHPAD_FILES_MAX]
     action.count = event.count or len(event.files)
     action.changed_by_user = event.changed_by_user
     action.untracked = event.untracked
-    action.applied = _cut(event.applied)
-    pad.bytes += len(action.text) + 64 * len(action.files) + _weight_of_lines(action.applied)
+    action.applied = _limit_lines(event.applied)
+    pad.bytes += len(action.text) + 64 * len(action.files) + _estimate_line_bytes(action.applied)
 
 
-def _used(pad: Scratchpad, event: events.Usage) -> None:
+def _add_usage(pad: Scratchpad, event: events.Usage) -> None:
     pad.tokens_in += max(0, event.tokens_in)
     pad.tokens_out += max(0, event.tokens_out)
     pad.context_peak = max(pad.context_peak, event.context)
 
 
-def _planned(pad: Scratchpad, event: events.Plan) -> None:
+def _set_plan(pad: Scratchpad, event: events.Plan) -> None:
     pad.plan_mode = pad.plan_mode or event.mode
     if event.items:
         items = event.items[: config.SCRATCHPAD_PLAN_ITEMS_MAX]
@@ -327,37 +331,37 @@ def _planned(pad: Scratchpad, event: events.Plan) -> None:
         pad.first_plan = pad.first_plan or len(pad.plan)
 
 
-def _interrupted(pad: Scratchpad, event: events.Interrupted) -> None:
+def _mark_interrupted(pad: Scratchpad, event: events.Interrupted) -> None:
     pad.interrupted_at, pad.redirected = pad.step, False
 
 
-def _subtask(pad: Scratchpad, event: events.SubtaskDone) -> None:
+def _add_subtask(pad: Scratchpad, event: events.SubtaskDone) -> None:
     if len(pad.subtasks) < config.SCRATCHPAD_SUBTASKS_MAX:
         pad.subtasks.append(Subtask(pad.step, event.name[: config.TEXT_CHARS_MAX], event.validated))
 
 
-def _checked(pad: Scratchpad, event: events.QaFindings) -> None:
+def _add_qa_findings(pad: Scratchpad, event: events.QaFindings) -> None:
     pad.qa_passed = event.passed
     pad.qa_verdicts = (*pad.qa_verdicts, event.passed)[: config.SCRATCHPAD_SUBTASKS_MAX]
     pad.qa_findings = tuple(text[: config.TEXT_CHARS_MAX] for text in event.findings[: config.DETAIL_ITEMS_MAX])
 
 
-def _over(pad: Scratchpad, event: events.Ended) -> None:
+def _mark_ended(pad: Scratchpad, event: events.Ended) -> None:
     pad.ended = event.reason[: config.TAG_CHARS_MAX]
     pad.outcome = event.outcome or pad.outcome
 
 
-_TAKES: dict[type, Callable[[Scratchpad, Any], None]] = {
-    events.Started: _started,
-    events.Prompt: _prompt,
-    events.Call: _called,
-    events.Result: _resulted,
-    events.Said: _said,
-    events.Usage: _used,
-    events.Plan: _planned,
-    events.Interrupted: _interrupted,
-    events.Recorded: _recorded,
-    events.SubtaskDone: _subtask,
-    events.QaFindings: _checked,
-    events.Ended: _over,
+_HANDLERS: dict[type, Callable[[Scratchpad, Any], None]] = {
+    events.Started: _add_start,
+    events.Prompt: _add_prompt,
+    events.Call: _add_call,
+    events.Result: _add_result,
+    events.Said: _add_statement,
+    events.Usage: _add_usage,
+    events.Plan: _set_plan,
+    events.Interrupted: _mark_interrupted,
+    events.Recorded: _add_record,
+    events.SubtaskDone: _add_subtask,
+    events.QaFindings: _add_qa_findings,
+    events.Ended: _mark_ended,
 }

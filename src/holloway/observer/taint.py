@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.event import ToolKind
 from holloway.observer import host_reminders
-from holloway.observer.statements import WEAK, Judge
-from holloway.observer.untrusted_texts import Foreign
+from holloway.observer.statements import WEAK_SOURCES, TaintCheck
+from holloway.observer.untrusted_texts import UntrustedTexts
 from holloway.safety.prompt_injection import find_imperative, find_injection
-from holloway.text.commands import understand
+from holloway.text.commands import parse_command
 from holloway.text.file_roles import is_third_party
 from holloway.text.urls import host_of
 
@@ -47,33 +47,33 @@ the first untrusted text would taint more than half.
 FILES_MAX = 10_000
 LINES_MAX = 100_000
 SOURCE_CHARS_MAX = 120
-ISSUES = "issues"
+TRUSTED_ISSUES = "issues"
 """Trusted source name for projects where only the team itself writes issues and reviews."""
-HOSTS_TOOLS = frozenset({"ide", "holloway"})
+TRUSTED_SERVERS = frozenset({"ide", "holloway"})
 """MCP servers that are always trusted: the editor's and holloway's own."""
 
-_HOSTED = ("gh ", "glab ", "hub ", "tea ", "jira ", "linear ")
-_NO_PROSE = frozenset(
+_CODE_HOST_CLIENTS = ("gh ", "glab ", "hub ", "tea ", "jira ", "linear ")
+_COMMANDS_WITHOUT_PROSE = frozenset(
     "create edit comment close reopen merge checkout ready review lock unlock pin delete develop rerun cancel enable "
     "disable set clone fork sync checks run workflow auth status --stat --name-only".split()
 )
-_PROSE = frozenset("title body comments reviews description commits latestreviews messageheadline".split())
+_PROSE_FIELDS = frozenset("title body comments reviews description commits latestreviews messageheadline".split())
 _FIELD = re.compile(r"(?:-f|-F|--field|--raw-field|--input)(?:=|$)")
 _CLONES = frozenset({"git clone", "gh repo clone"})
 _ADDRESS = re.compile(r"://|@")
 _HOST = re.compile(r"://|^localhost|\w\.\w.*/")
-_SAVES = re.compile(r"-[a-zA-Z]*[oO]|--output|--output-document")
-_LEADS = re.compile(r"https?://(?!localhost|127\.)")
+_OUTPUT_OPTION = re.compile(r"-[a-zA-Z]*[oO]|--output|--output-document")
+_EXTERNAL_URL = re.compile(r"https?://(?!localhost|127\.)")
 
 
-class Made(NamedTuple):
+class WrittenFile(NamedTuple):
     """A file that this session created or changed: its taint source when created, and the numbers of its edits."""
 
     taint: str | None
     changes: list[int]
 
 
-class Taint:
+class TaintTracker:
     """Tracks the untrusted texts of one session. Feed it the session in order.
 
     `trusted` names MCP servers, hosts and folders that the user trusts; `root` is the project folder, which classifies
@@ -85,122 +85,126 @@ class Taint:
         self,
         trusted: frozenset[str] = frozenset(),
         root: str = "",
-        known: Callable[[str], bool] | None = None,
+        is_known_name: Callable[[str], bool] | None = None,
     ) -> None:
         self._trusted = trusted
         self._folders = tuple(folder.rstrip("/") + "/" for folder in trusted if "/" in folder)
         self._root = root.rstrip("/")
         self._arrivals: list[tuple[int, str]] = []
-        self._foreign = Foreign(known)
-        self._sayings = self._foreign.sayings
-        self._files: dict[str, Made] = {}
+        self._untrusted = UntrustedTexts(is_known_name)
+        self._statements = self._untrusted.statements
+        self._files: dict[str, WrittenFile] = {}
         self._lines: dict[str, int] = {}
         """Lines that this session wrote to files, each with the number of the first text that contains it."""
 
-    def observe(self, action: Action) -> str:
+    def observe_action(self, action: Action) -> str:
         """Record a tool call with its result; returns the source of an untrusted result, else an empty string."""
-        source, listed = self._source(action)
+        source, listed = self._classify_result(action)
         source = source[:SOURCE_CHARS_MAX]
         if action.kind in (ToolKind.EDIT, ToolKind.WRITE) and action.path:
-            self._follow(action)
+            self._track_edit(action)
         if source:
-            self._foreign.remember(action.text, source)
+            self._untrusted.add_text(action.text, source)
         else:
-            self._know(action)
-        if source and not listed and not source.startswith(WEAK):
+            self._add_clean_result(action)
+        if source and not listed and not source.startswith(WEAK_SOURCES):
             self._arrivals.append((action.step, source))
         return source
 
-    def hear(self, text: str, step: int, *, by_user: bool = False) -> int:
+    def add_statement(self, text: str, step: int, *, by_user: bool = False) -> int:
         """Record a statement of the agent or the user after a step; returns its number for a later taint lookup."""
-        judge = partial(self._judge, text, step, by_user=by_user)
-        return self._take_in(self._sayings.said, text, judge)
+        judge = partial(self._evaluate_text, text, step, by_user=by_user)
+        return self._add_text(self._statements.add_statement, text, judge)
 
-    def heard(self, number: int) -> str:
+    def get_statement_source(self, number: int) -> str:
         """Return the untrusted source that taints a recorded statement, or an empty string."""
-        return self._sayings.source(number)
+        return self._statements.find_taint_source(number)
 
-    def said(self, text: str, step: int, *, by_user: bool = False) -> str:
+    def check_statement(self, text: str, step: int, *, by_user: bool = False) -> str:
         """Record a statement and return the untrusted source that taints it, or an empty string."""
-        return self.heard(self.hear(text, step, by_user=by_user))
+        return self.get_statement_source(self.add_statement(text, step, by_user=by_user))
 
-    def of(self, text: str, step: int) -> str:
+    def find_source(self, text: str, step: int) -> str:
         """Return the untrusted source that would taint a text after a step, without recording the text."""
-        return self._judge(text, step, len(self._sayings), by_user=False)
+        return self._evaluate_text(text, step, len(self._statements), by_user=False)
 
-    def _judge(self, text: str, step: int, moment: int, *, by_user: bool) -> str:
-        if quoted := self._foreign.quotes(text, moment):
+    def _evaluate_text(self, text: str, step: int, moment: int, *, by_user: bool) -> str:
+        if quoted := self._untrusted.find_quoted_source(text, moment):
             return quoted
         if by_user:
             return ""
-        return self._foreign.names(text, moment) or self._foreign.resembles(text, moment) or self.near(step)
+        return (
+            self._untrusted.find_named_source(text, moment)
+            or self._untrusted.find_similar_source(text, moment)
+            or self.find_near_source(step)
+        )
 
-    def strongly(self, text: str) -> str:
+    def find_strong_source(self, text: str) -> str:
         """Return the untrusted source that a text quotes or takes a name from, ignoring weak sources.
 
         An imperative in the output of the project's own programs is mostly a linter's advice.
         """
-        sources = (self.quotes(text), self.names(text))
-        return next((source for source in sources if source and not source.startswith(WEAK)), "")
+        sources = (self.find_quoted_source(text), self.find_named_source(text))
+        return next((source for source in sources if source and not source.startswith(WEAK_SOURCES)), "")
 
-    def names(self, text: str) -> str:
+    def find_named_source(self, text: str) -> str:
         """Return the source of a name in the text that is known from nowhere else, or an empty string."""
-        return self._foreign.names(text, len(self._sayings))
+        return self._untrusted.find_named_source(text, len(self._statements))
 
-    def quotes(self, text: str) -> str:
+    def find_quoted_source(self, text: str) -> str:
         """Return the untrusted source that a text quotes, or an empty string."""
-        return self._foreign.quotes(text, len(self._sayings))
+        return self._untrusted.find_quoted_source(text, len(self._statements))
 
-    def near(self, step: int) -> str:
+    def find_near_source(self, step: int) -> str:
         """Return the untrusted source that was read within `NEAR_STEPS` steps before this one, or an empty string."""
-        source = self.after(step)
-        return source if source and step - self._latest(step)[0] <= NEAR_STEPS else ""
+        source = self.find_latest_source(step)
+        return source if source and step - self._find_latest_arrival(step)[0] <= NEAR_STEPS else ""
 
-    def after(self, step: int) -> str:
+    def find_latest_source(self, step: int) -> str:
         """Return the last untrusted source that arrived up to a step, or an empty string."""
-        return self._latest(step)[1]
+        return self._find_latest_arrival(step)[1]
 
-    def _latest(self, step: int) -> tuple[int, str]:
+    def _find_latest_arrival(self, step: int) -> tuple[int, str]:
         return next((arrival for arrival in reversed(self._arrivals) if arrival[0] <= step), (0, ""))
 
-    def _source(self, action: Action) -> tuple[str, bool]:
+    def _classify_result(self, action: Action) -> tuple[str, bool]:
         """Classify a tool result; returns its untrusted source, or an empty string, and whether it only lists names."""
         if action.kind is ToolKind.WEB:
-            return self._from_host("web", action.url), False
+            return self._classify_host("web", action.url), False
         if action.kind is ToolKind.MCP:
-            server = _server(action.tool)
-            return "" if server in HOSTS_TOOLS or server in self._trusted else f"mcp:{server}", False
+            server = _parse_server_name(action.tool)
+            return "" if server in TRUSTED_SERVERS or server in self._trusted else f"mcp:{server}", False
         if action.kind is ToolKind.SUBAGENT:
             return "subagent", False
         if action.kind is ToolKind.SHELL:
-            return self._from_shell(action)
+            return self._classify_shell(action)
         if action.kind in (ToolKind.READ, ToolKind.SEARCH, ToolKind.LIST):
-            source = self._from_file(action.path, outside=action.outside, untracked=bool(action.untracked))
-            return (source, action.kind is ToolKind.LIST) if source else (_instructing(action), False)
+            source = self._classify_file(action.path, outside=action.outside, untracked=bool(action.untracked))
+            return (source, action.kind is ToolKind.LIST) if source else (_detect_injection(action), False)
         return "", False
 
-    def _from_shell(self, action: Action) -> tuple[str, bool]:
+    def _classify_shell(self, action: Action) -> tuple[str, bool]:
         command_source, listed = "", False
-        for step in understand(action.command):
-            source = self._from_step(step, command_source)
-            if source and (not command_source or listed or command_source.startswith(WEAK)):
+        for step in parse_command(action.command):
+            source = self._classify_step(step, command_source)
+            if source and (not command_source or listed or command_source.startswith(WEAK_SOURCES)):
                 command_source, listed = source, step.kind == "list"
-        if not command_source or listed or command_source.startswith(WEAK):
-            path_source = self._from_file(action.path, outside=action.outside, untracked=bool(action.untracked))
-            if stronger := path_source or _instructing(action):
+        if not command_source or listed or command_source.startswith(WEAK_SOURCES):
+            path_source = self._classify_file(action.path, outside=action.outside, untracked=bool(action.untracked))
+            if stronger := path_source or _detect_injection(action):
                 return stronger, False
         return command_source, listed
 
-    def _from_host(self, what: str, url: str) -> str:
+    def _classify_host(self, kind: str, url: str) -> str:
         host = host_of(url if "//" in url else f"//{url}")
         if host in self._trusted or host in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):  # noqa: S104  (a name here)
             return ""
-        return f"{what}:{host or 'search'}"
+        return f"{kind}:{host or 'search'}"
 
-    def _from_file(self, path: str, *, outside: bool = False, untracked: bool = False) -> str:
+    def _classify_file(self, path: str, *, outside: bool = False, untracked: bool = False) -> str:
         parts = path.split("/")
         prefixes = ("/".join(parts[:size]) for size in range(len(parts), 0, -1))
-        written_taint = next((taint for taint in map(self._made, prefixes) if taint is not None), None)
+        written_taint = next((taint for taint in map(self._find_file_taint, prefixes) if taint is not None), None)
         if written_taint is not None:
             return written_taint
         if any(f"{path}/".startswith(folder) for folder in self._folders):
@@ -208,162 +212,174 @@ class Taint:
         kind = "outside" if outside else "vendored" if is_third_party(path) else "untracked" if untracked else ""
         return f"{kind}:{path}" if kind else ""
 
-    def _from_step(self, step: Step, before: str) -> str:
+    def _classify_step(self, step: Step, earlier_source: str) -> str:
         """Return the untrusted source of a shell step's output; records the files that it writes.
 
         A written file gets the source of the step that writes it, else that of the steps before it.
         """
-        paths = list(_paths(step))
+        paths = list(_resolve_paths(step))
         source = ""
         if step.kind == "fetch":
-            source = self._fetched(step)
+            source = self._classify_fetch(step)
         elif step.kind == "install" or step.program in _CLONES:
             source = f"shell:{' '.join((step.program, *step.args[:2]))}"
         elif step.kind in ("read", "search", "list") or step.program in ("cp", "mv"):
-            source = next(filter(None, map(self._from_shell_path, paths)), "")
+            source = next(filter(None, map(self._classify_shell_path, paths)), "")
         elif step.program == "git log":
             source = "history: git log"
-        for path in _written(step, paths):
-            self._wrote(self._inside(path) or path, source or before)
+        for path in _list_written_paths(step, paths):
+            self._record_write(self._resolve_in_project(path) or path, source or earlier_source)
         return source
 
-    def _fetched(self, step: Step) -> str:
-        if step.program.startswith(_HOSTED):
-            is_trusted = ISSUES in self._trusted or _without_prose(step)
+    def _classify_fetch(self, step: Step) -> str:
+        if step.program.startswith(_CODE_HOST_CLIENTS):
+            is_trusted = TRUSTED_ISSUES in self._trusted or _is_without_prose(step)
             return "" if is_trusted else f"issue text: {' '.join((step.program, *step.args[:2]))}"
         if step.program == "git clone" and not _ADDRESS.search(step.url):
-            return self._from_shell_path(step.url)
+            return self._classify_shell_path(step.url)
         if _HOST.search(step.url):
-            return self._from_host(f"shell:{step.program}", step.url)
+            return self._classify_host(f"shell:{step.program}", step.url)
         return f"shell:{step.program} {step.url}".rstrip()
 
-    def _from_shell_path(self, path: str) -> str:
-        inside = self._inside(path)
-        return self._from_file(inside or path, outside=not inside)
+    def _classify_shell_path(self, path: str) -> str:
+        inside = self._resolve_in_project(path)
+        return self._classify_file(inside or path, outside=not inside)
 
-    def _inside(self, path: str) -> str:
+    def _resolve_in_project(self, path: str) -> str:
         """Return the path relative to the project, or an empty string if it is outside."""
         normalised = posixpath.normpath(path)
         if self._root and normalised.startswith(self._root + "/"):
             return normalised[len(self._root) + 1 :]
         is_outside = normalised.startswith(("../", "~")) or (
-            normalised.startswith("/") and (self._root or normalised.startswith(_FAR))
+            normalised.startswith("/") and (self._root or normalised.startswith(_SYSTEM_FOLDERS))
         )
         return "" if is_outside else normalised
 
-    def _follow(self, action: Action) -> None:
+    def _track_edit(self, action: Action) -> None:
         """Track an edit: the lines and the file that this session wrote, with a check for untrusted text in them."""
         lines = [line for line in action.added if not _DIGEST.fullmatch(line)]
         added = "\n".join(lines)
-        near = "" if added else self.near(action.step)
+        near = "" if added else self.find_near_source(action.step)
 
-        def judge(moment: int) -> str:
-            return near or self._foreign.quotes(added, moment) or self._foreign.names(added, moment)
+        def evaluate_edit(moment: int) -> str:
+            return (
+                near
+                or self._untrusted.find_quoted_source(added, moment)
+                or self._untrusted.find_named_source(added, moment)
+            )
 
-        number = self._take_in(self._sayings.saw, "\n".join((*action.added, *action.removed)), judge)
+        number = self._add_text(
+            self._statements.add_seen_text, "\n".join((*action.added, *action.removed)), evaluate_edit
+        )
         for line in lines[: LINES_MAX - len(self._lines)]:
             self._lines.setdefault(line.strip(), number)
         if action.kind is ToolKind.WRITE:
-            self._wrote(action.path, "")
+            self._record_write(action.path, "")
         if len(self._files) < FILES_MAX:
-            self._files.setdefault(action.path, Made(None, [])).changes.append(number)
+            self._files.setdefault(action.path, WrittenFile(None, [])).changes.append(number)
 
-    def _take_in(self, take: Callable[[str, Judge | None], int], text: str, judge: Judge) -> int:
+    def _add_text(self, add: Callable[[str, TaintCheck | None], int], text: str, taint_check: TaintCheck) -> int:
         """Add a text; it needs no taint check while no untrusted text has arrived."""
-        return take(text, judge if self._foreign.came_before(len(self._sayings)) else None)
+        return add(text, taint_check if self._untrusted.has_any_before(len(self._statements)) else None)
 
-    def _wrote(self, path: str, taint: str) -> None:
+    def _record_write(self, path: str, taint: str) -> None:
         if len(self._files) < FILES_MAX:
-            self._files[path] = Made(taint, [])
+            self._files[path] = WrittenFile(taint, [])
 
-    def _made(self, path: str) -> str | None:
+    def _find_file_taint(self, path: str) -> str | None:
         """Return the taint source of a file that this session wrote; None if it wrote no such file.
 
         None as well if the file was only edited, and only with clean text.
         """
         written = self._files.get(path)
         return (
-            (next(filter(None, map(self.heard, reversed(written.changes))), "") or written.taint) if written else None
+            (next(filter(None, map(self.get_statement_source, reversed(written.changes))), "") or written.taint)
+            if written
+            else None
         )
 
-    def _is_own(self, line: str) -> bool:
+    def _is_own_line(self, line: str) -> bool:
         """Whether a printed line was written by this session itself, in a clean text."""
         number = self._lines.get(line.strip())
-        return number is not None and not self.heard(number)
+        return number is not None and not self.get_statement_source(number)
 
-    def _know(self, action: Action) -> None:
+    def _add_clean_result(self, action: Action) -> None:
         """Record a clean tool result.
 
         The output of a program is only partly trusted: imperatives, external links and unknown names in it count as
         the program's, except for lines that the session wrote itself.
         """
-        self._sayings.said("\n".join((action.path, action.command, action.pattern, action.url)))
-        if action.kind is ToolKind.SHELL and any(step.kind in _PRINTS for step in understand(action.command)):
-            leads = bool(_LEADS.search(action.text)) or bool(find_imperative(action.text))
+        self._statements.add_statement("\n".join((action.path, action.command, action.pattern, action.url)))
+        if action.kind is ToolKind.SHELL and any(
+            step.kind in _PRINTING_KINDS for step in parse_command(action.command)
+        ):
+            leads = bool(_EXTERNAL_URL.search(action.text)) or bool(find_imperative(action.text))
             lines = action.text.splitlines() if leads else ()
             orders = [
-                line for line in lines if (_LEADS.search(line) or find_imperative(line)) and not self._is_own(line)
+                line
+                for line in lines
+                if (_EXTERNAL_URL.search(line) or find_imperative(line)) and not self._is_own_line(line)
             ]
             source = f"output: {action.command}"[:SOURCE_CHARS_MAX]
-            self._foreign.remember("\n".join(orders), source)
-            self._foreign.remember_names(action.text, source)
+            self._untrusted.add_text("\n".join(orders), source)
+            self._untrusted.add_names(action.text, source)
         else:
-            self._sayings.saw(action.text)
+            self._statements.add_seen_text(action.text)
 
 
 _DIGEST = re.compile(r"[0-9a-f]{8}")
 """An edited line as the journal stores it: a digest, not text."""
-_PRINTS = frozenset(("test", "check", "run", "other"))
-_FAR = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
+_PRINTING_KINDS = frozenset(("test", "check", "run", "other"))
+_SYSTEM_FOLDERS = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
 
 
-def _instructing(action: Action) -> str:
-    reason = find_injection(host_reminders.without(action.text)) if action.text else ""
+def _detect_injection(action: Action) -> str:
+    reason = find_injection(host_reminders.strip_reminders(action.text)) if action.text else ""
     return f"instructing text ({reason}): {action.command or action.path or action.tool}" if reason else ""
 
 
-def _server(tool: str) -> str:
+def _parse_server_name(tool: str) -> str:
     parts = tool.split("__")
     return parts[1] if len(parts) > 2 else tool
 
 
-def _without_prose(step: Step) -> bool:
+def _is_without_prose(step: Step) -> bool:
     """Whether a command of a code host's client only posts something, or returns fields without prose."""
     if step.program.startswith("gh api"):
         return "graphql" not in step.args and any(map(_FIELD.match, step.args))
     fields = next((step.args[at + 1] for at, word in enumerate(step.args[:-1]) if word == "--json"), "")
     if fields:
-        return not _PROSE & set(fields.lower().split(","))
-    return bool(_NO_PROSE & {*step.program.split()[1:], *step.args[:6]})
+        return not _PROSE_FIELDS & set(fields.lower().split(","))
+    return bool(_COMMANDS_WITHOUT_PROSE & {*step.program.split()[1:], *step.args[:6]})
 
 
-def _paths(step: Step) -> Iterator[str]:
-    return (_from_where(step, path) for path in step.paths)
+def _resolve_paths(step: Step) -> Iterator[str]:
+    return (_resolve_path(step, path) for path in step.paths)
 
 
-def _from_where(step: Step, path: str) -> str:
+def _resolve_path(step: Step, path: str) -> str:
     """Return a step's path relative to the project: a step names paths relative to its working directory."""
     return path if path.startswith(("/", "~")) or not step.directory else f"{step.directory}/{path}"
 
 
-def _written(step: Step, paths: list[str]) -> list[str]:
+def _list_written_paths(step: Step, paths: list[str]) -> list[str]:
     """Return the files and folders that a step writes: by redirecting, copying, downloading, cloning or mkdir."""
-    return paths if step.kind == "edit" else [_from_where(step, name) for name in _made_by(step) if name]
+    return paths if step.kind == "edit" else [_resolve_path(step, name) for name in _list_created_paths(step) if name]
 
 
-def _made_by(step: Step) -> list[str]:
+def _list_created_paths(step: Step) -> list[str]:
     operands = [word for word in step.args if not word.startswith("-")]
     if step.program in ("mkdir", "git init"):
         return operands
     if step.program in _CLONES:
-        return _cloned(step, step.url or next(iter(operands), ""))
+        return _list_clone_folders(step, step.url or next(iter(operands), ""))
     if step.kind == "fetch":
-        named = [step.args[at + 1] for at, word in enumerate(step.args[:-1]) if _SAVES.fullmatch(word)]
+        named = [step.args[at + 1] for at, word in enumerate(step.args[:-1]) if _OUTPUT_OPTION.fullmatch(word)]
         return [*named, posixpath.basename(step.url)]
     return []
 
 
-def _cloned(step: Step, address: str) -> list[str]:
+def _list_clone_folders(step: Step, address: str) -> list[str]:
     """Return the possible folders of a git clone: the one given after the address, else the repository's name.
 
     A word that follows an option may be that option's value; then both are returned.

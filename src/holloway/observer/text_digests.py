@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import accumulate, compress
 from operator import sub
 
-from holloway.safety.prompt_injection import fold
+from holloway.safety.prompt_injection import fold_characters
 
 SHINGLE_WORDS = 5
 SHORT_CHARS = 3
@@ -21,17 +21,19 @@ CONTENT_WORDS_MIN = 2
 STEM_CHARS = 6
 NAME_CHARS_MIN = 5
 READ_CHARS_MAX = 100_000
-ASKED_AGAIN = 8
-STEMS_KEPT = 20_000
+CACHE_SIZE = 8
+STEM_CACHE_SIZE = 20_000
 
 _SIGN = re.compile(r"[^\w\s\x00-\x7f]")
 _WORD = re.compile(r"[\w']+")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_STOPS = ".!?;"
+_SENTENCE_ENDS = ".!?;"
 _TOKEN = re.compile(rf"[a-z0-9_][\w.+-]{{{NAME_CHARS_MIN - 2},}}\w")
-_TAKERS = "pip pip3 npm pnpm yarn cargo gem brew apt apt-get uv go composer conda npx uvx bunx docker".split()
-_TAKEN = re.compile(rf"\b(?:{'|'.join(_TAKERS)})\s(?:(?:install|add|i|get|pull|run|dlx|-\S+)\s)*([@\w][\w@./:-]{{3,}})")
-_STOP = frozenset(
+_INSTALLERS = "pip pip3 npm pnpm yarn cargo gem brew apt apt-get uv go composer conda npx uvx bunx docker".split()
+_INSTALL_COMMAND = re.compile(
+    rf"\b(?:{'|'.join(_INSTALLERS)})\s(?:(?:install|add|i|get|pull|run|dlx|-\S+)\s)*([@\w][\w@./:-]{{3,}})"
+)
+_STOP_WORDS = frozenset(
     "about after again all also although always among and another any are because been before being between both but "
     "can cannot could did does doing done each either else even ever every few first for from get gets give given goes "
     "going had has have having here how however into its just let like look looks made make makes many may might more "
@@ -43,73 +45,75 @@ _STOP = frozenset(
 )
 
 
-def _only(kept: str, instead: str = " ") -> dict[int, str]:
+def _build_char_table(kept_chars: str, replacement: str = " ") -> dict[int, str]:
     """Build a translation table that keeps lower-case word characters and these; all others are replaced."""
-    letters = "abcdefghijklmnopqrstuvwxyz0123456789_" + kept
-    return {code: char if (char := chr(code)) in letters else " " if char.isspace() else instead for code in range(128)}
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789_" + kept_chars
+    return {
+        code: char if (char := chr(code)) in letters else " " if char.isspace() else replacement for code in range(128)
+    }
 
 
-_WORDS_ONLY = _only("'")
-_SENTENCES_ONLY = _only(f"'\n{_STOPS}", "\0")
-_NO_STOPS = str.maketrans(dict.fromkeys(f"\0{_STOPS}", " "))
-_TOKENS_ONLY = _only(".+-")
-_PARTS_ONLY = _only("")
+_WORD_CHARS = _build_char_table("'")
+_SENTENCE_CHARS = _build_char_table(f"'\n{_SENTENCE_ENDS}", "\0")
+_NO_STOPS = str.maketrans(dict.fromkeys(f"\0{_SENTENCE_ENDS}", " "))
+_TOKEN_CHARS = _build_char_table(".+-")
+_PART_CHARS = _build_char_table("")
 
 
 # Cached, because shingles and names of the same text are requested several times in a row.
-@lru_cache(maxsize=ASKED_AGAIN)
-def folded(text: str) -> str:
+@lru_cache(maxsize=CACHE_SIZE)
+def fold_text(text: str) -> str:
     """Normalise a text for comparison: arrows, dashes and other non-ASCII signs become word separators."""
-    plain = fold(text[:READ_CHARS_MAX])
+    plain = fold_characters(text[:READ_CHARS_MAX])
     return plain if plain.isascii() else _SIGN.sub("\0", plain)
 
 
-@lru_cache(maxsize=ASKED_AGAIN)
-def shingles(text: str) -> tuple[int, ...]:
+@lru_cache(maxsize=CACHE_SIZE)
+def hash_shingles(text: str) -> tuple[int, ...]:
     """Return the hashes of a folded text's shingles (runs of five words) that have enough content words."""
-    words = text.translate(_WORDS_ONLY).split() if text.isascii() else _WORD.findall(text)
+    words = text.translate(_WORD_CHARS).split() if text.isascii() else _WORD.findall(text)
     runs = zip(*(words[at:] for at in range(SHINGLE_WORDS)), strict=False)
     content_counts = list(accumulate(map(SHORT_CHARS.__lt__, map(len, words)), initial=0))
     has_content = map(CONTENT_WORDS_MIN.__le__, map(sub, content_counts[SHINGLE_WORDS:], content_counts))
     return tuple(compress(map(hash, runs), has_content))
 
 
-@lru_cache(maxsize=ASKED_AGAIN)
-def names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+@lru_cache(maxsize=CACHE_SIZE)
+def extract_names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the possible names in a folded text (hosts, identifiers, longer words), and the packages it installs."""
-    return tuple(dict.fromkeys(_tokens(text))), tuple(_taken(text))
+    return tuple(dict.fromkeys(_extract_tokens(text))), tuple(_extract_packages(text))
 
 
-def _tokens(text: str) -> list[str]:
+def _extract_tokens(text: str) -> list[str]:
     if not text.isascii():
         return _TOKEN.findall(text)
-    different = dict.fromkeys(text.translate(_TOKENS_ONLY).split())
+    different = dict.fromkeys(text.translate(_TOKEN_CHARS).split())
     stripped = [token.strip(".+-") for token in different if len(token) >= NAME_CHARS_MIN]
     return [token for token in stripped if len(token) >= NAME_CHARS_MIN]
 
 
-def _taken(text: str) -> list[str]:
-    if text.isascii() and _TAKER_PARTS.isdisjoint(text.translate(_PARTS_ONLY).split()):
+def _extract_packages(text: str) -> list[str]:
+    if text.isascii() and _INSTALLER_WORDS.isdisjoint(text.translate(_PART_CHARS).split()):
         return []
-    return [package.rstrip(".-:/") for package in _TAKEN.findall(text)]
+    return [package.rstrip(".-:/") for package in _INSTALL_COMMAND.findall(text)]
 
 
-_TAKER_PARTS = frozenset(name.split("-")[0] for name in _TAKERS)
+_INSTALLER_WORDS = frozenset(name.split("-")[0] for name in _INSTALLERS)
 
 
-def sentences(text: str) -> list[list[int]]:
+def hash_sentences(text: str) -> list[list[int]]:
     """Return the sentences of a folded text, each as hashes of the stems of its content words."""
     if text.isascii():
-        text = text.translate(_SENTENCES_ONLY)
-        for stop in _STOPS:
+        text = text.translate(_SENTENCE_CHARS)
+        for stop in _SENTENCE_ENDS:
             text = text.replace(f"{stop} ", "\n")
         sentence_words = [sentence.split() for sentence in text.translate(_NO_STOPS).split("\n")]
     else:
         sentence_words = [_WORD.findall(sentence) for sentence in _SENTENCE.split(text)]
-    return [list(dict.fromkeys(filter(None, map(_stem, words)))) for words in sentence_words]
+    return [list(dict.fromkeys(filter(None, map(_hash_stem, words)))) for words in sentence_words]
 
 
-@lru_cache(maxsize=STEMS_KEPT)
-def _stem(word: str) -> int:
+@lru_cache(maxsize=STEM_CACHE_SIZE)
+def _hash_stem(word: str) -> int:
     """Return the hash of a word's stem, or 0 for a stop word."""
-    return hash(word[:STEM_CHARS]) if len(word) > SHORT_CHARS and word not in _STOP else 0
+    return hash(word[:STEM_CHARS]) if len(word) > SHORT_CHARS and word not in _STOP_WORDS else 0

@@ -8,35 +8,35 @@ from typing import TYPE_CHECKING, Any
 from holloway.domain import memory_details as typed
 from holloway.domain.codec import decode, encode
 from holloway.domain.memory import Draft, MemoryType
-from holloway.store.candidates import DROPPED, HELD, Kept
-from holloway.store.lookup import OBSERVED
-from holloway.text.fingerprint import fingerprint
-from holloway.text.sanitize import clean
+from holloway.store.candidates import DROPPED, HELD, StoredCandidate
+from holloway.store.lookup import OBSERVED_PREFIX
+from holloway.text.fingerprint import fingerprint_text
+from holloway.text.sanitize import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holloway.domain.memory import Memory
     from holloway.domain.session import Session
-    from holloway.observer.outcome import Judged
+    from holloway.observer.outcome import SessionClassification
     from holloway.observer.signals.signal import Signal
-    from holloway.promotion.gates import Passage
-    from holloway.retrieval.novelty import Close
+    from holloway.promotion.gates import GateDecision
+    from holloway.retrieval.novelty import SimilarMemory
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedSession:
     """A finished session with its classification and its signals."""
 
     session: Session
-    judged: Judged
+    classification: SessionClassification
     signals: tuple[Signal, ...] = ()
     commit: str = ""
     branch_only: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class CodeMapLookup:
     """Code map lookups for promotion: the module of a path, and whether an import explains a pair of files.
 
     The defaults, for a project without a code map, know no modules and no imports.
@@ -52,19 +52,19 @@ class Candidate:
 
     number: int
     signal: Signal
-    passage: Passage
+    gate_decision: GateDecision
     sessions: tuple[str, ...] = ()
     draft: Draft | None = None
     score: float = 0.0
-    near: tuple[Close, ...] = ()
-    known: Memory | None = None
+    similar: tuple[SimilarMemory, ...] = ()
+    duplicate_of: Memory | None = None
     replaces: Memory | None = None
     state: str = ""
     reason: str = ""
     memory: str = ""
 
     @property
-    def alive(self) -> bool:
+    def is_undecided(self) -> bool:
         """Whether no stage has decided on this candidate yet."""
         return not self.state
 
@@ -75,45 +75,45 @@ class Candidate:
     @property
     def origin(self) -> str:
         """The origin that identifies this observation in any session."""
-        return origin_of(self.signal)
+        return build_origin(self.signal)
 
-    def kept(self, session: str, at: str, held_until: str) -> Kept:
+    def to_ledger_row(self, session: str, at: str, held_until: str) -> StoredCandidate:
         """Return the candidate as a row of the candidate ledger."""
-        return Kept(
+        return StoredCandidate(
             session=session,
             number=self.number,
             signal=self.signal.name,
-            key=sighting_key(self.signal),
+            key=build_sighting_key(self.signal),
             step=self.signal.step,
             state=self.state,
             reason=self.reason,
             memory=self.memory,
-            draft=to_plain(self.draft) if self.draft else {},
+            draft=serialize_draft(self.draft) if self.draft else {},
             at=at,
             held_until=held_until if self.state == HELD else "",
         )
 
 
-def sighting_key(signal: Signal) -> str:
+def build_sighting_key(signal: Signal) -> str:
     """Return the key that counts a signal over sessions; a signal with quotes is identified by a digest only."""
-    return fingerprint(signal.key, "") if signal.quotes else clean(signal.key)[:500]
+    return fingerprint_text(signal.key, "") if signal.quotes else clean_text(signal.key)[:500]
 
 
-def origin_of(signal: Signal) -> str:
+def build_origin(signal: Signal) -> str:
     """Return the origin under which a memory of this observation is stored (provenance)."""
-    return f"{OBSERVED}{signal.name}:{fingerprint(signal.key, '')[:16]}"
+    return f"{OBSERVED_PREFIX}{signal.name}:{fingerprint_text(signal.key, '')[:16]}"
 
 
-def to_plain(draft: Draft) -> dict[str, object]:
+def serialize_draft(draft: Draft) -> dict[str, object]:
     """Serialize a draft to a JSON-compatible dictionary."""
-    details = typed.plain(draft.details)
+    details = typed.details_json(draft.details)
     return {**{name: encode(getattr(draft, name)) for name in _STORED}, "details": details}
 
 
-def from_plain(values: dict[str, Any]) -> Draft:
+def parse_draft(values: dict[str, Any]) -> Draft:
     """Parse a draft from its JSON dictionary; raises KeyError, TypeError or ValueError if it is malformed."""
     stored = {name: values[name] for name in _STORED if name in values or name not in _ADDED_LATER}
-    details = typed.parse(MemoryType(values["type"]), values["details"]) if values["details"] else None
+    details = typed.parse_details(MemoryType(values["type"]), values["details"]) if values["details"] else None
     return decode(Draft, {**stored, "details": details})
 
 

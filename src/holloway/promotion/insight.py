@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from holloway.config import FILES_MAX, LLM_ANSWER_CHARS_MAX
 from holloway.domain import memory_details as typed
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Scope, Source, State, Visibility
-from holloway.llm.prompts import prompt
-from holloway.promotion.llm_rewrite import keeps_to, listed
-from holloway.promotion.memory_text import WORDS_MAX
-from holloway.retrieval.novelty import Verdict, closest
-from holloway.safety.neutralize import neutral
+from holloway.llm.prompts import render_prompt
+from holloway.promotion.llm_rewrite import is_grounded, parse_json_list
+from holloway.promotion.memory_text import SENTENCE_CHARS_MAX
+from holloway.retrieval.novelty import Verdict, find_similar_memories
+from holloway.safety.neutralize import neutralize_text
 from holloway.store import observations
 from holloway.store.filter import Filter
-from holloway.store.lookup import OBSERVED
-from holloway.store.write_gate import admit
-from holloway.text.fingerprint import fingerprint
+from holloway.store.lookup import OBSERVED_PREFIX
+from holloway.store.write_gate import sanitize_draft
+from holloway.text.fingerprint import fingerprint_text
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
-    from holloway.promotion.candidate import Places
+    from holloway.promotion.candidate import CodeMapLookup
     from holloway.store.store import Store
 
 SYSTEM = "You find what several notes about a codebase say together, and say only that."
@@ -37,12 +37,12 @@ EVIDENCE_MIN = 3
 """Minimum number of memories for the model to be called."""
 EVIDENCE_MAX = 24
 INSIGHTS_MAX = 3
-RESTS_ON_MIN = 2
+CITED_MEMORIES_MIN = 2
 ANSWER_TOKENS = 600
 DEADLINE_S = 60.0
 PAIR_SESSIONS_MIN = 5
 """Minimum number of sessions that changed files of both modules of a pair."""
-_NO_EVIDENCE = frozenset({MemoryType.WORK_STATE, MemoryType.WORK_UNIT_OUTCOME})
+_EXCLUDED_TYPES = frozenset({MemoryType.WORK_STATE, MemoryType.WORK_UNIT_OUTCOME})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,94 +53,106 @@ class Insight:
     evidence: tuple[Memory, ...]
 
 
-def insights(writer: Writer, store: Store, project: str, modules: Sequence[str]) -> list[Memory]:
+def create_insights(writer: Writer, store: Store, project: str, modules: Sequence[str]) -> list[Memory]:
     """Ask the model once for insights on these modules and store the valid ones; returns the new memories.
 
     An error of the writer is raised.
     """
-    memories = evidence(store, modules)
+    memories = select_evidence(store, modules)
     if len(memories) < EVIDENCE_MIN:
         return []
-    findings = "\n".join(f"{number}. {_note(memory)}" for number, memory in enumerate(memories, 1))
+    findings = "\n".join(f"{number}. {_render_note(memory)}" for number, memory in enumerate(memories, 1))
     module_names = " and ".join(modules)
-    text = prompt(
-        "synthesis", project=neutral(project), modules=neutral(module_names), findings=findings, most=str(INSIGHTS_MAX)
+    text = render_prompt(
+        "synthesis",
+        project=neutralize_text(project),
+        modules=neutralize_text(module_names),
+        findings=findings,
+        most=str(INSIGHTS_MAX),
     )
     completion = writer.complete(text, system=SYSTEM, max_tokens=ANSWER_TOKENS, deadline_s=DEADLINE_S)
-    proposals = [insight for insight in read(completion.text, memories) if sound(insight, modules)][:INSIGHTS_MAX]
-    with store.database.write():
-        return [memory for insight in proposals if (memory := _kept(store, insight, modules)) is not None]
+    proposals = [insight for insight in parse_insights(completion.text, memories) if is_supported(insight, modules)][
+        :INSIGHTS_MAX
+    ]
+    with store.database.write_transaction():
+        return [memory for insight in proposals if (memory := _store_insight(store, insight, modules)) is not None]
 
 
-def evidence(store: Store, modules: Sequence[str]) -> list[Memory]:
+def select_evidence(store: Store, modules: Sequence[str]) -> list[Memory]:
     """Return the most confident active memories of these modules, without quarantined ones and earlier insights.
 
     Personal memories and those of one branch are left out, because an insight is visible to the whole project.
     """
-    memories = store.memories.find(Filter(modules=tuple(modules), quarantined=False), limit=-1)
+    memories = store.memories.find_memories(Filter(modules=tuple(modules), quarantined=False), limit=-1)
     usable = [
         memory
         for memory in memories
-        if memory.type not in _NO_EVIDENCE and not _is_insight(memory) and _is_shared(memory)
+        if memory.type not in _EXCLUDED_TYPES and not _is_insight(memory) and _is_shared(memory)
     ]
     return sorted(usable, key=lambda memory: (-memory.confidence, memory.id))[:EVIDENCE_MAX]
 
 
-def read(answer: str, known: Sequence[Memory]) -> list[Insight]:
+def parse_insights(answer: str, memories: Sequence[Memory]) -> list[Insight]:
     """Parse the insights in a model's answer; a malformed item, or one that cites an unknown number, is skipped."""
     valid_insights = []
-    for item in listed(answer):
+    for item in parse_json_list(answer):
         if isinstance(item, dict) and isinstance(item.get("sentence"), str) and isinstance(item.get("from"), list):
-            numbers = [number for number in item["from"] if type(number) is int and 0 < number <= len(known)]
+            numbers = [number for number in item["from"] if type(number) is int and 0 < number <= len(memories)]
             if len(numbers) == len(item["from"]):
-                rests_on = tuple(known[number - 1] for number in dict.fromkeys(numbers))
+                rests_on = tuple(memories[number - 1] for number in dict.fromkeys(numbers))
                 valid_insights.append(Insight(one_line(item["sentence"], LLM_ANSWER_CHARS_MAX), rests_on))
     return valid_insights
 
 
-def sound(one: Insight, modules: Sequence[str]) -> bool:
+def is_supported(insight: Insight, modules: Sequence[str]) -> bool:
     """Whether an insight cites enough memories, covers each module, and names only what its evidence names."""
-    texts = [text for memory in one.evidence for text in (memory.content, *memory.files, *typed.texts(memory.details))]
-    covered = {module for memory in one.evidence for module in memory.modules}
-    enough = len(one.evidence) >= RESTS_ON_MIN and covered >= set(modules)
-    return enough and keeps_to(one.sentence, (*texts, *modules))
+    texts = [
+        text
+        for memory in insight.evidence
+        for text in (memory.content, *memory.files, *typed.details_texts(memory.details))
+    ]
+    covered = {module for memory in insight.evidence for module in memory.modules}
+    enough = len(insight.evidence) >= CITED_MEMORIES_MIN and covered >= set(modules)
+    return enough and is_grounded(insight.sentence, (*texts, *modules))
 
 
-def pair(store: Store, places: Places) -> tuple[str, str] | None:
+def find_module_pair(store: Store, places: CodeMapLookup) -> tuple[str, str] | None:
     """Return the two modules whose files are most often changed together, or None."""
-    for path, other_path, _ in observations.most_together(store.database, PAIR_SESSIONS_MIN):
+    for path, other_path, _ in observations.list_co_changed_pairs(store.database, PAIR_SESSIONS_MIN):
         first, second = places.module_of(path), places.module_of(other_path)
         if first and second and first != second:
             return first, second
     return None
 
 
-def _kept(store: Store, one: Insight, modules: Sequence[str]) -> Memory | None:
+def _store_insight(store: Store, insight: Insight, modules: Sequence[str]) -> Memory | None:
     """Store an insight unless it is a duplicate or was rejected by a person; returns the memory or None."""
-    draft = _draft(one, modules)
+    draft = _build_draft(insight, modules)
     if store.memories.is_rejected(draft.origin) or store.memories.is_rejected(draft.content):
         return None
-    if store.memories.by_origin(draft.origin) or any(
-        near.verdict is not Verdict.NEW for near in closest(store, draft.content)
+    if store.memories.find_by_origin(draft.origin) or any(
+        near.verdict is not Verdict.NEW for near in find_similar_memories(store, draft.content)
     ):
         return None
-    return store.memories.add(admit(draft, str(store.project.root))).memory
+    return store.memories.add_memory(sanitize_draft(draft, str(store.project.root))).memory
 
 
-def _draft(one: Insight, modules: Sequence[str]) -> Draft:
-    files = tuple(dict.fromkeys(path for memory in one.evidence for path in memory.files if path in one.sentence))
-    rests_on = sorted(memory.id for memory in one.evidence)
+def _build_draft(insight: Insight, modules: Sequence[str]) -> Draft:
+    files = tuple(
+        dict.fromkeys(path for memory in insight.evidence for path in memory.files if path in insight.sentence)
+    )
+    rests_on = sorted(memory.id for memory in insight.evidence)
     return Draft(
-        content=one.sentence,
+        content=insight.sentence,
         type=MemoryType.MODULE_INSIGHT,
         files=files[:FILES_MAX],
         modules=tuple(modules),
         source=Source.SYNTHESIS,
         scope=Scope.MODULE,
         state=State.UNCONFIRMED,
-        confidence=min(memory.confidence for memory in one.evidence),
-        session=one.evidence[0].session,
-        origin=f"{OBSERVED}insight:{fingerprint(' '.join(rests_on), '')[:16]}",
+        confidence=min(memory.confidence for memory in insight.evidence),
+        session=insight.evidence[0].session,
+        origin=f"{OBSERVED_PREFIX}insight:{fingerprint_text(' '.join(rests_on), '')[:16]}",
         relations=tuple(
             Relation(RelationType.DERIVED_FROM, memory=memory_id, automatic=True) for memory_id in rests_on
         ),
@@ -155,5 +167,5 @@ def _is_shared(memory: Memory) -> bool:
     return memory.visibility is not Visibility.PERSONAL and not memory.branch_only
 
 
-def _note(memory: Memory) -> str:
-    return neutral(one_line(f"{memory.type.label}: {memory.content}", WORDS_MAX))
+def _render_note(memory: Memory) -> str:
+    return neutralize_text(one_line(f"{memory.type.label}: {memory.content}", SENTENCE_CHARS_MAX))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from holloway.config import LLM_ANSWER_CHARS_MAX, WORDING_ANSWER_TOKENS, WORDING_DEADLINE_S
 from holloway.domain import memory_details as typed
 from holloway.errors import HollowayError
-from holloway.llm.prompts import prompt
-from holloway.observer.signals.statements import names_in
-from holloway.promotion.memory_text import WORDS_MAX
-from holloway.safety.neutralize import neutral
+from holloway.llm.prompts import render_prompt
+from holloway.observer.signals.statements import extract_code_names
+from holloway.promotion.memory_text import SENTENCE_CHARS_MAX
+from holloway.safety.neutralize import neutralize_text
 from holloway.safety.prompt_injection import find_injection
 from holloway.text.sanitize import one_line
 
@@ -31,7 +31,7 @@ SENTENCE_CHARS_MIN = 20
 _PATH = re.compile(r"[\w@.-]+(?:/[\w@.-]+)+|\b[\w-]+\.[A-Za-z]{1,5}\b")
 
 
-def reword(writer: Writer, project: str, candidates: Sequence[Candidate]) -> str:
+def rewrite_candidates(writer: Writer, project: str, candidates: Sequence[Candidate]) -> str:
     """Rewrite the text of candidates where the model keeps to the evidence; returns an error message, or empty.
 
     Tainted candidates are not sent: a person reviews their original text. Duplicates of a stored memory are not sent
@@ -40,38 +40,38 @@ def reword(writer: Writer, project: str, candidates: Sequence[Candidate]) -> str
     by_number = {
         candidate.number: candidate
         for candidate in candidates
-        if candidate.draft and not candidate.signal.taint and not candidate.known
+        if candidate.draft and not candidate.signal.taint and not candidate.duplicate_of
     }
     by_number = dict(list(by_number.items())[:FINDINGS_MAX])
     if not by_number:
         return ""
     findings = "\n".join(
-        f"{number}. {_finding(candidate.draft)}" for number, candidate in by_number.items() if candidate.draft
+        f"{number}. {_render_finding(candidate.draft)}" for number, candidate in by_number.items() if candidate.draft
     )
-    text = prompt("wording", project=neutral(project), findings=findings)
+    text = render_prompt("wording", project=neutralize_text(project), findings=findings)
     try:
         completion = writer.complete(
             text, system=SYSTEM, max_tokens=WORDING_ANSWER_TOKENS, deadline_s=WORDING_DEADLINE_S
         )
     except HollowayError as error:
         return error.message
-    for number, sentence in read(completion.text).items():
+    for number, sentence in parse_sentences(completion.text).items():
         candidate = by_number.get(number)
-        if candidate is not None and candidate.draft is not None and sound(sentence, candidate.draft):
+        if candidate is not None and candidate.draft is not None and is_supported(sentence, candidate.draft):
             candidate.draft = replace(candidate.draft, content=sentence)
     return ""
 
 
-def read(answer: str) -> dict[int, str]:
+def parse_sentences(answer: str) -> dict[int, str]:
     """Parse the sentences in a model's answer by number; a malformed item is skipped."""
     sentences: dict[int, str] = {}
-    for item in listed(answer):
+    for item in parse_json_list(answer):
         if isinstance(item, dict) and isinstance(item.get("number"), int) and isinstance(item.get("sentence"), str):
             sentences[item["number"]] = one_line(item["sentence"], LLM_ANSWER_CHARS_MAX)
     return sentences
 
 
-def listed(answer: str) -> list[object]:
+def parse_json_list(answer: str) -> list[object]:
     """Parse the JSON list in a model's answer, ignoring text around it; empty if it is invalid."""
     start, end = answer.find("["), answer.rfind("]") + 1
     try:
@@ -81,24 +81,24 @@ def listed(answer: str) -> list[object]:
     return items if isinstance(items, list) else []
 
 
-def sound(sentence: str, draft: Draft) -> bool:
+def is_supported(sentence: str, draft: Draft) -> bool:
     """Whether a sentence keeps to the evidence of a draft."""
-    return keeps_to(sentence, (draft.content, *draft.files, *typed.texts(draft.details)))
+    return is_grounded(sentence, (draft.content, *draft.files, *typed.details_texts(draft.details)))
 
 
-def keeps_to(sentence: str, evidence: Iterable[str]) -> bool:
+def is_grounded(sentence: str, evidence: Iterable[str]) -> bool:
     """Whether a sentence names no file, command or identifier that the evidence does not contain.
 
     A sentence that is too long is rejected, not truncated: truncation could change its meaning.
     """
-    if not SENTENCE_CHARS_MIN <= len(sentence) <= WORDS_MAX:
+    if not SENTENCE_CHARS_MIN <= len(sentence) <= SENTENCE_CHARS_MAX:
         return False
     evidence_text = " ".join(evidence).casefold()
-    named = {name.casefold() for name in (*names_in(sentence), *_PATH.findall(sentence))}
+    named = {name.casefold() for name in (*extract_code_names(sentence), *_PATH.findall(sentence))}
     return all(name in evidence_text for name in named) and not find_injection(sentence)
 
 
-def _finding(draft: Draft) -> str:
-    facts = "; ".join(typed.texts(draft.details)) if draft.details else ""
+def _render_finding(draft: Draft) -> str:
+    facts = "; ".join(typed.details_texts(draft.details)) if draft.details else ""
     files = f" (files: {', '.join(draft.files)})" if draft.files else ""
-    return neutral(f"{draft.type.label}: {draft.content}{files}" + (f" [{facts}]" if facts else ""))
+    return neutralize_text(f"{draft.type.label}: {draft.content}{files}" + (f" [{facts}]" if facts else ""))

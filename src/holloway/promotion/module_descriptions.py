@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.modules.purpose import PURPOSE_CHARS_MAX, is_description
 from holloway.config import DESCRIBE_ANSWER_TOKENS, DESCRIBE_DEADLINE_S
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.llm.metered_client import meter_writer
-from holloway.llm.prompts import prompt
-from holloway.llm.provider_choice import choose
-from holloway.safety.neutralize import neutral
+from holloway.llm.prompts import render_prompt
+from holloway.llm.provider_choice import choose_writer
+from holloway.safety.neutralize import neutralize_text
 from holloway.store import contributions
 from holloway.text.sanitize import one_line
 
@@ -39,19 +39,19 @@ def describe_modules(
 
     Raises InvalidInput if no language model is configured.
     """
-    chosen = choose(settings)
+    chosen = choose_writer(settings)
     writer = writer or chosen.writer
     if writer is None:
         raise InvalidInput("No language model is configured.", f"{chosen.reason} See `holloway config list`.")
-    said = {module for kind, module, _ in contributions.module_edits(store.database) if kind == "purpose"}
+    said = {module for kind, module, _ in contributions.list_module_edits(store.database) if kind == "purpose"}
     asked = [module for module in modules() if module.key not in said and not module.support][:MODULES_MAX]
     if not asked:
         return []
     model = meter_writer(store, settings, writer, "modules")
-    text = prompt("modules", project=store.project.name, modules="\n".join(_line(module) for module in asked))
+    text = render_prompt("modules", project=store.project.name, modules="\n".join(_line(module) for module in asked))
     done = model.complete(text, system=SYSTEM, max_tokens=DESCRIBE_ANSWER_TOKENS, deadline_s=DESCRIBE_DEADLINE_S)
     found = _read(done.text, asked)
-    at = stamp(store.clock.now())
+    at = format_stamp(store.clock.now())
     for key, purpose in found.items():
         contributions.edit_module(store.database, "purpose", key, purpose, at)
     names = {module.key: module.name for module in asked}
@@ -60,7 +60,9 @@ def describe_modules(
 
 def _line(module: Module) -> str:
     uses = ", ".join(name for name, _ in module.uses[:FILES_NAMED])
-    return neutral(f"- {module.name}: {', '.join(module.core[:FILES_NAMED])}" + (f"; uses {uses}" if uses else ""))
+    return neutralize_text(
+        f"- {module.name}: {', '.join(module.core[:FILES_NAMED])}" + (f"; uses {uses}" if uses else "")
+    )
 
 
 def _read(answer: str, asked: Sequence[Module]) -> dict[str, str]:
@@ -70,7 +72,7 @@ def _read(answer: str, asked: Sequence[Module]) -> dict[str, str]:
     for line in answer.splitlines():
         name, colon, purpose = line.strip().lstrip("-*• ").partition(":")
         key = keys.get(name.strip("`* ").casefold())
-        purpose = one_line(neutral(purpose), PURPOSE_CHARS_MAX).strip().rstrip(".")
+        purpose = one_line(neutralize_text(purpose), PURPOSE_CHARS_MAX).strip().rstrip(".")
         if colon and key and purpose and is_description(purpose):
             found.setdefault(key, purpose)
     return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from holloway.domain.ports import moment, stamp
+from holloway.domain.ports import format_stamp, parse_stamp
 from holloway.errors import HollowayError
 from holloway.llm.metered_client import meter_writer
-from holloway.llm.provider_choice import choose
+from holloway.llm.provider_choice import choose_writer
 from holloway.promotion import insight
 from holloway.promotion.synthesis import THRESHOLDS
 from holloway.store import observations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holloway.config import Settings
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
-    from holloway.promotion.candidate import Places
+    from holloway.promotion.candidate import CodeMapLookup
     from holloway.store.store import Store
 
 MODULES_MAX = 3
@@ -35,7 +35,7 @@ class Reflection:
     def __init__(self, store: Store, settings: Settings, writer: Writer | None = None) -> None:
         self.store = store
         self.settings = settings
-        self.writer = writer or choose(settings).writer
+        self.writer = writer or choose_writer(settings).writer
         self.trouble = ""
         """The error of the last call, if it failed."""
 
@@ -44,9 +44,9 @@ class Reflection:
         if self.writer is None or self._has_failed_lately():
             return []
         found = []
-        for module, sessions in observations.modules(self.store.database).items():
+        for module, sessions in observations.count_module_sessions(self.store.database).items():
             reached = max((threshold for threshold in THRESHOLDS if threshold <= sessions), default=0)
-            if reached > int(self.store.noted(_key(module)) or 0):
+            if reached > int(self.store.get_meta(_key(module)) or 0):
                 found.append((module, reached))
         return found
 
@@ -58,12 +58,12 @@ class Reflection:
             if found is None:
                 break
             kept += found
-            self.store.note(_key(module), str(reached))
+            self.store.set_meta(_key(module), str(reached))
         return kept
 
-    def across(self, places: Places) -> list[Memory]:
+    def across(self, places: CodeMapLookup) -> list[Memory]:
         """Look at the two modules that are worked in together most."""
-        chosen = insight.pair(self.store, places) if self.writer and not self._has_failed_lately() else None
+        chosen = insight.find_module_pair(self.store, places) if self.writer and not self._has_failed_lately() else None
         return (self._ask_model(chosen) or []) if chosen else []
 
     def _ask_model(self, modules: Sequence[str]) -> list[Memory] | None:
@@ -72,15 +72,15 @@ class Reflection:
             return None
         model = meter_writer(self.store, self.settings, self.writer, PURPOSE)
         try:
-            return insight.insights(model, self.store, self.store.project.name, modules)
+            return insight.create_insights(model, self.store, self.store.project.name, modules)
         except HollowayError as error:
             self.trouble = error.message
-            self.store.note(_FAILED, stamp(self.store.clock.now()))
+            self.store.set_meta(_FAILED, format_stamp(self.store.clock.now()))
             return None
 
     def _has_failed_lately(self) -> bool:
-        failed = self.store.noted(_FAILED)
-        return bool(failed) and timedelta(0) <= self.store.clock.now() - moment(failed) < AFTER_FAILURE
+        failed = self.store.get_meta(_FAILED)
+        return bool(failed) and timedelta(0) <= self.store.clock.now() - parse_stamp(failed) < AFTER_FAILURE
 
 
 def _key(module: str) -> str:

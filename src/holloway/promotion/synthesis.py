@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.memory_details import Calibration, CausalDependency, ContextCost, Prefetch
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.observer.signals.signal import SignalName
 from holloway.store import observations, session_ledger
-from holloway.store.lookup import OBSERVED
-from holloway.store.write_gate import admit_watched
+from holloway.store.lookup import OBSERVED_PREFIX
+from holloway.store.write_gate import sanitize_observed_draft
 from holloway.text.file_roles import is_test
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.domain.memory_details import Details
-    from holloway.promotion.candidate import Places
+    from holloway.promotion.candidate import CodeMapLookup
     from holloway.store.store import Store
 
 THRESHOLDS = (5, 10, 20, 50, 100)
-LOOKED_BACK = 50
+RECENT_SESSIONS_MAX = 50
 """Number of latest sessions of a module that count, so that refactored code drops out."""
 ALWAYS_ABOVE = 0.8
 OFTEN_ABOVE = 0.5
@@ -44,11 +44,11 @@ SHARE_OF_ALL_BELOW = 0.5
 """Share of all sessions from which an opened file is not specific to one module."""
 CONFIDENCE_FROM = 0.6
 CONFIDENCE_PER_SESSION = 0.01
-CONFIDENCE_MOST = 0.85
+CONFIDENCE_MAX = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class Synthesised:
+class ModuleSynthesis:
     """Memories that were synthesised for a module at a threshold."""
 
     module: str
@@ -56,42 +56,44 @@ class Synthesised:
     memories: tuple[Memory, ...]
 
 
-def due(store: Store, modules: Sequence[str]) -> list[tuple[str, int]]:
+def find_due_modules(store: Store, modules: Sequence[str]) -> list[tuple[str, int]]:
     """Return the modules that have reached a threshold at which they were not analysed yet, with that threshold."""
-    counts = observations.modules(store.database)
+    counts = observations.count_module_sessions(store.database)
     due_modules = []
     for module in dict.fromkeys(modules):
         reached = [threshold for threshold in THRESHOLDS if threshold <= counts.get(module, 0)]
-        if reached and not observations.synthesised(store.database, module, reached[-1]):
+        if reached and not observations.is_synthesised(store.database, module, reached[-1]):
             due_modules.append((module, reached[-1]))
     return due_modules
 
 
-def synthesise(store: Store, module: str, threshold: int, places: Places) -> Synthesised:
+def synthesise_module(store: Store, module: str, threshold: int, places: CodeMapLookup) -> ModuleSynthesis:
     """Analyse one module; stores its memories and the completed threshold in one transaction."""
     drafts = [
-        draft for build_draft in (prefetch, calibration, context_cost) if (draft := build_draft(store, module, places))
+        draft
+        for build_draft in (draft_prefetch, draft_calibration, draft_context_cost)
+        if (draft := build_draft(store, module, places))
     ]
-    with store.database.write():
-        memories = [memory for draft in drafts if (memory := _kept(store, draft)) is not None]
-        observations.note_synthesis(store.database, module, threshold, stamp(store.clock.now()), len(memories))
-    return Synthesised(module, threshold, tuple(memories))
+    with store.database.write_transaction():
+        memories = [memory for draft in drafts if (memory := _store_draft(store, draft)) is not None]
+        observations.record_synthesis(store.database, module, threshold, format_stamp(store.clock.now()), len(memories))
+    return ModuleSynthesis(module, threshold, tuple(memories))
 
 
-def weekly(store: Store, places: Places) -> list[Memory]:
+def synthesise_module_pairs(store: Store, places: CodeMapLookup) -> list[Memory]:
     """Store memories on modules that are changed together without importing each other; returns them."""
-    drafts = across_modules(store, places)
-    with store.database.write():
-        return [memory for draft in drafts if (memory := _kept(store, draft)) is not None]
+    drafts = draft_module_pairs(store, places)
+    with store.database.write_transaction():
+        return [memory for draft in drafts if (memory := _store_draft(store, draft)) is not None]
 
 
-def prefetch(store: Store, module: str, places: Places) -> Draft | None:
+def draft_prefetch(store: Store, module: str, places: CodeMapLookup) -> Draft | None:
     """Draft the files that sessions in a module open nearly always or often, without files that all sessions open."""
-    recent = observations.module_sessions(store.database, module)[-LOOKED_BACK:]
-    opened = observations.files_of(store.database, recent)
+    recent = observations.list_module_sessions(store.database, module)[-RECENT_SESSIONS_MAX:]
+    opened = observations.list_session_files(store.database, recent)
     counted = Counter(path for files in opened.values() for path, _ in files)
-    session_counts = observations.sessions_with(store.database, list(counted))
-    total = max(1, session_ledger.count(store.database))
+    session_counts = observations.count_file_sessions(store.database, list(counted))
+    total = max(1, session_ledger.count_all_sessions(store.database))
     common_paths = {
         path
         for path, (count, _) in session_counts.items()
@@ -103,16 +105,16 @@ def prefetch(store: Store, module: str, places: Places) -> Draft | None:
     often = tuple(path for path in ranked if ALWAYS_ABOVE >= shares[path] > OFTEN_ABOVE)[:PREFETCH_MAX]
     if len(always) + len(often) < 2:
         return None
-    phrases = [f"nearly always {_named(always)}" if always else "", f"often {_named(often)}" if often else ""]
+    phrases = [f"nearly always {_join_paths(always)}" if always else "", f"often {_join_paths(often)}" if often else ""]
     content = f"Work in {module} opens " + " and ".join(filter(None, phrases))
     details = Prefetch(module, always, often, len(recent))
-    return _draft(MemoryType.PREFETCH_PATTERN, content, details, (*always, *often), module, recent)
+    return _build_draft(MemoryType.PREFETCH_PATTERN, content, details, (*always, *often), module, recent)
 
 
-def calibration(store: Store, module: str, places: Places) -> Draft | None:
+def draft_calibration(store: Store, module: str, places: CodeMapLookup) -> Draft | None:
     """Draft the ratio of actual to planned steps in a module, if enough sessions had a plan."""
-    recent = observations.module_sessions(store.database, module)[-LOOKED_BACK:]
-    overruns = [facts for session in recent for facts in _facts(store, session, SignalName.STEP_OVERRUN)]
+    recent = observations.list_module_sessions(store.database, module)[-RECENT_SESSIONS_MAX:]
+    overruns = [facts for session in recent for facts in _list_facts(store, session, SignalName.STEP_OVERRUN)]
     planned = [facts for facts in overruns if facts.get("planned") and facts.get("actual")]
     if len(planned) < SAMPLES_MIN:
         return None
@@ -120,15 +122,15 @@ def calibration(store: Store, module: str, places: Places) -> Draft | None:
     unit = Counter(str(facts.get("unit", "steps")) for facts in planned).most_common(1)[0][0]
     ratio = actual / wanted
     content = f"Work in {module} is underestimated: {ratio:.1f} times the planned {unit}"
-    return _draft(
+    return _build_draft(
         MemoryType.TASK_CALIBRATION, content, Calibration(module, actual, wanted, len(planned)), (), module, recent
     )
 
 
-def context_cost(store: Store, module: str, places: Places) -> Draft | None:
+def draft_context_cost(store: Store, module: str, places: CodeMapLookup) -> Draft | None:
     """Draft the mean and the 90th percentile of context tokens that a session in a module takes."""
-    recent = observations.module_sessions(store.database, module)[-LOOKED_BACK:]
-    records = [session_ledger.record_of(store.database, session) for session in recent]
+    recent = observations.list_module_sessions(store.database, module)[-RECENT_SESSIONS_MAX:]
+    records = [session_ledger.load_session_record(store.database, session) for session in recent]
     tokens = [float(record.get("context_peak") or record.get("tokens_in") or 0) for record in records]
     tokens = [count for count in tokens if count > 0]
     if len(tokens) < SAMPLES_MIN or mean(tokens) < COST_TOKENS_MIN:
@@ -137,12 +139,12 @@ def context_cost(store: Store, module: str, places: Places) -> Draft | None:
     usual, high = f"{round(mean(tokens), -3):,.0f}", f"{round(p90, -3):,.0f}"
     content = f"A session in {module} takes about {usual} tokens of context, up to {high}"
     details = ContextCost(module, mean(tokens), p90, len(tokens))
-    return _draft(MemoryType.CONTEXT_COST, content, details, (), module, recent)
+    return _build_draft(MemoryType.CONTEXT_COST, content, details, (), module, recent)
 
 
-def across_modules(store: Store, places: Places) -> list[Draft]:
+def draft_module_pairs(store: Store, places: CodeMapLookup) -> list[Draft]:
     """Draft the co-changed files of different modules that no import connects."""
-    pairs = observations.most_together(store.database, PAIR_SESSIONS_MIN)
+    pairs = observations.list_co_changed_pairs(store.database, PAIR_SESSIONS_MIN)
     drafts = []
     for path, other_path, count in pairs:
         first, second = places.module_of(path), places.module_of(other_path)
@@ -151,39 +153,41 @@ def across_modules(store: Store, places: Places) -> list[Draft]:
             are_different
             and not is_test(path)
             and not is_test(other_path)
-            and coupled(store, path, other_path, count, places)
+            and is_coupled(store, path, other_path, count, places)
         ):
             content = f"Work in {first} reaches into {second}: `{path}` and `{other_path}` change together"
             details = CausalDependency(path, other_path, "sessions changed both; no import ties them")
-            draft = _draft(MemoryType.CAUSAL_DEPENDENCY, content, details, (path, other_path), first, [""] * count)
+            draft = _build_draft(
+                MemoryType.CAUSAL_DEPENDENCY, content, details, (path, other_path), first, [""] * count
+            )
             drafts.append(draft)
     return drafts[:PAIRS_WEEKLY_MAX]
 
 
-def coupled(store: Store, one: str, other: str, both: int, places: Places) -> bool:
+def is_coupled(store: Store, path: str, other_path: str, both: int, places: CodeMapLookup) -> bool:
     """Whether two files are often changed together and no import explains it."""
-    return often_together(store, one, other, both) and not places.explained(one, other)
+    return is_often_changed_together(store, path, other_path, both) and not places.explained(path, other_path)
 
 
-def often_together(store: Store, one: str, other: str, both: int) -> bool:
+def is_often_changed_together(store: Store, path: str, other_path: str, both: int) -> bool:
     """Whether two files are often changed together (co-change share at or above the threshold)."""
-    changed = observations.sessions_with(store.database, [one, other])
+    changed = observations.count_file_sessions(store.database, [path, other_path])
     either = sum(edited for _, edited in changed.values()) - both
     return both / max(1, either) >= TOGETHER_SHARE
 
 
-def confidence(samples: int) -> float:
+def compute_sample_confidence(samples: int) -> float:
     """Return the confidence of a statistic by its number of samples."""
-    return min(CONFIDENCE_MOST, CONFIDENCE_FROM + CONFIDENCE_PER_SESSION * samples)
+    return min(CONFIDENCE_MAX, CONFIDENCE_FROM + CONFIDENCE_PER_SESSION * samples)
 
 
-def _draft(
+def _build_draft(
     kind: MemoryType,
     content: str,
     details: Details,
     files: tuple[str, ...],
     module: str,
-    seen: Sequence[str],
+    sessions: Sequence[str],
 ) -> Draft:
     pair = "|".join(sorted(files)) if kind is MemoryType.CAUSAL_DEPENDENCY else module
     return Draft(
@@ -194,33 +198,33 @@ def _draft(
         modules=(module,),
         source=Source.SYNTHESIS,
         scope=Scope.MODULE,
-        confidence=confidence(len(seen)),
-        session=seen[-1],
-        origin=f"{OBSERVED}{kind}:{pair}"[:300],
+        confidence=compute_sample_confidence(len(sessions)),
+        session=sessions[-1],
+        origin=f"{OBSERVED_PREFIX}{kind}:{pair}"[:300],
     )
 
 
-def _kept(store: Store, draft: Draft) -> Memory | None:
+def _store_draft(store: Store, draft: Draft) -> Memory | None:
     """Store a draft, replacing the memory of an earlier threshold; returns the memory.
 
     Returns None if a person rejected it, the write gate refuses it, or nothing changed.
     """
     if store.memories.is_rejected(draft.origin) or store.memories.is_rejected(draft.content):
         return None
-    old = store.memories.by_origin(draft.origin)
-    admitted = admit_watched(draft, str(store.project.root))
+    old = store.memories.find_by_origin(draft.origin)
+    admitted = sanitize_observed_draft(draft, str(store.project.root))
     if admitted is None:
         return None
     if old is None:
-        return store.memories.add(admitted).memory
+        return store.memories.add_memory(admitted).memory
     if old.details == admitted.draft.details:
         return None
-    return store.memories.supersede(old, admitted, "replaced", "seen again over more sessions")
+    return store.memories.supersede_memory(old, admitted, "replaced", "seen again over more sessions")
 
 
-def _facts(store: Store, session: str, signal: SignalName) -> list[dict[str, object]]:
-    return observations.facts_in(store.database, session, signal)
+def _list_facts(store: Store, session: str, signal: SignalName) -> list[dict[str, object]]:
+    return observations.list_session_facts(store.database, session, signal)
 
 
-def _named(paths: Sequence[str]) -> str:
+def _join_paths(paths: Sequence[str]) -> str:
     return ", ".join(f"`{path}`" for path in paths)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from holloway.domain.memory import Relation, RelationType, Source, State
 from holloway.retrieval.novelty import Verdict
 from holloway.safety import paths
-from holloway.store.memories import HUMAN
+from holloway.store.memories import HUMAN_SOURCES
 from holloway.text import memory_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holloway.domain.memory import Draft, Memory, MemoryType
-    from holloway.retrieval.novelty import Close
+    from holloway.retrieval.novelty import SimilarMemory
 
 CLOSE_SHOWN = 3
 """Memories that say the same as a new one or contradict it, at most so many of which are named."""
@@ -43,7 +43,7 @@ def infer(
     guessed = () if files else named_files(content, root)
     about = files or guessed
     return Inferred(
-        type=None if has_type else memory_kind.infer(content),
+        type=None if has_type else memory_kind.infer_type(content),
         files=guessed,
         module=module_of(about[0]) if about else "",
     )
@@ -52,13 +52,13 @@ def infer(
 def named_files(content: str, root: Path) -> tuple[str, ...]:
     """The paths in a sentence that exist in the project."""
     candidates = list(dict.fromkeys(match.group().rstrip(".,;:") for match in _PATH.finditer(content[:4_096])))
-    inside = (paths.contained(name, str(root)) for name in candidates[:_CANDIDATES_MAX] if name)
+    inside = (paths.contained_path(name, str(root)) for name in candidates[:_CANDIDATES_MAX] if name)
     return tuple(path for path in inside if path and path != "." and paths.path_exists(path, str(root)))
 
 
-def same(draft: Draft, close: Sequence[Close]) -> Memory | None:
+def same(draft: Draft, close: Sequence[SimilarMemory]) -> Memory | None:
     """The known memory that an agent has said again in almost the same words; what a person says is always kept."""
-    if draft.source in (*HUMAN, Source.FOREIGN_FILE):
+    if draft.source in (*HUMAN_SOURCES, Source.FOREIGN_FILE):
         return None
     return next(
         (
@@ -74,7 +74,7 @@ def same(draft: Draft, close: Sequence[Close]) -> Memory | None:
     )
 
 
-def against(draft: Draft, close: Sequence[Close]) -> Draft:
+def against(draft: Draft, close: Sequence[SimilarMemory]) -> Draft:
     """A draft that names the memories it contradicts."""
     named = [one.memory.id for one in close if one.verdict is Verdict.CONTRADICTS][:CLOSE_SHOWN]
     conflicts = tuple(Relation(RelationType.CONFLICTS_WITH, memory=memory, automatic=True) for memory in named)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from holloway import config
 from holloway.config import TRUST_EARNED, TRUST_NAMES, change_setting, trust_override
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.store import feedback_counts, lookup, status_counts
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holloway.config import Settings
-    from holloway.store.feedback_counts import Regard
+    from holloway.store.feedback_counts import FeedbackCounts
     from holloway.store.store import Store
 
 CAUTIOUS, STANDARD, CONFIDENT, AUTONOMOUS = TRUST_NAMES
@@ -39,7 +39,7 @@ class Standing:
     level: int
     origin: str
     """`earned`, or what chose it: `project`, `config.toml`, an environment variable."""
-    regard: Regard
+    regard: FeedbackCounts
     flagged: int
 
     @property
@@ -95,13 +95,13 @@ class Standing:
         return f"little was corrected in {self.regard.sessions} sessions: `holloway trust {name}` would show more"
 
 
-def is_fit_for_standard(counts: Regard) -> bool:
+def is_fit_for_standard(counts: FeedbackCounts) -> bool:
     """Return whether the memories shown so far were confirmed often enough to show more."""
     confirmed = counts.shown > 0 and counts.confirmed >= STANDARD_CONFIRMED_SHARE * counts.shown
     return counts.sessions >= STANDARD_FROM_SESSIONS and (confirmed or counts.corrected == 0)
 
 
-def is_fit_for_confident(counts: Regard) -> bool:
+def is_fit_for_confident(counts: FeedbackCounts) -> bool:
     """Return whether the person, who has looked at the memories, corrected almost none of them."""
     looked_at = counts.corrected > 0 or counts.sessions >= CONFIDENT_UNCORRECTED_SESSIONS
     few = counts.corrected < CONFIDENT_CORRECTED_BELOW * counts.shown or not counts.corrected
@@ -123,8 +123,8 @@ class ProjectTrust:
 
     def standing(self) -> Standing:
         """Return the level in force, its origin, and the counts that speak for another one."""
-        chosen, origin = self._settings.resolve("trust_level")
-        counts = feedback_counts.regard(self._store.database)
+        chosen, origin = self._settings.resolve_value("trust_level")
+        counts = feedback_counts.count_feedback(self._store.database)
         return Standing(
             self.level,
             "earned" if chosen == TRUST_EARNED else origin,
@@ -143,25 +143,25 @@ class ProjectTrust:
         """
         key = self._store.project.key
         change_setting("trust_level", _parse_level(wanted), key, str(self._home))
-        self._settings = config.Settings.load(key, str(self._home))
-        self._store.note("trust_settled_at", stamp(self._store.clock.now()))
+        self._settings = config.Settings.load_settings(key, str(self._home))
+        self._store.set_meta("trust_settled_at", format_stamp(self._store.clock.now()))
         self.save()
         return self.standing()
 
     def advance(self) -> None:
         """Raise cautious to standard after a session that earned it. An earned level is never lowered again."""
-        counts = feedback_counts.regard(self._store.database)
+        counts = feedback_counts.count_feedback(self._store.database)
         if self._earned() == CAUTIOUS and is_fit_for_standard(counts):
-            self._store.note("trust_earned", str(STANDARD))
+            self._store.set_meta("trust_earned", str(STANDARD))
             self.save()
 
     def save(self) -> None:
         """Write the level that was chosen, or else earned, where hooks read it."""
-        chosen = self._settings.stored("trust_level")
-        self._store.note("trust_level", str(self._earned()) if chosen == TRUST_EARNED else chosen)
+        chosen = self._settings.stored_value("trust_level")
+        self._store.set_meta("trust_level", str(self._earned()) if chosen == TRUST_EARNED else chosen)
 
     def _earned(self) -> int:
-        return STANDARD if self._store.noted("trust_earned") == str(STANDARD) else CAUTIOUS
+        return STANDARD if self._store.get_meta("trust_earned") == str(STANDARD) else CAUTIOUS
 
 
 def _parse_level(wanted: str) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.proof.session_facts import Answer
+    from holloway.proof.session_facts import HookAnswer
 
 
-def measure_answers(answers: Sequence[Answer] | None) -> dict[str, Any]:
+def measure_answers(answers: Sequence[HookAnswer] | None) -> dict[str, Any]:
     """Return the metrics of these answers; all are None if answers were not counted."""
     if answers is None:
         names = ("answers", "answers_dropped", "answers_degraded", "answer_ms_p50", "answer_ms_p95")
@@ -25,11 +25,11 @@ def measure_answers(answers: Sequence[Answer] | None) -> dict[str, Any]:
         "answers": {point: dict(counted) for point, counted in outcomes.items()},
         "answers_dropped": sum(answer.outcome == "dropped" for answer in answers),
         "answers_degraded": dict(Counter(answer.degraded_step for answer in answers if answer.outcome == "degraded")),
-        "answer_ms_p50": _percentile(times, 0.50),
-        "answer_ms_p95": _percentile(times, 0.95),
+        "answer_ms_p50": _compute_percentile(times, 0.50),
+        "answer_ms_p95": _compute_percentile(times, 0.95),
     }
 
 
-def _percentile(times: list[float], share: float) -> float | None:
+def _compute_percentile(times: list[float], share: float) -> float | None:
     """Return the smallest time that this share of the times, which are sorted, does not exceed."""
     return round(times[math.ceil(share * len(times)) - 1], 3) if times else None

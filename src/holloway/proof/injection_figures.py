@@ -11,7 +11,7 @@ from holloway.domain.memory import RelationType
 from holloway.proof.record_fields import ACTED_STEPS
 from holloway.proof.work_figures import DISCOVERY
 from holloway.store.candidates import PROMOTED
-from holloway.store.session_ledger import SAID_TO_HELP
+from holloway.store.session_ledger import REPORTED_USEFUL
 from holloway.text import command_compare
 from holloway.text.citation import cited_in
 from holloway.text.own_tools import is_locate
@@ -19,9 +19,9 @@ from holloway.text.own_tools import is_locate
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holloway.observer.activity import Account, Deed
+    from holloway.observer.activity import ActivityEntry, SessionActivity
     from holloway.promotion.pipeline import Promotion
-    from holloway.proof.session_facts import Before, Shown
+    from holloway.proof.session_facts import InjectedMemory, SessionFacts
 
 LEDGER_STEP_S = 0.001
 """Resolution of the session ledger in seconds: it truncates to milliseconds."""
@@ -31,14 +31,16 @@ AFTER_DEEDS = ("tool_result", "step")
 _PATH = re.compile(r"[\w@.+/-]+")
 
 
-def measure_injected(account: Account, promotion: Promotion | None, before: Before) -> dict[str, Any]:
+def measure_injected(account: SessionActivity, promotion: Promotion | None, before: SessionFacts) -> dict[str, Any]:
     """Return the metrics of the memories that were injected into a session."""
-    acted = {injection.memory for injection in before.shown if acted_on(account, injection)}
-    cited = {memory for note in account.said("agent", "thought") for memory in cited_in(note.text)}
+    acted = {injection.memory for injection in before.shown if is_acted_on(account, injection)}
+    cited = {memory for note in account.filter_notes("agent", "thought") for memory in cited_in(note.text)}
     helped = {
-        injection.memory for injection in before.shown if injection.memory in cited or injection.point == SAID_TO_HELP
+        injection.memory
+        for injection in before.shown
+        if injection.memory in cited or injection.point == REPORTED_USEFUL
     }
-    injected = [injection for injection in before.shown if injection.point != SAID_TO_HELP]
+    injected = [injection for injection in before.shown if injection.point != REPORTED_USEFUL]
     return {
         "shown": [
             [injection.memory, injection.point, injection.tokens, _seconds_in(account, injection)]
@@ -51,14 +53,14 @@ def measure_injected(account: Account, promotion: Promotion | None, before: Befo
         "used": sorted(acted | helped),
         "corrected": before.corrected,
         "flagged": before.flagged,
-        "contradicted": _contradicted(promotion, {injection.memory for injection in injected}),
+        "contradicted": _find_contradicted(promotion, {injection.memory for injection in injected}),
         "saved_tokens": _saved_tokens(account, before),
         "graph_boost_rate": None,
-        **_prefetched(account, before.prefetched),
+        **_measure_prefetch(account, before.prefetched),
     }
 
 
-def _contradicted(promotion: Promotion | None, shown: set[str]) -> list[str] | None:
+def _find_contradicted(promotion: Promotion | None, shown_ids: set[str]) -> list[str] | None:
     """Return the shown memories that a memory learned from the session replaces or conflicts with."""
     if promotion is None:
         return None
@@ -67,14 +69,14 @@ def _contradicted(promotion: Promotion | None, shown: set[str]) -> list[str] | N
     drafts = [candidate.draft for candidate in promoted if candidate.draft]
     relations = [relation for draft in drafts for relation in draft.relations]
     contradicted_ids |= {relation.memory for relation in relations if relation.type is RelationType.CONFLICTS_WITH}
-    return sorted(contradicted_ids & shown)
+    return sorted(contradicted_ids & shown_ids)
 
 
-def _prefetched(account: Account, prefetched: Mapping[str, int] | None) -> dict[str, Any]:
+def _measure_prefetch(account: SessionActivity, prefetched: Mapping[str, int] | None) -> dict[str, Any]:
     if prefetched is None:
         names = ("prefetched", "prefetched_tokens", "prefetched_read_again", "prefetch_hit_rate")
         return dict.fromkeys(names)
-    hits = sum(path in account.touched for path in prefetched)
+    hits = sum(path in account.touched_files for path in prefetched)
     return {
         "prefetched": len(prefetched),
         "prefetched_tokens": sum(prefetched.values()),
@@ -83,45 +85,49 @@ def _prefetched(account: Account, prefetched: Mapping[str, int] | None) -> dict[
     }
 
 
-def _saved_tokens(account: Account, before: Before) -> int | None:
+def _saved_tokens(account: SessionActivity, before: SessionFacts) -> int | None:
     """Estimate the tokens of searches that were not needed; None if the usual cost of a search is unknown."""
-    files = unsearched(account, _told(account, before))
+    files = count_unsearched(account, _files_told(account, before))
     return None if files and not before.search_tokens else round(files * before.search_tokens)
 
 
-def _seconds_in(account: Account, shown: Shown) -> int:
+def _seconds_in(account: SessionActivity, injection: InjectedMemory) -> int:
     """Return the seconds from the start of the session to an injection."""
     start = account.pad.start
-    return max(0, round(shown.at - start.at)) if start else 0
+    return max(0, round(injection.at - start.at)) if start else 0
 
 
-def acted_on(account: Account, shown: Shown) -> bool:
+def is_acted_on(account: SessionActivity, injection: InjectedMemory) -> bool:
     """Return whether the session touched the memory's file, or ran its command, soon after the injection."""
-    later = [deed for deed in account.deeds if deed.action.at >= _known_from(shown)]
+    later = [deed for deed in account.entries if deed.action.at >= _effective_from(injection)]
     if not later:
         return False
     end = later[0].step + ACTED_STEPS
     soon = [deed for deed in later if deed.step < end]
-    return any(deed.path in shown.files or _runs(deed.action.command, shown.command) for deed in soon)
+    return any(deed.path in injection.files or _runs_command(deed.action.command, injection.command) for deed in soon)
 
 
-def _known_from(shown: Shown) -> float:
+def _effective_from(injection: InjectedMemory) -> float:
     """Return the time from which an action may follow from a memory; the action that triggered it may not."""
-    return shown.at + LEDGER_STEP_S if shown.point in AFTER_DEEDS else shown.at
+    return injection.at + LEDGER_STEP_S if injection.point in AFTER_DEEDS else injection.at
 
 
-def _runs(command: str, wanted: str) -> bool:
+def _runs_command(command: str, wanted: str) -> bool:
     """Return whether a command is the memory's command, which is stored in normalised form."""
     return bool(wanted and command) and (wanted in command or wanted in command_compare.normalise_command(command))
 
 
-def _told(account: Account, before: Before) -> dict[str, float]:
+def _files_told(account: SessionActivity, before: SessionFacts) -> dict[str, float]:
     """Return the files that the session was pointed to, with the time it first learned of each.
 
     Sources are context shown with a prompt, memories, and responses of `locate`.
     """
     first_told = dict(before.located)
-    sent = [(_known_from(injection), injection.files) for injection in before.shown if injection.point != SAID_TO_HELP]
+    sent = [
+        (_effective_from(injection), injection.files)
+        for injection in before.shown
+        if injection.point != REPORTED_USEFUL
+    ]
     locate_calls = [action for action in account.pad.actions if is_locate(action.tool)]
     sent += [(action.ended_at or action.at, tuple(_PATH.findall(action.text))) for action in locate_calls]
     for at, paths in sent:
@@ -130,19 +136,19 @@ def _told(account: Account, before: Before) -> dict[str, float]:
     return first_told
 
 
-def unsearched(account: Account, told: Mapping[str, float]) -> int:
+def count_unsearched(account: SessionActivity, told_at: Mapping[str, float]) -> int:
     """Count files that were opened after the agent was pointed to them, without a search since the previous file."""
     count, searched = 0, False
     opened: set[str] = set()
-    for deed in account.deeds:
+    for deed in account.entries:
         if deed.kind in DISCOVERY:
             searched = True
-        elif _first(deed, opened):
-            count += told.get(deed.path, math.inf) <= deed.action.at and not searched
+        elif _is_first_open(deed, opened):
+            count += told_at.get(deed.path, math.inf) <= deed.action.at and not searched
             searched = False
             opened.add(deed.path)
     return count
 
 
-def _first(deed: Deed, opened: set[str]) -> bool:
+def _is_first_open(deed: ActivityEntry, opened: set[str]) -> bool:
     return deed.kind in ("read", "edit", "write") and bool(deed.path) and deed.path not in opened

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.memory import MemoryType
-from holloway.domain.ports import moment
+from holloway.domain.ports import parse_stamp
 from holloway.store import feedback_counts, observations, session_ledger
 from holloway.store.filter import Filter
-from holloway.text.tokens import estimate
+from holloway.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ FULL = "full"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class InjectedMemory:
     """A memory that was injected into the session: injection point, time, files and command."""
 
     memory: str
@@ -36,7 +36,7 @@ class Shown:
     """Fingerprint of the error that the memory fixes."""
 
 
-class Answer(NamedTuple):
+class HookAnswer(NamedTuple):
     """One answer of holloway to a running session."""
 
     point: str
@@ -56,7 +56,7 @@ class StoreFigures(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class SessionFacts:
     """Facts about a session that its events do not carry."""
 
     files: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ class Before:
     errors: frozenset[str] = frozenset()
     """Fingerprints of errors that other sessions solved."""
     dead_end_files: frozenset[str] = frozenset()
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[InjectedMemory, ...] = ()
     corrected: int = 0
     flagged: int = 0
     trust_level: int = 1
@@ -81,26 +81,26 @@ class Before:
     resumed: bool | None = None
     resumed_at: float = 0.0
     """When a resumed session was resumed, in seconds since 1970."""
-    answers: tuple[Answer, ...] | None = None
+    answers: tuple[HookAnswer, ...] | None = None
     store: StoreFigures | None = None
 
 
 def collect_before(
-    store: Store, session: Session, touched: Sequence[str], before: Before, mapped_modules: set[str]
-) -> Before:
+    store: Store, session: Session, touched: Sequence[str], before: SessionFacts, mapped_modules: set[str]
+) -> SessionFacts:
     """Add what the store knew before a session, and what the session was shown of it, to what the caller knows."""
     database = store.database
-    opened = observations.sessions_with(database, touched)
-    own = dict(observations.files_of(database, [session.id])[session.id])
-    dead_ends = store.memories.find(Filter(types=(MemoryType.DEAD_END,)), limit=-1)
+    opened = observations.count_file_sessions(database, touched)
+    own = dict(observations.list_session_files(database, [session.id])[session.id])
+    dead_ends = store.memories.find_memories(Filter(types=(MemoryType.DEAD_END,)), limit=-1)
     return replace(
         before,
         files=frozenset(path for path, (count, _) in opened.items() if count - (path in own) > 0),
-        errors=frozenset(observations.solved_errors(database, session.id)),
+        errors=frozenset(observations.list_solved_errors(database, session.id)),
         dead_end_files=frozenset(path for memory in dead_ends for path in memory.files),
         shown=tuple(_list_shown(store, session.id)),
-        corrected=feedback_counts.corrected_in(database, session.id),
-        flagged=feedback_counts.flagged_in(database, session.id),
+        corrected=feedback_counts.count_corrected_in_session(database, session.id),
+        flagged=feedback_counts.count_flagged_in_session(database, session.id),
         search_tokens=observations.mean_search_tokens(database, session.started_at),
         store=_measure_store(store, mapped_modules),
     )
@@ -108,19 +108,21 @@ def collect_before(
 
 def _measure_store(store: Store, mapped_modules: set[str]) -> StoreFigures:
     mean = store.memories.mean_confidence()
-    covered = len(mapped_modules & store.memories.modules()) / len(mapped_modules) if mapped_modules else None
+    covered = len(mapped_modules & store.memories.list_modules()) / len(mapped_modules) if mapped_modules else None
     return StoreFigures(
-        store.memories.count(Filter()),
+        store.memories.count_memories(Filter()),
         None if mean is None else round(mean, 3),
         None if covered is None else round(covered, 3),
     )
 
 
-def _list_shown(store: Store, session: str) -> Iterator[Shown]:
-    for memory_id, point, at in session_ledger.shown_in(store.database, session):
-        if store.memories.has(memory_id):
-            memory = store.memories.get(memory_id)
+def _list_shown(store: Store, session: str) -> Iterator[InjectedMemory]:
+    for memory_id, point, at in session_ledger.list_injections_with_subagents(store.database, session):
+        if store.memories.has_memory(memory_id):
+            memory = store.memories.get_memory(memory_id)
             command = getattr(memory.details, "command", "")
             fingerprint = getattr(memory.details, "fingerprint", "")
-            tokens = estimate(memory.summary)
-            yield Shown(memory_id, point, moment(at).timestamp(), tokens, memory.files, command, fingerprint)
+            tokens = estimate_tokens(memory.summary)
+            yield InjectedMemory(
+                memory_id, point, parse_stamp(at).timestamp(), tokens, memory.files, command, fingerprint
+            )

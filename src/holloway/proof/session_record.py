@@ -13,38 +13,38 @@ from holloway.proof.work_figures import measure_work
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holloway.observer.activity import Account
-    from holloway.observer.outcome import Judged
+    from holloway.observer.activity import SessionActivity
+    from holloway.observer.outcome import SessionClassification
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.pipeline import Promotion
-    from holloway.proof.session_facts import Before, StoreFigures
+    from holloway.proof.session_facts import SessionFacts, StoreFigures
 
 
-def record(
-    account: Account,
-    judged: Judged,
+def build_record(
+    account: SessionActivity,
+    judged: SessionClassification,
     signals: Sequence[Signal],
     promotion: Promotion | None,
-    before: Before,
+    before: SessionFacts,
     wording: str = "",
 ) -> dict[str, Any]:
     """Return all figures of one session: every field of the table, with None for what is unknown."""
     return {
         "version": VERSION,
         "group": before.group,
-        **_identity(account, judged, before),
+        **_session_identity(account, judged, before),
         "trust_level": before.trust_level,
         **measure_work(account, before),
         **measure_injected(account, promotion, before),
         **measure_answers(before.answers),
-        **_store(before.store),
+        **_store_figures(before.store),
         "signals": dict(Counter(str(signal.name) for signal in signals)),
-        "candidates": _by_signal(promotion),
+        "candidates": _count_candidates(promotion),
         "wording": wording or None,
     }
 
 
-def _identity(account: Account, judged: Judged, before: Before) -> dict[str, Any]:
+def _session_identity(account: SessionActivity, judged: SessionClassification, before: SessionFacts) -> dict[str, Any]:
     """Return the session's agent, type, outcome and work unit."""
     start = account.pad.start
     unit = start.work_unit if start else None
@@ -61,7 +61,7 @@ def _identity(account: Account, judged: Judged, before: Before) -> dict[str, Any
     }
 
 
-def _store(figures: StoreFigures | None) -> dict[str, Any]:
+def _store_figures(figures: StoreFigures | None) -> dict[str, Any]:
     return {
         "store_memories": figures.memories if figures else None,
         "store_mean_confidence": figures.mean_confidence if figures else None,
@@ -69,7 +69,7 @@ def _store(figures: StoreFigures | None) -> dict[str, Any]:
     }
 
 
-def _by_signal(promotion: Promotion | None) -> Mapping[str, Mapping[str, int]]:
+def _count_candidates(promotion: Promotion | None) -> Mapping[str, Mapping[str, int]]:
     counts: dict[str, Counter[str]] = {}
     for candidate in promotion.candidates if promotion else ():
         counts.setdefault(str(candidate.signal.name), Counter())[candidate.state] += 1

@@ -14,58 +14,58 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from holloway.embeddings.nearest_neighbors import Nearest
+    from holloway.embeddings.nearest_neighbors import VectorIndex
     from holloway.retrieval.query_intent import Query
     from holloway.store.filter import Filter
     from holloway.store.store import Store
 
 TEXT_MAX = 200
 DENSE_MAX = 200
-PLACE_MAX = 60
+GRAPH_MAX = 60
 """Candidates of each kind."""
 POOL_MAX = 60
 """Candidates with the best fused score, which the later stages rank."""
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class QueryVector:
     """The vector of a query, and the index of vectors to compare it with."""
 
     vector: NDArray[np.float32]
-    nearest: Nearest
+    nearest: VectorIndex
     related_from: float = 0.0
     """Cosines below this threshold are no evidence."""
 
 
-def collected(
-    store: Store, query: Query, chosen: Filter, meaning: Meaning | None, places: Mapping[str, float]
+def collect_candidates(
+    store: Store, query: Query, memory_filter: Filter, meaning: QueryVector | None, file_weights: Mapping[str, float]
 ) -> dict[str, dict[int, float]]:
     """Return the candidates by source (text, dense, graph); a source without candidates is left out."""
     lists = {
-        "text": by_text(store, query, chosen),
-        "dense": by_meaning(store, meaning, chosen) if meaning else {},
-        "graph": search.on_files(store.database, places, chosen, PLACE_MAX) if places else {},
+        "text": search_by_text(store, query, memory_filter),
+        "dense": search_by_vector(store, meaning, memory_filter) if meaning else {},
+        "graph": search.find_on_files(store.database, file_weights, memory_filter, GRAPH_MAX) if file_weights else {},
     }
     return {name: hits for name, hits in lists.items() if hits}
 
 
-def by_text(store: Store, query: Query, chosen: Filter) -> dict[int, float]:
+def search_by_text(store: Store, query: Query, memory_filter: Filter) -> dict[int, float]:
     """Return memories that contain words of the query, scored relative to the best.
 
     Raw BM25 scores are not comparable: in a small store, even an exact match scores almost zero.
     """
-    matches = search.search(store.database, query.text, chosen, TEXT_MAX)
+    matches = search.search_memories(store.database, query.text, memory_filter, TEXT_MAX)
     best = max((score for _, score in matches), default=0.0)
     return {seq: score / best if best > 0 else 1.0 for seq, score in matches}
 
 
-def by_meaning(store: Store, meaning: Meaning, chosen: Filter) -> dict[int, float]:
+def search_by_vector(store: Store, meaning: QueryVector, memory_filter: Filter) -> dict[int, float]:
     """Return the memories nearest to the query; fetches more if the filter drops many."""
     fetch_count = math.ceil(search.LOOK_AHEAD * DENSE_MAX)
     while True:
-        nearest_hits = meaning.nearest.nearest(meaning.vector, fetch_count)
+        nearest_hits = meaning.nearest.find_nearest(meaning.vector, fetch_count)
         related = [hit for hit in nearest_hits if hit[1] >= meaning.related_from]
-        matches = search.first_kept(store.database, related, chosen, DENSE_MAX)
+        matches = search.filter_ranked(store.database, related, memory_filter, DENSE_MAX)
         if len(matches) == DENSE_MAX or len(related) < fetch_count:
             return dict(matches)
         fetch_count *= 8

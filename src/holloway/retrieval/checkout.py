@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.config import GIT_ASIDE_S
-from holloway.retrieval.locate import locate
+from holloway.retrieval.locate import locate_files
 from holloway.retrieval.past_sessions import PastSession
 from holloway.store import observations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from holloway.codemap.database import MapDatabase
-    from holloway.retrieval.locate import Located
+    from holloway.retrieval.locate import LocateResult
 
 PAST_SESSIONS = 300
 """Latest sessions that tell where the next one will work."""
@@ -32,11 +32,13 @@ def locate_in_checkout(
     limit: int = 10,
     branch: str = "",
     now: datetime,
-) -> Located:
+) -> LocateResult:
     """Locate the files of a task, using the sessions of the store at `connection` and the branch's own changes."""
-    past = [PastSession(*session) for session in observations.past(connection, PAST_SESSIONS)]
-    branch = branch or git.branch(root)
+    past = [PastSession(*session) for session in observations.list_past_sessions(connection, PAST_SESSIONS)]
+    branch = branch or git.current_branch(root)
     if branch == git.default_branch(root):
         branch = ""  # All work ends up there, so it is no one piece of work.
-    underway = git.underway(root, GIT_ASIDE_S)
-    return locate(database, task, known=known, past=past, branch=branch, underway=underway, limit=limit, now=now)
+    underway = git.files_underway(root, GIT_ASIDE_S)
+    return locate_files(
+        database, task, files_in_play=known, past=past, branch=branch, underway=underway, limit=limit, now=now
+    )

@@ -15,7 +15,7 @@ from holloway.codemap.parse.languages import language_of
 from holloway.retrieval import past_sessions
 from holloway.safety.repository_text import is_name, is_path
 from holloway.text.fts_query import STOP_WORDS
-from holloway.text.identifiers import expanded, parts
+from holloway.text.identifiers import expand_words, split_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,12 +32,12 @@ TITLE_WEIGHT = 3
 """Weight of a word in the first line, which says what the task is about."""
 COMMIT_FILES_MAX = 10
 """Files: a commit with more says little about any one of them."""
-LIKENESS_FULL = 0.25
+FULL_SIMILARITY = 0.25
 """Share of a task that the most similar commit message must cover for its files to count in full."""
-ELSEWHERE = 0.4
+OTHER_BRANCH_SHARE = 0.4
 """Trust in the latest sessions if none of them was on this branch: the work may be new."""
-LATELY = "opened in the latest sessions"
-UNDERWAY = "changed on this branch"
+LATELY_REASON = "opened in the latest sessions"
+UNDERWAY_REASON = "changed on this branch"
 IN_COMMITS, IN_TASK, UNNAMED_PART = "changed in commits about ", "opened for a task about ", "closest part has "
 """Prefixes of reasons that list words of the task: from commits, earlier tasks, and a chunk whose name is hidden."""
 UNDERWAY_FULL = 8
@@ -63,7 +63,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,}")
 _WORD = re.compile(r"\w{2,}")
 
 
-class Coupled(NamedTuple):
+class CoupledFile(NamedTuple):
     """A file that often changed together with one of the best: with which, and in how many of its latest commits."""
 
     path: str
@@ -73,61 +73,65 @@ class Coupled(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class LocateTask:
     """A task, parsed once."""
 
     text: str
-    said: str
+    cleaned_text: str
     """The text without additions of tools."""
-    known: tuple[str, ...]
+    files_in_play: tuple[str, ...]
     now: datetime
     terms: dict[str, int]
     """The words, with their number of occurrences."""
     identifiers: list[str]
-    telling: list[Term]
+    informative_terms: list[Term]
     """The words that are worth searching in this project, weighted."""
     paths: list[str]
     """All files of the project."""
 
 
 @dataclass(slots=True)
-class Evidence:
+class FileEvidence:
     """One kind of evidence: a strength and a reason for each file."""
 
     strength: dict[str, float] = field(default_factory=dict)
     reason: dict[str, str] = field(default_factory=dict)
     symbols: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """The best matching symbols of a file, the best first."""
-    coupled: dict[str, Coupled] = field(default_factory=dict)
+    coupled: dict[str, CoupledFile] = field(default_factory=dict)
     """The file that each file often changed with, if that is the evidence."""
     share: float = 1.0
     """How far this kind of evidence is trusted for this task, from 0 to 1."""
 
-    def scaled(self) -> dict[str, float]:
+    def scale_strengths(self) -> dict[str, float]:
         """Return the strengths scaled so that the best equals the share."""
         best = max(self.strength.values(), default=0.0)
         return {path: self.share * value / best for path, value in self.strength.items()} if best > 0 else {}
 
 
-def understand(database: MapDatabase, task: str, known: Sequence[str], now: datetime) -> Task:
+def parse_task(database: MapDatabase, task: str, files_in_play: Sequence[str], now: datetime) -> LocateTask:
     """Parse a task: its weighted words, its identifiers, and the files of the project."""
     text = task[:TASK_CHARS_MAX]
     cleaned = _ASIDE.sub(" ", text)
     words: Counter[str] = Counter()
-    title = _title(cleaned)
+    title = _find_title(cleaned)
     for word in _WORD.findall(cleaned) + (TITLE_WEIGHT - 1) * _WORD.findall(title):
-        for form in {word.replace("_", "").casefold(), *parts(word)}:
+        for form in {word.replace("_", "").casefold(), *split_identifier(word)}:
             if len(form) > 1 and form not in STOP_WORDS:
                 words[form] += 1
     identifiers = [
-        word for word in dict.fromkeys(_IDENTIFIER.findall(cleaned)) if "_" in word.strip("_") or len(parts(word)) > 1
+        word
+        for word in dict.fromkeys(_IDENTIFIER.findall(cleaned))
+        if "_" in word.strip("_") or len(split_identifier(word)) > 1
     ]
     terms = dict(words.most_common(TERMS_MAX))
-    telling = search.telling(database, terms)
-    return Task(text, cleaned, tuple(known), now, terms, identifiers[:TERMS_MAX], telling, queries.paths(database))
+    telling = search.select_terms(database, terms)
+    return LocateTask(
+        text, cleaned, tuple(files_in_play), now, terms, identifiers[:TERMS_MAX], telling, queries.list_paths(database)
+    )
 
 
-def _title(text: str) -> str:
+def _find_title(text: str) -> str:
     """Return the first line, or the next one if the first is only an introduction ("Implement the following plan:")."""
     lines = (line.strip() for line in text.split("\n"))
     filled = list(islice((line for line in lines if line), 2))
@@ -135,34 +139,34 @@ def _title(text: str) -> str:
     return filled[int(is_lead)] if filled else ""
 
 
-def shared_words(task: Task, text: str) -> str:
+def list_shared_words(task: LocateTask, text: str) -> str:
     """List the words of a task that a text also contains, the most informative first.
 
     A reason quotes only the task itself, because commits, headings and earlier prompts are untrusted text.
     """
-    present = set(expanded(text[:TASK_CHARS_MAX]))
-    ordered = sorted(task.telling, key=lambda term: -term.weight)
+    present = set(expand_words(text[:TASK_CHARS_MAX]))
+    ordered = sorted(task.informative_terms, key=lambda term: -term.weight)
     return ", ".join(list(dict.fromkeys(term.word for term in ordered if term.word in present))[:WORDS_SHOWN])
 
 
-def by_text(database: MapDatabase, task: Task) -> Evidence:
+def score_by_text(database: MapDatabase, task: LocateTask) -> FileEvidence:
     """Score files whose full text matches the words."""
-    evidence = Evidence()
-    for path, score, words in search.files(database, task.telling):
+    evidence = FileEvidence()
+    for path, score, words in search.search_files(database, task.informative_terms):
         evidence.strength[path] = score
         evidence.reason[path] = f"speaks of {', '.join(words[:WORDS_SHOWN])}"
     return evidence
 
 
-def by_piece(database: MapDatabase, task: Task) -> Evidence:
+def score_by_chunk(database: MapDatabase, task: LocateTask) -> FileEvidence:
     """Score files by their best chunk, which contains many of the words."""
-    evidence = Evidence()
-    for path, name, score in search.pieces(database, task.telling):
+    evidence = FileEvidence()
+    for path, name, score in search.search_chunks(database, task.informative_terms):
         evidence.strength.setdefault(path, score)
         if not name:
             continue
         if not (language_of(path) and is_name(name)):
-            if words := shared_words(task, name):
+            if words := list_shared_words(task, name):
                 evidence.reason.setdefault(path, UNNAMED_PART + words)
             continue
         evidence.reason.setdefault(path, f"closest in {name}")
@@ -171,24 +175,24 @@ def by_piece(database: MapDatabase, task: Task) -> Evidence:
     return evidence
 
 
-def by_symbol(database: MapDatabase, task: Task) -> Evidence:
+def score_by_symbol(database: MapDatabase, task: LocateTask) -> FileEvidence:
     """Score files that define an identifier of the task; one that few files define counts more."""
-    evidence = Evidence()
+    evidence = FileEvidence()
     for name in task.identifiers:
-        rows = queries.definers(database, name)
+        rows = queries.find_definers(database, name)
         for path, kind in rows:
             evidence.strength[path] = evidence.strength.get(path, 0.0) + 1.0 / len(rows)
             evidence.reason.setdefault(path, f"defines {kind} {name}")
     return evidence
 
 
-def by_path(database: MapDatabase, task: Task) -> Evidence:
+def score_by_path(database: MapDatabase, task: LocateTask) -> FileEvidence:
     """Score files whose path contains words of the task; a word that is in few paths counts more."""
-    evidence = Evidence()
+    evidence = FileEvidence()
     wanted = set(task.terms)
     paths_by_word: dict[str, list[str]] = defaultdict(list)
     for path in task.paths:
-        for word in {part for name in path.split("/") for part in _words_of(name)} & wanted:
+        for word in {part for name in path.split("/") for part in _split_name(name)} & wanted:
             paths_by_word[word].append(path)
     for word, paths in sorted(paths_by_word.items()):
         for path in paths:
@@ -200,19 +204,19 @@ def by_path(database: MapDatabase, task: Task) -> Evidence:
 
 
 @lru_cache(maxsize=50_000)
-def _words_of(name: str) -> tuple[str, ...]:
+def _split_name(name: str) -> tuple[str, ...]:
     """Split the name of a file or folder into words."""
-    return tuple(part for word in _WORD.findall(name) for part in (word.casefold(), *parts(word)))
+    return tuple(part for word in _WORD.findall(name) for part in (word.casefold(), *split_identifier(word)))
 
 
-def by_name(database: MapDatabase, task: Task) -> Evidence:
+def score_by_mention(database: MapDatabase, task: LocateTask) -> FileEvidence:
     """Score files that the task mentions: by path, by the end of one, or as a dotted module."""
-    evidence = Evidence()
-    for mention, candidate_paths in _mentioned(task):
+    evidence = FileEvidence()
+    for mention, candidate_paths in _find_mentioned_files(task):
         for path in candidate_paths[:5]:
             evidence.strength[path] = max(evidence.strength.get(path, 0.0), 1.0 / len(candidate_paths))
             evidence.reason[path] = f"named: {mention}"
-    for head, candidate_paths in _dotted(task):
+    for head, candidate_paths in _find_dotted_modules(task):
         for path in candidate_paths[:3]:
             evidence.strength[path] = max(evidence.strength.get(path, 0.0), 0.8 / len(candidate_paths))
             evidence.reason.setdefault(path, f"named: {head.replace('/', '.')}")
@@ -221,7 +225,7 @@ def by_name(database: MapDatabase, task: Task) -> Evidence:
     return evidence
 
 
-def _mentioned(task: Task) -> Iterator[tuple[str, list[str]]]:
+def _find_mentioned_files(task: LocateTask) -> Iterator[tuple[str, list[str]]]:
     """Yield each mention that looks like a path, with the files that it may mean."""
     names_by_mention = {mention: mention.lstrip("./") for mention in set(_PATH.findall(task.text)[:200])}
     paths_by_name: dict[str, list[str]] = {name.rpartition("/")[2]: [] for name in names_by_mention.values()}
@@ -238,7 +242,7 @@ def _mentioned(task: Task) -> Iterator[tuple[str, list[str]]]:
             yield mention, candidate_paths
 
 
-def _dotted(task: Task) -> Iterator[tuple[str, list[str]]]:
+def _find_dotted_modules(task: LocateTask) -> Iterator[tuple[str, list[str]]]:
     """Yield each dotted module name, as far as it is a module, with its files; imports in examples are ignored."""
     dotted = {tuple(name.split(".")[:DOTTED_PARTS_MAX]) for name in _DOTTED.findall(_IMPORT.sub("", task.text))[:200]}
     stems: dict[str, dict[str, str]] = {}
@@ -257,95 +261,97 @@ def _dotted(task: Task) -> Iterator[tuple[str, list[str]]]:
                 break
 
 
-def by_commits(database: MapDatabase, task: Task) -> Evidence:
+def score_by_commits(database: MapDatabase, task: LocateTask) -> FileEvidence:
     """Score files of past commits with similar messages."""
-    evidence = Evidence()
+    evidence = FileEvidence()
     similarity = 0.0
-    for commit in cochange.similar_commits(database, task.said, now=task.now):
+    for commit in cochange.find_similar_commits(database, task.cleaned_text, now=task.now):
         if not 0 < len(commit.files) <= COMMIT_FILES_MAX:
             continue
         similarity = max(similarity, commit.likeness)
         for path in commit.files:
             evidence.strength[path] = evidence.strength.get(path, 0.0) + commit.score
-            if words := shared_words(task, commit.subject):
+            if words := list_shared_words(task, commit.subject):
                 evidence.reason.setdefault(path, IN_COMMITS + words)
-    evidence.share = min(1.0, similarity / LIKENESS_FULL)
-    return _present(database, evidence)
+    evidence.share = min(1.0, similarity / FULL_SIMILARITY)
+    return _drop_missing_files(database, evidence)
 
 
-def by_activity(database: MapDatabase, task: Task) -> Evidence:
+def score_by_activity(database: MapDatabase, task: LocateTask) -> FileEvidence:
     """Score files by recent commits."""
-    evidence = Evidence()
-    evidence.strength.update(cochange.recency(database, now=task.now))
+    evidence = FileEvidence()
+    evidence.strength.update(cochange.score_recency(database, now=task.now))
     evidence.reason = dict.fromkeys(evidence.strength, "changed recently")
-    return _present(database, evidence)
+    return _drop_missing_files(database, evidence)
 
 
-def by_sessions(
-    database: MapDatabase, task: Task, past: Sequence[PastSession], branch: str = ""
-) -> dict[str, Evidence]:
+def score_by_sessions(
+    database: MapDatabase, task: LocateTask, past: Sequence[PastSession], branch: str = ""
+) -> dict[str, FileEvidence]:
     """Score files that earlier sessions opened: for similar tasks, and recently."""
-    similar, lately = Evidence(), Evidence()
-    for path, (strength, earlier) in past_sessions.similar(past, task.said).items():
+    similar, lately = FileEvidence(), FileEvidence()
+    for path, (strength, earlier) in past_sessions.score_similar_sessions(past, task.cleaned_text).items():
         similar.strength[path] = strength
-        words = shared_words(task, earlier)
+        words = list_shared_words(task, earlier)
         similar.reason[path] = IN_TASK + words if words else "opened for a similar task"
-    lately.strength.update(past_sessions.recent(past, branch))
-    lately.share = 1.0 if any(branch and session.branch == branch for session in past) else ELSEWHERE
-    lately.reason = dict.fromkeys(lately.strength, LATELY)
-    return {"sessions": _present(database, similar), "recent": _present(database, lately)}
+    lately.strength.update(past_sessions.score_recent_sessions(past, branch))
+    lately.share = 1.0 if any(branch and session.branch == branch for session in past) else OTHER_BRANCH_SHARE
+    lately.reason = dict.fromkeys(lately.strength, LATELY_REASON)
+    return {"sessions": _drop_missing_files(database, similar), "recent": _drop_missing_files(database, lately)}
 
 
-def by_branch(database: MapDatabase, underway: Sequence[str]) -> Evidence:
+def score_by_branch(database: MapDatabase, underway: Sequence[str]) -> FileEvidence:
     """Score files that the current branch already changed: work mostly continues there."""
-    evidence = Evidence(dict.fromkeys(underway, 1.0), dict.fromkeys(underway, UNDERWAY))
+    evidence = FileEvidence(dict.fromkeys(underway, 1.0), dict.fromkeys(underway, UNDERWAY_REASON))
     evidence.share = min(1.0, (UNDERWAY_FULL / max(len(underway), 1)) ** 0.5)
-    return _present(database, evidence)
+    return _drop_missing_files(database, evidence)
 
 
-def by_known(database: MapDatabase, task: Task) -> Evidence:
+def score_by_files_in_play(database: MapDatabase, task: LocateTask) -> FileEvidence:
     """Score files that often changed together with those already in play."""
-    evidence = Evidence()
-    if task.known:
-        for partner in cochange.partners(database, task.known, now=task.now, limit=100):
+    evidence = FileEvidence()
+    if task.files_in_play:
+        for partner in cochange.find_partners(database, task.files_in_play, now=task.now, limit=100):
             evidence.strength[partner.path] = partner.score
-    return _present(database, evidence)
+    return _drop_missing_files(database, evidence)
 
 
-ASKED: dict[str, Callable[[MapDatabase, Task], Evidence]] = {
-    "named": by_name,
-    "text": by_text,
-    "piece": by_piece,
-    "symbol": by_symbol,
-    "path": by_path,
-    "commits": by_commits,
-    "busy": by_activity,
-    "known": by_known,
+SCORERS: dict[str, Callable[[MapDatabase, LocateTask], FileEvidence]] = {
+    "named": score_by_mention,
+    "text": score_by_text,
+    "piece": score_by_chunk,
+    "symbol": score_by_symbol,
+    "path": score_by_path,
+    "commits": score_by_commits,
+    "busy": score_by_activity,
+    "known": score_by_files_in_play,
 }
 
 
-def followed(database: MapDatabase, task: Task, scores: dict[str, float]) -> dict[str, Evidence]:
+def score_related_files(database: MapDatabase, task: LocateTask, scores: dict[str, float]) -> dict[str, FileEvidence]:
     """Score files that changed together with the best files, or are imported by them, by the scores of those."""
     seeds = sorted(scores, key=lambda path: (-scores[path], path))[:SEEDS]
     best = scores[seeds[0]] if seeds else 1.0
-    together, neighbour = Evidence(), Evidence()
-    for seed in [*task.known, *seeds]:
+    together, neighbour = FileEvidence(), FileEvidence()
+    for seed in [*task.files_in_play, *seeds]:
         weight = scores.get(seed, best) / best
-        for partner in cochange.partners(database, [seed], now=task.now, limit=20):
+        for partner in cochange.find_partners(database, [seed], now=task.now, limit=20):
             if partner.path != seed:
                 together.strength[partner.path] = together.strength.get(partner.path, 0.0) + weight * partner.score
                 if is_path(seed):
                     together.reason.setdefault(partner.path, f"changes with {seed}")
-                together.coupled.setdefault(partner.path, Coupled(partner.path, seed, partner.commits, partner.of))
-        used = queries.imported(database, seed)
+                together.coupled.setdefault(partner.path, CoupledFile(partner.path, seed, partner.commits, partner.of))
+        used = queries.find_imports(database, seed)
         for path in used:
             neighbour.strength[path] = neighbour.strength.get(path, 0.0) + weight / len(used)
             if is_path(seed):
                 neighbour.reason.setdefault(path, f"imported by {seed}")
-    return {"together": _present(database, together), "neighbour": neighbour}
+    return {"together": _drop_missing_files(database, together), "neighbour": neighbour}
 
 
-def _present(database: MapDatabase, found: Evidence) -> Evidence:
+def _drop_missing_files(database: MapDatabase, evidence: FileEvidence) -> FileEvidence:
     """Drop files that are no longer in the code map."""
-    existing_paths = queries.present(database, found.strength)
-    return replace(found, strength={path: value for path, value in found.strength.items() if path in existing_paths})
+    existing_paths = queries.filter_existing(database, evidence.strength)
+    return replace(
+        evidence, strength={path: value for path, value in evidence.strength.items() if path in existing_paths}
+    )

@@ -30,13 +30,15 @@ class Fusion(StrEnum):
 Scores = Mapping[int, float]
 
 
-def fuse(
-    lists: Mapping[str, Scores], kind: QueryKind, how: Fusion = Fusion.SCORES, *, related_from: float = 0.0
+def fuse_scores(
+    lists: Mapping[str, Scores], kind: QueryKind, method: Fusion = Fusion.SCORES, *, related_from: float = 0.0
 ) -> dict[int, float]:
     """Return one score for each candidate, the best at 1. An empty list takes no weight from the others."""
     fused: dict[int, float] = defaultdict(float)
     for name, scores in lists.items():
-        scaled = _ranks(scores) if how is Fusion.RANKS else _scaled(name, scores, related_from)
+        scaled = (
+            _compute_reciprocal_ranks(scores) if method is Fusion.RANKS else _scale_scores(name, scores, related_from)
+        )
         weight = WEIGHTS[kind][name]
         for seq, value in scaled.items():
             fused[seq] += weight * value
@@ -44,24 +46,24 @@ def fuse(
     return {seq: value / best for seq, value in fused.items()} if best > 0 else dict.fromkeys(fused, 0.0)
 
 
-def _scaled(name: str, scores: Scores, related_from: float) -> Scores:
+def _scale_scores(name: str, scores: Scores, related_from: float) -> Scores:
     """Scale a list to 0..1. Scores of the graph already are: being near a file counts the same without a better hit."""
     if name == "graph":
         return scores
-    return _shares(scores, _floor(scores, related_from) if name == "dense" else 0.0)
+    return _normalise_scores(scores, _find_floor(scores, related_from) if name == "dense" else 0.0)
 
 
-def _ranks(scores: Scores) -> dict[int, float]:
+def _compute_reciprocal_ranks(scores: Scores) -> dict[int, float]:
     ordered = sorted(scores, key=lambda seq: (-scores[seq], seq))
     return {seq: 1.0 / (RANK_OFFSET + position) for position, seq in enumerate(ordered, start=1)}
 
 
-def _floor(cosines: Scores, related_from: float) -> float:
+def _find_floor(cosines: Scores, related_from: float) -> float:
     """Return the cosine that counts as 0: the lowest of a long list, else the threshold of related texts."""
     return min(cosines.values()) if len(cosines) >= LONG_LIST or (cosines and not related_from) else related_from
 
 
-def _shares(scores: Scores, floor: float) -> dict[int, float]:
+def _normalise_scores(scores: Scores, floor: float) -> dict[int, float]:
     """Normalise scores to the range between the floor and the best."""
     span = max(scores.values(), default=0.0) - floor
     if span <= 0:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Memory, MemoryType, RelationType, Source, State
 from holloway.domain.work import Phase
-from holloway.safety.neutralize import neutral
-from holloway.text.citation import citation, doubt
-from holloway.text.tokens import MARGIN, estimate
+from holloway.safety.neutralize import neutralize_text
+from holloway.text.citation import doubt_note, render_citation
+from holloway.text.tokens import MARGIN, estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,7 +80,7 @@ _ORDER = {kind: place for place, kind in enumerate(MemoryType)}
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
+class MemoryPack:
     """The text, the ids of its memories, its tokens, and how many memories did not fit."""
 
     text: str
@@ -89,37 +89,37 @@ class Pack:
     left_out: int
 
 
-def pack(
+def pack_memories(
     ranked: Sequence[Memory],
     phase: Phase = Phase.EXPLORE,
     *,
     budget: int | None = None,
     find: Callable[[str], Memory | None] = lambda _: None,
-) -> Pack:
+) -> MemoryPack:
     """Fill a budget with memories, the best first. `find` returns the memory that another one requires."""
-    filling = _Filling(phase, BUDGET_TOKENS[phase] if budget is None else max(budget, 0))
+    filling = _PackBuilder(phase, BUDGET_TOKENS[phase] if budget is None else max(budget, 0))
     ranked = list({memory.id: memory for memory in ranked}.values())
-    waiting = [memory for memory in ranked if not filling.take(_with_required(memory, find), by_share=True)]
+    waiting = [memory for memory in ranked if not filling.add_group(_add_required(memory, find), by_share=True)]
     for memory in waiting:
-        filling.take(_with_required(memory, find), by_share=False)
-    packed = sorted(filling.held.values(), key=lambda memory: (_ORDER[memory.type], memory.created_at, memory.id))
-    text = "\n".join(line(memory) for memory in packed)
-    left_out = sum(memory.id not in filling.held for memory in ranked)
-    return Pack(text, tuple(memory.id for memory in packed), sum(map(cost, packed)), left_out)
+        filling.add_group(_add_required(memory, find), by_share=False)
+    packed = sorted(filling.memories.values(), key=lambda memory: (_ORDER[memory.type], memory.created_at, memory.id))
+    text = "\n".join(render_line(memory) for memory in packed)
+    left_out = sum(memory.id not in filling.memories for memory in ranked)
+    return MemoryPack(text, tuple(memory.id for memory in packed), sum(map(estimate_cost, packed)), left_out)
 
 
-def _with_required(memory: Memory, find: Callable[[str], Memory | None]) -> list[Memory]:
+def _add_required(memory: Memory, find: Callable[[str], Memory | None]) -> list[Memory]:
     """Return a memory with those it requires, if they are alive and not quarantined."""
     required = [
         find(relation.memory)
         for relation in memory.relations
         if relation.type is RelationType.REQUIRED_WITH and relation.memory
     ]
-    usable = [other for other in required if other and other.alive and other.state is not State.QUARANTINED]
+    usable = [other for other in required if other and other.is_alive and other.state is not State.QUARANTINED]
     return [memory, *(other for other in usable if other.id != memory.id)]
 
 
-class _Filling:
+class _PackBuilder:
     """A pack while it is filled."""
 
     def __init__(self, phase: Phase, budget: int) -> None:
@@ -127,41 +127,41 @@ class _Filling:
         self._shares = SHARES[phase]
         self._spent: dict[str, float] = defaultdict(float)
         """Tokens in total, of untrusted memories, and of each type with a share."""
-        self.held: dict[str, Memory] = {}
+        self.memories: dict[str, Memory] = {}
 
-    def take(self, group: list[Memory], *, by_share: bool) -> bool:
+    def add_group(self, group: list[Memory], *, by_share: bool) -> bool:
         """Add memories that belong together, all or none; return whether they fit."""
-        new = [memory for memory in group if memory.id not in self.held]
+        new = [memory for memory in group if memory.id not in self.memories]
         spent = self._spent.copy()
         for memory in new:
-            for purse in self._purses(memory):
-                spent[purse] += cost(memory)
-        wanted = {purse for memory in new for purse in self._purses(memory)}
-        if any(spent[purse] > self._limit(purse) for purse in wanted if by_share or purse in _ALWAYS):
+            for purse in self._list_budgets(memory):
+                spent[purse] += estimate_cost(memory)
+        wanted = {purse for memory in new for purse in self._list_budgets(memory)}
+        if any(spent[purse] > self._get_limit(purse) for purse in wanted if by_share or purse in _ALWAYS):
             return False
         self._spent = spent
-        self.held |= {memory.id: memory for memory in new}
+        self.memories |= {memory.id: memory for memory in new}
         return True
 
-    def _purses(self, memory: Memory) -> tuple[str, ...]:
+    def _list_budgets(self, memory: Memory) -> tuple[str, ...]:
         outside = ("outside",) if memory.source is Source.FOREIGN_FILE else ()
         return ("all", *outside, memory.type if memory.type in self._shares else "rest")
 
-    def _limit(self, purse: str) -> float:
-        if purse in _ALWAYS:
-            return self._budget * _ALWAYS[purse]
+    def _get_limit(self, budget: str) -> float:
+        if budget in _ALWAYS:
+            return self._budget * _ALWAYS[budget]
         unassigned_share = 1.0 - sum(self._shares.values())
-        return self._budget * (unassigned_share if purse == "rest" else self._shares[MemoryType(purse)])
+        return self._budget * (unassigned_share if budget == "rest" else self._shares[MemoryType(budget)])
 
 
-def cost(memory: Memory) -> int:
+def estimate_cost(memory: Memory) -> int:
     """Return the tokens of a memory's line, with the estimator's margin, rounded up."""
-    return math.ceil((estimate(line(memory)) + BREAK_TOKENS) * MARGIN)
+    return math.ceil((estimate_tokens(render_line(memory)) + BREAK_TOKENS) * MARGIN)
 
 
-def line(memory: Memory) -> str:
+def render_line(memory: Memory) -> str:
     """Render one memory as a line for an agent."""
-    doubt_prefix = f"{label} " if (label := doubt(memory.state)) else ""
+    doubt_prefix = f"{label} " if (label := doubt_note(memory.state)) else ""
     files_note = f" ({', '.join(memory.files[:FILES_SHOWN])})" if memory.files else ""
     conflicting_ids = [
         relation.memory
@@ -171,7 +171,6 @@ def line(memory: Memory) -> str:
     conflict_note = (
         f"; disagrees with {', '.join(f'hw:{other}' for other in conflicting_ids[:2])}" if conflicting_ids else ""
     )
-    text = neutral(memory.summary + files_note) + conflict_note
-    return (
-        f"- {doubt_prefix}{memory.type.label}: {text} {citation(memory.id, taught=memory.source is Source.USER_TAUGHT)}"
-    )
+    text = neutralize_text(memory.summary + files_note) + conflict_note
+    citation = render_citation(memory.id, taught=memory.source is Source.USER_TAUGHT)
+    return f"- {doubt_prefix}{memory.type.label}: {text} {citation}"

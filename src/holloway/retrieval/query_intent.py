@@ -32,7 +32,7 @@ class Query:
 _NAME = re.compile(r"[a-z0-9][A-Z]|[^\W_]_[^\W_]|\w/\w|\w\.\w{2,}|\w::\w|\w\(\)|`\w")
 
 
-def understand(text: str, *, files: tuple[str, ...] = ()) -> Query:
+def parse_query(text: str, *, files: tuple[str, ...] = ()) -> Query:
     """Parse a query. A sentence that mentions an identifier is still semantic."""
     bounded = " ".join(text[:QUERY_CHARS_MAX].split())
     content_words = [word for word in bounded.split() if word.casefold() not in STOP_WORDS]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holloway.domain import confidence
 from holloway.domain.memory import Memory, MemoryType, Source, State
-from holloway.domain.ports import moment
+from holloway.domain.ports import parse_stamp
 from holloway.domain.work import Phase
 
 if TYPE_CHECKING:
@@ -89,41 +89,41 @@ CHANGED_SHARE = 0.3
 """Loss of a memory when all lines of its files have changed since it was learned."""
 
 
-def factors(
+def compute_factors(
     memory: Memory | Sketch, now: datetime, phase: Phase | None, changed: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the factors on a memory's score by name. `changed` is the rewritten share of each of its files."""
     by_name = {
-        "trust": trust(memory),
-        "recency": recency(memory, now),
-        "confidence": 1.0 - CONFIDENCE_SHARE * (1.0 - min(confidence.current(memory, now), 1.0)),
-        "staleness": staleness(memory, changed),
+        "trust": compute_trust(memory),
+        "recency": compute_recency(memory, now),
+        "confidence": 1.0 - CONFIDENCE_SHARE * (1.0 - min(confidence.current_confidence(memory, now), 1.0)),
+        "staleness": compute_staleness(memory, changed),
     }
     if phase is not None:
-        by_name["phase"] = _prior(PHASE_WEIGHTS[phase].get(memory.type, 1.0))
+        by_name["phase"] = _dampen_weight(PHASE_WEIGHTS[phase].get(memory.type, 1.0))
     return by_name
 
 
-def trust(memory: Memory | Sketch) -> float:
+def compute_trust(memory: Memory | Sketch) -> float:
     """Return slightly more than 1 for what a person said, slightly less for inferred or imported memories."""
-    return _prior(SOURCE_TRUST[memory.source])
+    return _dampen_weight(SOURCE_TRUST[memory.source])
 
 
-def _prior(weight: float) -> float:
+def _dampen_weight(weight: float) -> float:
     return 1.0 + PRIOR_SHARE * (weight - 1.0)
 
 
-def recency(memory: Memory | Sketch, now: datetime) -> float:
+def compute_recency(memory: Memory | Sketch, now: datetime) -> float:
     """Return about 1 for fresh or pinned memories, less with age; the file types decide how fast."""
     if memory.pinned:
         return 1.0
-    days = max(0.0, (now - moment(max(memory.last_used_at, memory.updated_at))).total_seconds() / 86_400)
+    days = max(0.0, (now - parse_stamp(max(memory.last_used_at, memory.updated_at))).total_seconds() / 86_400)
     half_lives = [VOLATILE_DAYS.get("." + path.rpartition(".")[2], RECENCY_DAYS) for path in memory.files]
     half_life_days = sum(half_lives) / len(half_lives) if half_lives else RECENCY_DAYS
     return 1.0 - RECENCY_SHARE * (1.0 - math.pow(0.5, days / half_life_days))
 
 
-def staleness(memory: Memory | Sketch, changed: Mapping[str, float]) -> float:
+def compute_staleness(memory: Memory | Sketch, changed: Mapping[str, float]) -> float:
     """Return less than 1 for memories that are marked stale, or whose files changed."""
     factor = STALE_FACTOR if memory.state is State.STALE or memory.stale_at else 1.0
     if changed and memory.files and not memory.pinned:

@@ -13,10 +13,10 @@ from holloway.config import RESULTS_MAX
 from holloway.domain import confidence
 from holloway.errors import InvalidInput
 from holloway.retrieval import candidates, rank
-from holloway.retrieval.diversity import by_words, distinct, diverse
-from holloway.retrieval.full_memories import Whole
-from holloway.retrieval.fusion import Fusion, fuse
-from holloway.retrieval.graph_boost import boosted
+from holloway.retrieval.diversity import diversify_ranking, drop_near_duplicates, make_word_similarity
+from holloway.retrieval.full_memories import LazyMemories
+from holloway.retrieval.fusion import Fusion, fuse_scores
+from holloway.retrieval.graph_boost import boost_scores
 from holloway.retrieval.query_intent import QueryKind
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.domain.ranking_fields import Sketch
     from holloway.domain.work import Phase
-    from holloway.retrieval.candidates import Meaning
+    from holloway.retrieval.candidates import QueryVector
     from holloway.retrieval.query_intent import Query
     from holloway.store.filter import Filter
     from holloway.store.store import Store
@@ -46,7 +46,7 @@ DIGITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class RecallResult:
     """A recalled memory, its score (1 is the best of its store), and its current confidence."""
 
     memory: Memory
@@ -58,10 +58,10 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class RecallOptions:
     """Optional inputs of recall besides the query text. A missing input turns its stage off."""
 
-    meaning: Meaning | None = None
+    meaning: QueryVector | None = None
     places: Mapping[str, float] = field(default_factory=dict)
     """Files that the query concerns or that are near them, with a weight."""
     phase: Phase | None = None
@@ -74,35 +74,37 @@ class Means:
     """The active stages, for measuring the effect of each."""
 
 
-def recall(store: Store, query: Query, chosen: Filter, limit: int, means: Means | None = None) -> list[Result]:
+def recall_memories(
+    store: Store, query: Query, memory_filter: Filter, limit: int, options: RecallOptions | None = None
+) -> list[RecallResult]:
     """Return the memories that answer a query, best first. Raises InvalidInput for an empty query or a bad limit."""
-    check(query.text, limit)
-    means = means or Means()
-    lists = candidates.collected(store, query, chosen, means.meaning, means.places)
-    scores = _best(_fused(lists, query, means), max(candidates.POOL_MAX, limit))
-    sketches = store.memories.sketches(list(scores))
+    check_query(query.text, limit)
+    options = options or RecallOptions()
+    lists = candidates.collect_candidates(store, query, memory_filter, options.meaning, options.places)
+    scores = _take_best(_fuse_lists(lists, query, options), max(candidates.POOL_MAX, limit))
+    sketches = store.memories.get_sketches(list(scores))
     scores = {seq: score for seq, score in scores.items() if seq in sketches}
     stage_scores: dict[str, Mapping[int, float]] = {**lists, "fused": scores}
-    if "neighbourhood" in means.stages:
-        scores = stage_scores["neighbourhood"] = boosted(scores, sketches)
-    factors = _factors(store, scores, sketches, means)
+    if "neighbourhood" in options.stages:
+        scores = stage_scores["neighbourhood"] = boost_scores(scores, sketches)
+    factors = _compute_factors(store, scores, sketches, options)
     for name, factor in factors.items():
         scores = {seq: score * factor[seq] for seq, score in scores.items()}
         stage_scores[name] = factor
-    if means.rerank:
-        scores = stage_scores["reranked"] = _reranked(store, query, scores, means.rerank)
-    full_memories = Whole(store.memories, list(_best(scores, len(scores))), limit)
-    order = _varied(scores, full_memories, limit, means.stages)
-    return _results(store, order, scores, full_memories, stage_scores)
+    if options.rerank:
+        scores = stage_scores["reranked"] = _rerank_scores(store, query, scores, options.rerank)
+    full_memories = LazyMemories(store.memories, list(_take_best(scores, len(scores))), limit)
+    order = _drop_duplicates(scores, full_memories, limit, options.stages)
+    return _build_results(store, order, scores, full_memories, stage_scores)
 
 
-def _fused(lists: Mapping[str, Mapping[int, float]], query: Query, means: Means) -> dict[int, float]:
-    related_from = means.meaning.related_from if means.meaning else 0.0
-    kind = query.kind if "kinds" in means.stages else QueryKind.SEMANTIC
-    return fuse(lists, kind, means.fusion, related_from=related_from)
+def _fuse_lists(lists: Mapping[str, Mapping[int, float]], query: Query, options: RecallOptions) -> dict[int, float]:
+    related_from = options.meaning.related_from if options.meaning else 0.0
+    kind = query.kind if "kinds" in options.stages else QueryKind.SEMANTIC
+    return fuse_scores(lists, kind, options.fusion, related_from=related_from)
 
 
-def check(query: str, limit: int) -> None:
+def check_query(query: str, limit: int) -> None:
     """Raise InvalidInput if the query is empty or the limit is out of range."""
     if not query.strip():
         raise InvalidInput("The question is empty.", "Say what you are looking for; `holloway list` shows everything.")
@@ -110,33 +112,36 @@ def check(query: str, limit: int) -> None:
         raise InvalidInput(f"The limit cannot be {limit}.", f"It must be between 1 and {RESULTS_MAX}.")
 
 
-def _best(scores: Mapping[int, float], count: int) -> dict[int, float]:
+def _take_best(scores: Mapping[int, float], count: int) -> dict[int, float]:
     """Return the highest scores in descending order; of equal ones, the newer memory comes first."""
     newest_first = sorted(scores, reverse=True)
     return {seq: scores[seq] for seq in sorted(newest_first, key=scores.__getitem__, reverse=True)[:count]}
 
 
-def _factors(
-    store: Store, scores: Mapping[int, float], sketches: Mapping[int, Sketch], means: Means
+def _compute_factors(
+    store: Store, scores: Mapping[int, float], sketches: Mapping[int, Sketch], options: RecallOptions
 ) -> dict[str, dict[int, float]]:
     """Return the factors of phase, source, age, confidence and file changes for each score, by name."""
     now = store.clock.now()
-    measure_changes = means.changed if "staleness" in means.stages else None
+    measure_changes = options.changed if "staleness" in options.stages else None
     changed = measure_changes([sketches[seq] for seq in scores]) if measure_changes else {}
-    factors = {seq: rank.factors(sketches[seq], now, means.phase, changed.get(sketches[seq].id, {})) for seq in scores}
-    names = [name for name in next(iter(factors.values()), {}) if name in means.stages]
+    factors = {
+        seq: rank.compute_factors(sketches[seq], now, options.phase, changed.get(sketches[seq].id, {}))
+        for seq in scores
+    }
+    names = [name for name in next(iter(factors.values()), {}) if name in options.stages]
     return {name: {seq: by_name[name] for seq, by_name in factors.items()} for name in names}
 
 
-def _reranked(
+def _rerank_scores(
     store: Store,
     query: Query,
     scores: dict[int, float],
     rerank: Callable[[str, list[str]], list[float] | None],
 ) -> dict[int, float]:
     """Return scores with the best few reranked; unchanged if the reranker timed out."""
-    best_few = list(_best(scores, RERANKED))
-    memories = store.memories.many(best_few)
+    best_few = list(_take_best(scores, RERANKED))
+    memories = store.memories.get_by_seqs(best_few)
     top = [seq for seq in best_few if seq in memories]
     rerank_scores = rerank(query.text, [memories[seq].content for seq in top]) if top else None
     if rerank_scores is None:
@@ -148,39 +153,41 @@ def _reranked(
     return {seq: reranked.get(seq, score / best) for seq, score in scores.items()}
 
 
-def _varied(scores: Mapping[int, float], whole: Whole, limit: int, stages: frozenset[str]) -> list[int]:
+def _drop_duplicates(
+    scores: Mapping[int, float], full_memories: LazyMemories, limit: int, stages: frozenset[str]
+) -> list[int]:
     """Return the best few row numbers without near-duplicates."""
-    likeness = by_words(whole.text)
-    order = diverse(scores, likeness) if "difference" in stages else list(_best(scores, len(scores)))
-    return distinct(order, likeness, limit) if "once" in stages else order[:limit]
+    likeness = make_word_similarity(full_memories.load_text)
+    order = diversify_ranking(scores, likeness) if "difference" in stages else list(_take_best(scores, len(scores)))
+    return drop_near_duplicates(order, likeness, limit) if "once" in stages else order[:limit]
 
 
-def _results(
+def _build_results(
     store: Store,
     order: list[int],
     scores: Mapping[int, float],
-    whole: Whole,
-    said: Mapping[str, Mapping[int, float]],
-) -> list[Result]:
+    full_memories: LazyMemories,
+    stage_scores: Mapping[str, Mapping[int, float]],
+) -> list[RecallResult]:
     best = max(scores.values(), default=0.0)
     now = store.clock.now()
     return [
-        Result(
+        RecallResult(
             memory,
             scores[seq] / best if best > 0 else 1.0,
-            confidence.current(memory, now),
+            confidence.current_confidence(memory, now),
             store.project.name,
-            _trail(seq, said),
+            _collect_stage_scores(seq, stage_scores),
         )
         for seq in order
-        if (memory := whole.get(seq)) is not None
+        if (memory := full_memories.load_memory(seq)) is not None
     ]
 
 
-def _trail(seq: int, said: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
+def _collect_stage_scores(seq: int, stage_scores: Mapping[str, Mapping[int, float]]) -> dict[str, float]:
     """Return the score of each stage for a memory, in order; scores of candidate lists are not rounded."""
     return {
         name: round(values[seq], DIGITS[name]) if name in DIGITS else values[seq]
-        for name, values in said.items()
+        for name, values in stage_scores.items()
         if seq in values
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holloway.text.sanitize import clean
+from holloway.text.sanitize import clean_text
 
 _TAG = re.compile(
     r"<(?=/?\s*(?:system|assistant|user|human|tool|function|invoke|antml|instructions?|reminder|memory|holloway)\b)",
@@ -13,6 +13,6 @@ _TAG = re.compile(
 _CITATION = re.compile(r"\[\s*hw\s*:", re.IGNORECASE)
 
 
-def neutral(text: str) -> str:
+def neutralize_text(text: str) -> str:
     """Put a text on one line, and make its hidden characters, role tags and forged citations harmless."""
-    return _CITATION.sub("(hw:", _TAG.sub("‹", " ".join(clean(text).split())))
+    return _CITATION.sub("(hw:", _TAG.sub("‹", " ".join(clean_text(text).split())))

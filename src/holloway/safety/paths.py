@@ -14,17 +14,17 @@ def resolve_in_project(path: str, root: str, where: str = "") -> str:
     A relative path is taken from `where` (the caller's folder), else from the root. It need not exist. Raises
     InvalidInput for a path that leaves the project or is not usable.
     """
-    from holloway.text.sanitize import clean  # a hook needs `contained` only
+    from holloway.text.sanitize import clean_text  # a hook needs `contained` only
 
-    if not path or len(path) > PATH_CHARS_MAX or " ".join(clean(path).splitlines()) != path or "\t" in path:
+    if not path or len(path) > PATH_CHARS_MAX or " ".join(clean_text(path).splitlines()) != path or "\t" in path:
         raise InvalidInput(f"{path[:80]!r} is not a usable path.", f"At most {PATH_CHARS_MAX:,} printable characters.")
-    inside = contained(path, root, where) or (contained(path, root) if where else "")
+    inside = contained_path(path, root, where) or (contained_path(path, root) if where else "")
     if not inside:
         raise InvalidInput(f"{path} lies outside of the project {root}.", "Give a path inside the project.")
     return inside
 
 
-def contained(path: str, root: str, where: str = "") -> str:
+def contained_path(path: str, root: str, where: str = "") -> str:
     """Do as `resolve_in_project`, but return an empty string for a path outside. Light: a hook calls this."""
     real_root = os.path.realpath(root)
     try:

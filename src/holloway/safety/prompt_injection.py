@@ -79,7 +79,7 @@ def find_injection(text: str) -> str:
     The reasons: `override`, `role`, `command`, `exfiltration`, `markup`, `authority`, `hidden`, `blob`. Advice about
     the code ("always run `make generate` after editing the schema") is not a reason.
     """
-    data = _encode(text)
+    data = _encode_text(text)
     if _has_hidden_text(data):
         return "hidden"
     return _find_reason(text) or ("blob" if _has_blob(text, data) else "")
@@ -93,14 +93,14 @@ def find_imperative(text: str) -> str:
     return _find_cue("imperatives", text)
 
 
-def fold(text: str) -> str:
+def fold_characters(text: str) -> str:
     """Fold a text to what a reader sees: compatible forms normalised, invisible characters gone, look-alikes Latin."""
     if not text.isascii():
-        text = _normalise(text)
-        data = _encode(text)
-        if _shape("invisible").any(data):
+        text = _normalise_chunks(text)
+        data = _encode_text(text)
+        if _shape_patterns("invisible").has_match(data):
             text = _HIDES.sub("", text)
-        if _shape("non_latin").any(data):
+        if _shape_patterns("non_latin").has_match(data):
             text = text.lower()
             for looks, letter in _LOOKALIKES:
                 text = text.replace(looks, letter)
@@ -108,7 +108,7 @@ def fold(text: str) -> str:
     return _NAMED_TAG.sub(" ", text.lower())
 
 
-def _normalise(text: str) -> str:
+def _normalise_chunks(text: str) -> str:
     """Normalise to compatible composed form, in chunks: a long run of combining marks takes quadratic time."""
     chunks = (text[start : start + CHUNK_CHARS] for start in range(0, len(text), CHUNK_CHARS))
     return "".join(unicodedata.normalize("NFKC", chunk) for chunk in chunks).replace("\u2019", "'")
@@ -120,57 +120,59 @@ def _find_reason(text: str) -> str:
 
 def _find_cue(kind: str, text: str) -> str:
     """Find the first reason or cue of a kind whose patterns match."""
-    matches = _patterns(kind).found(_encode(fold(text)))
-    return list(_cues()[kind])[matches[0]] if matches else ""
+    matches = _cue_patterns(kind).find_matches(_encode_text(fold_characters(text)))
+    return list(_load_cues()[kind])[matches[0]] if matches else ""
 
 
 @cache
-def _cues() -> dict[str, dict[str, list[str]]]:
+def _load_cues() -> dict[str, dict[str, list[str]]]:
     return load_table("prompt_injection")
 
 
 @cache
-def _patterns(kind: str) -> Patterns:
-    return Patterns(map(_join_alternatives, _cues()[kind].values()))
+def _cue_patterns(kind: str) -> Patterns:
+    return Patterns(map(_join_alternatives, _load_cues()[kind].values()))
 
 
 def _join_alternatives(cues: list[str]) -> str:
     return "|".join(f"(?:{cue})" for cue in cues)  # A flag of one does not reach into the next.
 
 
-def _encode(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
 @cache
-def _shape(name: str) -> Patterns:
+def _shape_patterns(name: str) -> Patterns:
     return Patterns([_SHAPES[name]])
 
 
 def _has_hidden_text(data: bytes) -> bool:
-    if _shape("spaced").any(data):
+    if _shape_patterns("spaced").has_match(data):
         return True
     if data.isascii():
         return False
-    return _shape("hidden").any(data) or _has_disguise(data)
+    return _shape_patterns("hidden").has_match(data) or _has_disguise(data)
 
 
 def _has_disguise(data: bytes) -> bool:
     """Whether alarming words are written in letters of two scripts, or in fancy ones."""
-    matches = re2.finditer(_SHAPES["disguised"], data) if _shape("disguised").any(data) else ()
+    matches = re2.finditer(_SHAPES["disguised"], data) if _shape_patterns("disguised").has_match(data) else ()
     words = [match.group().decode() for match in islice(matches, DISGUISED_MAX)]
-    return len(words) == DISGUISED_MAX or _shape("alarming").any(_encode(fold(" ".join(words))))
+    return len(words) == DISGUISED_MAX or _shape_patterns("alarming").has_match(
+        _encode_text(fold_characters(" ".join(words)))
+    )
 
 
 def _has_blob(text: str, data: bytes) -> bool:
     has_escapes = any(sign in data for sign in _ESCAPING)
-    if has_escapes and _shape("encoded").any(data):
+    if has_escapes and _shape_patterns("encoded").has_match(data):
         return True
     runs = _find_runs(data)
     if any(map(_is_long, runs)):
         return True
     decoded = list(_decode_runs(runs))
-    if has_escapes and _shape("escaped").any(data):
+    if has_escapes and _shape_patterns("escaped").has_match(data):
         decoded.append(html.unescape(unquote(text)))
     return bool(decoded and _find_reason("\n".join(decoded)))
 

@@ -89,26 +89,26 @@ class _Spans:
     def __init__(self, spans: list[tuple[int, int]]) -> None:
         self._spans = spans
 
-    def add(self, start: int, end: int) -> None:
+    def add_span(self, start: int, end: int) -> None:
         insort(self._spans, (start, end))
 
-    def overlap(self, start: int, end: int) -> bool:
+    def has_overlap(self, start: int, end: int) -> bool:
         index = bisect_left(self._spans, (start, end))
         before = index > 0 and self._spans[index - 1][1] > start
         return before or (index < len(self._spans) and self._spans[index][0] < end)
 
 
-def redact(text: str) -> tuple[str, list[str]]:
+def redact_secrets(text: str) -> tuple[str, list[str]]:
     """Replace each secret by a marker; return the text and the sorted ids of the rules that found secrets."""
     rule_ids: set[str] = set()
     # Removing one secret can uncover the edge of the next. Each round leaves less text outside of the markers.
-    while findings := scan(text):
+    while findings := scan_secrets(text):
         rule_ids.update(finding.rule for finding in findings)
         text = _insert_markers(text, findings)
     return text, sorted(rule_ids)
 
 
-def scan(text: str) -> list[Finding]:
+def scan_secrets(text: str) -> list[Finding]:
     """Find the secrets in a text, in their order and without overlap; the more specific rule wins."""
     keywords = _find_keywords(text)
     if not keywords:
@@ -123,7 +123,7 @@ def scan(text: str) -> list[Finding]:
     for rank in sorted(ranks):
         rule = table.rules[rank]
         for start, end in _find_secrets(rule, text, data, marked, taken):
-            taken.add(start, end)
+            taken.add_span(start, end)
             findings.append(Finding(rule.id, start, end))
     findings.sort(key=lambda finding: finding.start)
     return findings
@@ -155,7 +155,7 @@ def _find_secrets(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Sp
     while match := pattern.search(data, position):
         match_start, match_end = match.span()
         start, end = match.span(group)
-        is_taken = marked.overlap(match_start, match_end) or taken.overlap(start, end)
+        is_taken = marked.has_overlap(match_start, match_end) or taken.has_overlap(start, end)
         secret_end = 0 if is_taken else secret_values.find_secret_end(rule, text, match_start, start, end)
         if secret_end:
             yield start, secret_end

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from holloway.service.session import Session
 
 TIMEOUT_S = 5
-Answer = dict[str, Any]
+HookOutput = dict[str, Any]
 
 
 def hooks(session: Session) -> dict[Any, list[HookMatcher]]:
     """Return hooks for `ClaudeAgentOptions(hooks=hooks(session))`. A session may span several queries."""
     answering = Answering(session)
     callbacks = {
-        "UserPromptSubmit": answering.prompt,
-        "PostToolUse": answering.tool,
-        "PostToolUseFailure": answering.failure,
-        "PreCompact": answering.compaction,
-        "Stop": answering.stop,
+        "UserPromptSubmit": answering.on_prompt,
+        "PostToolUse": answering.on_tool,
+        "PostToolUseFailure": answering.on_failure,
+        "PreCompact": answering.on_compaction,
+        "Stop": answering.on_stop,
     }
     return {name: [HookMatcher(hooks=[answer], timeout=TIMEOUT_S)] for name, answer in callbacks.items()}
 
@@ -41,44 +41,44 @@ class Answering:
         self.session = session
         self._briefed = False
 
-    async def prompt(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
+    async def on_prompt(self, hook_input: Mapping[str, Any], call: str | None, context: object) -> HookOutput:
         """Observe a prompt; inject the brief with the first one, and context for the task with each."""
-        prompt = str(given.get("prompt", ""))
+        prompt = str(hook_input.get("prompt", ""))
         self.session.observe(events.Prompt(self.session.now(), prompt))
         brief = "" if self._briefed else self.session.brief()
         self._briefed = True
-        return _said(given, brief, self.session.context_for(prompt))
+        return _make_output(hook_input, brief, self.session.context_for(prompt))
 
-    async def tool(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
+    async def on_tool(self, hook_input: Mapping[str, Any], call: str | None, context: object) -> HookOutput:
         """Observe a tool's result; inject context for it and for the next step."""
-        result_text = self._used(given, call, shown(given.get("tool_response")), ok=True)
-        return _said(given, result_text, self.session.before_step())
+        result_text = self._observe_tool(hook_input, call, render_response(hook_input.get("tool_response")), ok=True)
+        return _make_output(hook_input, result_text, self.session.before_step())
 
-    async def failure(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
+    async def on_failure(self, hook_input: Mapping[str, Any], call: str | None, context: object) -> HookOutput:
         """Observe a tool's failure; inject context for it and for the next step."""
-        result_text = self._used(given, call, str(given.get("error", "")), ok=False)
-        return _said(given, result_text, self.session.before_step())
+        result_text = self._observe_tool(hook_input, call, str(hook_input.get("error", "")), ok=False)
+        return _make_output(hook_input, result_text, self.session.before_step())
 
-    async def compaction(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
+    async def on_compaction(self, hook_input: Mapping[str, Any], call: str | None, context: object) -> HookOutput:
         """Handle compaction: injected text may be repeated, and the brief comes with the next prompt."""
         self.session.compacted()
         self._briefed = False
         return {}
 
-    async def stop(self, given: Mapping[str, Any], call: str | None, context: object) -> Answer:
+    async def on_stop(self, hook_input: Mapping[str, Any], call: str | None, context: object) -> HookOutput:
         """Observe the agent's last message at the end of a turn."""
-        if words := given.get("last_assistant_message"):
+        if words := hook_input.get("last_assistant_message"):
             self.session.observe(events.Said(self.session.now(), str(words)))
         return {}
 
-    def _used(self, given: Mapping[str, Any], call: str | None, output: str, *, ok: bool) -> str:
-        arguments = given.get("tool_input")
-        name = call or str(given.get("tool_use_id", ""))
+    def _observe_tool(self, hook_input: Mapping[str, Any], call: str | None, output: str, *, ok: bool) -> str:
+        arguments = hook_input.get("tool_input")
+        name = call or str(hook_input.get("tool_use_id", ""))
         args = arguments if isinstance(arguments, dict) else {}
-        return self.session.used(str(given.get("tool_name", "")), args, output, ok=ok, call=name)
+        return self.session.used(str(hook_input.get("tool_name", "")), args, output, ok=ok, call=name)
 
 
-def shown(response: object) -> str:
+def render_response(response: object) -> str:
     """Return a tool's response as text; its structure differs between tools."""
     if not isinstance(response, dict):
         return "" if response is None else str(response)
@@ -91,7 +91,7 @@ def shown(response: object) -> str:
     return "\n".join([*texts, *map(str, names if isinstance(names, list) else [])])
 
 
-def _said(given: Mapping[str, Any], *texts: str) -> Answer:
+def _make_output(hook_input: Mapping[str, Any], *texts: str) -> HookOutput:
     text = "\n".join(filter(None, texts))
-    name = given.get("hook_event_name")
+    name = hook_input.get("hook_event_name")
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}} if text else {}

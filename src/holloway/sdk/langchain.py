@@ -37,9 +37,9 @@ class HollowayMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def before_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Observe the prompt and inject context for its task after it."""
-        prompt = _last(state["messages"], HumanMessage)
+        prompt = _last_text(state["messages"], HumanMessage)
         self.session.observe(events.Prompt(self.session.now(), prompt))
-        return _message(self.session.context_for(prompt))
+        return _make_message(self.session.context_for(prompt))
 
     async def abefore_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Async variant of `before_agent`."""
@@ -47,7 +47,7 @@ class HollowayMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def before_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Inject context between two steps."""
-        return _message(self.session.before_step(state["messages"]))
+        return _make_message(self.session.before_step(state["messages"]))
 
     async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Async variant of `before_model`."""
@@ -121,11 +121,11 @@ class HollowayMiddleware(AgentMiddleware[Any, Any, Any]):
         self.session.used(call["name"], call["args"], str(error), ok=False, call=call["id"] or "")
 
 
-def _message(text: str) -> dict[str, Any] | None:
+def _make_message(text: str) -> dict[str, Any] | None:
     """Return a user message: some providers reject a system message in the middle of a conversation."""
     return {"messages": [HumanMessage(text, name=NAME)]} if text else None
 
 
-def _last(messages: Sequence[AnyMessage], kind: type[HumanMessage]) -> str:
+def _last_text(messages: Sequence[AnyMessage], kind: type[HumanMessage]) -> str:
     matching_messages = [message for message in messages if isinstance(message, kind) and message.name != NAME]
     return str(matching_messages[-1].text) if matching_messages else ""

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from langgraph.store.base import MatchCondition, Op, Result
 
-LOOKED_AT = 200
+SEARCHED_ENTRIES_MAX = 200
 """Maximum number of entries below a namespace that a search examines."""
-COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "$eq": operator.eq,
     "$ne": operator.ne,
     "$gt": operator.gt,
@@ -46,21 +46,21 @@ class MemoryStore(BaseStore):
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Execute operations in order. Raises HollowayError for an unsupported one."""
         with open_project(self._project, home=self._home) as memory:
-            return [_done(KeyValueStore(memory), op) for op in ops]
+            return [_execute_op(KeyValueStore(memory), op) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Async variant of `batch`, in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
 
-def _done(keyed: KeyValueStore, op: Op) -> Result:
+def _execute_op(keyed: KeyValueStore, op: Op) -> Result:
     if isinstance(op, GetOp):
         entry = keyed.get(op.namespace, op.key)
-        return _item(entry) if entry else None
+        return _make_item(entry) if entry else None
     if isinstance(op, SearchOp):
-        return _searched(keyed, op)
+        return _search_entries(keyed, op)
     if isinstance(op, ListNamespacesOp):
-        return _listed(keyed, op)
+        return _list_namespaces(keyed, op)
     if isinstance(op, PutOp):
         if op.value is None:
             keyed.delete(op.namespace, op.key)
@@ -70,42 +70,42 @@ def _done(keyed: KeyValueStore, op: Op) -> Result:
     raise HollowayError(f"{type(op).__name__} is not supported.", "Supported: get, search, put and list.")
 
 
-def _searched(keyed: KeyValueStore, op: SearchOp) -> list[SearchItem]:
-    entries = keyed.find(op.namespace_prefix, op.query or "", LOOKED_AT)
-    wanted = (entry for entry in entries if _matches(entry.value, op.filter or {}))
+def _search_entries(keyed: KeyValueStore, op: SearchOp) -> list[SearchItem]:
+    entries = keyed.find(op.namespace_prefix, op.query or "", SEARCHED_ENTRIES_MAX)
+    wanted = (entry for entry in entries if _matches_filter(entry.value, op.filter or {}))
     return [_search_item(entry) for entry in islice(wanted, op.offset, op.offset + op.limit)]
 
 
-def _matches(value: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    return all(_compared(value.get(name), condition) for name, condition in wanted.items())
+def _matches_filter(value: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    return all(_matches_condition(value.get(name), condition) for name, condition in wanted.items())
 
 
-def _compared(value: object, wanted: object) -> bool:
-    if not isinstance(wanted, dict) or not all(name in COMPARED for name in wanted):
+def _matches_condition(value: object, wanted: object) -> bool:
+    if not isinstance(wanted, dict) or not all(name in COMPARISONS for name in wanted):
         return value == wanted
     try:
-        return all(COMPARED[name](value, other) for name, other in wanted.items())
+        return all(COMPARISONS[name](value, other) for name, other in wanted.items())
     except TypeError:
         return False
 
 
-def _listed(keyed: KeyValueStore, op: ListNamespacesOp) -> list[tuple[str, ...]]:
+def _list_namespaces(keyed: KeyValueStore, op: ListNamespacesOp) -> list[tuple[str, ...]]:
     namespaces = [
         namespace
         for namespace in keyed.namespaces()
-        if all(_fits(namespace, condition) for condition in op.match_conditions or ())
+        if all(_fits_condition(namespace, condition) for condition in op.match_conditions or ())
     ]
     shortened = list(dict.fromkeys(namespace[: op.max_depth] for namespace in namespaces))
     return shortened[op.offset : op.offset + op.limit]
 
 
-def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
+def _fits_condition(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     path: Sequence[str] = condition.path
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
     return len(part) == len(path) and all(b in ("*", a) for a, b in zip(part, path, strict=True))
 
 
-def _item(entry: KeyValueEntry) -> Item:
+def _make_item(entry: KeyValueEntry) -> Item:
     created_at, updated_at = (
         datetime.fromisoformat(timestamp) for timestamp in (entry.memory.created_at, entry.memory.updated_at)
     )
@@ -115,5 +115,5 @@ def _item(entry: KeyValueEntry) -> Item:
 
 
 def _search_item(entry: KeyValueEntry) -> SearchItem:
-    item = _item(entry)
+    item = _make_item(entry)
     return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, entry.score)

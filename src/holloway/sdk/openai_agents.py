@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from holloway.service.session import Session
 
-FAILED = "An error occurred while running the tool"
+FAILURE_PREFIX = "An error occurred while running the tool"
 """Prefix of the SDK's message to the model about a tool that raised."""
 Item = Any
 
@@ -48,18 +48,20 @@ class HollowayHooks(RunHooks[Any]):
             self._begin_anew()
         new = items[self._seen :]
         self._seen = len(items)
-        texts = [*self._pending, *map(self._asked, _prompts(new)), self.session.before_step(items)]
+        texts = [*self._pending, *map(self._asked, _user_prompts(new)), self.session.before_step(items)]
         self._pending.clear()
         self._said += [(len(items), text) for text in texts if text]
         instructions = "\n\n".join(filter(None, [data.model_data.instructions, self._brief]))
-        return ModelInputData(input=_with(items, self._said), instructions=instructions or None)
+        return ModelInputData(input=_merge_injected(items, self._said), instructions=instructions or None)
 
     async def on_tool_end(self, context: RunContextWrapper[Any], agent: Agent[Any], tool: Tool, result: object) -> None:
         """Observe a tool's result; its context is injected before the next model call."""
         text = result if isinstance(result, str) else str(result)
         call = str(getattr(context, "tool_call_id", "") or "")
-        arguments = _arguments(getattr(context, "tool_arguments", ""))
-        self._pending.append(self.session.used(tool.name, arguments, text, ok=not text.startswith(FAILED), call=call))
+        arguments = _parse_arguments(getattr(context, "tool_arguments", ""))
+        self._pending.append(
+            self.session.used(tool.name, arguments, text, ok=not text.startswith(FAILURE_PREFIX), call=call)
+        )
 
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
         """Observe the agent's messages and their token usage."""
@@ -81,12 +83,14 @@ class HollowayHooks(RunHooks[Any]):
         self.session.compacted()
 
 
-def _prompts(items: Sequence[Item]) -> list[str]:
+def _user_prompts(items: Sequence[Item]) -> list[str]:
     """Return the user's messages in these items."""
-    return [text for item in items if isinstance(item, dict) and item.get("role") == "user" and (text := _words(item))]
+    return [
+        text for item in items if isinstance(item, dict) and item.get("role") == "user" and (text := _item_text(item))
+    ]
 
 
-def _words(item: dict[str, Any]) -> str:
+def _item_text(item: dict[str, Any]) -> str:
     content = item.get("content")
     if isinstance(content, str):
         return content
@@ -96,18 +100,18 @@ def _words(item: dict[str, Any]) -> str:
     )
 
 
-def _with(items: list[Item], said: Sequence[tuple[int, str]]) -> list[Item]:
+def _merge_injected(items: list[Item], injected: Sequence[tuple[int, str]]) -> list[Item]:
     """Merge injected texts into the items, each at its recorded position."""
     merged: list[Item] = []
     for position in range(len(items) + 1):
-        merged += [{"role": "user", "content": text} for position_after, text in said if position_after == position]
+        merged += [{"role": "user", "content": text} for position_after, text in injected if position_after == position]
         merged += items[position : position + 1]
     return merged
 
 
-def _arguments(given: object) -> dict[str, object]:
+def _parse_arguments(value: object) -> dict[str, object]:
     try:
-        arguments = json.loads(given) if isinstance(given, str) else given
+        arguments = json.loads(value) if isinstance(value, str) else value
     except ValueError:
         return {}
     return arguments if isinstance(arguments, dict) else {}

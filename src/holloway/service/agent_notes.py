@@ -18,15 +18,15 @@ from holloway.config import RECORDS_PER_SESSION_MAX
 from holloway.domain.event import Ended
 from holloway.domain.memory import Draft, MemoryType, Source
 from holloway.errors import InvalidInput
-from holloway.observer.observer import detect
+from holloway.observer.observer import detect_signals
 from holloway.observer.signals.signal import SignalName
-from holloway.promotion.candidate import sighting_key
+from holloway.promotion.candidate import build_sighting_key
 from holloway.service.session import Session, checkpoint_file
 from holloway.service.session_learning import Learning, moment_of
 from holloway.store import observations, session_ledger
-from holloway.store.write_gate import admit
-from holloway.text.fingerprint import fingerprint
-from holloway.text.sanitize import clean
+from holloway.store.write_gate import sanitize_draft
+from holloway.text.fingerprint import fingerprint_text
+from holloway.text.sanitize import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ class Recording:
     ) -> tuple[int, tuple[str, ...]]:
         """Keep a sentence for the end of the session; how many there are now, and the secrets that were cut out."""
         draft = Draft(text, kind, files=tuple(files), source=Source.AGENT_EXPLICIT)
-        admitted = admit(draft, str(memory.project.root))
+        admitted = sanitize_draft(draft, str(memory.project.root))
         with self._guard:
             self._hold(memory)
             session = Session(memory.opened, self.session, agent=agent)
@@ -79,7 +79,7 @@ class Recording:
     def _hold(self, memory: Holloway) -> None:
         """Show others that this session is alive, by a lock that dies with the process."""
         if self._held is None:
-            folder = memory.project.checkpoints
+            folder = memory.project.checkpoints_folder
             folder.mkdir(mode=0o700, exist_ok=True)
             self._held = _lock(folder, self.session)
             self._held.acquire(timeout=0)
@@ -92,7 +92,7 @@ class Recording:
 
 def finish_left(memory: Holloway) -> int:
     """Learn from connections whose process was killed; how many there were."""
-    folder = memory.project.checkpoints
+    folder = memory.project.checkpoints_folder
     left = 0
     for file in sorted(folder.glob(f"{PREFIX}*.json")):
         lock = _lock(folder, file.stem)
@@ -114,10 +114,10 @@ def _settle(memory: Holloway, name: str) -> Learned | None:
         return None
     pad = Session(memory.opened, name).pad
     told = _told_elsewhere(memory, pad, name)
-    pad.notes = [note for note in pad.notes if fingerprint(note.text, "") not in told]
+    pad.notes = [note for note in pad.notes if fingerprint_text(note.text, "") not in told]
     learned = None
     if _records(pad):
-        pad.add(Ended(pad.last_at, "finished"))
+        pad.add_event(Ended(pad.last_at, "finished"))
         learned = Learning(memory.opened).learn(pad, unseen=UNSEEN)
     file.unlink(missing_ok=True)
     return learned
@@ -125,14 +125,22 @@ def _settle(memory: Holloway, name: str) -> Learned | None:
 
 def _told_elsewhere(memory: Holloway, pad: Scratchpad, name: str) -> set[str]:
     """What a watched session of the same time has, too: still in its journal, or learned from already."""
-    told = {fingerprint(clean(said), "") for said in journal_reader.recorded(memory.project.journal)}
+    told = {
+        fingerprint_text(clean_text(said), "") for said in journal_reader.recorded_notes(memory.project.journal_folder)
+    }
     database = memory.store.database
     began = moment_of(pad.start.at if pad.start else pad.last_at)
-    for signal in detect(pad):
+    for signal in detect_signals(pad):
         if signal.name is SignalName.AGENT_RECORD:
-            (others,) = observations.seen_before(database, [(signal.name, sighting_key(signal))], name)
-            if any(each.last_event_at >= began for other in others for each in session_ledger.get(database, other)):
-                told.add(fingerprint(str(signal.facts["text"]), ""))
+            (others,) = observations.list_sessions_with_signals(
+                database, [(signal.name, build_sighting_key(signal))], name
+            )
+            if any(
+                each.last_event_at >= began
+                for other in others
+                for each in session_ledger.find_sessions(database, other)
+            ):
+                told.add(fingerprint_text(str(signal.facts["text"]), ""))
     return told
 
 

@@ -11,14 +11,14 @@ from holloway.capture.session_files import list_running
 from holloway.codemap.health import MapBusy
 from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, ReviewReason, State
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
 from holloway.safety.prompt_injection import find_injection
 from holloway.store import contributions, session_ledger
 from holloway.store.filter import Filter
-from holloway.store.memories import Unknown
-from holloway.store.write_gate import reason_text
+from holloway.store.memories import UnknownMemory
+from holloway.store.write_gate import sanitize_reason
 from holloway.text import sanitize
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holloway.domain.memory import Memory
-    from holloway.retrieval.recall import Result
+    from holloway.retrieval.recall import RecallResult
     from holloway.service.holloway import Holloway
-    from holloway.store.contributions import Relation
+    from holloway.store.contributions import CodeRelation
 
 PURPOSE_BYTES_MAX = 300
 MODULE_FILES_MAX = 20
@@ -41,13 +41,13 @@ def read_pauses(memory: Holloway) -> tuple[bool, bool]:
 
 def search_memories(
     memory: Holloway, query: str, *, types: Sequence[MemoryType] = (), files: Sequence[str] = (), limit: int = 5
-) -> list[Result]:
+) -> list[RecallResult]:
     """Return the memories that answer an agent's question, best first."""
     visible = Filter(types=tuple(types), quarantined=False, branch=memory.branch)
     return memory.recall(query, chosen=visible, files=files, limit=limit)
 
 
-def find_recipes(memory: Holloway, task: str, limit: int) -> list[Result]:
+def find_recipes(memory: Holloway, task: str, limit: int) -> list[RecallResult]:
     """Return recipes of tasks like this one."""
     return search_memories(memory, task, types=(MemoryType.WORKFLOW_RECIPE,), limit=limit)
 
@@ -56,7 +56,7 @@ def get_memory(memory: Holloway, reference: str) -> Memory:
     """Return a memory by its id; raises Unknown for a quarantined one and InvalidInput for a deleted one."""
     found = memory.get(reference)
     if found.state is State.QUARANTINED:
-        raise Unknown(f"There is no memory {found.id}.", "search_memory finds memories by words.")
+        raise UnknownMemory(f"There is no memory {found.id}.", "search_memory finds memories by words.")
     if found.deleted_at:
         raise InvalidInput(f"{found.id} was taken out.", "search_memory finds what holds now.")
     return found
@@ -74,7 +74,7 @@ def find_watched_session(memory: Holloway, agent: str) -> str:
 def mark_used(memory: Holloway, reference: str, session: str) -> bool:
     """Count a memory as used by an agent, once per session; returns whether it was counted now."""
     used = _get_project_memory(memory, reference)
-    return session_ledger.used_in(memory.store.database, used.id, session, stamp(memory.clock.now()))
+    return session_ledger.record_reported_use(memory.store.database, used.id, session, format_stamp(memory.clock.now()))
 
 
 def dispute(memory: Holloway, reference: str, why: str, *, note: str = "", session: str = "") -> tuple[Memory, bool]:
@@ -88,16 +88,16 @@ def dispute(memory: Holloway, reference: str, why: str, *, note: str = "", sessi
         raise InvalidInput(message, "What holds now can be disputed.")
     if disputed.review is ReviewReason.DISPUTED:
         return disputed, False
-    reason = f"{why} (session {session})" + (f": {reason_text(note)}" if note else "")
+    reason = f"{why} (session {session})" + (f": {sanitize_reason(note)}" if note else "")
     lower = round(disputed.confidence * confidence.DISPUTED_FACTOR, 4)
     fields = {"confidence": lower, "review": ReviewReason.DISPUTED, "review_after": ""}
-    return memory.store.memories.change(disputed, "disputed", reason, **fields), True
+    return memory.store.memories.update_memory(disputed, "disputed", reason, **fields), True
 
 
 def _get_project_memory(memory: Holloway, reference: str) -> Memory:
     """Return a memory of the project; raises InvalidInput for the user's own, which only the user judges."""
     found = get_memory(memory, reference)
-    if not memory.store.memories.has(found.id):
+    if not memory.store.memories.has_memory(found.id):
         raise InvalidInput(f"{found.id} is the user's own, for all projects.", "Only the user judges it; tell them.")
     return found
 
@@ -118,7 +118,9 @@ def resolve_location(memory: Holloway, given: str, where: Path | None) -> str:
     return resolve_file(memory, path, where) + colon + symbol
 
 
-def relate(memory: Holloway, source: str, kind: str, target: str, *, agent: str, where: Path | None = None) -> Relation:
+def relate(
+    memory: Holloway, source: str, kind: str, target: str, *, agent: str, where: Path | None = None
+) -> CodeRelation:
     """Add an edge that no parser can see, between existing locations and without a note."""
     start, end = (resolve_location(memory, given, where) for given in (source, target))
     return memory.map.relate(start, kind, end, agent=agent or "agent")
@@ -127,7 +129,7 @@ def relate(memory: Holloway, source: str, kind: str, target: str, *, agent: str,
 def describe_module(memory: Holloway, name: str, *, purpose: str = "", files: Sequence[str] = ()) -> None:
     """Set the purpose or add files of a module; raises InvalidInput for a purpose that was set before."""
     module = memory.map.module(name)
-    edits = contributions.module_edits(memory.store.database)
+    edits = contributions.list_module_edits(memory.store.database)
     if purpose and any(kind == "purpose" and key == module.key for kind, key, _ in edits):
         raise InvalidInput(f"What {module.name} is for has been said: {module.purpose}", "The user can change it.")
     assigned = {value for kind, _, value in edits if kind == "files"}
@@ -140,7 +142,7 @@ def describe_module(memory: Holloway, name: str, *, purpose: str = "", files: Se
 def _sanitize_purpose(purpose: str) -> str:
     if not purpose:
         return ""
-    redacted = secrets.redact(sanitize.bounded(purpose, PURPOSE_BYTES_MAX, "The purpose"))[0]
+    redacted = secrets.redact_secrets(sanitize.bounded_text(purpose, PURPOSE_BYTES_MAX, "The purpose"))[0]
     if find_injection(redacted):
         raise InvalidInput("That tells an agent what to do.", "Say in a sentence what the module is for.")
     return " ".join(redacted.split())

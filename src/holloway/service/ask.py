@@ -10,16 +10,16 @@ from holloway.config import ASK_ANSWER_TOKENS, ASK_DEADLINE_S, ASK_EVIDENCE_TOKE
 from holloway.domain.work import Phase
 from holloway.errors import HollowayError
 from holloway.llm.metered_client import meter_writer
-from holloway.llm.prompts import prompt
-from holloway.llm.provider_choice import choose
-from holloway.retrieval.pack import pack
-from holloway.safety.neutralize import neutral
+from holloway.llm.prompts import render_prompt
+from holloway.llm.provider_choice import choose_writer
+from holloway.retrieval.pack import pack_memories
+from holloway.safety.neutralize import neutralize_text
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
-    from holloway.retrieval.locate import Located
-    from holloway.retrieval.recall import Result
+    from holloway.retrieval.locate import LocateResult
+    from holloway.retrieval.recall import RecallResult
     from holloway.service.holloway import Holloway
 
 MEMORIES = 12
@@ -33,8 +33,8 @@ _CITED = re.compile(r"\[hw:([0-9a-f]{4,32})[^\]]{0,40}\]")
 class AskAnswer:
     """The evidence for a question, best first, and the answer with the ids that it cites if a model wrote one."""
 
-    results: tuple[Result, ...]
-    located: Located
+    results: tuple[RecallResult, ...]
+    located: LocateResult
     text: str = ""
     cited: tuple[str, ...] = ()
     model: str = ""
@@ -46,13 +46,13 @@ def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> Ask
     """Answer a question with citations; without a language model, the ranked evidence is the answer."""
     results = tuple(memory.recall(question, limit=MEMORIES))
     located = memory.map.locate(question, limit=FILES)
-    chosen = choose(memory.settings)
+    chosen = choose_writer(memory.settings)
     writer = writer or chosen.writer
     if writer is None:
         return AskAnswer(results, located, note=chosen.reason)
     model = meter_writer(memory.store, memory.settings, writer, "ask")
     evidence, known = _render_evidence(memory, results, located)
-    text = prompt("ask", project=memory.project.name, question=neutral(question), evidence=evidence)
+    text = render_prompt("ask", project=memory.project.name, question=neutralize_text(question), evidence=evidence)
     try:
         done = model.complete(text, system=SYSTEM, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S)
     except HollowayError as error:
@@ -60,17 +60,21 @@ def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> Ask
     return AskAnswer(results, located, *_check_citations(done.text, known), model=model.model)
 
 
-def _render_evidence(memory: Holloway, results: tuple[Result, ...], located: Located) -> tuple[str, set[str]]:
+def _render_evidence(
+    memory: Holloway, results: tuple[RecallResult, ...], located: LocateResult
+) -> tuple[str, set[str]]:
     """Return the evidence as text, and the ids of the memories in it."""
     store = memory.store.memories
 
     def find(other: str) -> Memory | None:
-        needed = store.get(other) if store.has(other) else None
+        needed = store.get_memory(other) if store.has_memory(other) else None
         return needed if needed and needed.branch_only in ("", memory.branch) else None
 
     found = [result.memory for result in results]
-    packed = pack(found, Phase.EXPLORE, budget=ASK_EVIDENCE_TOKENS, find=find)
-    files = "\n".join(f"- {neutral(file.path)}: {neutral('; '.join(file.reasons))}" for file in located.files)
+    packed = pack_memories(found, Phase.EXPLORE, budget=ASK_EVIDENCE_TOKENS, find=find)
+    files = "\n".join(
+        f"- {neutralize_text(file.path)}: {neutralize_text('; '.join(file.reasons))}" for file in located.files
+    )
     text = f"{packed.text or '- no memories'}\n\nFiles that speak of it:\n{files or '- none'}"
     return text, set(packed.memories)
 

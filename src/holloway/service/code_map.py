@@ -13,8 +13,8 @@ from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.history import cochange
 from holloway.codemap.modules import overview
 from holloway.codemap.parse.languages import language_of
-from holloway.domain.memory import several
-from holloway.domain.ports import stamp
+from holloway.domain.memory import as_tuple
+from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.injection.project_map import read_progress
 from holloway.retrieval.checkout import locate_in_checkout
@@ -22,19 +22,19 @@ from holloway.safety.repository_text import is_name, is_path, only_names, only_p
 from holloway.service import background_worker
 from holloway.service.project_paths import closest_path, resolve_path
 from holloway.store import contributions, observations
-from holloway.store.contributions import Relation
+from holloway.store.contributions import CodeRelation
 from holloway.store.filter import Filter
-from holloway.store.project import refuse_everything
+from holloway.store.project import refuse_home_or_disk
 from holloway.text.file_roles import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from holloway.codemap.graph import Impact
-    from holloway.codemap.health import Mapped
+    from holloway.codemap.graph import ImpactReport
+    from holloway.codemap.health import MapUpdate
     from holloway.codemap.modules.detection import Module
     from holloway.domain.memory import Memory
-    from holloway.retrieval.locate import Located
+    from holloway.retrieval.locate import LocateResult
     from holloway.store.store import Store
 
 CALLS = frozenset({"calls", "instantiates"})
@@ -52,10 +52,10 @@ KNOWN_FROM_SESSIONS = {"mapped": 10, "partial": 3, "shallow": 0}
 class Consequences:
     """The impact of a change, with what history, people and memories say about it."""
 
-    impact: Impact
+    impact: ImpactReport
     coupled: tuple[tuple[str, float, int], ...]
     """Files that change together with it though no edge leads there: path, score, commits."""
-    relations: tuple[Relation, ...]
+    relations: tuple[CodeRelation, ...]
     memories: tuple[Memory, ...]
 
     @property
@@ -90,7 +90,7 @@ class CodeMap:
     @property
     def is_ready(self) -> bool:
         """Whether there is a map at all."""
-        return self.path.exists() and self.database.is_current and bool(self.database.meta("indexed_ns"))
+        return self.path.exists() and self.database.is_current and bool(self.database.get_meta("indexed_ns"))
 
     def update(
         self,
@@ -100,7 +100,7 @@ class CodeMap:
         wait: bool = True,
         scip: str | None = None,
         progress: Callable[[str, int, int], None] | None = None,
-    ) -> Mapped:
+    ) -> MapUpdate:
         """Bring the map up to the files and to HEAD. One process does; another waits for it, or raises MapBusy.
 
         `workers` processes read files, 0 means one per core. More than one starts the calling program's main module
@@ -108,8 +108,10 @@ class CodeMap:
         """
         from holloway.codemap.index_run import IndexRun  # parsers and locks, which nobody who only asks should load
 
-        refuse_everything(self.root)
-        return IndexRun(self._store, self.path, self._progress, self.database).run(workers, only, wait, scip, progress)
+        refuse_home_or_disk(self.root)
+        return IndexRun(self._store, self.path, self._progress, self.database).run_index(
+            workers, only, wait, scip, progress
+        )
 
     def progress(self) -> str:
         """How far another process has come with the map, as a person reads it; empty where none is at work."""
@@ -123,29 +125,29 @@ class CodeMap:
         """Follow every change of the files, for as long as the caller goes on asking; yields what was followed."""
         from holloway.codemap import file_watcher  # only a process that stays needs it
 
-        for changed in file_watcher.changes(self.root):
+        for changed in file_watcher.watch_changes(self.root):
             self.update(only=changed)
             yield changed
 
     def overview(self) -> overview.Overview:
         """The codebase on one page, as of the last index; empty where there is none."""
-        return overview.load(self.path) or overview.Overview()
+        return overview.load_overview(self.path) or overview.Overview()
 
     def module_of(self, path: str) -> str:
         """The module that a file belongs to, as of the last index; empty where that is not known."""
-        return queries.module_of(self.database, path) if self.is_ready else ""
+        return queries.find_module(self.database, path) if self.is_ready else ""
 
     def knows(self, name: str) -> bool:
         """Whether a name stands somewhere in the project's code, as of the last index."""
-        return self.is_ready and queries.knows(self.database, name)
+        return self.is_ready and queries.has_name(self.database, name)
 
     def explained(self, one: str, other: str) -> bool:
         """Whether one of two files imports or uses the other, so that it is no news that they change together."""
-        return self.is_ready and bool(queries.tied(self.database, [one], [other]))
+        return self.is_ready and bool(queries.find_connected(self.database, [one], [other]))
 
-    def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> Located:
+    def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> LocateResult:
         """The files that a task is about, each with its reasons; `known` are files already in play."""
-        files, now = several("known", known), self._store.clock.now()
+        files, now = as_tuple("known", known), self._store.clock.now()
         connection, root = self._store.database.connection, str(self.root)
         return locate_in_checkout(
             self.database, connection, root, task, known=files, limit=limit, branch=branch, now=now
@@ -153,39 +155,39 @@ class CodeMap:
 
     def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
         """What a change of `path` or `path:symbol` reaches."""
-        with self.database.snapshot():  # Nodes found in one map and edges of the next would not fit together.
+        with self.database.read_snapshot():  # Nodes found in one map and edges of the next would not fit together.
             nodes = self._nodes(spec, where)
-            found = graph.impact(self.database, nodes, depth=depth, forward=forward)
+            found = graph.compute_impact(self.database, nodes, depth=depth, forward=forward)
             files = list(dict.fromkeys(node.path for node in nodes))
-            partners = cochange.partners(self.database, files, now=self._store.clock.now(), limit=40)
-            here = queries.present(self.database, [one.path for one in partners])
+            partners = cochange.find_partners(self.database, files, now=self._store.clock.now(), limit=40)
+            here = queries.filter_existing(self.database, [one.path for one in partners])
             often = [one for one in partners if one.commits >= COUPLED_COMMITS_MIN and one.path in here]
-            tied = queries.tied(self.database, files, [one.path for one in often])
+            tied = queries.find_connected(self.database, files, [one.path for one in often])
         # Tests that go through a package's face import none of the files behind it: there, common changes tell.
         tests = found.tests or tuple(one.path for one in often if _is_test_code(one.path))[: graph.TESTS_MAX]
         found.tests = only_paths(tests)
         reached = {path for path, _ in found.files} | tied | set(files) | set(found.tests)
         coupled = [(one.path, one.score, one.commits) for one in often if one.path not in reached and is_path(one.path)]
-        found.withhold(is_path, is_name)
-        chosen = Filter(quarantined=False, branch=git.branch(str(self.root)), files=tuple(files))
+        found.hide_paths(is_path, is_name)
+        chosen = Filter(quarantined=False, branch=git.current_branch(str(self.root)), files=tuple(files))
         return Consequences(
             found,
             tuple(coupled[:COUPLED_MAX]),
-            tuple(one for path in files for one in contributions.relations(self._store.database, path)),
-            tuple(self._store.memories.find(chosen, MEMORIES_SHOWN)),
+            tuple(one for path in files for one in contributions.list_relations(self._store.database, path)),
+            tuple(self._store.memories.find_memories(chosen, MEMORIES_SHOWN)),
         )
 
-    def _nodes(self, spec: str, where: Path | None) -> list[graph.Node]:
+    def _nodes(self, spec: str, where: Path | None) -> list[graph.GraphNode]:
         if not spec.strip():
             raise InvalidInput("The place is empty.", "Give a path of the project, path:symbol, or a symbol's name.")
         path, _, symbol = spec.partition(":")
-        found = graph.find(self.database, resolve_path(self.root, path, where), symbol) if path else []
+        found = graph.find_nodes(self.database, resolve_path(self.root, path, where), symbol) if path else []
         if found:
             return found
         if not symbol and "/" not in spec:
-            named = graph.named(self.database, spec)
+            named = graph.find_definitions(self.database, spec)
             if len({(node.path, node.name) for node in named}) == 1:
-                return graph.find(self.database, named[0].path, named[0].name)
+                return graph.find_nodes(self.database, named[0].path, named[0].name)
             if named:
                 several = ", ".join(list(dict.fromkeys(str(node) for node in named if is_path(node.path)))[:5])
                 raise InvalidInput(f"{spec} is defined in several places.", f"Say which: {several}.")
@@ -194,10 +196,10 @@ class CodeMap:
     def _closest(self, path: str, symbol: str) -> str:
         from difflib import get_close_matches  # only on the error path
 
-        if symbol and (inside := graph.find(self.database, path)):
+        if symbol and (inside := graph.find_nodes(self.database, path)):
             close = get_close_matches(symbol, only_names(node.name for node in inside), n=1, cutoff=0.4)
             return f"Did you mean {path}:{close[0]}?" if close else f"{path} has no such symbol."
-        paths = only_paths(queries.paths(self.database))
+        paths = only_paths(queries.list_paths(self.database))
         if below := [each for each in paths if each.startswith(path.rstrip("/") + "/")]:
             return f"{path} is a folder: give a file, for example {below[0]}."
         meant = closest_path(path, paths)
@@ -207,8 +209,8 @@ class CodeMap:
         """The modules as they were last drawn, each as well known as sessions have worked in it."""
         from holloway.codemap.modules import module_store  # heavy, and a brief has them on its page
 
-        counts = observations.modules(self._store.database)
-        drawn = module_store.modules(self.database)
+        counts = observations.count_module_sessions(self._store.database)
+        drawn = module_store.load_modules(self.database)
         return [replace(module, confidence=known(counts.get(module.name, 0))) for module in drawn]
 
     def module(self, name: str) -> Module:
@@ -228,7 +230,7 @@ class CodeMap:
     ) -> None:
         """A person's word on a module; it wins over what is drawn, now and after every index."""
         key = self.module(name).key
-        at = stamp(self._store.clock.now())
+        at = format_stamp(self._store.clock.now())
         store = self._store.database
         for kind, value in (("name", rename), ("purpose", purpose), ("hidden", "1" if hide else "")):
             if value:
@@ -243,21 +245,21 @@ class CodeMap:
         self.update()
         return taken
 
-    def relate(self, source: str, kind: str, target: str, *, note: str = "", agent: str = "") -> Relation:
+    def relate(self, source: str, kind: str, target: str, *, note: str = "", agent: str = "") -> CodeRelation:
         """Add an edge that no parser can see."""
-        relation = Relation(
-            source, kind, target, "agent" if agent else "user", agent, note, stamp(self._store.clock.now())
+        relation = CodeRelation(
+            source, kind, target, "agent" if agent else "user", agent, note, format_stamp(self._store.clock.now())
         )
-        return contributions.relate(self._store.database, relation)
+        return contributions.save_relation(self._store.database, relation)
 
     def unrelate(self, source: str, kind: str, target: str) -> bool:
         """Take such an edge back; whether it was there."""
-        return contributions.unrelate(self._store.database, source, kind, target)
+        return contributions.delete_relation(self._store.database, source, kind, target)
 
     @property
     def is_behind(self) -> bool:
         """Whether HEAD has moved since the last index; edits are only seen by looking at the files."""
-        return not self.is_ready or cochange.read_to(self.database) != git.head_commit(str(self.root))
+        return not self.is_ready or cochange.last_read_commit(self.database) != git.head_commit(str(self.root))
 
 
 def _is_test_code(path: str) -> bool:

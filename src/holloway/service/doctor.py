@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 from holloway import config, extras, git
 from holloway.codemap import health
-from holloway.domain.findings import Check, Finding, failure, ok, warning
-from holloway.domain.ports import RandomIds, SystemClock, stamp
-from holloway.embeddings.provider_choice import choose
+from holloway.domain.findings import Check, Finding, failed_check, passed_check, warning_check
+from holloway.domain.ports import RandomIds, SystemClock, format_stamp
+from holloway.embeddings.provider_choice import choose_embedder
 from holloway.errors import HollowayError
 from holloway.service import background_worker
 from holloway.store import answer_log, learned_files, migrations, registry
 from holloway.store import project as projects
-from holloway.store.database import Busy, Database, Newer, is_sound, rolling
+from holloway.store.database import Database, DatabaseBusy, DatabaseTooNew, is_sound, list_rolling_backups
 from holloway.store.memories import Memories
-from holloway.store.store import refuse_emptied
+from holloway.store.store import refuse_emptied_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,44 +50,44 @@ def _guard_checks(name: str, checks: Iterator[Check]) -> Iterator[Check]:
         yield from checks
     except OSError as error:
         seen = f"{error.filename or name}: {error.strerror or error}"
-        yield failure(name, Finding.NOT_WRITABLE, seen, "Check the permissions, and the disk.")
+        yield failed_check(name, Finding.NOT_WRITABLE, seen, "Check the permissions, and the disk.")
 
 
 def _check_path(path: Path, home: Path) -> Iterator[Check]:
-    project = projects.find(path, home)
+    project = projects.find_project(path, home)
     if project is None:
         hint = "`holloway init`, in the folder of a project, starts one."
-        yield warning("project", Finding.NO_MEMORY, f"no memory for {path.resolve()} yet", hint)
+        yield warning_check("project", Finding.NO_MEMORY, f"no memory for {path.resolve()} yet", hint)
         return
     yield from _check_project(project, home)
 
 
 def _check_machine(home: Path) -> Iterator[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
-    yield ok("python", f"{version} at {sys.executable}")
+    yield passed_check("python", f"{version} at {sys.executable}")
     if sqlite3.sqlite_version_info >= OLDEST_SQLITE:
-        yield ok("sqlite", sqlite3.sqlite_version)
+        yield passed_check("sqlite", sqlite3.sqlite_version)
     else:
         hint = "Use a Python with SQLite 3.35 or newer."
-        yield failure("sqlite", Finding.SQLITE_OLD, sqlite3.sqlite_version, hint)
+        yield failed_check("sqlite", Finding.SQLITE_OLD, sqlite3.sqlite_version, hint)
     memory = sqlite3.connect(":memory:")
     try:
         memory.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
-        yield ok("text search", "FTS5 is there")
+        yield passed_check("text search", "FTS5 is there")
     except sqlite3.Error:
         seen = "this Python's SQLite has no FTS5"
-        yield failure("text search", Finding.NO_TEXT_SEARCH, seen, "Use a Python build with FTS5.")
+        yield failed_check("text search", Finding.NO_TEXT_SEARCH, seen, "Use a Python build with FTS5.")
     finally:
         memory.close()
     if importlib.util.find_spec("re2"):
-        yield ok("secret scanner", "google-re2")
+        yield passed_check("secret scanner", "google-re2")
     else:
-        hint = f"Install holloway again: {extras.install()}"
-        yield failure("secret scanner", Finding.NO_SCANNER, "google-re2 is missing: nothing can be stored", hint)
+        hint = f"Install holloway again: {extras.install_command()}"
+        yield failed_check("secret scanner", Finding.NO_SCANNER, "google-re2 is missing: nothing can be stored", hint)
     if found := shutil.which("git"):
-        yield ok("git", found)
+        yield passed_check("git", found)
     else:
-        yield warning("git", Finding.NO_GIT, "not found", "Branches and history are not followed without it.")
+        yield warning_check("git", Finding.NO_GIT, "not found", "Branches and history are not followed without it.")
     yield from _check_home(home)
 
 
@@ -96,25 +96,25 @@ def _check_home(home: Path) -> Iterator[Check]:
     if not home.exists():
         above = next(folder for folder in home.absolute().parents if folder.exists())
         if reason := _explain_refusal(above):
-            yield failure("data folder", Finding.NOT_WRITABLE, f"{home} cannot be made; {above}: {reason}", hint)
+            yield failed_check("data folder", Finding.NOT_WRITABLE, f"{home} cannot be made; {above}: {reason}", hint)
         else:
-            yield ok("data folder", f"{home} (not made yet)")
+            yield passed_check("data folder", f"{home} (not made yet)")
         return
     if reason := _explain_refusal(home):
-        yield failure("data folder", Finding.NOT_WRITABLE, f"{home}: {reason}", hint)
+        yield failed_check("data folder", Finding.NOT_WRITABLE, f"{home}: {reason}", hint)
     else:
-        yield ok("data folder", str(home))
+        yield passed_check("data folder", str(home))
     if not home.is_dir():
         return
     if os.name == "posix" and home.stat().st_mode & 0o077:
         hint = f"Others on this machine may look into it: chmod 700 {home}"
-        yield warning("permissions", Finding.OPEN_TO_OTHERS, oct(home.stat().st_mode & 0o777), hint)
+        yield warning_check("permissions", Finding.OPEN_TO_OTHERS, oct(home.stat().st_mode & 0o777), hint)
     free = shutil.disk_usage(home).free
     seen = f"{free // 1024 // 1024:,} MB free"
     if free < LOW_DISK_BYTES:
-        yield warning("disk", Finding.DISK_LOW, seen, "Make room: holloway stores nothing on a full disk.")
+        yield warning_check("disk", Finding.DISK_LOW, seen, "Make room: holloway stores nothing on a full disk.")
     else:
-        yield ok("disk", seen)
+        yield passed_check("disk", seen)
 
 
 def _explain_refusal(folder: Path) -> str:
@@ -130,28 +130,28 @@ def _explain_refusal(folder: Path) -> str:
 
 def _check_settings(home: Path) -> Iterator[Check]:
     try:
-        settings = config.Settings.load(folder=str(home))
+        settings = config.Settings.load_settings(folder=str(home))
         for key in config.SETTINGS:
-            settings.get(key)
-        unknown = settings.unknown()
+            settings.get_value(key)
+        unknown = settings.unknown_keys()
         if unknown:
             seen, hint = f"unknown keys: {', '.join(unknown)}", "`holloway config list` shows the known ones."
-            yield warning("settings", Finding.SETTINGS_UNKNOWN, seen, hint)
+            yield warning_check("settings", Finding.SETTINGS_UNKNOWN, seen, hint)
         else:
-            yield ok("settings", "readable")
+            yield passed_check("settings", "readable")
         yield _check_embedder(settings)
     except HollowayError as error:
-        yield failure("settings", Finding.SETTINGS_BROKEN, error.message, error.hint)
+        yield failed_check("settings", Finding.SETTINGS_BROKEN, error.message, error.hint)
 
 
 def _check_embedder(settings: config.Settings) -> Check:
     """Check the embedder; choosing it contacts nobody and loads no model."""
-    choice = choose(settings)
+    choice = choose_embedder(settings)
     if choice.embedder is not None:
-        return ok("search", f"by words and by meaning ({choice.embedder.model})")
-    if settings.text("embedding.provider") == "off":
-        return ok("search", choice.reason)
-    return warning("search", Finding.NO_EMBEDDER, choice.reason, "Until then search goes by words only.")
+        return passed_check("search", f"by words and by meaning ({choice.embedder.model})")
+    if settings.get_text("embedding.provider") == "off":
+        return passed_check("search", choice.reason)
+    return warning_check("search", Finding.NO_EMBEDDER, choice.reason, "Until then search goes by words only.")
 
 
 def _check_hook_failures(home: Path) -> Iterator[Check]:
@@ -160,38 +160,38 @@ def _check_hook_failures(home: Path) -> Iterator[Check]:
     if lines:
         seen = f"{len(lines)} since {lines[0].split(' ')[0]}, last: {lines[-1]}"
         hint = f"The agent was not disturbed. The log is {log}"
-        yield warning("hook failures", Finding.HOOK_FAILURES, seen, hint)
+        yield warning_check("hook failures", Finding.HOOK_FAILURES, seen, hint)
     else:
-        yield ok("hook failures", "none")
+        yield passed_check("hook failures", "none")
 
 
 def _check_answers(folder: Path) -> Iterator[Check]:
     """Check whether agents got shortened or no answers because of timeouts."""
-    since = stamp(SystemClock().now() - timedelta(days=ANSWERS_DAYS))
-    counts = answer_log.count(answer_log.read(str(folder), since=since))
+    since = format_stamp(SystemClock().now() - timedelta(days=ANSWERS_DAYS))
+    counts = answer_log.count_outcomes(answer_log.read_answers(str(folder), since=since))
     given, degraded, dropped = (counts.pop(name) for name in (answer_log.FULL, answer_log.DEGRADED, answer_log.DROPPED))
     seen = f"{given} given, {degraded} shortened, {dropped} dropped in {ANSWERS_DAYS} days"
     if counts:
         seen += f" ({', '.join(f'{step} {number}' for step, number in sorted(counts.items()))})"
     if degraded or dropped:
         hint = "The agent was not kept waiting. On a busy machine HOLLOWAY_PATIENCE=2 doubles every time limit."
-        yield warning("answers", Finding.ANSWERS_DROPPED, seen, hint)
+        yield warning_check("answers", Finding.ANSWERS_DROPPED, seen, hint)
     elif given:
-        yield ok("answers", seen)
+        yield passed_check("answers", seen)
 
 
 def _check_project(project: projects.Project, home: Path) -> Iterator[Check]:
-    yield ok("project", f"{project.name} ({', '.join(project.identities) or project.root})")
-    if paused := registry.paused(str(home), project.key):
-        yield warning("paused", Finding.PAUSED, paused, "`holloway resume` goes on.")
+    yield passed_check("project", f"{project.name} ({', '.join(project.identities) or project.root})")
+    if paused := registry.get_paused_mode(str(home), project.key):
+        yield warning_check("paused", Finding.PAUSED, paused, "`holloway resume` goes on.")
     yield from _check_database(project)
-    copies = rolling(project.backups)
+    copies = list_rolling_backups(project.backups_folder)
     sound = [copy for copy in copies if is_sound(copy)]
     if len(sound) < len(copies):
         seen = f"{len(copies) - len(sound)} of {len(copies)} are damaged"
-        yield warning("backups", Finding.BACKUPS_DAMAGED, seen, "`holloway backup` makes a sound one.")
+        yield warning_check("backups", Finding.BACKUPS_DAMAGED, seen, "`holloway backup` makes a sound one.")
     else:
-        yield ok("backups", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
+        yield passed_check("backups", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
     yield from _check_answers(project.folder)
     yield _check_map(project)
     yield from _check_worker(project)
@@ -202,29 +202,29 @@ def _check_project(project: projects.Project, home: Path) -> Iterator[Check]:
 def _check_history(root: str) -> Iterator[Check]:
     if shutil.which("git") and git.tracked_files(root, among=[".gitignore"]) is None:
         hint = "`git status` there says why. Until then branches and history are not followed."
-        yield warning("history", Finding.GIT_REFUSES, "git does not answer in this folder", hint)
+        yield warning_check("history", Finding.GIT_REFUSES, "git does not answer in this folder", hint)
     if git.is_shallow(root):
         hint = "`git fetch --unshallow` gives it its whole history."
-        yield warning("history", Finding.SHALLOW_CLONE, "a shallow clone", hint)
+        yield warning_check("history", Finding.SHALLOW_CLONE, "a shallow clone", hint)
 
 
 def _check_map(project: projects.Project) -> Check:
     again = "`holloway index` makes it anew; nothing is lost."
     try:
-        found = health.examine(health.map_file(project.folder, project.root))
+        found = health.examine_map(health.map_file(project.folder, project.root))
     except HollowayError as error:
-        return warning("code map", Finding.MAP_DAMAGED, error.message, again)
+        return warning_check("code map", Finding.MAP_DAMAGED, error.message, again)
     if found is None:
-        return warning("code map", Finding.NO_MAP, "not made yet", "`holloway index` makes it.")
+        return warning_check("code map", Finding.NO_MAP, "not made yet", "`holloway index` makes it.")
     if not found.is_current:
-        return warning("code map", Finding.MAP_STALE, "of another version, or not finished", again)
+        return warning_check("code map", Finding.MAP_STALE, "of another version, or not finished", again)
     seen = f"{found.files:,} files, {found.nodes:,} nodes, {found.size // 1024 // 1024:,} MB"
     if found.is_large:
         hint = "Answers stay right, an index takes longer. What git ignores is left out: generated code, for example."
-        return warning("code map", Finding.MAP_LARGE, f"{seen}: large", hint)
+        return warning_check("code map", Finding.MAP_LARGE, f"{seen}: large", hint)
     if found.tip != git.head_commit(str(project.root)):
-        return ok("code map", f"{seen}; HEAD has moved since, the next index follows it")
-    return ok("code map", seen)
+        return passed_check("code map", f"{seen}; HEAD has moved since, the next index follows it")
+    return passed_check("code map", seen)
 
 
 def _check_worker(project: projects.Project) -> Iterator[Check]:
@@ -233,71 +233,71 @@ def _check_worker(project: projects.Project) -> Iterator[Check]:
     log = f"The log is {project.folder / 'worker.log'}"
     now = SystemClock().now()
     if background_worker.is_running(str(project.folder)):
-        late = stamp(now - timedelta(seconds=2 * config.WORKER_SECONDS_MAX))
+        late = format_stamp(now - timedelta(seconds=2 * config.WORKER_SECONDS_MAX))
         if str(state.get("started", "")) < late:
             seen = f"process {state.get('pid')} has not ended since {state.get('started', 'it began')}"
             hint = f"It may be ended by that number: nothing is lost, the next one goes on. {log}"
-            yield warning("worker", Finding.WORKER_STUCK, seen, hint)
+            yield warning_check("worker", Finding.WORKER_STUCK, seen, hint)
         else:
-            yield ok("worker", "running")
+            yield passed_check("worker", "running")
     elif failures := state.get("failures"):
         seen = f"{', '.join(sorted(failures))} failed, last: {state.get('error')} ({state.get('error_at')})"
         hint = f"It is tried again at the next session, or within a day. {log}"
-        yield warning("worker", Finding.WORKER_FAILING, seen, hint)
+        yield warning_check("worker", Finding.WORKER_FAILING, seen, hint)
     else:
-        yield ok("worker", f"last run {state['started']}" if state.get("started") else "has not run yet")
+        yield passed_check("worker", f"last run {state['started']}" if state.get("started") else "has not run yet")
     yield _check_journals(project, now.timestamp())
 
 
 def _check_journals(project: projects.Project, now_s: float) -> Check:
     """Check that no journal is older than the retention period plus a day."""
-    files = list(project.journal.glob("*.jsonl"))
+    files = list(project.journal_folder.glob("*.jsonl"))
     limit_s = now_s - (config.JOURNAL_KEEP_DAYS + 1) * 24 * 3600
     left = [file for file in files if file.stat().st_mtime < limit_s]
     if left:
         seen = f"{len(left)} of {len(files)} are older than {config.JOURNAL_KEEP_DAYS} days"
-        return warning("journals", Finding.JOURNAL_LEFT, seen, "`holloway learn` reads and clears them.")
-    return ok("journals", f"{len(files)} of sessions that are not over or not learned from yet")
+        return warning_check("journals", Finding.JOURNAL_LEFT, seen, "`holloway learn` reads and clears them.")
+    return passed_check("journals", f"{len(files)} of sessions that are not over or not learned from yet")
 
 
 def _check_learning(database: Database) -> Check:
     """Check for sessions that nothing could be learned from."""
-    found = [read for read in learned_files.everything(database).values() if read.attempts]
+    found = [read for read in learned_files.load_learned_files(database).values() if read.attempts]
     if not found:
-        return ok("learning", "no session failed")
+        return passed_check("learning", "no session failed")
     aside = sum(read.attempts >= config.LEARN_ATTEMPTS_MAX for read in found)
     last = found[-1]
     seen = f"{len(found)} sessions could not be learned from, {aside} set aside; for example {last.path}: {last.error}"
-    return warning("learning", Finding.NOT_LEARNED, seen, "The others were. A file that changes is tried again.")
+    return warning_check("learning", Finding.NOT_LEARNED, seen, "The others were. A file that changes is tried again.")
 
 
 def _list_unreadable(database: Database) -> list[str]:
-    return Memories(database, SystemClock(), RandomIds()).unreadable()
+    return Memories(database, SystemClock(), RandomIds()).list_unreadable()
 
 
 def _check_database(project: projects.Project) -> Iterator[Check]:
-    if not project.database.exists():
-        yield warning("database", Finding.NO_DATABASE, "not made yet", "`holloway init` makes it.")
+    if not project.database_path.exists():
+        yield warning_check("database", Finding.NO_DATABASE, "not made yet", "`holloway init` makes it.")
         return
-    database = Database(project.database, busy_timeout_ms=2_000)
+    database = Database(project.database_path, busy_timeout_ms=2_000)
     try:
-        if project.database.stat().st_size == 0 or not migrations.applied(database):
-            refuse_emptied(project)
-        waiting = migrations.pending(database)
-        problems = [] if waiting else database.problems() or _list_unreadable(database)
+        if project.database_path.stat().st_size == 0 or not migrations.list_applied(database):
+            refuse_emptied_database(project)
+        waiting = migrations.list_pending(database)
+        problems = [] if waiting else database.check_integrity() or _list_unreadable(database)
         if problems:
             hint = "`holloway backup --list` shows the copies that can be restored."
-            yield failure("database", Finding.DATABASE_DAMAGED, "; ".join(problems[:3]), hint)
+            yield failed_check("database", Finding.DATABASE_DAMAGED, "; ".join(problems[:3]), hint)
         else:
-            seen = f"sound, {project.database.stat().st_size // 1024:,} KB"
-            yield ok("database", seen + (f", {len(waiting)} migrations to run" if waiting else ""))
+            seen = f"sound, {project.database_path.stat().st_size // 1024:,} KB"
+            yield passed_check("database", seen + (f", {len(waiting)} migrations to run" if waiting else ""))
             if not waiting:
                 yield _check_learning(database)
-    except Busy as error:
-        yield warning("database", Finding.DATABASE_BUSY, error.message, error.hint)
-    except Newer as error:
-        yield failure("database", Finding.DATABASE_NEWER, error.message, error.hint)
+    except DatabaseBusy as error:
+        yield warning_check("database", Finding.DATABASE_BUSY, error.message, error.hint)
+    except DatabaseTooNew as error:
+        yield failed_check("database", Finding.DATABASE_NEWER, error.message, error.hint)
     except HollowayError as error:
-        yield failure("database", Finding.DATABASE_DAMAGED, error.message, error.hint)
+        yield failed_check("database", Finding.DATABASE_DAMAGED, error.message, error.hint)
     finally:
         database.close()

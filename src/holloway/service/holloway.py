@@ -147,7 +147,7 @@ class Holloway:
         path = self.path_of(given)
         if not (waiting := list_waiting(self.store, path)):
             raise InvalidInput(f"Nothing from {path} waits for you.", "`holloway review` shows what does.")
-        with self.store.database.write():
+        with self.store.database.write_transaction():
             return [self.confirm(memory.id) for memory in waiting]
 
     def export_rules(self, name: str, *, remove: bool = False, replace: bool = False) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from holloway.capture import journal_reader
 from holloway.capture.session_files import Unlearned, from_journal, list_ended
 from holloway.codemap.health import MapBusy
 from holloway.config import SESSION_SILENCE_S
-from holloway.domain.ports import moment, stamp
+from holloway.domain.ports import format_stamp, parse_stamp
 from holloway.promotion import synthesis
 from holloway.promotion.reflection import Reflection
 from holloway.service import agent_notes
@@ -63,7 +63,7 @@ def update_map(memory: Holloway, seconds: float) -> str:
 
 def has_journals(memory: Holloway) -> bool:
     """Return whether there are journals; only reading them tells which sessions are over."""
-    return any(memory.project.journal.glob("*.jsonl"))
+    return any(memory.project.journal_folder.glob("*.jsonl"))
 
 
 def learn_ended(memory: Holloway, seconds: float) -> str:
@@ -71,7 +71,7 @@ def learn_ended(memory: Holloway, seconds: float) -> str:
     deadline = time.monotonic() + seconds
     files = open_session_files(memory)
     counts: Counter[str] = Counter()
-    journals = journal_reader.sessions(memory.project.journal)
+    journals = journal_reader.list_journals(memory.project.journal_folder)
     for journal in list_ended(journals, memory.clock.now().timestamp(), SESSION_SILENCE_S):
         if time.monotonic() > deadline:
             counts["left for the next run"] += 1
@@ -107,7 +107,7 @@ def _delete_journal(journal: Journal) -> None:
 
 def has_records(memory: Holloway) -> bool:
     """Return whether an MCP server left records behind."""
-    return any(memory.project.checkpoints.glob(f"{agent_notes.PREFIX}*.json"))
+    return any(memory.project.checkpoints_folder.glob(f"{agent_notes.PREFIX}*.json"))
 
 
 def learn_records(memory: Holloway, seconds: float) -> str:
@@ -118,15 +118,15 @@ def learn_records(memory: Holloway, seconds: float) -> str:
 
 def is_held(memory: Holloway) -> bool:
     """Return whether candidates are held, and the history or the day has changed since the last look."""
-    if memory.store.noted("held_seen") == _held_mark(memory):
+    if memory.store.get_meta("held_seen") == _held_mark(memory):
         return False
-    return bool(candidates.held(memory.store.database))
+    return bool(candidates.list_held_candidates(memory.store.database))
 
 
 def settle_held(memory: Holloway, seconds: float) -> str:
     """Promote or drop held candidates."""
     decided = Learning(memory.opened).settle_held()
-    memory.store.note("held_seen", _held_mark(memory))
+    memory.store.set_meta("held_seen", _held_mark(memory))
     return f"{len(decided)} settled" if decided else ""
 
 
@@ -137,7 +137,7 @@ def _held_mark(memory: Holloway) -> str:
 def has_moved(memory: Holloway) -> bool:
     """Return whether there are commits that were not checked for reverts yet."""
     head = git.head_commit(str(memory.project.root))
-    return bool(head) and head != memory.store.noted("undone_seen")
+    return bool(head) and head != memory.store.get_meta("undone_seen")
 
 
 def set_aside_reverted(memory: Holloway, seconds: float) -> str:
@@ -176,8 +176,11 @@ def is_week_over(memory: Holloway) -> bool:
 def look_across(memory: Holloway, seconds: float) -> str:
     """Look at pairs of modules that are worked in together."""
     places = Learning(memory.opened).places
-    found = [*synthesis.weekly(memory.store, places), *Reflection(memory.store, memory.settings).across(places)]
-    memory.store.note("weekly_seen", stamp(memory.clock.now()))
+    found = [
+        *synthesis.synthesise_module_pairs(memory.store, places),
+        *Reflection(memory.store, memory.settings).across(places),
+    ]
+    memory.store.set_meta("weekly_seen", format_stamp(memory.clock.now()))
     return f"{len(found)} found" if found else ""
 
 
@@ -189,9 +192,9 @@ def is_day_over(memory: Holloway) -> bool:
 def clean_up(memory: Holloway, seconds: float) -> str:
     """Prune memories, drop records of missing session files, back up the database."""
     pruned = memory.prune()
-    learned_files.drop_missing(memory.store.database)
+    learned_files.delete_missing_files(memory.store.database)
     memory.maintain()
-    memory.store.note("daily_seen", stamp(memory.clock.now()))
+    memory.store.set_meta("daily_seen", format_stamp(memory.clock.now()))
     gone = len(pruned.faded) + len(pruned.removed)
     return f"{gone} pruned, backed up" if gone else "backed up"
 
@@ -225,5 +228,5 @@ JOBS = (
 
 def _has_passed(memory: Holloway, key: str, time_between: timedelta) -> bool:
     """Return whether a job was last done at least that long ago; a time in the future comes from a wrong clock."""
-    seen = memory.store.noted(key)
-    return not seen or not timedelta(0) <= memory.clock.now() - moment(seen) < time_between
+    seen = memory.store.get_meta(key)
+    return not seen or not timedelta(0) <= memory.clock.now() - parse_stamp(seen) < time_between

@@ -9,12 +9,12 @@ from holloway.domain.memory_json import memory_json
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from holloway.retrieval.recall import Result
+    from holloway.retrieval.recall import RecallResult
 
 __all__ = ["memory_json", "result_json"]
 
 
-def result_json(result: Result, now: datetime) -> dict[str, Any]:
+def result_json(result: RecallResult, now: datetime) -> dict[str, Any]:
     """A memory that was found, with its score, what each stage made of it, and its project."""
     return {
         **memory_json(result.memory, now),

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.store.filter import Filter
-from holloway.store.memories import Unknown
-from holloway.store.write_gate import admit
+from holloway.store.memories import UnknownMemory
+from holloway.store.write_gate import sanitize_draft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,9 +48,9 @@ class KeyValueStore:
                 return None
             try:
                 memory = self.memory.get(key)
-            except Unknown:
+            except UnknownMemory:
                 return None
-            return _project_entry(memory) if memory.alive and memory.state is not State.QUARANTINED else None
+            return _project_entry(memory) if memory.is_alive and memory.state is not State.QUARANTINED else None
         found = self.memory.memories(self._tag_filter(_name_tag(namespace, key)), limit=1)
         return KeyValueEntry(namespace, key, _parse_value(found[0]), found[0]) if found else None
 
@@ -65,11 +65,11 @@ class KeyValueStore:
         if stored is not None and stored.memory.content == content:
             return
         draft = Draft(content=content, type=MemoryType.MODULE_INSIGHT, tags=tags, source=Source.AGENT_EXPLICIT)
-        admitted = admit(draft, str(self.memory.project.root))
-        with self.memory.store.database.write():
+        admitted = sanitize_draft(draft, str(self.memory.project.root))
+        with self.memory.store.database.write_transaction():
             if stored is not None:
                 self.delete(namespace, key)
-            added = self.memory.store.memories.add(admitted).memory
+            added = self.memory.store.memories.add_memory(admitted).memory
             if added is None:
                 hint = "A person may teach it: `holloway remember`."
                 raise InvalidInput("A person has rejected this before, so it is not kept.", hint)
@@ -90,11 +90,11 @@ class KeyValueStore:
             self._set_tags(stored.memory, tuple(tag for tag in left if not tag.startswith(_TAG)))
         else:
             # Nobody judged it wrong: unlike what a person forgets, it may be put again.
-            gone = {"deleted_at": stamp(self.memory.clock.now()), "deleted_reason": "deleted by its program"}
-            self.memory.store.memories.change(stored.memory, "deleted", **gone)
+            gone = {"deleted_at": format_stamp(self.memory.clock.now()), "deleted_reason": "deleted by its program"}
+            self.memory.store.memories.update_memory(stored.memory, "deleted", **gone)
 
     def _set_tags(self, memory: Memory, tags: tuple[str, ...]) -> None:
-        self.memory.store.memories.change(memory, "edited", "tags", tags=tags)
+        self.memory.store.memories.update_memory(memory, "edited", "tags", tags=tags)
 
     def find(self, prefix: Namespace, query: str = "", limit: int = 100) -> Iterator[KeyValueEntry]:
         """Find the values below a namespace: the best matches of a query first, else the newest."""

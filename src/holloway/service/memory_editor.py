@@ -10,23 +10,33 @@ from typing import TYPE_CHECKING, Any
 from holloway import config, git
 from holloway.domain import confidence
 from holloway.domain import memory_details as typed
-from holloway.domain.memory import Draft, Memory, MemoryType, Source, State, Visibility, WrongReason, choice, several
-from holloway.domain.ports import stamp
+from holloway.domain.memory import (
+    Draft,
+    Memory,
+    MemoryType,
+    Source,
+    State,
+    Visibility,
+    WrongReason,
+    as_tuple,
+    parse_choice,
+)
+from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, against, infer, same
-from holloway.retrieval.novelty import closest
+from holloway.retrieval.novelty import find_similar_memories
 from holloway.service.project_paths import existing_files
 from holloway.store import branches, candidates, privacy, session_ledger
 from holloway.store.filter import Filter
-from holloway.store.memories import HUMAN, Unknown
-from holloway.store.write_gate import admit, reason_text
+from holloway.store.memories import HUMAN_SOURCES, UnknownMemory
+from holloway.store.write_gate import sanitize_draft, sanitize_reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holloway.retrieval.novelty import Close
+    from holloway.retrieval.novelty import SimilarMemory
     from holloway.service.open_project import OpenProject
-    from holloway.store.candidates import Kept
+    from holloway.store.candidates import StoredCandidate
     from holloway.store.store import Store
 
 
@@ -41,7 +51,7 @@ class Remembered:
     memory: Memory | None
     redacted: tuple[str, ...]
     inferred: Inferred
-    close: tuple[Close, ...] = ()
+    close: tuple[SimilarMemory, ...] = ()
     """Memories that say almost the same, or contradict it; nothing was done to them."""
 
 
@@ -61,7 +71,7 @@ class Provenance:
     history: tuple[tuple[str, str, str], ...]
     shown: tuple[tuple[str, str, str], ...]
     replaced: tuple[Memory, ...]
-    seen: tuple[Kept, ...] = ()
+    seen: tuple[StoredCandidate, ...] = ()
     """What sessions showed that it was made from, or that agreed with it."""
 
 
@@ -98,28 +108,28 @@ class MemoryEditor:
         if not user:
             module_of = self._opened.map.module_of
             inferred = infer(content, self._opened.project.root, module_of, has_type=type is not None, files=given)
-        memory_type = choice(MemoryType, type) if type is not None else inferred.type or MemoryType.PREFERENCE
+        memory_type = parse_choice(MemoryType, type) if type is not None else inferred.type or MemoryType.PREFERENCE
         draft = Draft(
             content=content,
             type=memory_type,
             summary=summary,
-            details=typed.parse(memory_type, details),
+            details=typed.parse_details(memory_type, details),
             files=given or inferred.files,
-            modules=several("modules", modules) or ((inferred.module,) if inferred.module else ()),
-            tags=several("tags", tags),
-            visibility=Visibility.PERSONAL if user else choice(Visibility, visibility),
+            modules=as_tuple("modules", modules) or ((inferred.module,) if inferred.module else ()),
+            tags=as_tuple("tags", tags),
+            visibility=Visibility.PERSONAL if user else parse_choice(Visibility, visibility),
             source=source,
             pinned=pin,
             agent=agent,
             session=session,
         )
         store = self._opened.user if user else self._opened.store
-        close = closest(store, content)
+        close = find_similar_memories(store, content)
         placed = against(draft, close) if user else self._placed(against(draft, close), everywhere=everywhere)
-        admitted = admit(placed, "" if user else str(self._opened.project.root))
+        admitted = sanitize_draft(placed, "" if user else str(self._opened.project.root))
         twin = same(placed, close)
-        added = store.memories.agree(twin, admitted) if twin else store.memories.add(admitted)
-        known = added.memory if added.outcome == "reinforced" and source in HUMAN else None
+        added = store.memories.reinforce_similar(twin, admitted) if twin else store.memories.add_memory(admitted)
+        known = added.memory if added.outcome == "reinforced" and source in HUMAN_SOURCES else None
         if known and (type is not None or summary or details):
             said = self.edit(known.id, type=type, summary=summary or None, details=details)[0]
             added = replace(added, memory=said)
@@ -129,11 +139,11 @@ class MemoryEditor:
     def _placed(self, draft: Draft, *, everywhere: bool) -> Draft:
         """A draft with the commit and branch that it is taught on; what is about the person holds on all of them."""
         root = str(self._opened.project.root)
-        unmerged = branches.note(self._opened.store.database, root)
+        unmerged = branches.record_current_branch(self._opened.store.database, root)
         apart = (
             everywhere
             or draft.type is MemoryType.PREFERENCE
-            or self._opened.settings.text("branch_scope") == "everywhere"
+            or self._opened.settings.get_text("branch_scope") == "everywhere"
         )
         return replace(
             draft, branch=self._opened.branch, branch_only="" if apart else unmerged, commit=git.head_commit(root)
@@ -152,19 +162,19 @@ class MemoryEditor:
         given = {name: value for name, value in changes.items() if value is not None}
         if "files" in given:
             given["files"] = existing_files(self._opened.project, given["files"], where)
-        memory_type = choice(MemoryType, given.get("type", old.type))
+        memory_type = parse_choice(MemoryType, given.get("type", old.type))
         keeps_details = memory_type is old.type and "details" not in given
         draft = Draft(
             content=given.get("content", old.content),
             type=memory_type,
             summary=given.get("summary", "" if "content" in given else old.summary),
-            details=old.details if keeps_details else typed.parse(memory_type, given.get("details")),
+            details=old.details if keeps_details else typed.parse_details(memory_type, given.get("details")),
             files=tuple(given.get("files", old.files)),
-            modules=several("modules", given.get("modules", old.modules)),
-            tags=several("tags", given.get("tags", old.tags)),
-            visibility=choice(Visibility, given.get("visibility", old.visibility)),
+            modules=as_tuple("modules", given.get("modules", old.modules)),
+            tags=as_tuple("tags", given.get("tags", old.tags)),
+            visibility=parse_choice(Visibility, given.get("visibility", old.visibility)),
         )
-        admitted = admit(draft, "" if store is not self._opened.store else str(self._opened.project.root))
+        admitted = sanitize_draft(draft, "" if store is not self._opened.store else str(self._opened.project.root))
         names = {*given, "details", "summary"} if {"content", "type"} & set(given) else set(given)
         fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
         if everywhere:
@@ -172,28 +182,28 @@ class MemoryEditor:
         if "type" in given:
             fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
         if "content" in given:
-            now = stamp(self._opened.clock.now())
+            now = format_stamp(self._opened.clock.now())
             fields |= {"state": State.CONFIRMED, "review": None, "stale_at": "", "last_used_at": now}
         rewritten = admitted.draft.content != old.content
         told = old.content if rewritten else ", ".join(sorted(given))
-        return store.memories.change(old, "edited", told, **fields), admitted.redacted
+        return store.memories.update_memory(old, "edited", told, **fields), admitted.redacted
 
     def pin(self, reference: str, *, on: bool = True) -> Memory:
         """Keep a memory from fading, or let it fade again."""
         store, memory = self._opened.find_living(reference)
-        return store.memories.change(memory, "pinned" if on else "unpinned", pinned=on)
+        return store.memories.update_memory(memory, "pinned" if on else "unpinned", pinned=on)
 
     def confirm(self, reference: str) -> Memory:
         """A person says that it is right; this is the only way out of quarantine."""
         store, memory = self._opened.find_living(reference)
-        return store.memories.change(
+        return store.memories.update_memory(
             memory,
             "confirmed",
             state=State.CONFIRMED,
-            confidence=confidence.confirmed(memory.confidence),
+            confidence=confidence.confirm_confidence(memory.confidence),
             review=None,
             stale_at="",
-            last_used_at=stamp(self._opened.clock.now()),
+            last_used_at=format_stamp(self._opened.clock.now()),
         )
 
     def wrong(self, reference: str, reason: WrongReason | str, *, note: str = "", instead: str = "") -> Memory:
@@ -202,8 +212,8 @@ class MemoryEditor:
         Returns the memory that holds now: the replacement, or the old one as it was set aside.
         """
         store, memory = self._opened.find_living(reference)
-        why = choice(WrongReason, reason)
-        said = f"{why}" + (f": {reason_text(note)}" if note else "")
+        why = parse_choice(WrongReason, reason)
+        said = f"{why}" + (f": {sanitize_reason(note)}" if note else "")
         if not instead:
             return self._set_aside(store, memory, "wrong", said)
         draft = Draft(
@@ -219,15 +229,15 @@ class MemoryEditor:
             commit=git.head_commit(str(self._opened.project.root)),
             pinned=memory.pinned,
         )
-        with store.database.write():
-            store.memories.reject(memory, f"wrong: {why}")
-            return store.memories.supersede(memory, admit(draft), "wrong", said)
+        with store.database.write_transaction():
+            store.memories.reject_memory(memory, f"wrong: {why}")
+            return store.memories.supersede_memory(memory, sanitize_draft(draft), "wrong", said)
 
     def _set_aside(self, store: Store, memory: Memory, kind: str, reason: str, at: str = "") -> Memory:
-        moment = at or stamp(self._opened.clock.now())
-        with store.database.write():
-            store.memories.reject(memory, kind)
-            return store.memories.change(
+        moment = at or format_stamp(self._opened.clock.now())
+        with store.database.write_transaction():
+            store.memories.reject_memory(memory, kind)
+            return store.memories.update_memory(
                 memory, kind, reason, deleted_at=moment, deleted_reason=f"{kind}: {reason}", review=None
             )
 
@@ -241,21 +251,21 @@ class MemoryEditor:
         wanted = Filter(session=session, origin="" if kind else source, sources=kind, superseded=True)
         if not (session or source or everything):
             raise InvalidInput("Nothing was chosen.", "Give an id, --session, --source or --all.")
-        alive = self._opened.store.memories.find(wanted, limit=-1)
-        return alive + self._opened.store.memories.find(replace(wanted, deleted=True), limit=-1)
+        alive = self._opened.store.memories.find_memories(wanted, limit=-1)
+        return alive + self._opened.store.memories.find_memories(replace(wanted, deleted=True), limit=-1)
 
     def forget(self, memories: Sequence[Memory | str], *, hard: bool = False) -> Forgotten:
         """Forget memories or ids of them: recoverable for thirty days, or with `hard` so that no byte stays."""
-        at = stamp(self._opened.clock.now())
-        given = several("memories", memories)
+        at = format_stamp(self._opened.clock.now())
+        given = as_tuple("memories", memories)
         owners = [self._opened.find_memory(each if isinstance(each, str) else each.id) for each in given]
         left: list[str] = []
         for store in self._opened.stores():
             own = [memory for owner, memory in owners if owner is store]
             if hard and own:
-                left += privacy.erase(store, own)
+                left += privacy.erase_memories(store, own)
                 continue
-            with store.database.write():
+            with store.database.write_transaction():
                 for memory in own:
                     if not memory.deleted_at:
                         self._set_aside(store, memory, "forgotten", "by a person", at)
@@ -264,28 +274,28 @@ class MemoryEditor:
     def restore(self, reference: str) -> Memory:
         """Take back a forget, a prune or a wrong; what had taken its place makes room for it again."""
         store, memory = self._opened.find_memory(reference)
-        if memory.alive:
+        if memory.is_alive:
             raise InvalidInput(f"{memory.id} is not forgotten.", f"`holloway show {memory.id}` shows it.")
-        with store.database.write():
-            store.memories.unreject(memory)
-            fields = {"deleted_at": "", "deleted_reason": "", "last_used_at": stamp(self._opened.clock.now())}
+        with store.database.write_transaction():
+            store.memories.unreject_memory(memory)
+            fields = {"deleted_at": "", "deleted_reason": "", "last_used_at": format_stamp(self._opened.clock.now())}
             if not memory.deleted_at:
                 self._withdraw(store, memory.superseded_by)
                 fields["superseded_by"] = ""
-            return store.memories.change(memory, "restored", **fields)
+            return store.memories.update_memory(memory, "restored", **fields)
 
     def _withdraw(self, store: Store, memory_id: str) -> None:
         """Set a replacement aside, because what it replaced holds again."""
         try:
-            replacement = store.memories.get(memory_id)
-        except Unknown:
+            replacement = store.memories.get_memory(memory_id)
+        except UnknownMemory:
             return
-        if replacement.alive:
+        if replacement.is_alive:
             gone = {
-                "deleted_at": stamp(self._opened.clock.now()),
+                "deleted_at": format_stamp(self._opened.clock.now()),
                 "deleted_reason": "withdrawn: what it replaced was restored",
             }
-            store.memories.change(replacement, "withdrawn", **gone)
+            store.memories.update_memory(replacement, "withdrawn", **gone)
 
     def last_forgotten(self) -> list[Memory]:
         """The memories that the latest forget, or wrong without new words, set aside."""
@@ -293,7 +303,7 @@ class MemoryEditor:
         found = [
             memory
             for store in self._opened.stores()
-            for memory in store.memories.find(Filter(deleted=True, superseded=True), limit=-1)
+            for memory in store.memories.find_memories(Filter(deleted=True, superseded=True), limit=-1)
             if memory.deleted_reason.startswith(gone_by_person)
         ]
         latest = max((memory.deleted_at for memory in found), default="")
@@ -301,35 +311,39 @@ class MemoryEditor:
 
     def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
         """What waits for a person, quarantined first."""
-        found = [each for store in self._opened.stores() for each in store.memories.find(self._due(), limit, "waiting")]
+        found = [
+            each
+            for store in self._opened.stores()
+            for each in store.memories.find_memories(self._due(), limit, "waiting")
+        ]
         return found[:limit]
 
     def count_to_review(self) -> int:
         """How much waits for a person today."""
-        return sum(store.memories.count(self._due()) for store in self._opened.stores())
+        return sum(store.memories.count_memories(self._due()) for store in self._opened.stores())
 
     def _due(self) -> Filter:
-        return Filter(to_review=True, due=stamp(self._opened.clock.now()))
+        return Filter(to_review=True, due=format_stamp(self._opened.clock.now()))
 
     def later(self, reference: str, days: int = 1) -> Memory:
         """Ask again another day."""
         store, memory = self._opened.find_living(reference)
-        return store.memories.change(
-            memory, "postponed", review_after=stamp(self._opened.clock.now() + timedelta(days=days))
+        return store.memories.update_memory(
+            memory, "postponed", review_after=format_stamp(self._opened.clock.now() + timedelta(days=days))
         )
 
     def times_shown(self, reference: str) -> int:
         """How often agents were shown a memory, once for each session until its context is cut."""
         store, memory = self._opened.find_memory(reference)
-        return session_ledger.times_shown(store.database, memory.id)
+        return session_ledger.count_injections(store.database, memory.id)
 
     def why(self, reference: str) -> Provenance:
         """Where a memory comes from, what happened to it, and which agents were shown it."""
         store, memory = self._opened.find_memory(reference)
         wanted = [relation.memory for relation in memory.relations if relation.type == "supersedes"]
-        found = [store.memories.get(old) for old in wanted if store.memories.has(old)]
+        found = [store.memories.get_memory(old) for old in wanted if store.memories.has_memory(old)]
         replaced = [old for old in found if not old.deleted_at]
-        shown = session_ledger.shown(store.database, memory.id)
-        seen = candidates.of_memory(store.database, memory.id)
-        history = store.memories.history(memory.id)
+        shown = session_ledger.list_memory_injections(store.database, memory.id)
+        seen = candidates.list_memory_candidates(store.database, memory.id)
+        history = store.memories.get_history(memory.id)
         return Provenance(memory, tuple(history), tuple(shown), tuple(replaced), tuple(seen))

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 from holloway.codemap import queries
 from holloway.codemap.history import cochange, rewritten_share
 from holloway.config import RERANK_DEADLINE_S
-from holloway.domain.memory import choice, several
+from holloway.domain.memory import as_tuple, parse_choice
 from holloway.domain.work import Phase
 from holloway.embeddings import rerank_models
-from holloway.embeddings.backfill import catch_up
+from holloway.embeddings.backfill import backfill_vectors
 from holloway.embeddings.memory_texts import MemoryTexts
-from holloway.embeddings.provider_choice import Choice, choose
+from holloway.embeddings.provider_choice import EmbedderChoice, choose_embedder
 from holloway.errors import HollowayError
-from holloway.retrieval.candidates import Meaning
-from holloway.retrieval.query_intent import understand
-from holloway.retrieval.recall import Means, Result, check, recall
+from holloway.retrieval.candidates import QueryVector
+from holloway.retrieval.query_intent import parse_query
+from holloway.retrieval.recall import RecallOptions, RecallResult, check_query, recall_memories
 from holloway.service.project_paths import resolve_path
 from holloway.store import project as projects
 from holloway.store.embedding_cache import EmbeddingCache
 from holloway.store.filter import Filter
-from holloway.store.vectors import Vectors
+from holloway.store.vectors import VectorStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.ports import Embedder
     from holloway.domain.ranking_fields import Sketch
-    from holloway.embeddings.nearest_neighbors import Nearest
+    from holloway.embeddings.nearest_neighbors import VectorIndex
     from holloway.retrieval.query_intent import Query
     from holloway.service.open_project import OpenProject
     from holloway.store.store import Store
@@ -54,7 +54,7 @@ class MemorySearch:
 
     def __init__(self, opened: OpenProject) -> None:
         self._opened = opened
-        self._nearest: dict[str, Nearest] = {}
+        self._nearest: dict[str, VectorIndex] = {}
         self.degraded: dict[str, str] = {}
         """Stages that did not run for the last question, and why; for people."""
 
@@ -66,7 +66,7 @@ class MemorySearch:
         limit: int = 10,
         phase: Phase | str | None = None,
         files: Sequence[str] = (),
-    ) -> list[Result]:
+    ) -> list[RecallResult]:
         """The memories that answer a question, best first; what is quarantined only if the filter asks for it.
 
         `files` are in play: memories on them and near them count more. `phase` prefers the types that it needs.
@@ -74,33 +74,35 @@ class MemorySearch:
         """
         wanted = chosen or Filter(quarantined=False, branch=self._opened.branch)
         root = self._opened.project.root
-        question = understand(query, files=tuple(resolve_path(root, path) for path in several("files", files)))
-        return self.ask(self._opened.stores(), question, wanted, limit, phase=choice(Phase, phase) if phase else None)
+        question = parse_query(query, files=tuple(resolve_path(root, path) for path in as_tuple("files", files)))
+        return self.ask(
+            self._opened.stores(), question, wanted, limit, phase=parse_choice(Phase, phase) if phase else None
+        )
 
     def recall_everywhere(
         self, query: str, *, chosen: Filter | None = None, limit: int = 10
-    ) -> tuple[list[Result], list[HollowayError]]:
+    ) -> tuple[list[RecallResult], list[HollowayError]]:
         """As `recall`, over every project on this machine; a project that cannot be read is told of, not fatal."""
         results, errors = self.recall(query, chosen=chosen, limit=limit), []
         elsewhere = replace(chosen or Filter(quarantined=False), branch="")
-        for other in projects.known_projects(self._opened.home):
-            if other.key != self._opened.project.key and other.database.exists():
+        for other in projects.list_projects(self._opened.home):
+            if other.key != self._opened.project.key and other.database_path.exists():
                 try:
                     with closing(self._opened.open_store(other)) as store:
-                        results += self.ask([store], understand(query), elsewhere, limit)
+                        results += self.ask([store], parse_query(query), elsewhere, limit)
                 except HollowayError as error:
                     errors.append(error)
         return sorted(results, key=lambda result: -result.score)[:limit], errors
 
     @cached_property
-    def choice(self) -> Choice:
+    def choice(self) -> EmbedderChoice:
         """What embeds here; choosing it loads and contacts nothing."""
-        return choose(self._opened.settings)
+        return choose_embedder(self._opened.settings)
 
     def to_embed(self) -> int:
         """How many memories have no vector of the present model yet, the user's own among them."""
         embedder = self.choice.embedder
-        return sum(_texts(store, embedder).remaining() for store in self._opened.stores()) if embedder else 0
+        return sum(_texts(store, embedder).count_missing() for store in self._opened.stores()) if embedder else 0
 
     def embed_waiting(self, deadline_s: float = BACKGROUND_S) -> int:
         """Give memories their vectors in the background, one process at a time; returns how many got theirs."""
@@ -118,29 +120,31 @@ class MemorySearch:
         limit: int,
         *,
         phase: Phase | None = None,
-    ) -> list[Result]:
+    ) -> list[RecallResult]:
         """The memories of several stores that answer a question, best first."""
-        check(query.text, limit)
+        check_query(query.text, limit)
         self.degraded = {"reranking": self._closer.reason} if self._closer.reason else {}
         vector = self._vector(stores, query)
         found = [
             result
             for store in stores
-            for result in recall(store, query, chosen, limit, self._means(store, query, vector, phase))
+            for result in recall_memories(store, query, chosen, limit, self._means(store, query, vector, phase))
         ]
         return sorted(found, key=lambda result: -result.score)[:limit]
 
-    def _means(self, store: Store, query: Query, vector: NDArray[np.float32] | None, phase: Phase | None) -> Means:
-        meaning = None if vector is None else Meaning(vector, self._vectors_of(store), self._related_from)
+    def _means(
+        self, store: Store, query: Query, vector: NDArray[np.float32] | None, phase: Phase | None
+    ) -> RecallOptions:
+        meaning = None if vector is None else QueryVector(vector, self._vectors_of(store), self._related_from)
         rerank = self._rerank if self._closer.reranker else None
         if store is not self._opened.store or not self._opened.map.is_ready:
-            return Means(meaning, phase=phase, rerank=rerank)
-        return Means(meaning, self._places(query.files) if query.files else {}, phase, self._rewritten, rerank)
+            return RecallOptions(meaning, phase=phase, rerank=rerank)
+        return RecallOptions(meaning, self._places(query.files) if query.files else {}, phase, self._rewritten, rerank)
 
     @cached_property
-    def _closer(self) -> rerank_models.Choice:
+    def _closer(self) -> rerank_models.RerankerChoice:
         """What looks closer at the best few; choosing it loads nothing."""
-        return rerank_models.choose(self._opened.settings)
+        return rerank_models.choose_reranker(self._opened.settings)
 
     def _rerank(self, query: str, texts: list[str]) -> list[float] | None:
         """Scores for texts by a closer look; none where nothing looks, or not in time."""
@@ -159,20 +163,20 @@ class MemorySearch:
     @property
     def _is_here(self) -> bool:
         """Whether the model is the one inside holloway, which answers in milliseconds."""
-        return self._opened.settings.text("embedding.provider") == "builtin"
+        return self._opened.settings.get_text("embedding.provider") == "builtin"
 
     @property
     def _related_from(self) -> float:
         return self.choice.embedder.related_from if self.choice.embedder else 0.0
 
-    def _vectors_of(self, store: Store) -> Nearest:
-        from holloway.embeddings.nearest_neighbors import Nearest  # numpy is loaded when a vector is asked for
+    def _vectors_of(self, store: Store) -> VectorIndex:
+        from holloway.embeddings.nearest_neighbors import VectorIndex  # numpy is loaded when a vector is asked for
 
         key = str(store.project.folder)
         if key not in self._nearest:
             embedder = self.choice.embedder
             assert embedder is not None  # noqa: S101  (there is a vector of the question)
-            self._nearest[key] = Nearest(_vectors(store), store.project.folder, embedder.model)
+            self._nearest[key] = VectorIndex(_vectors(store), store.project.folder, embedder.model)
         return self._nearest[key]
 
     def _vector(self, stores: Sequence[Store], query: Query) -> NDArray[np.float32] | None:
@@ -181,16 +185,16 @@ class MemorySearch:
         if embedder is None:
             self.degraded["meaning"] = self.choice.reason
             return None
-        if not any(store.memories.count(Filter()) for store in stores):
+        if not any(store.memories.count_memories(Filter()) for store in stores):
             return None
         for store in stores:
             self._catch_up(store, embedder)
-        from holloway.embeddings.query_vectors import vector_of  # numpy is loaded when a vector is asked for
+        from holloway.embeddings.query_vectors import embed_query  # numpy is loaded when a vector is asked for
 
         store = self._opened.store
         cache = None if self._is_here else EmbeddingCache(store.database, store.clock)
         try:
-            return vector_of(query.text, embedder, cache)
+            return embed_query(query.text, embedder, cache)
         except HollowayError as error:
             self.degraded["meaning"] = error.message
             return None
@@ -199,29 +203,29 @@ class MemorySearch:
         """Give memories their vectors that have none; whatever becomes of that, the question is asked."""
         if not self._is_here:
             # A server may take a minute for a batch; the question does not wait for it.
-            if waiting := _texts(store, embedder).remaining():
+            if waiting := _texts(store, embedder).count_missing():
                 self.degraded["new memories by meaning"] = _waiting(waiting)
             return
         try:
-            with store.database.lock_timeout(LOCK_TIMEOUT_MS):
-                done = catch_up(embedder, _texts(store, embedder), deadline_s=CATCH_UP_S)
+            with store.database.limit_lock_wait(LOCK_TIMEOUT_MS):
+                done = backfill_vectors(embedder, _texts(store, embedder), deadline_s=CATCH_UP_S)
         except HollowayError as error:
             self.degraded["new memories by meaning"] = error.message
             return
         if done.failure is not None:
             self.degraded["new memories by meaning"] = done.failure.message
         elif done.out_of_time:
-            self.degraded["new memories by meaning"] = _waiting(_texts(store, embedder).remaining())
+            self.degraded["new memories by meaning"] = _waiting(_texts(store, embedder).count_missing())
 
     def _places(self, files: Sequence[str]) -> dict[str, float]:
         """The files in play, what they use or are used by, and what changes with them."""
         places = dict.fromkeys(files, 1.0)
-        near = queries.around(self._opened.map.database, files)
+        near = queries.find_neighbours(self._opened.map.database, files)
         for others in near.values():
             for path, weight in others.items():
                 places[path] = max(places.get(path, 0.0), weight)
         now = self._opened.clock.now()
-        for one in cochange.partners(self._opened.map.database, files, now=now, limit=PARTNERS_MAX):
+        for one in cochange.find_partners(self._opened.map.database, files, now=now, limit=PARTNERS_MAX):
             places[one.path] = max(places.get(one.path, 0.0), NEAR_WEIGHT * min(one.score, 1.0))
         return places
 
@@ -229,7 +233,7 @@ class MemorySearch:
         asked = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}
         if not asked or not self._opened.under_git:
             return {}
-        found = rewritten_share.rewritten(self._opened.map.database, self._opened.project.root, asked)
+        found = rewritten_share.compute_rewritten_shares(self._opened.map.database, self._opened.project.root, asked)
         return {
             memory.id: {path: found[memory.commit, path] for path in memory.files if (memory.commit, path) in found}
             for memory in memories
@@ -238,13 +242,13 @@ class MemorySearch:
 
 def _embedded(store: Store, embedder: Embedder, deadline_s: float) -> int:
     texts = _texts(store, embedder)
-    if deadline_s <= 0 or not texts.remaining():
+    if deadline_s <= 0 or not texts.count_missing():
         return 0
     from filelock import FileLock, Timeout  # a question embeds without it
 
     try:
         with FileLock(str(store.project.folder / "vectors.lock"), mode=0o600).acquire(timeout=0):
-            return catch_up(embedder, texts, deadline_s=deadline_s).embedded
+            return backfill_vectors(embedder, texts, deadline_s=deadline_s).embedded
     except Timeout:
         return 0
 
@@ -257,5 +261,5 @@ def _texts(store: Store, embedder: Embedder) -> MemoryTexts:
     return MemoryTexts(_vectors(store), embedder.model)
 
 
-def _vectors(store: Store) -> Vectors:
-    return Vectors(store.database, store.memories, store.clock)
+def _vectors(store: Store) -> VectorStore:
+    return VectorStore(store.database, store.memories, store.clock)

@@ -20,7 +20,7 @@ from holloway.store import branches, lifecycle, lookup, privacy, registry
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
 from holloway.store.filter import Filter
-from holloway.store.memories import Unknown
+from holloway.store.memories import UnknownMemory
 from holloway.store.store import Store
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class OpenProject:
         self._thread = get_ident()
         self.clock = clock or SystemClock()
         self.ids = ids or RandomIds()
-        self.settings = config.Settings.load(project.key, str(home))
-        self._synchronous = self.settings.text("synchronous")
+        self.settings = config.Settings.load_settings(project.key, str(home))
+        self._synchronous = self.settings.get_text("synchronous")
         self._busy_timeout_ms = busy_timeout_ms
         self.store = self.open_store(project)
         self.trust = ProjectTrust(self.store, self.settings, home)
@@ -68,9 +68,9 @@ class OpenProject:
     def settle(self) -> None:
         """Apply what other processes left behind: uses counted by hooks, merged branches, expired journals."""
         for store in self.stores():
-            lifecycle.freshen(store.database)
-        branches.release_merged(self.store.database, str(self.project.root), self.clock.now())
-        privacy.drop_old_journals(self.project, self.clock.now())
+            lifecycle.update_last_used(store.database)
+        branches.release_merged_branches(self.store.database, str(self.project.root), self.clock.now())
+        privacy.delete_old_journals(self.project, self.clock.now())
         self.trust.save()
 
     def prune(self) -> Pruned:
@@ -87,7 +87,7 @@ class OpenProject:
     def user(self) -> Store:
         """The store of the memories that this user has for every project."""
         if self._user is None:
-            self._user = self.open_store(projects.user_project(self.home))
+            self._user = self.open_store(projects.get_user_project(self.home))
         return self._user
 
     def open_store(self, project: Project) -> Store:
@@ -102,7 +102,7 @@ class OpenProject:
 
     def stores(self) -> list[Store]:
         """Return this project's store, and the user's own if it exists."""
-        return [self.store, self.user] if projects.user_project(self.home).database.exists() else [self.store]
+        return [self.store, self.user] if projects.get_user_project(self.home).database_path.exists() else [self.store]
 
     @cached_property
     def map(self) -> CodeMap:
@@ -147,7 +147,7 @@ class OpenProject:
 
     def paused(self, what: str) -> bool:
         """Return whether the person has paused `capture` or `injection`, here or everywhere."""
-        return registry.paused(str(self.home), self.project.key) in ("all", what)
+        return registry.get_paused_mode(str(self.home), self.project.key) in ("all", what)
 
     @property
     def under_git(self) -> bool:
@@ -157,16 +157,16 @@ class OpenProject:
     @property
     def branch(self) -> str:
         """The branch that is checked out."""
-        return git.branch(str(self.project.root))
+        return git.current_branch(str(self.project.root))
 
     def memories(self, chosen: Filter | None = None, *, limit: int = 50, user: bool = False) -> list[Memory]:
         """Memories, newest first."""
         store = self.user if user else self.store
-        return store.memories.find(chosen or Filter(), limit)
+        return store.memories.find_memories(chosen or Filter(), limit)
 
     def count_user(self) -> int:
         """Return the number of the user's own memories."""
-        return sum(store.memories.count(Filter()) for store in self.stores()[1:])
+        return sum(store.memories.count_memories(Filter()) for store in self.stores()[1:])
 
     def get(self, reference: str) -> Memory:
         """The memory with that id, or a unique beginning of it; the user's own store is searched too."""
@@ -177,10 +177,10 @@ class OpenProject:
         *others, last = self.stores()
         for store in others:
             try:
-                return store, store.memories.get(reference)
-            except Unknown:
+                return store, store.memories.get_memory(reference)
+            except UnknownMemory:
                 continue
-        return last, last.memories.get(reference)
+        return last, last.memories.get_memory(reference)
 
     def find_living(self, reference: str) -> tuple[Store, Memory]:
         """Return a memory and its store; raises InvalidInput if it was forgotten or replaced."""
@@ -201,20 +201,20 @@ class OpenProject:
             root=root,
             branch=self.branch,
             now=self.clock.now(),
-            user_store=str(projects.user_project(self.home).database),
+            user_store=str(projects.get_user_project(self.home).database_path),
             command=find_invocation(),
         )
 
     def work_state(self) -> Memory | None:
         """Return the unfinished work of this branch, if it was left within the last month."""
         state = load_open_work(self.store.database.connection, self.branch, self.clock.now())
-        return self.store.memories.get(str(state["id"])) if state else None
+        return self.store.memories.get_memory(str(state["id"])) if state else None
 
     def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
         """Write into the ledgers that a session was given a brief."""
         for store in self.stores():
-            own = [memory for memory in made.memories if store.memories.has(memory)]
-            lookup.claim(
+            own = [memory for memory in made.memories if store.memories.has_memory(memory)]
+            lookup.claim_injections(
                 store.database.connection,
                 own,
                 session=session,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holloway.capture import claude_code, codex, journal_reader, transcripts
 from holloway.capture.session_files import SessionFiles, Unlearned, from_transcript, list_running
-from holloway.proof.session_facts import FULL, Answer, Before
+from holloway.proof.session_facts import FULL, HookAnswer, SessionFacts
 from holloway.safety.paths import safe_name
 from holloway.service.session_learning import Learned, Learning
 from holloway.store import answer_log, candidates
@@ -59,29 +59,29 @@ def open_session_files(memory: Holloway, transcripts_known: Iterable[Transcript]
     return SessionFiles(memory.store, memory.home, learn_pad, transcripts_known)
 
 
-def _read_journal_facts(memory: Holloway, file: SessionFile) -> Before:
+def _read_journal_facts(memory: Holloway, file: SessionFile) -> SessionFacts:
     """Return what hooks wrote down of a session besides its events."""
-    journal = file.journal or memory.project.journal / f"{safe_name(file.session)}.jsonl"
+    journal = file.journal or memory.project.journal_folder / f"{safe_name(file.session)}.jsonl"
     is_watched = journal.exists()
-    is_resumed, resumed_at = journal_reader.resumed(journal)
-    return Before(
+    is_resumed, resumed_at = journal_reader.find_resume(journal)
+    return SessionFacts(
         group=FULL if is_watched else None,
-        located=journal_reader.located(journal),
+        located=journal_reader.located_files(journal),
         resumed=is_resumed,
         resumed_at=resumed_at,
         answers=_read_answers(memory, file.session) if is_watched else None,
     )
 
 
-def _read_answers(memory: Holloway, session: str) -> tuple[Answer, ...]:
+def _read_answers(memory: Holloway, session: str) -> tuple[HookAnswer, ...]:
     """Return the outcomes of the answers that hooks owed a session."""
-    answers = answer_log.read(str(memory.project.folder), session=session)
-    return tuple(Answer(answer.point, answer.outcome, answer.step, answer.milliseconds) for answer in answers)
+    answers = answer_log.read_answers(str(memory.project.folder), session=session)
+    return tuple(HookAnswer(answer.point, answer.outcome, answer.step, answer.milliseconds) for answer in answers)
 
 
 def find(memory: Holloway, *, since: float = 0.0, agent: str = "", home: Path | None = None) -> PastSessions:
     """Find the sessions of this project that agents left here, in any of its working trees, the oldest first."""
-    listed = transcripts.found(memory.project.root, home)
+    listed = transcripts.find_transcripts(memory.project.root, home)
     chosen = (
         transcript
         for transcript in listed
@@ -120,7 +120,7 @@ def _count(lessons: PastLessons, learned_ids: list[str], learned: Learned | None
     if learned is None:
         return
     learned_ids.append(learned.session.id)
-    promoted = (each for state in (PROMOTED, REINFORCED) for each in learned.promotion.of(state))
+    promoted = (each for state in (PROMOTED, REINFORCED) for each in learned.promotion.list_in_state(state))
     lessons.kept |= {candidate.memory for candidate in promoted if candidate.memory}
     lessons.kept |= {memory.id for synthesised in learned.synthesised for memory in synthesised.memories}
 
@@ -134,7 +134,9 @@ def _settle(memory: Holloway, lessons: PastLessons) -> None:
 
 def _sum_up(memory: Holloway, lessons: PastLessons, learned_ids: list[str]) -> None:
     database, memories = memory.store.database, memory.store.memories
-    lessons.kept = {kept_id for kept_id in lessons.kept if memories.has(kept_id) and memories.get(kept_id).alive}
-    lessons.to_review = sum(1 for kept_id in lessons.kept if memories.get(kept_id).review)
-    kept = (candidate for session in learned_ids for candidate in candidates.of_session(database, session))
+    lessons.kept = {
+        kept_id for kept_id in lessons.kept if memories.has_memory(kept_id) and memories.get_memory(kept_id).is_alive
+    }
+    lessons.to_review = sum(1 for kept_id in lessons.kept if memories.get_memory(kept_id).review)
+    kept = (candidate for session in learned_ids for candidate in candidates.list_session_candidates(database, session))
     lessons.held = sum(1 for candidate in kept if candidate.state == HELD)

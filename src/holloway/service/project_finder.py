@@ -11,9 +11,9 @@ from holloway.errors import HollowayError, InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.store import project as projects
 from holloway.store import registry
-from holloway.store.database import replaced, rolling
+from holloway.store.database import list_replaced_databases, list_rolling_backups
 from holloway.store.pause_state import pause_folder, resume_folder
-from holloway.store.store import backup_named, restore
+from holloway.store.store import find_backup_file, restore_backup_file
 
 if TYPE_CHECKING:
     import os
@@ -38,16 +38,16 @@ def open_project(
     ...     memory.remember("Money is integer cents", type="decision", pin=True)
     ...     memory.recall("how is money stored")
     """
-    folder = Path(home) if home is not None else Path(config.home())
+    folder = Path(home) if home is not None else Path(config.data_home())
     path = Path(project).expanduser()
     if create or knows(path, folder):
-        return Holloway(projects.resolve(path, folder), folder, clock=clock, ids=ids)
+        return Holloway(projects.resolve_project(path, folder), folder, clock=clock, ids=ids)
     return _passing(path, folder, clock, ids)
 
 
 def _passing(path: Path, home: Path, clock: Clock | None, ids: Ids | None) -> Holloway:
     """An empty memory that goes when it is closed; the user's own is seen beside it."""
-    root = Path(projects.root_of(path, home))
+    root = Path(projects.find_project_root(path, home))
     place = TemporaryDirectory(prefix="holloway-")
     try:
         memory = Holloway(projects.Project("", root.name, root, Path(place.name), ()), home, clock=clock, ids=ids)
@@ -64,23 +64,23 @@ class NoMemory(HollowayError):
 
 def knows(path: Path, home: Path) -> bool:
     """Whether a folder belongs to a known project; a known root with a new origin counts."""
-    key, root = registry.find(str(path), str(home))
+    key, root = registry.find_project_key(str(path), str(home))
     _must_be_there(path)
-    return bool(key or root) or any(projects.known_by_history(path, home))
+    return bool(key or root) or any(projects.find_by_history(path, home))
 
 
 def known_project(path: str, *, create: bool = False) -> Project:
     """The project that holds a folder, without opening its memory."""
-    place, home = Path(path).expanduser(), Path(config.home())
+    place, home = Path(path).expanduser(), Path(config.data_home())
     if not create and not knows(place, home):
         raise NoMemory(f"There is no memory for {place.resolve()} yet.", "`holloway init` starts one.")
-    return projects.resolve(place, home)
+    return projects.resolve_project(place, home)
 
 
 def begin(path: str) -> bool:
     """Know the project that holds a folder from now on; False where the folder is no project: no git, and not known."""
     place = Path(path).expanduser()
-    if not git.find_root(str(place)) and not knows(place, Path(config.home())):
+    if not git.find_root(str(place)) and not knows(place, Path(config.data_home())):
         return False
     open_project(place).close()
     return True
@@ -90,7 +90,7 @@ def project_root(path: str) -> Path:
     """The root of the project that holds a folder; nothing is created."""
     place = Path(path).expanduser()
     _must_be_there(place)
-    return Path(projects.root_of(place, Path(config.home())))
+    return Path(projects.find_project_root(place, Path(config.data_home())))
 
 
 def pause(path: str, what: str = "all", *, everywhere: bool = False) -> str:
@@ -105,37 +105,37 @@ def resume(path: str, what: str = "all", *, everywhere: bool = False) -> bool:
 
 def paused_where(path: str) -> dict[str, str]:
     """Return what is paused `here`, in the project that holds a folder, and `everywhere`, if anything is."""
-    home, key = config.home(), known_project(path).key
-    folders = {"here": registry.project_folder(home, key), "everywhere": home}
-    return {scope: what for scope, folder in folders.items() if (what := registry.paused_in(folder))}
+    home, key = config.data_home(), known_project(path).key
+    folders = {"here": registry.get_project_folder(home, key), "everywhere": home}
+    return {scope: what for scope, folder in folders.items() if (what := registry.read_paused_mode(folder))}
 
 
 def _pause_folder(path: str, everywhere: bool) -> Path:
-    return Path(config.home()) if everywhere else known_project(path, create=True).folder
+    return Path(config.data_home()) if everywhere else known_project(path, create=True).folder
 
 
 def list_backups(path: str) -> list[Path]:
     """Return the backups of the project that holds a folder, newest first, then the states that restores replaced."""
-    folder = known_project(path).backups
-    return [*rolling(folder), *replaced(folder)]
+    folder = known_project(path).backups_folder
+    return [*list_rolling_backups(folder), *list_replaced_databases(folder)]
 
 
 def find_backup(path: str, wanted: str) -> Path:
     """Return the backup with a name, or the newest sound one for `latest`."""
-    return backup_named(known_project(path), wanted)
+    return find_backup_file(known_project(path), wanted)
 
 
 def restore_backup(path: str, wanted: str) -> tuple[Path, Path | None]:
     """Put a backup in the memory's place; returns it, and the file with the state before, if there was one."""
-    return restore(known_project(path), wanted)
+    return restore_backup_file(known_project(path), wanted)
 
 
 def find_project(root: str, home: Path) -> Project | None:
     """Return the known project at a folder, by another of its folders if that one is gone; creates nothing."""
-    project = projects.find(Path(root), home)
+    project = projects.find_project(Path(root), home)
     if project is None or project.root.is_dir():
         return project
-    return next((other for other in projects.known_projects(home) if other.key == project.key), None)
+    return next((other for other in projects.list_projects(home) if other.key == project.key), None)
 
 
 def _must_be_there(folder: Path) -> None:

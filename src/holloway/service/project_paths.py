@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.source_files import names
-from holloway.domain.memory import several
+from holloway.codemap.parse.source_files import list_names
+from holloway.domain.memory import as_tuple
 from holloway.errors import InvalidInput
 from holloway.safety import paths
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 def resolve_path(root: Path, given: str, where: Path | None = None) -> str:
     """Return a path relative to the root: taken from `where` if there is such a file, else from the root."""
     near = paths.resolve_in_project(given, str(root), str(where or root))
-    return near if paths.path_exists(near, str(root)) else paths.contained(given, str(root)) or near
+    return near if paths.path_exists(near, str(root)) else paths.contained_path(given, str(root)) or near
 
 
 def existing_files(project: Project, files: Sequence[str], where: Path | None = None) -> tuple[str, ...]:
     """Return files relative to the project; raises InvalidInput, naming the closest one, for a missing file."""
-    return tuple(_existing_file(project, path, where) for path in several("files", files))
+    return tuple(_existing_file(project, path, where) for path in as_tuple("files", files))
 
 
 def _existing_file(project: Project, given: str, where: Path | None) -> str:
     path = resolve_path(project.root, given, where)
     if paths.path_exists(path, str(project.root)):
         return path
-    suggestion = closest_path(path, names(project.root))
+    suggestion = closest_path(path, list_names(project.root))
     hint = f"Did you mean {suggestion}?" if suggestion else f"Paths are taken from {where or project.root}."
     raise InvalidInput(f"{given} does not exist in {project.name}.", hint)
 

@@ -12,8 +12,8 @@ from holloway import git
 from holloway.capture import event_subject, tool_events
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
-from holloway.domain.memory import choice
-from holloway.domain.ports import stamp
+from holloway.domain.memory import parse_choice
+from holloway.domain.ports import format_stamp
 from holloway.domain.session import Outcome, SessionType
 from holloway.domain.session import Session as Ledgered
 from holloway.domain.work import Phase, methodology
@@ -26,10 +26,10 @@ from holloway.injection.project_map import ProjectMap
 from holloway.injection.roles import RoleContext, show_rendered
 from holloway.injection.session_state import new_state
 from holloway.observer import checkpoint
-from holloway.observer.activity import Account
+from holloway.observer.activity import SessionActivity
 from holloway.observer.observer import Observer
-from holloway.observer.scratchpad import ends
-from holloway.observer.scratchpad_merge import merge
+from holloway.observer.scratchpad import truncate_middle
+from holloway.observer.scratchpad_merge import merge_scratchpads
 from holloway.observer.signals.signal import SignalName
 from holloway.promotion.pipeline import Promotion
 from holloway.proof import session_facts as measured
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.event import Event
     from holloway.injection.prompt_text import Rendered
-    from holloway.observer.observer import View
+    from holloway.observer.observer import SessionView
     from holloway.observer.provenance import Trust
     from holloway.observer.scratchpad import Scratchpad
     from holloway.service.open_project import OpenProject
@@ -94,7 +94,7 @@ class Session:
         self._activity = step.StepActivity(self.reader.root)
         self._messages = CitedMessages()
         self._fetched: dict[str, int] = {}
-        self._answers: list[measured.Answer] = []
+        self._answers: list[measured.HookAnswer] = []
         self._resumed_at: float | None = None
         self._calls = 0
         self._lock = Lock()
@@ -104,7 +104,7 @@ class Session:
             self._resumed_at = self.now()
             self._calls = self._observer.pad.step  # numbers from before the break are not used again
         else:
-            kind = choice(SessionType, type) if type else None
+            kind = parse_choice(SessionType, type) if type else None
             part = self._way.phase(str(phase)) if phase else None
             unit = self._way.work_unit(*map(_safe, work_unit)) if work_unit else None
             revision = memory.branch, git.head_commit(str(memory.project.root))
@@ -136,7 +136,7 @@ class Session:
         """Log an event, in a few microseconds and without an exception. Nothing is logged while capture is paused."""
         if not self.reader.is_paused("capture"):
             with self._lock:
-                self._observer.observe(event)
+                self._observer.observe_event(event)
 
     def record(self, text: str, *, type: str = "", files: Sequence[str] = ()) -> None:  # noqa: A002  (as above)
         """Record a note of the agent; it becomes a memory only if the session succeeds.
@@ -155,9 +155,9 @@ class Session:
                 return self._learned(part=True)
         return None
 
-    def view(self) -> View:
+    def view(self) -> SessionView:
         """What siblings may see of this session while it runs."""
-        return self._observer.view()
+        return self._observer.build_view()
 
     def checkpoint(self) -> None:
         """Save the state, so that a process that dies loses nothing."""
@@ -165,7 +165,7 @@ class Session:
             return
         self._file.parent.mkdir(mode=0o700, exist_ok=True)
         with self._lock:  # tools that run in threads are noted meanwhile
-            replace_file(str(self._file), checkpoint.dump(self.pad))
+            replace_file(str(self._file), checkpoint.dump_scratchpad(self.pad))
 
     def finish(
         self, outcome: Outcome | str | None = None, *, qa: Sequence[str] | None = None, qa_passed: bool | None = None
@@ -174,7 +174,7 @@ class Session:
         if qa is not None or qa_passed is not None:
             passed = qa_passed if qa_passed is not None else not qa
             self.observe(events.QaFindings(self.now(), passed, tuple(qa or ())))
-        self.observe(events.Ended(self.now(), "finished", choice(Outcome, outcome) if outcome else None))
+        self.observe(events.Ended(self.now(), "finished", parse_choice(Outcome, outcome) if outcome else None))
         if self.pad.start is None:
             self.learned = Learned(self._unseen(), Promotion(()), {}, again=True)
             return self.learned
@@ -195,7 +195,7 @@ class Session:
         return self._answer(self._inject_brief, "", session_start.POINT)
 
     def _inject_brief(self) -> str:
-        user_store = str(projects.user_project(self.memory.home).database)
+        user_store = str(projects.get_user_project(self.memory.home).database_path)
         return session_start.inject(self.reader, self._map, user_store=user_store, command=find_invocation()).text
 
     def context_for(self, prompt: str) -> str:
@@ -223,12 +223,14 @@ class Session:
         with self._lock:
             self._calls += 1
             call = call or f"{self.id}:{self._calls}"
-        calls = tool_events.calls(tool, args, at=self.now(), call_id=call, root=self.reader.root)
+        calls = tool_events.build_calls(tool, args, at=self.now(), call_id=call, root=self.reader.root)
         files = tool_events.files_in(output, calls[0], self.reader.root)
-        answer = events.Result(calls[0].at, call, ok, ends(output, SCRATCHPAD_TEXT_CHARS_MAX), files, len(files))
+        answer = events.Result(
+            calls[0].at, call, ok, truncate_middle(output, SCRATCHPAD_TEXT_CHARS_MAX), files, len(files)
+        )
         for use in calls:
             self.observe(use)
-        for result_event in tool_events.results(answer, len(calls)):
+        for result_event in tool_events.build_results(answer, len(calls)):
             self.observe(result_event)
         tool_event = _tool_event(tool, args, output, ok=ok)
         with self._lock:
@@ -286,7 +288,7 @@ class Session:
 
     def qa_context(self, files: Sequence[str] = ()) -> str:
         """Return the text for a check of the changes: known failures, observations in the application, requirements."""
-        changed = list(files) or sorted(Account(self.pad).edited)
+        changed = list(files) or sorted(SessionActivity(self.pad).edited_files)
         return self._show_role(lambda: self._role_context(changed).render_qa(), "qa")
 
     def recovery_context(self) -> str:
@@ -308,7 +310,7 @@ class Session:
 
     def own_notes(self, trust: Trust) -> list[tuple[str, str]]:
         """List the notes that the agent recorded, with their types, without tainted ones."""
-        signals = [signal for signal in self._observer.signals(trust) if signal.name is SignalName.AGENT_RECORD]
+        signals = [signal for signal in self._observer.detect_signals(trust) if signal.name is SignalName.AGENT_RECORD]
         return [(str(signal.type), str(signal.facts["text"])) for signal in signals if not signal.taint]
 
     def resume(self) -> str:
@@ -338,7 +340,7 @@ class Session:
             self.failed += 1
             answer, outcome = fallback, "dropped"
         if point and len(self._answers) < ANSWERS_MAX:
-            self._answers.append(measured.Answer(point, outcome, "", (time.perf_counter() - began) * 1_000))
+            self._answers.append(measured.HookAnswer(point, outcome, "", (time.perf_counter() - began) * 1_000))
         return answer
 
     def _answer_in_full(self, ask: Callable[[], Answer], fallback: Answer, point: str = "") -> Answer:
@@ -357,16 +359,16 @@ class Session:
 
     def _unseen(self) -> Ledgered:
         """Return the ledger entry of a session of which nothing was captured, because the project was paused."""
-        at = stamp(self.memory.clock.now())
+        at = format_stamp(self.memory.clock.now())
         return Ledgered(self.id, self.reader.agent, at, at)
 
     def _learned(self, *, part: bool = False) -> Learned:
         return Learning(self.memory).learn(self._whole(), part=part, before=self._before())
 
-    def _before(self) -> measured.Before:
+    def _before(self) -> measured.SessionFacts:
         """Return the facts about this session and its siblings that no event has."""
         together = (*self.siblings, self)
-        return measured.Before(
+        return measured.SessionFacts(
             group=measured.FULL,
             methodology=self._way.id,
             role=self.reader.agent if self.reader.agent in self._way.roles else None,
@@ -379,7 +381,7 @@ class Session:
 
     def _whole(self) -> Scratchpad:
         """Return the log of this session, merged with those of its siblings."""
-        return merge([self.pad, *(sibling.pad for sibling in self.siblings)]) if self.siblings else self.pad
+        return merge_scratchpads([self.pad, *(sibling.pad for sibling in self.siblings)]) if self.siblings else self.pad
 
     def now(self) -> float:
         """Return the time by the memory's clock, as events carry it."""
@@ -388,11 +390,11 @@ class Session:
 
 def checkpoint_file(project: Project, session: str) -> Path:
     """Return the file that a session's state is saved in."""
-    return project.checkpoints / f"{safe_name(session)}.json"
+    return project.checkpoints_folder / f"{safe_name(session)}.json"
 
 
 def _safe(name: str) -> str:
-    return secrets.redact(sanitize.clean(name))[0]
+    return secrets.redact_secrets(sanitize.clean_text(name))[0]
 
 
 def _tool_event(tool: str, args: Mapping[str, object], output: str, *, ok: bool) -> dict[str, object]:
@@ -408,6 +410,6 @@ def _text(result: object) -> str:
 
 def _restored(file: Path) -> Scratchpad | None:
     try:
-        return checkpoint.load(file.read_bytes())
+        return checkpoint.load_scratchpad(file.read_bytes())
     except (OSError, HollowayError):
         return None

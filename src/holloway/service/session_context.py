@@ -8,7 +8,7 @@ from threading import get_ident, local
 from typing import TYPE_CHECKING
 
 from holloway.config import POINT_WAIT_MS
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.injection.reader import Reader
 from holloway.text.citation import cited_in
 
@@ -63,7 +63,7 @@ class SessionReader(Reader):
 
     def now(self) -> str:
         """Return the time by the memory's clock."""
-        return stamp(self._memory.clock.now())
+        return format_stamp(self._memory.clock.now())
 
     def open(self, *, asked: bool = False) -> StoreView | None:
         """Open the store for one injection; None if there is none or injection is paused."""

@@ -7,41 +7,41 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.domain.session import Outcome, Session
-from holloway.embeddings.vocabulary import ordinary
+from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.llm.metered_client import meter_writer
-from holloway.llm.provider_choice import choose
-from holloway.observer.activity import Account
-from holloway.observer.observer import Detected
-from holloway.observer.outcome import judge
+from holloway.llm.provider_choice import choose_writer
+from holloway.observer.activity import SessionActivity
+from holloway.observer.observer import DetectedSignals
+from holloway.observer.outcome import classify_session
 from holloway.observer.provenance import Trust
-from holloway.observer.signals.statements import sha_of
+from holloway.observer.signals.statements import extract_sha
 from holloway.observer.words import prompt
 from holloway.promotion import held_candidates, pipeline, synthesis, work_state
-from holloway.promotion.candidate import Finished, Places
+from holloway.promotion.candidate import CodeMapLookup, FinishedSession
 from holloway.promotion.gates import is_strict
-from holloway.promotion.llm_rewrite import reword
+from holloway.promotion.llm_rewrite import rewrite_candidates
 from holloway.promotion.pipeline import Promotion
 from holloway.promotion.session_statistics import collect_statistics
-from holloway.proof.session_facts import Before, collect_before
-from holloway.proof.session_record import record
+from holloway.proof.session_facts import SessionFacts, collect_before
+from holloway.proof.session_record import build_record
 from holloway.safety import secrets
 from holloway.store import branches, observations, session_ledger
-from holloway.text.sanitize import clean, one_line
+from holloway.text.sanitize import clean_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
-    from holloway.observer.outcome import Judged
+    from holloway.observer.outcome import SessionClassification
     from holloway.observer.scratchpad import Scratchpad
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.candidate import Candidate
-    from holloway.promotion.synthesis import Synthesised
+    from holloway.promotion.synthesis import ModuleSynthesis
     from holloway.service.open_project import OpenProject
-    from holloway.store.candidates import Kept
+    from holloway.store.candidates import StoredCandidate
 
 TASK_CHARS_MAX = 4_000
 
@@ -53,8 +53,8 @@ class Learned:
     session: Session
     promotion: Promotion
     record: dict[str, Any]
-    synthesised: tuple[Synthesised, ...] = ()
-    settled: tuple[Kept, ...] = ()
+    synthesised: tuple[ModuleSynthesis, ...] = ()
+    settled: tuple[StoredCandidate, ...] = ()
     again: bool = False
     """Whether the session had been learned from before and nothing was new."""
 
@@ -62,12 +62,12 @@ class Learned:
 class Learning:
     """Turns sessions into memories for one project."""
 
-    def __init__(self, memory: OpenProject, places: Places | None = None, writer: Writer | None = None) -> None:
+    def __init__(self, memory: OpenProject, places: CodeMapLookup | None = None, writer: Writer | None = None) -> None:
         self.memory = memory
         self.writer = writer
         self.store = memory.store
         self.database = memory.store.database
-        self.places = places or Places(memory.map.module_of, memory.map.explained)
+        self.places = places or CodeMapLookup(memory.map.module_of, memory.map.explained)
 
     def learn(
         self,
@@ -76,7 +76,7 @@ class Learning:
         part: bool = False,
         unseen: str = "",
         settle: bool = True,
-        before: Before | None = None,
+        before: SessionFacts | None = None,
     ) -> Learned:
         """Learn from the log of a session. Learning from the same events again changes nothing.
 
@@ -85,29 +85,33 @@ class Learning:
         earlier sessions are not settled; a caller with many sessions does that once. `before` has what the caller
         knows of the session besides its events.
         """
-        activity = Account(pad)
-        judged = _validate_part(judge(activity)) if part else judge(activity)
+        activity = SessionActivity(pad)
+        judged = _validate_part(classify_session(activity)) if part else classify_session(activity)
         session = _describe_session(activity, judged, part=part)
-        earlier = session_ledger.record_of(self.database, session.id)
+        earlier = session_ledger.load_session_record(self.database, session.id)
         if earlier.get("events") == pad.events and earlier.get("outcome") == str(judged.outcome):
             return Learned(session, Promotion(()), earlier, again=True)
-        detected = Detected(activity)
-        before = self._collect_before(activity, session, before or Before())
+        detected = DetectedSignals(activity)
+        before = self._collect_before(activity, session, before or SessionFacts())
         before = replace(before, group=before.group or earlier.get("group"))
-        commit = next((sha for action in reversed(activity.commits) if (sha := sha_of(action))), "")
-        finished = Finished(session, judged, tuple(detected.signals), commit, self._branch_only(session))
+        commit = next((sha for action in reversed(activity.successful_commits) if (sha := extract_sha(action))), "")
+        finished = FinishedSession(session, judged, tuple(detected.signals), commit, self._branch_only(session))
         candidates = self._judge_candidates(finished, detected, unseen)
         error = "" if part else self._reword(candidates)
         modules = self._modules(activity)
-        with self.database.write():
-            observations.keep(self.database, collect_statistics(activity, session, detected.signals, modules))
-            promotion = pipeline.written(self.store, finished, candidates)
+        with self.database.write_transaction():
+            observations.save_observations(
+                self.database, collect_statistics(activity, session, detected.signals, modules)
+            )
+            promotion = pipeline.store_candidates(self.store, finished, candidates)
             if not part:
                 work_state.save_work(self.store, activity, judged, session)
-            metrics = record(activity, judged, detected.signals, promotion, before, error)
-            session_ledger.finish(self.database, session, metrics)
-        due = synthesis.due(self.store, modules)
-        synthesised = [synthesis.synthesise(self.store, module, threshold, self.places) for module, threshold in due]
+            metrics = build_record(activity, judged, detected.signals, promotion, before, error)
+            session_ledger.finish_session(self.database, session, metrics)
+        due = synthesis.find_due_modules(self.store, modules)
+        synthesised = [
+            synthesis.synthesise_module(self.store, module, threshold, self.places) for module, threshold in due
+        ]
         if settle:
             self.take_back()
         settled = tuple(self.settle_held()) if settle and not part else ()
@@ -115,26 +119,28 @@ class Learning:
             self.memory.trust.advance()
         return Learned(session, promotion, metrics, tuple(synthesised), settled)
 
-    def _judge_candidates(self, finished: Finished, detected: Detected, unseen: str) -> list[Candidate]:
+    def _judge_candidates(self, finished: FinishedSession, detected: DetectedSignals, unseen: str) -> list[Candidate]:
         """Return the candidates of a session's signals; all are untrusted if nobody saw its actions."""
         trust = self.trust()
 
         def find_sources(signals: Sequence[Signal]) -> list[str]:
-            return [source or unseen for source in detected.sources(signals, trust)]
+            return [source or unseen for source in detected.find_taint_sources(signals, trust)]
 
-        return pipeline.judged(self.store, finished, self.places, find_sources, strict=is_strict(self.store))
+        return pipeline.evaluate_signals(self.store, finished, self.places, find_sources, strict=is_strict(self.store))
 
     def _reword(self, candidates: list[Candidate]) -> str:
         """Have a language model improve the texts, if one is configured; one call, outside of any transaction."""
-        writer = self.writer or choose(self.memory.settings).writer
+        writer = self.writer or choose_writer(self.memory.settings).writer
         if writer is None:
             return ""
         model = meter_writer(self.store, self.memory.settings, writer, "wording")
-        return reword(model, self.memory.project.name, [candidate for candidate in candidates if candidate.alive])
+        return rewrite_candidates(
+            model, self.memory.project.name, [candidate for candidate in candidates if candidate.is_undecided]
+        )
 
-    def settle_held(self) -> list[Kept]:
+    def settle_held(self) -> list[StoredCandidate]:
         """Promote or drop the held candidates whose work was proved or reverted since."""
-        return held_candidates.settle(self.store, partial(held_candidates.find_proof, self.store))
+        return held_candidates.settle_held_candidates(self.store, partial(held_candidates.find_proof, self.store))
 
     def take_back(self) -> list[Memory]:
         """Set aside memories learned from work that was reverted since the last look at the history."""
@@ -142,22 +148,22 @@ class Learning:
 
     def trust(self) -> Trust:
         """Return what tells untrusted text from the project's own here."""
-        sources = frozenset(self.memory.settings.words("trusted_sources"))
+        sources = frozenset(self.memory.settings.get_words("trusted_sources"))
         knows = self.memory.map.knows
-        return Trust(sources, str(self.memory.project.root), lambda name: ordinary(name) or knows(name))
+        return Trust(sources, str(self.memory.project.root), lambda name: is_ordinary_word(name) or knows(name))
 
-    def _modules(self, activity: Account) -> list[str]:
+    def _modules(self, activity: SessionActivity) -> list[str]:
         """Return the modules that the session changed, or read if it changed nothing."""
-        paths = list(activity.edited) or list(activity.touched)
+        paths = list(activity.edited_files) or list(activity.touched_files)
         return [module for module in dict.fromkeys(map(self.places.module_of, paths)) if module]
 
-    def _collect_before(self, activity: Account, session: Session, before: Before) -> Before:
+    def _collect_before(self, activity: SessionActivity, session: Session, before: SessionFacts) -> SessionFacts:
         code_map = self.memory.map
-        touched = [module for path in activity.touched if (module := code_map.module_of(path))]
+        touched = [module for path in activity.touched_files if (module := code_map.module_of(path))]
         return collect_before(
             self.store,
             session,
-            list(activity.touched),
+            list(activity.touched_files),
             replace(
                 before,
                 trust_level=self.memory.trust.level,
@@ -168,16 +174,16 @@ class Learning:
 
     def _branch_only(self, session: Session) -> str:
         """Return the branch that the session's memories stay on until it is merged; empty for all branches."""
-        if self.memory.settings.text("branch_scope") == "everywhere" or not session.branch:
+        if self.memory.settings.get_text("branch_scope") == "everywhere" or not session.branch:
             return ""
-        return branches.unmerged(self.database, str(self.memory.project.root), session.branch)
+        return branches.find_unmerged_branch(self.database, str(self.memory.project.root), session.branch)
 
 
-def _describe_session(activity: Account, judged: Judged, *, part: bool) -> Session:
+def _describe_session(activity: SessionActivity, judged: SessionClassification, *, part: bool) -> Session:
     """Return the row of a session in the ledger."""
     pad = activity.pad
     start = pad.start
-    task = secrets.redact(clean(prompt.whole(activity.task)))[0]
+    task = secrets.redact_secrets(clean_text(prompt.strip_host_additions(activity.task_text)))[0]
     return Session(
         id=(start.session if start else "") or "unknown",
         agent=start.agent if start else "",
@@ -187,7 +193,7 @@ def _describe_session(activity: Account, judged: Judged, *, part: bool) -> Sessi
         type=judged.type,
         phase=judged.phase,
         outcome=judged.outcome,
-        evidence=secrets.redact(clean(judged.evidence))[0],
+        evidence=secrets.redact_secrets(clean_text(judged.evidence))[0],
         task=one_line(task, TASK_CHARS_MAX),
         branch=start.branch if start else "",
         commit=start.commit if start else "",
@@ -195,11 +201,11 @@ def _describe_session(activity: Account, judged: Judged, *, part: bool) -> Sessi
     )
 
 
-def _validate_part(judged: Judged) -> Judged:
+def _validate_part(judged: SessionClassification) -> SessionClassification:
     """Return the outcome of a part of the work that its caller validated."""
     return replace(judged, outcome=Outcome.SUCCESS, evidence=f"{judged.evidence}; a subtask was validated")
 
 
 def moment_of(seconds: float) -> str:
     """Return the time of an event as the store writes it, within the range of valid dates."""
-    return stamp(datetime.fromtimestamp(min(max(seconds, 0.0), 4e9), UTC))
+    return format_stamp(datetime.fromtimestamp(min(max(seconds, 0.0), 4e9), UTC))

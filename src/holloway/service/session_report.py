@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from holloway.domain.memory import State
 from holloway.errors import InvalidInput
 from holloway.promotion import trust_level
-from holloway.proof.record_fields import complete
+from holloway.proof.record_fields import complete_record
 from holloway.store import candidates as ledger
 from holloway.store import session_ledger
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.domain.session import Session
     from holloway.service.holloway import Holloway
-    from holloway.store.candidates import Kept
+    from holloway.store.candidates import StoredCandidate
 
 LIST_MAX = 200
 ENDED_AMONG = 10
@@ -37,7 +37,7 @@ class SessionReport:
 
     session: Session
     record: dict[str, Any]
-    candidates: tuple[Kept, ...]
+    candidates: tuple[StoredCandidate, ...]
     used: tuple[Memory, ...]
     learned: tuple[Memory, ...]
 
@@ -45,19 +45,21 @@ class SessionReport:
 def list_sessions(memory: Holloway, limit: int) -> list[tuple[Session, dict[str, Any]]]:
     """Return sessions, newest first, each with its record."""
     database = memory.store.database
-    sessions = session_ledger.latest(database, min(limit, LIST_MAX))
-    return [(session, complete(session_ledger.record_of(database, session.id))) for session in sessions]
+    sessions = session_ledger.list_latest_sessions(database, min(limit, LIST_MAX))
+    return [
+        (session, complete_record(session_ledger.load_session_record(database, session.id))) for session in sessions
+    ]
 
 
 def explain_session(memory: Holloway, reference: str) -> SessionReport:
     """Report on the session whose id begins so, or on the latest one for `last`; raises InvalidInput if unknown."""
     session = find_session(memory, reference)
-    record = complete(session_ledger.record_of(memory.store.database, session.id))
-    candidates = ledger.of_session(memory.store.database, session.id)
+    record = complete_record(session_ledger.load_session_record(memory.store.database, session.id))
+    candidates = ledger.list_session_candidates(memory.store.database, session.id)
     memories = memory.store.memories
     learned_ids = dict.fromkeys(candidate.memory for candidate in candidates if candidate.memory)
-    learned = {lesson.id: lesson for lesson in map(memories.get, filter(memories.has, learned_ids))}
-    used = [memories.get(used_id) for used_id in record.get("used") or () if memories.has(used_id)]
+    learned = {lesson.id: lesson for lesson in map(memories.get_memory, filter(memories.has_memory, learned_ids))}
+    used = [memories.get_memory(used_id) for used_id in record.get("used") or () if memories.has_memory(used_id)]
     return SessionReport(session, record, tuple(candidates), tuple(used), tuple(learned.values()))
 
 
@@ -65,11 +67,11 @@ def find_session(memory: Holloway, reference: str) -> Session:
     """Return the session whose id begins so; raises InvalidInput if there is no such session, or several."""
     database = memory.store.database
     if reference == "last":
-        latest = session_ledger.latest(database, 1)
+        latest = session_ledger.list_latest_sessions(database, 1)
         if not latest:
             raise InvalidInput("There is no session yet.", "Sessions are watched once an agent is connected.")
         return latest[0]
-    matches = session_ledger.get(database, reference) if reference else []
+    matches = session_ledger.find_sessions(database, reference) if reference else []
     if len(matches) == 1:
         return matches[0]
     if not matches:
@@ -95,13 +97,17 @@ class Summary:
 def summarize_session(memory: Holloway) -> Summary | None:
     """Return the summary of the latest session that was learned from; None if there is nothing to report."""
     level = memory.trust.level
-    ended = [session for session in session_ledger.latest(memory.store.database, ENDED_AMONG) if session.outcome]
+    ended = [
+        session
+        for session in session_ledger.list_latest_sessions(memory.store.database, ENDED_AMONG)
+        if session.outcome
+    ]
     if not ended or level == trust_level.AUTONOMOUS:
         return None
     report = explain_session(memory, ended[0].id)
     session = report.session
-    learned = tuple(lesson for lesson in report.learned if lesson.session == session.id and lesson.alive)
-    used = tuple(shown for shown in report.used if shown.alive)
+    learned = tuple(lesson for lesson in report.learned if lesson.session == session.id and lesson.is_alive)
+    used = tuple(shown for shown in report.used if shown.is_alive)
     saved_tokens = int(report.record.get("saved_tokens") or 0)
     if not (learned or used or saved_tokens):
         return None
@@ -116,14 +122,14 @@ def show_summary(memory: Holloway) -> Summary | None:
     summary = summarize_session(memory)
     if summary is not None and summary.session.id != _last_shown(memory).get("session"):
         ignored = _count_ignored(memory, summary.session.id)
-        memory.store.note(_NOTE, json.dumps({"session": summary.session.id, "passed": ignored}))
+        memory.store.set_meta(_NOTE, json.dumps({"session": summary.session.id, "passed": ignored}))
     return summary
 
 
 def note_decision(memory: Holloway) -> None:
     """Record that the person decided on a listed memory: summaries are full again."""
     session = _last_shown(memory).get("session")
-    memory.store.note(_NOTE, json.dumps({"session": session, "passed": 0, "decided": True}))
+    memory.store.set_meta(_NOTE, json.dumps({"session": session, "passed": 0, "decided": True}))
 
 
 def _count_ignored(memory: Holloway, session: str) -> int:
@@ -137,5 +143,5 @@ def _count_ignored(memory: Holloway, session: str) -> int:
 
 
 def _last_shown(memory: Holloway) -> dict[str, object]:
-    note = json.loads(memory.store.noted(_NOTE) or "{}")
+    note = json.loads(memory.store.get_meta(_NOTE) or "{}")
     return note if isinstance(note, dict) else {}

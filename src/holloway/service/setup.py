@@ -5,8 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.install import DIALECTS, Plan, apply, connection_checks, dialect, removal, setup, uninstall
-from holloway.install.diff import diff
+from holloway.install import (
+    DIALECTS,
+    InstallPlan,
+    apply_plan,
+    connection_checks,
+    find_dialect,
+    plan_removal,
+    plan_setup,
+    uninstall,
+)
+from holloway.install.diff import render_diff
 from holloway.install.uninstall import (
     RulesBlock,
     count_projects,
@@ -24,27 +33,27 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIALECTS",
-    "Plan",
+    "InstallPlan",
     "RulesBlock",
-    "apply",
+    "apply_plan",
     "count_projects",
     "delete_data",
-    "dialect",
-    "diff",
     "examine",
     "find_blocks",
+    "find_dialect",
     "list_data",
     "list_roots",
+    "plan_removal",
     "plan_removals",
-    "removal",
+    "plan_setup",
     "remove_block",
-    "setup",
+    "render_diff",
 ]
 
 
 def examine(project: str, home: Path) -> list[Check]:
     """Check this machine, the data folder, the project that holds a folder, and the connected agents."""
-    return [*doctor.examine(Path(project), home), *connection_checks.examine(project_root(project))]
+    return [*doctor.examine(Path(project), home), *connection_checks.check_connections(project_root(project))]
 
 
 def delete_data(home: Path) -> list[str]:

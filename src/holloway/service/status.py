@@ -8,15 +8,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import MemoryType, State
-from holloway.domain.ports import stamp
-from holloway.llm.provider_choice import choose
+from holloway.domain.ports import format_stamp
+from holloway.llm.provider_choice import choose_writer
 from holloway.promotion.gates import is_strict
-from holloway.promotion.pipeline import REJECTED_TIGHTENS
+from holloway.promotion.pipeline import STRICT_FACTOR
 from holloway.service.doctor import ANSWERS_DAYS
 from holloway.store import answer_log, candidates, registry, session_ledger
-from holloway.store.database import rolling
+from holloway.store.database import list_rolling_backups
 from holloway.store.filter import Filter
-from holloway.store.llm_usage import Spending
+from holloway.store.llm_usage import LlmUsageLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,10 +29,10 @@ _BECAME = (candidates.PROMOTED, candidates.REINFORCED, candidates.HELD, candidat
 
 def status(memory: Holloway) -> dict[str, Any]:
     """The figures behind `holloway status`."""
-    count = memory.store.memories.count
+    count = memory.store.memories.count_memories
     alive = Filter()
     by_type = {str(kind): count(replace(alive, types=(kind,))) for kind in MemoryType}
-    newest = next(iter(rolling(memory.project.backups)), None)
+    newest = next(iter(list_rolling_backups(memory.project.backups_folder)), None)
     return {
         "project": memory.project.name,
         "key": memory.project.key,
@@ -45,10 +45,10 @@ def status(memory: Holloway) -> dict[str, Any]:
         "to_review": memory.count_to_review(),
         "forgotten": count(Filter(deleted=True, superseded=True)),
         "user_memories": memory.count_user(),
-        "sessions": session_ledger.count(memory.store.database),
+        "sessions": session_ledger.count_all_sessions(memory.store.database),
         "answers": _answers(memory),
         "observer": _observer(memory),
-        "paused": registry.paused(str(memory.home), memory.project.key) or None,
+        "paused": registry.get_paused_mode(str(memory.home), memory.project.key) or None,
         **_trust(memory),
         **_search(memory),
         "language_model": _language_model(memory),
@@ -59,9 +59,9 @@ def status(memory: Holloway) -> dict[str, Any]:
 
 def _answers(memory: Holloway) -> dict[str, Any]:
     """What became of the answers that hooks owed agents lately: given, shortened or dropped for want of time."""
-    since = stamp(memory.clock.now() - timedelta(days=ANSWERS_DAYS))
-    owed = answer_log.read(str(memory.project.folder), since=since)
-    counts = answer_log.count(owed)
+    since = format_stamp(memory.clock.now() - timedelta(days=ANSWERS_DAYS))
+    owed = answer_log.read_answers(str(memory.project.folder), since=since)
+    counts = answer_log.count_outcomes(owed)
     latest = owed[-1].session if owed else ""
     return {
         "days": ANSWERS_DAYS,
@@ -69,7 +69,9 @@ def _answers(memory: Holloway) -> dict[str, Any]:
         "degraded": counts.pop(answer_log.DEGRADED),
         "dropped": counts.pop(answer_log.DROPPED),
         "by_step": counts,
-        "last_session": answer_log.count([answer for answer in owed if answer.session == latest]) if latest else None,
+        "last_session": answer_log.count_outcomes([answer for answer in owed if answer.session == latest])
+        if latest
+        else None,
     }
 
 
@@ -85,13 +87,13 @@ def _size(path: Path) -> int:
 def _observer(memory: Holloway) -> dict[str, Any]:
     """What was watched and how that went, what became of everything that was observed, what people made of it."""
     database = memory.store.database
-    became = candidates.counts(database)
-    fired = session_ledger.fired(database)
-    kept, rejected = memory.store.memories.judged()
+    became = candidates.count_by_signal_and_state(database)
+    fired = session_ledger.count_fired_signals(database)
+    kept, rejected = memory.store.memories.count_reviewed()
     strict = is_strict(memory.store)
     return {
         **{state: sum(number for (_, of), number in became.items() if of == state) for state in _BECAME},
-        **session_ledger.watched(database),
+        **session_ledger.sum_event_counts(database),
         "signals": {
             name: {"fired": times, **{state: became.get((name, state), 0) for state in _BECAME}}
             for name, times in fired.items()
@@ -100,7 +102,7 @@ def _observer(memory: Holloway) -> dict[str, Any]:
         "rejected_by_people": rejected,
         "rejection_rate": round(rejected / (kept + rejected), 3) if kept + rejected else None,
         "strict": strict,
-        "threshold_factor": REJECTED_TIGHTENS if strict else 1.0,
+        "threshold_factor": STRICT_FACTOR if strict else 1.0,
     }
 
 
@@ -112,13 +114,13 @@ def _trust(memory: Holloway) -> dict[str, Any]:
 def _language_model(memory: Holloway) -> dict[str, Any] | None:
     """What language models took this month, of how much; nothing where none is configured and none was asked."""
     month = f"{memory.clock.now():%Y-%m}"
-    spent = Spending(memory.store.database, memory.clock).by_purpose(month)
-    if not spent and choose(memory.settings).writer is None:
+    spent = LlmUsageLedger(memory.store.database, memory.clock).list_by_purpose(month)
+    if not spent and choose_writer(memory.settings).writer is None:
         return None
     return {
         "month": month,
         "tokens": sum(each.tokens_in + each.tokens_out for each in spent),
-        "cap": memory.settings.number("llm.monthly_tokens"),
+        "cap": memory.settings.get_number("llm.monthly_tokens"),
         "calls": [each._asdict() for each in spent],
     }
 

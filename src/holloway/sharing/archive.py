@@ -32,15 +32,15 @@ _HEAD = b'{"format":"' + FORMAT.encode() + b'"'
 HEAD_BYTES = len(_HEAD)
 """How much of a file shows whether it claims to be an archive."""
 
-_SEAL_BYTES = len(snapshot.to_line({"seal": "0" * 64}))
+_SEAL_BYTES = len(snapshot.serialize_row({"seal": "0" * 64}))
 _KEY_BYTES = 32
 
 
-def write(store: Store, home: Path) -> bytes:
+def write_archive(store: Store, home: Path) -> bytes:
     """The store as an archive; the same store always gives the same bytes."""
     head = {"format": FORMAT, "version": VERSION, "name": store.project.name}
-    body = snapshot.to_line(head) + b"".join(snapshot.to_line(row) for row in snapshot.dump(store))
-    return body + snapshot.to_line({"seal": _seal(body, _key(home))})
+    body = snapshot.serialize_row(head) + b"".join(snapshot.serialize_row(row) for row in snapshot.dump_rows(store))
+    return body + snapshot.serialize_row({"seal": _sign_body(body, _signing_key(home))})
 
 
 def is_archive(data: bytes) -> bool:
@@ -53,11 +53,11 @@ def is_ours(data: bytes, home: Path) -> bool:
     key = _existing_key(home)
     if key is None:
         return False
-    expected = snapshot.to_line({"seal": _seal(memoryview(data)[:-_SEAL_BYTES], key)})
+    expected = snapshot.serialize_row({"seal": _sign_body(memoryview(data)[:-_SEAL_BYTES], key)})
     return hmac.compare_digest(data[-_SEAL_BYTES:], expected)
 
 
-def rows(data: bytes) -> Iterator[dict[str, Any]]:
+def read_rows(data: bytes) -> Iterator[dict[str, Any]]:
     """The rows between head and seal of an archive that is ours, one at a time."""
     lines = io.BytesIO(data)
     head = json.loads(lines.readline())
@@ -68,7 +68,7 @@ def rows(data: bytes) -> Iterator[dict[str, Any]]:
     return (json.loads(line) for line in iter(lines.readline, data[-_SEAL_BYTES:]))
 
 
-def _seal(body: bytes | memoryview, key: bytes) -> str:
+def _sign_body(body: bytes | memoryview, key: bytes) -> str:
     return hmac.new(key, body, hashlib.sha256).hexdigest()
 
 
@@ -81,7 +81,7 @@ def _existing_key(home: Path) -> bytes | None:
     return key if len(key) == _KEY_BYTES else None
 
 
-def _key(home: Path) -> bytes:
+def _signing_key(home: Path) -> bytes:
     """The key of this machine, made where there is none; of two who make one at once, both have the first one's."""
     if (key := _existing_key(home)) is not None:
         return key

@@ -17,7 +17,7 @@ from holloway.promotion.rules_files.rules_export import render_rules
 from holloway.sharing import archive, foreign_file
 from holloway.store import snapshot
 from holloway.store.filter import EVERYTHING, Filter
-from holloway.store.write_gate import admit
+from holloway.store.write_gate import sanitize_draft
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Draft
@@ -42,21 +42,21 @@ class Imported:
 def export_memories(store: Store, home: Path, form: str) -> bytes:
     """The project's memories as a file: `json` and `archive` are complete, the others are for reading."""
     if form == "archive":
-        return archive.write(store, home)
+        return archive.write_archive(store, home)
     if form not in FORMATS:
         raise InvalidInput(f"There is no format {form!r}.", f"Formats: {', '.join(FORMATS)}.")
     if form == "markdown":
-        return foreign_file.to_markdown(store.memories.find(Filter(), -1), store.project.name).encode()
+        return foreign_file.to_markdown(store.memories.find_memories(Filter(), -1), store.project.name).encode()
     if form == "claude":
-        return render_rules(store.memories.find(Filter(), -1), store.project.name).encode()
+        return render_rules(store.memories.find_memories(Filter(), -1), store.project.name).encode()
     return _render_json(store)
 
 
 def _render_json(store: Store) -> bytes:
     now = store.clock.now()
-    with store.database.snapshot():
-        present = store.memories.find(EVERYTHING, -1)
-        gone = store.memories.find(Filter(deleted=True, superseded=True), -1)
+    with store.database.read_snapshot():
+        present = store.memories.find_memories(EVERYTHING, -1)
+        gone = store.memories.find_memories(Filter(deleted=True, superseded=True), -1)
     ordered = sorted([*present, *gone], key=lambda each: (each.created_at, each.uid))
     rows = [memory_json(each, now) for each in ordered]
     data = {"format": "holloway-export", "version": 1, "project": store.project.name, "memories": rows}
@@ -65,20 +65,20 @@ def _render_json(store: Store) -> bytes:
 
 def import_file(store: Store, home: Path, path: Path, *, skip_invalid: bool = False) -> Imported:
     """Restore our own archive byte for byte; take anything else in as foreign, for review."""
-    data = _read(path)
+    data = _read_file(path)
     if archive.is_archive(data) and archive.is_ours(data, home):
-        new, known = snapshot.load(store, partial(archive.rows, data))
+        new, known = snapshot.load_rows(store, partial(archive.read_rows, data))
         return Imported(restored=True, added=new, known=known)
     if len(data) > IMPORT_BYTES_MAX:
         raise InvalidInput(
             f"{path} has {len(data):,} bytes and this machine did not seal it as it is.",
             f"Import it where it was written, or in parts of at most {IMPORT_BYTES_MAX:,} bytes, for review.",
         )
-    done = _add_drafts(store, foreign_file.drafts(data, path.name), skip_invalid)
+    done = _add_drafts(store, foreign_file.parse_drafts(data, path.name), skip_invalid)
     return replace(done, altered=archive.is_archive(data))
 
 
-def _read(path: Path) -> bytes:
+def _read_file(path: Path) -> bytes:
     """The bytes of a file after its byte order mark, which some editors put before everything."""
     try:
         if not path.is_file():
@@ -107,7 +107,7 @@ def _add_drafts(store: Store, rows: list[tuple[str, Draft | HollowayError]], ski
         try:
             if isinstance(draft, HollowayError):
                 raise draft
-            admitted.append(admit(draft))
+            admitted.append(sanitize_draft(draft))
         except HollowayError as error:
             skipped.append(f"{place}: {error.message}")
     if skipped and not skip_invalid:
@@ -118,8 +118,8 @@ def _add_drafts(store: Store, rows: list[tuple[str, Draft | HollowayError]], ski
             f"{len(skipped)} of {len(rows)} entries cannot be used, so nothing was imported:\n{shown}",
             "Mend them, or import the rest with --skip-invalid.",
         )
-    with store.database.write():
-        outcomes = [store.memories.add(each) for each in admitted]
+    with store.database.write_transaction():
+        outcomes = [store.memories.add_memory(each) for each in admitted]
     return Imported(
         restored=False,
         added=sum(each.outcome == "added" for each in outcomes),

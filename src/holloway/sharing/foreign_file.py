@@ -27,7 +27,7 @@ _BY_HEADING = {
 """What a heading in Markdown says of its bullets. A type of figures becomes an insight: only its words are there."""
 
 
-def drafts(data: bytes, origin: str) -> list[tuple[str, Draft | HollowayError]]:
+def parse_drafts(data: bytes, origin: str) -> list[tuple[str, Draft | HollowayError]]:
     """Every row of a foreign file as a draft to be reviewed, or what is wrong with it; each with its place."""
     try:
         text = data.decode("utf-8")
@@ -39,7 +39,7 @@ def drafts(data: bytes, origin: str) -> list[tuple[str, Draft | HollowayError]]:
         raise InvalidInput(f"There are no memories in {origin}.", "It takes holloway's JSON, Markdown or archive.")
     if len(found) > IMPORT_ROWS_MAX:
         raise InvalidInput(f"{origin} has {len(found):,} rows.", f"At most {IMPORT_ROWS_MAX:,}: split the file.")
-    return [(place, _draft(row, origin)) for place, row in found]
+    return [(place, _parse_draft(row, origin)) for place, row in found]
 
 
 def _json_rows(text: str, origin: str) -> list[tuple[str, Any]]:
@@ -55,10 +55,10 @@ def _json_rows(text: str, origin: str) -> list[tuple[str, Any]]:
     except ValueError as error:
         if "\n" not in text.strip():
             raise InvalidInput(f"{origin} is not valid JSON: {error}.", "Mend or export it again.") from None
-    return _lines(text)
+    return _parse_lines(text)
 
 
-def _lines(text: str) -> list[tuple[str, Any]]:
+def _parse_lines(text: str) -> list[tuple[str, Any]]:
     rows: list[tuple[str, Any]] = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
@@ -88,7 +88,7 @@ def _is_gone(row: Any) -> bool:
     return isinstance(row, dict) and bool(row.get("deleted_at") or row.get("superseded_by"))
 
 
-def _draft(row: Any, origin: str) -> Draft | HollowayError:
+def _parse_draft(row: Any, origin: str) -> Draft | HollowayError:
     """A row as a draft. Nothing in a foreign row can make it trusted, pinned or confirmed.
 
     Its summary is not read: agents would see that, while a person reviews the content.
@@ -96,16 +96,16 @@ def _draft(row: Any, origin: str) -> Draft | HollowayError:
     if not isinstance(row, dict):
         return InvalidInput(f"{str(row)[:60]!r} is not a memory.", "A memory is an object with at least `content`.")
     try:
-        content = _content(row)
+        content = _row_content(row)
         memory_type = MemoryType(str(row.get("type") or "gotcha"))
         given = row.get("details")
         return Draft(
             content=content,
             type=memory_type,
-            details=memory_details.parse(memory_type, _mapping(given)),
-            files=_strings(row, "files"),
-            modules=_strings(row, "modules"),
-            tags=_strings(row, "tags"),
+            details=memory_details.parse_details(memory_type, _as_mapping(given)),
+            files=_row_strings(row, "files"),
+            modules=_row_strings(row, "modules"),
+            tags=_row_strings(row, "tags"),
             scope=Scope(str(row.get("scope") or "global")),
             source=Source.FOREIGN_FILE,
             state=State.QUARANTINED,
@@ -118,14 +118,14 @@ def _draft(row: Any, origin: str) -> Draft | HollowayError:
         return InvalidInput(f"{error}.", f"Types: {', '.join(MemoryType)}.")
 
 
-def _mapping(given: Any) -> dict[str, Any] | None:
-    given = _decoded(given)
+def _as_mapping(given: Any) -> dict[str, Any] | None:
+    given = _decode_value(given)
     if given and not isinstance(given, dict):
         raise InvalidInput(f"details cannot be {str(given)[:40]!r}.", "It is an object.")
     return given or None
 
 
-def _content(row: dict[str, Any]) -> str:
+def _row_content(row: dict[str, Any]) -> str:
     value = row.get("content")
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput("content is missing or not text.", "A memory is an object with at least `content`.")
@@ -134,14 +134,14 @@ def _content(row: dict[str, Any]) -> str:
     return value
 
 
-def _strings(row: dict[str, Any], name: str) -> tuple[str, ...]:
-    value = _decoded(row.get(name)) or []
+def _row_strings(row: dict[str, Any], name: str) -> tuple[str, ...]:
+    value = _decode_value(row.get(name)) or []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise InvalidInput(f"{name} is not a list of texts: {str(value)[:40]!r}.", 'For example ["src/auth.py"].')
     return tuple(value)
 
 
-def _decoded(value: Any) -> Any:
+def _decode_value(value: Any) -> Any:
     """A row of an archive holds lists and objects as JSON in a text; any other text stays what it is."""
     if not isinstance(value, str):
         return value
@@ -160,9 +160,9 @@ def to_markdown(memories: Sequence[Memory], title: str) -> str:
     for memory_type in MemoryType:
         chosen = [each for each in memories if each.type is memory_type and each.state is not State.QUARANTINED]
         if chosen:
-            lines += [f"## {heading_of(memory_type)}", "", *(_bullet(memory) for memory in chosen), ""]
+            lines += [f"## {heading_of(memory_type)}", "", *(_render_bullet(memory) for memory in chosen), ""]
     return "\n".join(lines)
 
 
-def _bullet(memory: Memory) -> str:
+def _render_bullet(memory: Memory) -> str:
     return f"- {' '.join(memory.content.split())}{name_files(memory)} [hw:{memory.id}]"

@@ -10,11 +10,11 @@ import os
 import time
 
 FULL, EMPTY, DEGRADED, DROPPED = "full", "empty", "degraded", "dropped"
-FILE = "answers.log"
+LOG_FILE_NAME = "answers.log"
 FILE_BYTES_MAX = 512 * 1024
 """Size at which the log is rotated: it becomes the old log. Both together hold the events of weeks."""
 SESSION_CHARS_MAX = 80
-_FIELDS = 6
+_FIELD_COUNT = 6
 
 
 class LoggedAnswer:
@@ -34,11 +34,11 @@ class LoggedAnswer:
         self.milliseconds = milliseconds
 
 
-def append(folder: str, session: str, point: str, outcome: str, step: str, milliseconds: float) -> None:
+def append_answer(folder: str, session: str, point: str, outcome: str, step: str, milliseconds: float) -> None:
     """Append one line to the log in the project's folder, or in the data folder while the project is unknown."""
-    path = os.path.join(folder, FILE)
+    path = os.path.join(folder, LOG_FILE_NAME)
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    line = f"{at} {_plain(session)} {point} {outcome} {step or '-'} {milliseconds:.0f}\n"
+    line = f"{at} {_sanitize_session_id(session)} {point} {outcome} {step or '-'} {milliseconds:.0f}\n"
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         os.write(descriptor, line.encode("ascii", "replace"))
@@ -46,10 +46,10 @@ def append(folder: str, session: str, point: str, outcome: str, step: str, milli
     finally:
         os.close(descriptor)
     if is_full:
-        _rotate(path)
+        _rotate_log(path)
 
 
-def _rotate(path: str) -> None:
+def _rotate_log(path: str) -> None:
     """Rename a full log to the old log; of several processes that see it full, only the first does."""
     try:
         if os.stat(path).st_size > FILE_BYTES_MAX:
@@ -58,16 +58,16 @@ def _rotate(path: str) -> None:
         pass
 
 
-def read(folder: str, *, session: str = "", since: str = "") -> list[LoggedAnswer]:
+def read_answers(folder: str, *, session: str = "", since: str = "") -> list[LoggedAnswer]:
     """Return the logged responses, oldest first, of one session or since a timestamp; damaged lines are skipped."""
-    wanted_session = _plain(session) if session else ""
+    wanted_session = _sanitize_session_id(session) if session else ""
     answers = []
-    for name in (FILE + ".1", FILE):
-        for line in _lines(os.path.join(folder, name)):
+    for name in (LOG_FILE_NAME + ".1", LOG_FILE_NAME):
+        for line in _read_lines(os.path.join(folder, name)):
             if wanted_session and wanted_session not in line:
                 continue
             fields = line.split()
-            if len(fields) != _FIELDS or not fields[5].isdigit():
+            if len(fields) != _FIELD_COUNT or not fields[5].isdigit():
                 continue
             at, logged_session, point, outcome, step, milliseconds = fields
             if at >= since and (not wanted_session or logged_session == wanted_session):
@@ -77,7 +77,7 @@ def read(folder: str, *, session: str = "", since: str = "") -> list[LoggedAnswe
     return answers
 
 
-def count(answers: list[LoggedAnswer]) -> dict[str, int]:
+def count_outcomes(answers: list[LoggedAnswer]) -> dict[str, int]:
     """Count full, degraded and dropped responses, the last two also by point and step; empty ones are not counted."""
     counts: dict[str, int] = {FULL: 0, DEGRADED: 0, DROPPED: 0}
     for answer in answers:
@@ -89,7 +89,7 @@ def count(answers: list[LoggedAnswer]) -> dict[str, int]:
     return counts
 
 
-def _lines(path: str) -> list[str]:
+def _read_lines(path: str) -> list[str]:
     try:
         with open(path, encoding="ascii", errors="replace") as log:
             return log.read(2 * FILE_BYTES_MAX).splitlines()
@@ -97,7 +97,7 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-def _plain(session: str) -> str:
+def _sanitize_session_id(session: str) -> str:
     """Turn a session id into one word of a log line."""
     sanitized = "".join(
         letter if letter.isascii() and (letter.isalnum() or letter in "._/-") else "_" for letter in session

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holloway.safety import secrets
-from holloway.text.sanitize import clean
+from holloway.text.sanitize import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredCandidate:
     """A memory candidate as it is stored."""
 
     session: str
@@ -37,68 +37,69 @@ class Kept:
     held_until: str = ""
 
 
-def replace_all(database: Database, session: str, kept: Sequence[Kept]) -> None:
+def replace_session_candidates(database: Database, session: str, candidates: Sequence[StoredCandidate]) -> None:
     """Replace all stored candidates of a session."""
-    with database.write():
-        database.run("DELETE FROM candidates WHERE session = ?", (session,))
-        for candidate in kept:
-            add(database, candidate)
+    with database.write_transaction():
+        database.execute("DELETE FROM candidates WHERE session = ?", (session,))
+        for candidate in candidates:
+            insert_candidate(database, candidate)
 
 
-def add(database: Database, each: Kept) -> None:
+def insert_candidate(database: Database, candidate: StoredCandidate) -> None:
     """Insert one candidate, or replace the stored one with the same session and number."""
-    database.run(
+    database.execute(
         "INSERT OR REPLACE INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            each.session,
-            each.number,
-            each.signal,
-            each.key,
-            each.step,
-            each.state,
-            secrets.redact(each.reason)[0],
-            each.memory,
-            json.dumps(_safe(each.draft)),
-            each.at,
-            each.held_until,
+            candidate.session,
+            candidate.number,
+            candidate.signal,
+            candidate.key,
+            candidate.step,
+            candidate.state,
+            secrets.redact_secrets(candidate.reason)[0],
+            candidate.memory,
+            json.dumps(_redact_secrets(candidate.draft)),
+            candidate.at,
+            candidate.held_until,
         ),
     )
 
 
-def _safe(value: Any) -> Any:
+def _redact_secrets(value: Any) -> Any:
     """Return a value without secrets, recursively: a dropped candidate has passed no other check."""
     if isinstance(value, str):
-        return secrets.redact(clean(value))[0]
+        return secrets.redact_secrets(clean_text(value))[0]
     if isinstance(value, list):
-        return [_safe(item) for item in value]
-    return {key: _safe(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return [_redact_secrets(item) for item in value]
+    return {key: _redact_secrets(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def of_session(database: Database, session: str) -> list[Kept]:
+def list_session_candidates(database: Database, session: str) -> list[StoredCandidate]:
     """Return the candidates of a session, in their order."""
-    return _found(database, "session = ? ORDER BY number", session)
+    return _query_candidates(database, "session = ? ORDER BY number", session)
 
 
-def held(database: Database) -> list[Kept]:
+def list_held_candidates(database: Database) -> list[StoredCandidate]:
     """Return the held candidates, which wait for their work to be committed or tested."""
-    return _found(database, "state = ? ORDER BY at, session, number", HELD)
+    return _query_candidates(database, "state = ? ORDER BY at, session, number", HELD)
 
 
-def of_memory(database: Database, memory: str) -> list[Kept]:
+def list_memory_candidates(database: Database, memory: str) -> list[StoredCandidate]:
     """Return the candidates that became a memory or reinforced it."""
-    return _found(database, "memory = ? ORDER BY at, session, number", memory)
+    return _query_candidates(database, "memory = ? ORDER BY at, session, number", memory)
 
 
-def counts(database: Database) -> dict[tuple[str, str], int]:
+def count_by_signal_and_state(database: Database) -> dict[tuple[str, str], int]:
     """Count the candidates by signal and state."""
     sql = "SELECT signal, state, count(*) AS number FROM candidates GROUP BY signal, state"
-    return {(row["signal"], row["state"]): row["number"] for row in database.rows(sql)}
+    return {(row["signal"], row["state"]): row["number"] for row in database.fetch_rows(sql)}
 
 
-def _found(database: Database, where: str, value: str) -> list[Kept]:
-    return [_kept(row) for row in database.rows(f"SELECT * FROM candidates WHERE {where}", (value,))]  # noqa: S608
+def _query_candidates(database: Database, condition: str, value: str) -> list[StoredCandidate]:
+    sql = f"SELECT * FROM candidates WHERE {condition}"  # noqa: S608
+    return [_parse_candidate(row) for row in database.fetch_rows(sql, (value,))]
 
 
-def _kept(row: Row) -> Kept:
+def _parse_candidate(row: Row) -> StoredCandidate:
     names = ("session", "number", "signal", "key", "step", "state", "reason", "memory", "at", "held_until")
-    return Kept(draft=json.loads(row["draft"]), **{name: row[name] for name in names})
+    return StoredCandidate(draft=json.loads(row["draft"]), **{name: row[name] for name in names})

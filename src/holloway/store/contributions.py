@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import PATH_CHARS_MAX
 from holloway.errors import InvalidInput
-from holloway.store.write_gate import reason_text
+from holloway.store.write_gate import sanitize_reason
 
 if TYPE_CHECKING:
     from holloway.store.database import Database
 
-RELATIONS = {
+RELATION_KINDS = {
     "is_impact_of": "changing the second means looking at the first",
     "documents": "the first explains the second",
     "violates": "the first breaks a rule that the second holds",
@@ -29,7 +29,7 @@ RELATIONS_MAX = 5_000
 EDITS_MAX = 2_000
 
 
-class Relation(NamedTuple):
+class CodeRelation(NamedTuple):
     """An edge that no parser can see. Source and target are paths, or `path:symbol`."""
 
     source: str
@@ -41,68 +41,69 @@ class Relation(NamedTuple):
     at: str
 
 
-def relate(database: Database, relation: Relation) -> Relation:
+def save_relation(database: Database, relation: CodeRelation) -> CodeRelation:
     """Store a relation and return it as stored; an existing one between the same ends is replaced.
 
     Raises InvalidInput for an unknown kind, a missing end, or too many relations.
     """
-    if relation.kind not in RELATIONS:
-        raise InvalidInput(f"{relation.kind!r} is not a relation.", f"One of: {', '.join(RELATIONS)}.")
+    if relation.kind not in RELATION_KINDS:
+        raise InvalidInput(f"{relation.kind!r} is not a relation.", f"One of: {', '.join(RELATION_KINDS)}.")
     for end in (relation.source, relation.target):
         if not end or len(end) > PATH_CHARS_MAX:
             raise InvalidInput("A relation has two ends.", "Give a path, or path:symbol, for each.")
-    sanitized = relation._replace(note=reason_text(relation.note))
-    with database.write():
-        database.run("INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?, ?, ?)", sanitized)
-        if int(database.value("SELECT COUNT(*) FROM relations")) > RELATIONS_MAX:
+    sanitized = relation._replace(note=sanitize_reason(relation.note))
+    with database.write_transaction():
+        database.execute("INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?, ?, ?)", sanitized)
+        if int(database.fetch_value("SELECT COUNT(*) FROM relations")) > RELATIONS_MAX:
             raise InvalidInput(f"There are {RELATIONS_MAX:,} relations already.", "Remove some first.")
     return sanitized
 
 
-def unrelate(database: Database, source: str, kind: str, target: str) -> bool:
+def delete_relation(database: Database, source: str, kind: str, target: str) -> bool:
     """Delete a relation; return whether it existed."""
-    with database.write():
-        cursor = database.run(
+    with database.write_transaction():
+        cursor = database.execute(
             "DELETE FROM relations WHERE source = ? AND kind = ? AND target = ?", (source, kind, target)
         )
     return cursor.rowcount > 0
 
 
-def relations(database: Database, path: str = "") -> list[Relation]:
+def list_relations(database: Database, path: str = "") -> list[CodeRelation]:
     """Return all relations, or those with an end in one file, oldest first."""
     condition = (
         " WHERE :p IN (source, target) OR source LIKE :q ESCAPE '\\' OR target LIKE :q ESCAPE '\\'" if path else ""
     )
     escaped_path = path.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    rows = database.rows(
+    rows = database.fetch_rows(
         f"SELECT * FROM relations{condition} ORDER BY at, source", {"p": path, "q": escaped_path + ":%"}
     )
-    return [Relation(*row) for row in rows]
+    return [CodeRelation(*row) for row in rows]
 
 
 def edit_module(database: Database, kind: str, module: str, value: str, at: str) -> None:
     """Store a person's edit of a module; for a name or a purpose, only the latest counts."""
-    stored_value = reason_text(value) if kind in ("name", "purpose") else value[:PATH_CHARS_MAX]
-    with database.write():
+    stored_value = sanitize_reason(value) if kind in ("name", "purpose") else value[:PATH_CHARS_MAX]
+    with database.write_transaction():
         if kind == "files":
-            database.run("DELETE FROM module_edits WHERE kind = 'files' AND value = ?", (stored_value,))
+            database.execute("DELETE FROM module_edits WHERE kind = 'files' AND value = ?", (stored_value,))
         else:
-            database.run("DELETE FROM module_edits WHERE kind = ? AND module = ?", (kind, module))
-        database.run(
+            database.execute("DELETE FROM module_edits WHERE kind = ? AND module = ?", (kind, module))
+        database.execute(
             "INSERT INTO module_edits (kind, module, value, at) VALUES (?, ?, ?, ?)", (kind, module, stored_value, at)
         )
-        if int(database.value("SELECT COUNT(*) FROM module_edits")) > EDITS_MAX:
+        if int(database.fetch_value("SELECT COUNT(*) FROM module_edits")) > EDITS_MAX:
             raise InvalidInput(f"There are {EDITS_MAX:,} edits of modules already.", "`holloway module NAME --reset`.")
 
 
 def reset_module(database: Database, module: str) -> int:
     """Delete every edit of a module; return how many there were."""
-    with database.write():
-        return database.run("DELETE FROM module_edits WHERE module = ? OR value = ?", (module, module)).rowcount
+    with database.write_transaction():
+        return database.execute("DELETE FROM module_edits WHERE module = ? OR value = ?", (module, module)).rowcount
 
 
-def module_edits(database: Database) -> list[tuple[str, str, str]]:
+def list_module_edits(database: Database) -> list[tuple[str, str, str]]:
     """Return all edits as (kind, module, value), oldest first."""
     return [
-        (row[0], row[1], row[2]) for row in database.rows("SELECT kind, module, value FROM module_edits ORDER BY seq")
+        (row[0], row[1], row[2])
+        for row in database.fetch_rows("SELECT kind, module, value FROM module_edits ORDER BY seq")
     ]

@@ -50,13 +50,13 @@ class Database:
     def connection(self) -> sqlite3.Connection:
         """The open connection; opened at its first use."""
         if self._connection is None:
-            with translated(self.file):
-                self._connection = self._open()
+            with translate_errors(self.file):
+                self._connection = self._open_connection()
         return self._connection
 
-    def _open(self) -> sqlite3.Connection:
+    def _open_connection(self) -> sqlite3.Connection:
         if not os.path.exists(self.file):
-            make_folder(self.path.parent)
+            make_private_folder(self.path.parent)
             os.close(os.open(self.file, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(self.file, isolation_level=None, timeout=self._busy_timeout_ms / 1000)
         try:
@@ -80,10 +80,10 @@ class Database:
             self._connection = None
 
     @contextmanager
-    def write(self) -> Iterator[None]:
+    def write_transaction(self) -> Iterator[None]:
         """Run one write transaction that takes the lock at once: all of its statements are committed, or none is."""
-        with translated(self.file):
-            if self._writing():
+        with translate_errors(self.file):
+            if self._is_in_transaction():
                 yield
                 return
             self.connection.execute("BEGIN IMMEDIATE")
@@ -91,15 +91,15 @@ class Database:
                 yield
                 self.connection.execute("COMMIT")
             except BaseException:
-                if self._writing():
+                if self._is_in_transaction():
                     self.connection.execute("ROLLBACK")
                 raise
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def read_snapshot(self) -> Iterator[None]:
         """Keep several reads on one state of the file while others write."""
-        with translated(self.file):
-            if self._writing():
+        with translate_errors(self.file):
+            if self._is_in_transaction():
                 yield
                 return
             self.connection.execute("BEGIN")
@@ -108,62 +108,62 @@ class Database:
             finally:
                 self.connection.execute("COMMIT")
 
-    def _writing(self) -> bool:
+    def _is_in_transaction(self) -> bool:
         return self.connection.in_transaction
 
-    def run(self, sql: str, values: Values = ()) -> sqlite3.Cursor:
+    def execute(self, sql: str, values: Values = ()) -> sqlite3.Cursor:
         """Execute one statement with bound values and return its cursor."""
-        with translated(self.file):
+        with translate_errors(self.file):
             return self.connection.execute(sql, values)
 
-    def rows(self, sql: str, values: Values = ()) -> list[Row]:
+    def fetch_rows(self, sql: str, values: Values = ()) -> list[Row]:
         """Return all rows of a query."""
-        with translated(self.file):
+        with translate_errors(self.file):
             return self.connection.execute(sql, values).fetchall()
 
-    def row(self, sql: str, values: Values = ()) -> Row | None:
+    def fetch_row(self, sql: str, values: Values = ()) -> Row | None:
         """Return the first row of a query, or None."""
-        with translated(self.file):
+        with translate_errors(self.file):
             row: Row | None = self.connection.execute(sql, values).fetchone()
             return row
 
-    def value(self, sql: str, values: Values = ()) -> Any:
+    def fetch_value(self, sql: str, values: Values = ()) -> Any:
         """Return the first column of the first row, or None."""
-        row = self.row(sql, values)
+        row = self.fetch_row(sql, values)
         return row[0] if row is not None else None
 
-    def problems(self) -> list[str]:
+    def check_integrity(self) -> list[str]:
         """List what SQLite's checks report about the file, its foreign keys and the text index; empty if sound."""
-        problems = [row[0] for row in self.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
-        problems += [f"a row of {row[0]} points nowhere" for row in self.rows("PRAGMA foreign_key_check")]
+        problems = [row[0] for row in self.fetch_rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
+        problems += [f"a row of {row[0]} points nowhere" for row in self.fetch_rows("PRAGMA foreign_key_check")]
         try:
-            with self.write():
-                self.run("INSERT INTO memories_fts(memories_fts, rank) VALUES ('integrity-check', 1)")
-        except Damaged:
+            with self.write_transaction():
+                self.execute("INSERT INTO memories_fts(memories_fts, rank) VALUES ('integrity-check', 1)")
+        except DatabaseDamaged:
             problems.append("the text index differs from the memories")
         return problems
 
     def truncate_wal(self) -> bool:
         """Checkpoint and truncate the write-ahead log; return False while another reader holds it."""
-        with self.lock_timeout(WAL_TRUNCATE_WAIT_MS):
-            row = self.row("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self.limit_lock_wait(WAL_TRUNCATE_WAIT_MS):
+            row = self.fetch_row("PRAGMA wal_checkpoint(TRUNCATE)")
             return row is not None and row[0] == 0
 
     @contextmanager
-    def lock_timeout(self, timeout_ms: int) -> Iterator[None]:
+    def limit_lock_wait(self, timeout_ms: int) -> Iterator[None]:
         """Limit the wait for another process's lock while the block runs; after it, DatabaseBusy is raised."""
-        self.run(f"PRAGMA busy_timeout = {int(timeout_ms)}")
+        self.execute(f"PRAGMA busy_timeout = {int(timeout_ms)}")
         try:
             yield
         finally:
-            self.run(f"PRAGMA busy_timeout = {int(self._busy_timeout_ms)}")
+            self.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout_ms)}")
 
-    def backup(self, target: Path) -> None:
+    def backup_to(self, target: Path) -> None:
         """Copy the whole database while others write; the target is atomic: it appears complete or not at all."""
         partial = target.with_name(target.name + ".partial")
-        with translated(self.file):
+        with translate_errors(self.file):
             try:
-                make_folder(target.parent)
+                make_private_folder(target.parent)
                 partial.unlink(missing_ok=True)
                 os.close(os.open(partial, os.O_CREAT | os.O_RDWR, 0o600))
                 copy = sqlite3.connect(partial, isolation_level=None)
@@ -179,30 +179,34 @@ class Database:
 
     def replace_with(self, source: Path) -> None:
         """Overwrite this database with another file, in one transaction that other connections survive."""
-        with translated(source):
+        with translate_errors(source):
             origin = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
             try:
-                with translated(self.file):
+                with translate_errors(self.file):
                     origin.backup(self.connection)
             finally:
                 origin.close()
 
 
-def rolling(folder: Path) -> list[Path]:
+def list_rolling_backups(folder: Path) -> list[Path]:
     """Return the rolling backups in a folder, newest first."""
     return sorted(folder.glob("memory-*.db"), reverse=True)
 
 
-def replaced(folder: Path) -> list[Path]:
+def list_replaced_databases(folder: Path) -> list[Path]:
     """Return the databases that restores replaced, newest first; each can be restored like a backup."""
     return sorted(folder.glob("replaced-*.db"), reverse=True)
 
 
-def roll(folder: Path, keep: int = BACKUPS_KEPT) -> None:
+def prune_backups(folder: Path, keep_count: int = BACKUPS_KEPT) -> None:
     """Delete all but the newest backups, and partial copies older than a day."""
     yesterday = time.time() - 86_400
     stale_partials = [partial for partial in folder.glob("*.partial") if partial.stat().st_mtime < yesterday]
-    for old_backup in [*rolling(folder)[keep:], *replaced(folder)[keep:], *stale_partials]:
+    for old_backup in [
+        *list_rolling_backups(folder)[keep_count:],
+        *list_replaced_databases(folder)[keep_count:],
+        *stale_partials,
+    ]:
         # The new backup is complete; an old one that cannot be deleted now is deleted the next time.
         with suppress(OSError):
             for file in (old_backup, *(old_backup.with_name(old_backup.name + ending) for ending in ("-wal", "-shm"))):
@@ -233,53 +237,53 @@ def is_sound(path: Path) -> bool:
         return False
 
 
-def make_folder(folder: Path) -> None:
+def make_private_folder(folder: Path) -> None:
     """Create a folder that only its owner may enter, unless it exists."""
     if not folder.is_dir():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-class Damaged(HollowayError):
+class DatabaseDamaged(HollowayError):
     """The file is not a sound database any more."""
 
 
-class Newer(HollowayError):
+class DatabaseTooNew(HollowayError):
     """The file was written by a newer release, with migrations that this one does not know."""
 
 
-class Busy(HollowayError):
+class DatabaseBusy(HollowayError):
     """Another process kept the database locked for longer than the busy timeout."""
 
 
-_SIGNS_OF_DAMAGE = ("malformed", "not a database", "unsupported file format", "could not decode to utf-8")
+_DAMAGE_MESSAGES = ("malformed", "not a database", "unsupported file format", "could not decode to utf-8")
 
 
-def _may_write(path: str | Path) -> bool:
+def _can_write(path: str | Path) -> bool:
     """Return whether this user may write a database, its log and their folder."""
     file = os.path.abspath(path)
     existing_files = [name for name in (file, file + "-wal", file + "-shm") if os.path.exists(name)]
     return all(os.access(name, os.W_OK) for name in [os.path.dirname(file), *existing_files])
 
 
-def damage(path: str | Path, seen: str) -> Damaged:
+def build_damage_error(path: str | Path, problem: str) -> DatabaseDamaged:
     """Build the error for a damaged file; the hint says how to restore a backup."""
-    return Damaged(
-        f"{path} is damaged: {seen}.",
+    return DatabaseDamaged(
+        f"{path} is damaged: {problem}.",
         "`holloway backup --list` shows the copies; `holloway backup --restore latest` brings the newest back and "
         "keeps the damaged file next to it.",
     )
 
 
 @contextmanager
-def translated(path: str | Path) -> Iterator[None]:
+def translate_errors(path: str | Path) -> Iterator[None]:
     """Translate errors of SQLite and the system into messages that name the file and say what to do."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise _translation(path, error) from error
+        raise _translate_error(path, error) from error
 
 
-def _translation(path: str | Path, error: Exception) -> HollowayError:
+def _translate_error(path: str | Path, error: Exception) -> HollowayError:
     if isinstance(error, sqlite3.ProgrammingError) and "same thread" in str(error):
         return HollowayError(
             f"{path} was opened by another thread.",
@@ -288,13 +292,15 @@ def _translation(path: str | Path, error: Exception) -> HollowayError:
     text = str(error).lower()
     code = getattr(error, "sqlite_errorname", "") or ""
     if "SQLITE_BUSY" in code or "SQLITE_LOCKED" in code or "locked" in text:
-        return Busy(f"{path} is busy: another process is writing.", "Nothing was written. Try again in a moment.")
-    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or any(sign in text for sign in _SIGNS_OF_DAMAGE):
-        return damage(path, str(error))
+        return DatabaseBusy(
+            f"{path} is busy: another process is writing.", "Nothing was written. Try again in a moment."
+        )
+    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or any(sign in text for sign in _DAMAGE_MESSAGES):
+        return build_damage_error(path, str(error))
     if code.startswith("SQLITE_FULL") or "no space left" in text or "disk is full" in text:
         return HollowayError(f"The disk is full: nothing was written to {path}.", "Free some space, then try again.")
-    if code.startswith("SQLITE_READONLY") and _may_write(path):
-        return damage(path, "its header marks it as read-only, although the file is writable")
+    if code.startswith("SQLITE_READONLY") and _can_write(path):
+        return build_damage_error(path, "its header marks it as read-only, although the file is writable")
     if code.startswith("SQLITE_READONLY") or "readonly" in text or "read-only" in text or "permission denied" in text:
         return HollowayError(
             f"{path} cannot be written: {error}.", "Check the permissions, or set HOLLOWAY_HOME to another folder."

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 
 if TYPE_CHECKING:
     from holloway.domain.ports import Clock
     from holloway.store.database import Database
 
-KEPT_DAYS = 30
+CACHE_DAYS = 30
 
 
 class EmbeddingCache:
@@ -21,17 +21,17 @@ class EmbeddingCache:
         self._db = database
         self._clock = clock
 
-    def get(self, key: str) -> bytes | None:
+    def get_vector(self, key: str) -> bytes | None:
         """Return the cached vector of a hash (float32, little-endian), or None if it is missing or expired."""
         sql = "SELECT vector FROM embedding_cache WHERE key = ? AND expires_at > ?"
-        vector: bytes | None = self._db.value(sql, (key, stamp(self._clock.now())))
+        vector: bytes | None = self._db.fetch_value(sql, (key, format_stamp(self._clock.now())))
         return vector
 
-    def put(self, key: str, model: str, vector: bytes) -> None:
+    def put_vector(self, key: str, model: str, vector: bytes) -> None:
         """Cache a vector."""
-        expires = stamp(self._clock.now() + timedelta(days=KEPT_DAYS))
-        with self._db.write():
-            self._db.run(
+        expires = format_stamp(self._clock.now() + timedelta(days=CACHE_DAYS))
+        with self._db.write_transaction():
+            self._db.execute(
                 "INSERT OR REPLACE INTO embedding_cache(key, model, dims, vector, expires_at) VALUES (?, ?, ?, ?, ?)",
                 (key, model, len(vector) // 4, vector, expires),
             )

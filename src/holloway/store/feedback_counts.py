@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.store.lookup import LOADED_BY_HOST, of_session
+from holloway.store.lookup import LOADED_BY_HOST, build_session_condition
 from holloway.store.memories import CORRECTED_KINDS
 from holloway.store.status_counts import FLAGGED_KINDS
 
@@ -29,12 +29,12 @@ _CORRECTED_IN = f"""
 SELECT count(DISTINCT m.seq)
 FROM injections i JOIN memories m ON m.id = i.memory
 JOIN memory_history h ON h.seq = m.seq AND h.at >= i.at AND h.kind IN (SELECT value FROM json_each(:kinds))
-WHERE {of_session(":session")}
+WHERE {build_session_condition(":session")}
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Regard:
+class FeedbackCounts:
     """Finished sessions, memories injected into them, and how many of those were confirmed or corrected."""
 
     sessions: int = 0
@@ -45,18 +45,18 @@ class Regard:
     """By a person, after the injection: marked wrong, forgotten or edited."""
 
 
-def regard(database: Database) -> Regard:
+def count_feedback(database: Database) -> FeedbackCounts:
     """Count the feedback on all injected memories since the database was created."""
-    row = database.rows(_SHOWN, (json.dumps(CORRECTED_KINDS),))[0]
-    return Regard(int(database.value(_SESSIONS)), row["shown"], row["confirmed"], row["corrected"])
+    row = database.fetch_rows(_SHOWN, (json.dumps(CORRECTED_KINDS),))[0]
+    return FeedbackCounts(int(database.fetch_value(_SESSIONS)), row["shown"], row["confirmed"], row["corrected"])
 
 
-def corrected_in(database: Database, session: str) -> int:
+def count_corrected_in_session(database: Database, session: str) -> int:
     """Count the memories that a person or the agent corrected after they were injected into a session."""
     kinds = json.dumps((*CORRECTED_KINDS, *FLAGGED_KINDS))
-    return int(database.value(_CORRECTED_IN, {"session": session, "kinds": kinds}))
+    return int(database.fetch_value(_CORRECTED_IN, {"session": session, "kinds": kinds}))
 
 
-def flagged_in(database: Database, session: str) -> int:
+def count_flagged_in_session(database: Database, session: str) -> int:
     """Count the memories that were flagged as wrong after they were injected into a session."""
-    return int(database.value(_CORRECTED_IN, {"session": session, "kinds": json.dumps(FLAGGED_KINDS)}))
+    return int(database.fetch_value(_CORRECTED_IN, {"session": session, "kinds": json.dumps(FLAGGED_KINDS)}))

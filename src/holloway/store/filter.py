@@ -34,7 +34,7 @@ class Filter:
     superseded: bool = False
     deleted: bool = False
 
-    def where(self) -> tuple[str, dict[str, object]]:
+    def build_condition(self) -> tuple[str, dict[str, object]]:
         """Return the SQL condition and its bound values."""
         conditions: list[str] = []
         values: dict[str, object] = {}
@@ -73,9 +73,9 @@ class Filter:
         if self.due:
             conditions.append("m.review_after <= :due")
             values["due"] = self.due
-        return " AND ".join([*conditions, *self._marks()]), values
+        return " AND ".join([*conditions, *self._build_flag_conditions()]), values
 
-    def _marks(self) -> Iterator[str]:
+    def _build_flag_conditions(self) -> Iterator[str]:
         if self.pinned:
             yield "m.pinned = 1"
         if self.to_review:

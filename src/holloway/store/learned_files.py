@@ -16,7 +16,7 @@ _PREFIX = "read:"
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class LearnedFile:
     """The state of a transcript file when it was last processed."""
 
     path: str
@@ -30,43 +30,45 @@ class Read:
     error: str = ""
 
 
-def of(database: Database, path: str) -> Read | None:
+def find_learned_file(database: Database, path: str) -> LearnedFile | None:
     """Return the record of a file, or None."""
-    text = database.value("SELECT value FROM meta WHERE key = ?", (_PREFIX + path,))
-    return _read(text) if text else None
+    text = database.fetch_value("SELECT value FROM meta WHERE key = ?", (_PREFIX + path,))
+    return _parse_record(text) if text else None
 
 
-def everything(database: Database) -> dict[str, Read]:
+def load_learned_files(database: Database) -> dict[str, LearnedFile]:
     """Return all records by path."""
-    rows = database.rows("SELECT value FROM meta WHERE key >= ? AND key < ?", (_PREFIX, _PREFIX[:-1] + ";"))
-    records = (_read(row["value"]) for row in rows)
+    rows = database.fetch_rows("SELECT value FROM meta WHERE key >= ? AND key < ?", (_PREFIX, _PREFIX[:-1] + ";"))
+    records = (_parse_record(row["value"]) for row in rows)
     return {record.path: record for record in records if record is not None}
 
 
-def note(database: Database, read: Read) -> None:
+def save_learned_file(database: Database, learned_file: LearnedFile) -> None:
     """Store the record of a file, replacing an older one."""
-    with database.write():
-        database.run("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_PREFIX + read.path, json.dumps(asdict(read))))
+    with database.write_transaction():
+        database.execute(
+            "INSERT OR REPLACE INTO meta VALUES (?, ?)", (_PREFIX + learned_file.path, json.dumps(asdict(learned_file)))
+        )
 
 
-def drop(database: Database, path: str) -> None:
+def delete_learned_file(database: Database, path: str) -> None:
     """Delete the record of a file."""
-    with database.write():
-        database.run("DELETE FROM meta WHERE key = ?", (_PREFIX + path,))
+    with database.write_transaction():
+        database.execute("DELETE FROM meta WHERE key = ?", (_PREFIX + path,))
 
 
-def drop_missing(database: Database) -> int:
+def delete_missing_files(database: Database) -> int:
     """Delete records of files that no longer exist, and the oldest above the limit; return how many."""
-    newest_first = sorted(everything(database).values(), key=lambda record: -record.modified_at)
+    newest_first = sorted(load_learned_files(database).values(), key=lambda record: -record.modified_at)
     dropped = [
-        record for position, record in enumerate(newest_first) if position >= READS_KEPT_MAX or _is_gone(record.path)
+        record for position, record in enumerate(newest_first) if position >= READS_KEPT_MAX or _is_missing(record.path)
     ]
     for record in dropped:
-        drop(database, record.path)
+        delete_learned_file(database, record.path)
     return len(dropped)
 
 
-def _is_gone(path: str) -> bool:
+def _is_missing(path: str) -> bool:
     """Return whether a file is missing; False if its folder cannot be read."""
     try:
         return not Path(path).exists()
@@ -74,8 +76,8 @@ def _is_gone(path: str) -> bool:
         return False
 
 
-def _read(found: str) -> Read | None:
+def _parse_record(text: str) -> LearnedFile | None:
     try:
-        return Read(**json.loads(found))
+        return LearnedFile(**json.loads(text))
     except (ValueError, TypeError):
         return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES, WORK_TOLD_DAYS
 from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, ReviewReason, State
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.store import vectors
 from holloway.store.memories import CORRECTED_KINDS
 from holloway.store.status_counts import FLAGGED_KINDS
@@ -36,16 +36,16 @@ class Pruned:
     removed: tuple[str, ...]
 
 
-def freshen(database: Database) -> None:
+def update_last_used(database: Database) -> None:
     """Let what agents were shown fade from then on: brings the memories up to date with the ledger."""
-    if not database.value("SELECT 1 FROM injections WHERE counted = 0"):
+    if not database.fetch_value("SELECT 1 FROM injections WHERE counted = 0"):
         return
-    with database.write():
-        database.run(_FRESHEN)
-        database.run("UPDATE injections SET counted = 1 WHERE counted = 0")
+    with database.write_transaction():
+        database.execute(_FRESHEN)
+        database.execute("UPDATE injections SET counted = 1 WHERE counted = 0")
 
 
-def use(database: Database, memories: Collection[str]) -> None:
+def record_uses(database: Database, memories: Collection[str]) -> None:
     """One use more of each of these.
 
     Five without a correction make a memory a little surer, once; never a quarantined one.
@@ -60,46 +60,46 @@ def use(database: Database, memories: Collection[str]) -> None:
         "step": confidence.USED_OFTEN,
         "most": confidence.CONFIDENCE_MAX,
     }
-    with database.write():
-        database.run(_USE, values)
+    with database.write_transaction():
+        database.execute(_USE, values)
 
 
-def prune(database: Database, now: datetime) -> Pruned:
+def prune_memories(database: Database, now: datetime) -> Pruned:
     """Set aside what nobody used for three half-lives; remove for good what was set aside and is past its grace.
 
     Pinned memories stay. One that is or was confirmed and that no person set aside is never removed; one that they
     forgot is.
     """
-    with database.write():
+    with database.write_transaction():
         limits = {"lives": PRUNE_AFTER_HALF_LIVES, "work": MemoryType.WORK_STATE, "work_days": WORK_TOLD_DAYS}
-        faded = [row["id"] for row in database.rows(_FADED, {"now": stamp(now), **limits})]
-        database.run(
+        faded = [row["id"] for row in database.fetch_rows(_FADED, {"now": format_stamp(now), **limits})]
+        database.execute(
             "UPDATE memories SET deleted_at = ?, deleted_reason = ?, review = NULL "
             "WHERE id IN (SELECT value FROM json_each(?))",
-            (stamp(now), FADED, json.dumps(faded)),
+            (format_stamp(now), FADED, json.dumps(faded)),
         )
         overdue = {
-            "before": stamp(now - timedelta(days=GRACE_DAYS)),
+            "before": format_stamp(now - timedelta(days=GRACE_DAYS)),
             "believed": json.dumps([State.CONFIRMED, State.STALE]),
             "unasked": json.dumps([FADED, GONE]),
         }
-        removed = [row["id"] for row in database.rows(_OVERDUE, overdue)]
+        removed = [row["id"] for row in database.fetch_rows(_OVERDUE, overdue)]
         for table, column in (("memory_relations", "memory"), ("injections", "memory"), ("memories", "id")):
             chosen = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
-            database.run(chosen, (json.dumps(removed),))
+            database.execute(chosen, (json.dumps(removed),))
         told = "UPDATE candidates SET draft = '{}' WHERE memory IN (SELECT value FROM json_each(?))"
-        database.run(told, (json.dumps(removed),))
-        database.run("DELETE FROM embedding_cache WHERE expires_at < ?", (stamp(now),))
+        database.execute(told, (json.dumps(removed),))
+        database.execute("DELETE FROM embedding_cache WHERE expires_at < ?", (format_stamp(now),))
     return Pruned(tuple(faded), tuple(removed))
 
 
 def mark_stale(store: Store, ids: Iterable[str]) -> None:
     """Mark memories that were withheld because a file that they name is missing, so that a person reviews them."""
-    for memory_id in filter(store.memories.has, dict.fromkeys(ids)):
-        memory = store.memories.get(memory_id)
-        if memory.alive and not memory.stale_at:
-            fields = {"state": State.STALE, "stale_at": stamp(store.clock.now()), "review": ReviewReason.STALE}
-            store.memories.change(memory, "stale", "a file it names is gone", **fields)
+    for memory_id in filter(store.memories.has_memory, dict.fromkeys(ids)):
+        memory = store.memories.get_memory(memory_id)
+        if memory.is_alive and not memory.stale_at:
+            fields = {"state": State.STALE, "stale_at": format_stamp(store.clock.now()), "review": ReviewReason.STALE}
+            store.memories.update_memory(memory, "stale", "a file it names is gone", **fields)
 
 
 def prune_stores(stores: Sequence[Store], now: datetime) -> Pruned:
@@ -107,9 +107,9 @@ def prune_stores(stores: Sequence[Store], now: datetime) -> Pruned:
     faded: list[str] = []
     removed: list[str] = []
     for store in stores:
-        pruned = prune(store.database, now)
+        pruned = prune_memories(store.database, now)
         if pruned.removed:
-            vectors.purge(store.project.folder)
+            vectors.purge_caches(store.project.folder)
         faded += pruned.faded
         removed += pruned.removed
     return Pruned(tuple(faded), tuple(removed))

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Rows = list[dict[str, object]]
 
-OBSERVED = "observer:"
+OBSERVED_PREFIX = "observer:"
 """Prefix of the origin of observed memories; the remainder identifies the observation, whatever its wording."""
 # A subagent is shown memories under the name of its session followed by a slash and its own; it is no session.
 IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
@@ -155,7 +155,7 @@ class Viewer:
         self.asked = asked
         """Whether somebody asked: then the cautious level only applies its threshold."""
 
-    def values(self) -> dict[str, object]:
+    def to_values(self) -> dict[str, object]:
         """Return the parameters that the queries share."""
         return {
             "session": self.session,
@@ -170,7 +170,7 @@ class Viewer:
 
 def find_for_files(connection: sqlite3.Connection, paths: list[str], viewer: Viewer, limit: int) -> Rows:
     """Find the memories about these paths that this session has not been shown, best first."""
-    values = viewer.values() | {"paths": json.dumps(paths), "limit": limit}
+    values = viewer.to_values() | {"paths": json.dumps(paths), "limit": limit}
     return [dict(row) for row in connection.execute(_FOR_FILES, values)]
 
 
@@ -179,25 +179,25 @@ def find_answers(connection: sqlite3.Connection, words: list[str], viewer: Viewe
     if not words or any("\0" in word for word in words):
         return []
     quoted = " AND ".join('"' + word.replace('"', '""') + '"' for word in words)
-    values = viewer.values() | {"words": quoted, "candidates": _ANSWER_CANDIDATES_MAX, "limit": limit}
+    values = viewer.to_values() | {"words": quoted, "candidates": _ANSWER_CANDIDATES_MAX, "limit": limit}
     return [dict(row) for row in connection.execute(_ANSWERS, values)]
 
 
 def find_fixes(connection: sqlite3.Connection, errors: list[str], viewer: Viewer, limit: int) -> Rows:
     """Find the memories of errors with these fingerprints; a fix does not decay."""
-    values = viewer.values() | {"errors": json.dumps(errors), "limit": limit, "fades": 0}
+    values = viewer.to_values() | {"errors": json.dumps(errors), "limit": limit, "fades": 0}
     return [dict(row) for row in connection.execute(_FIXES, values)]
 
 
 def find_unseen(connection: sqlite3.Connection, ids: list[str], viewer: Viewer) -> Rows:
     """Find those of these memories that may be shown and have not been, best first."""
-    values = viewer.values() | {"ids": json.dumps(ids)}
+    values = viewer.to_values() | {"ids": json.dumps(ids)}
     return [dict(row) for row in connection.execute(_UNSEEN, values)]
 
 
 def find_unseen_of_type(connection: sqlite3.Connection, kind: str, viewer: Viewer, limit: int) -> Rows:
     """Find the memories of a type that may be shown and have not been, with content and details, best first."""
-    values = viewer.values() | {"type": kind, "limit": limit}
+    values = viewer.to_values() | {"type": kind, "limit": limit}
     rows = connection.execute(_SHOWABLE_OF_TYPE, values)
     return [dict(row) | {"details": _parse_details(row["details"])} for row in rows]
 
@@ -224,7 +224,7 @@ def find_work_state(connection: sqlite3.Connection, branch: str) -> dict[str, ob
 
 def work_state_origin(branch: str) -> str:
     """Return the origin under which the unfinished work of a branch is stored; the latest replaces the one before."""
-    return f"{OBSERVED}work_state:{branch or '-'}"
+    return f"{OBSERVED_PREFIX}work_state:{branch or '-'}"
 
 
 def load_details(connection: sqlite3.Connection, ids: list[str]) -> dict[str, tuple[dict[str, object], list[str]]]:
@@ -249,7 +249,7 @@ def _parse_details(text: str | None) -> dict[str, object]:
 
 def is_allowed(connection: sqlite3.Connection, memory: str, viewer: Viewer) -> bool:
     """Tell whether a memory may be shown at this trust level, also if it was shown before."""
-    values = viewer.values() | {"ids": json.dumps([memory]), "session": ""}
+    values = viewer.to_values() | {"ids": json.dumps([memory]), "session": ""}
     return connection.execute(_UNSEEN, values).fetchone() is not None
 
 
@@ -286,9 +286,9 @@ def keep_stored(connection: sqlite3.Connection, ids: list[str]) -> list[str]:
     return [memory for memory in ids if memory in stored]
 
 
-def of_session(name: str) -> str:
+def build_session_condition(session_sql: str) -> str:
     """Return the SQL condition that selects, among the rows `i` of injections, those of a session and its subagents."""
-    own = f"i.session = {name} OR (i.session > {name} || '/' AND i.session < {name} || '0')"
+    own = f"i.session = {session_sql} OR (i.session > {session_sql} || '/' AND i.session < {session_sql} || '0')"
     return f"({own}) AND i.point <> '{LOADED_BY_HOST}'"
 
 
@@ -326,7 +326,7 @@ def mark_loaded_by_host(connection: sqlite3.Connection, path: str, *, session: s
         raise
 
 
-def claim(
+def claim_injections(
     connection: sqlite3.Connection,
     ids: list[str],
     *,

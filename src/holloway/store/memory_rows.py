@@ -17,7 +17,7 @@ from holloway.domain.memory import (
     State,
     Visibility,
 )
-from holloway.domain.ports import moment
+from holloway.domain.ports import parse_stamp
 from holloway.domain.ranking_fields import Sketch
 from holloway.domain.work import WorkUnit
 from holloway.store.database import Row
@@ -77,45 +77,45 @@ _LISTS = ("tags", "sessions")
 """The three groups of fields that a row has under the same name: unchanged, as an enum, and as JSON."""
 
 
-def columns(memory: Memory) -> dict[str, Any]:
+def to_columns(memory: Memory) -> dict[str, Any]:
     """Return the columns of a memory's row."""
-    detail_texts = memory_details.texts(memory.details) if memory.details else ()
+    detail_texts = memory_details.details_texts(memory.details) if memory.details else ()
     searchable_texts = (memory.content, memory.summary, *memory.tags, *memory.files, *memory.modules, *detail_texts)
     return {
         **{name: getattr(memory, name) for name in (*_TEXTS, *_NUMBERS, *_KINDS)},
-        **{name: _json(getattr(memory, name)) for name in _LISTS},
-        "details": _json(memory_details.plain(memory.details)) if memory.details else None,
+        **{name: _dump_json(getattr(memory, name)) for name in _LISTS},
+        "details": _dump_json(memory_details.details_json(memory.details)) if memory.details else None,
         "pinned": int(memory.pinned),
         "review": memory.review,
         "commit_sha": memory.commit,
-        "work_unit": unit_text(memory.work_unit),
+        "work_unit": serialize_work_unit(memory.work_unit),
         "search_text": search_text(*searchable_texts),
     }
 
 
-def to_memory(found: Row | Mapping[str, Any]) -> Memory:
+def to_memory(source_row: Row | Mapping[str, Any]) -> Memory:
     """Build the memory from a row of `SELECT`.
 
     Raises ValueError, TypeError or InvalidInput if a value cannot be parsed.
     """
     # Reading sqlite3.Row by name scans all columns each time.
-    row = dict(zip(found.keys(), found, strict=True)) if isinstance(found, Row) else found
+    row = dict(zip(source_row.keys(), source_row, strict=True)) if isinstance(source_row, Row) else source_row
     for name in ("created_at", "updated_at", "last_used_at"):
-        moment(row[name])
+        parse_stamp(row[name])
     fields: dict[str, Any] = {name: row[name] for name in (*_TEXTS, *_NUMBERS)}
     fields |= {name: kind(row[name]) for name, kind in _KINDS.items()}
-    fields |= {name: _listed(row[name]) for name in (*_LISTS, "files", "modules")}
+    fields |= {name: _parse_list(row[name]) for name in (*_LISTS, "files", "modules")}
     return Memory(
         **fields,
-        details=memory_details.parse(fields["type"], json.loads(row["details"])) if row["details"] else None,
+        details=memory_details.parse_details(fields["type"], json.loads(row["details"])) if row["details"] else None,
         relations=tuple(
             Relation(RelationType(kind), memory, path, confidence, bool(automatic))
-            for kind, memory, path, confidence, automatic in _listed(row["relations"])
+            for kind, memory, path, confidence, automatic in _parse_list(row["relations"])
         ),
         pinned=bool(row["pinned"]),
         review=ReviewReason(row["review"]) if row["review"] else None,
         commit=row["commit_sha"],
-        work_unit=unit_of(row["work_unit"]),
+        work_unit=parse_work_unit(row["work_unit"]),
     )
 
 
@@ -124,23 +124,23 @@ def to_sketch(row: Row) -> Sketch:
     _, id_, type_, source, state, confidence, half_life, pinned, last_used_at, updated_at, stale_at, commit, files = row
     kinds = MemoryType(type_), Source(source), State(state)
     for timestamp in (last_used_at, updated_at):
-        moment(timestamp)
+        parse_stamp(timestamp)
     return Sketch(
-        id_, *kinds, confidence, half_life, bool(pinned), last_used_at, updated_at, stale_at, commit, _listed(files)
+        id_, *kinds, confidence, half_life, bool(pinned), last_used_at, updated_at, stale_at, commit, _parse_list(files)
     )
 
 
-def _listed(text: str) -> tuple[Any, ...]:
+def _parse_list(text: str) -> tuple[Any, ...]:
     """Parse a JSON list; most are empty, and a search reads three hundred of them."""
     return tuple(json.loads(text)) if text != "[]" else ()
 
 
-def unit_text(unit: WorkUnit | None) -> str | None:
+def serialize_work_unit(unit: WorkUnit | None) -> str | None:
     """Serialize a work unit for its column."""
-    return _json([unit.methodology, list(unit.path), unit.label]) if unit else None
+    return _dump_json([unit.methodology, list(unit.path), unit.label]) if unit else None
 
 
-def unit_of(text: str | None) -> WorkUnit | None:
+def parse_work_unit(text: str | None) -> WorkUnit | None:
     """Parse a work unit from its column."""
     if not text:
         return None
@@ -148,5 +148,5 @@ def unit_of(text: str | None) -> WorkUnit | None:
     return WorkUnit(methodology, tuple(path), label)
 
 
-def _json(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

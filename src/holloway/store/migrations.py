@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holloway.domain.ports import stamp
-from holloway.store.database import Newer
+from holloway.domain.ports import format_stamp
+from holloway.store.database import DatabaseTooNew
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -237,7 +237,9 @@ CREATE INDEX embedding_cache_expires ON embedding_cache(expires_at)
 """
 
 
-RECORD = "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL)"
+MIGRATIONS_TABLE = (
+    "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL)"
+)
 
 
 MAP = """
@@ -401,7 +403,7 @@ WHERE memories.id = uses.memory
 TERMS = "DROP TABLE memories_terms"
 
 
-def statements(script: str) -> list[str]:
+def split_statements(script: str) -> list[str]:
     """Split a script into statements; a trigger stays one statement."""
     complete, block = [], ""
     for line in script.strip().splitlines():
@@ -416,64 +418,64 @@ def statements(script: str) -> list[str]:
 
 def memories_0001(database: Database, ids: Ids) -> None:
     """Create memories, their files, history, text index and tombstones."""
-    _create(database, MEMORIES)
-    database.run("INSERT INTO meta VALUES ('salts', json_array(?))", (ids.new(),))
+    _run_script(database, MEMORIES)
+    database.execute("INSERT INTO meta VALUES ('salts', json_array(?))", (ids.new(),))
 
 
 def sessions_0002(database: Database, ids: Ids) -> None:
     """Create the session ledger and the injections of each session."""
-    _create(database, SESSIONS)
+    _run_script(database, SESSIONS)
 
 
 def observations_0003(database: Database, ids: Ids) -> None:
     """Create statistics of sessions, as totals."""
-    _create(database, OBSERVATIONS)
+    _run_script(database, OBSERVATIONS)
 
 
 def vectors_0004(database: Database, ids: Ids) -> None:
     """Create vectors of memories, and a cache of embeddings."""
-    _create(database, VECTORS)
+    _run_script(database, VECTORS)
 
 
 def map_0005(database: Database, ids: Ids) -> None:
     """Create relations and module edits of people and agents."""
-    _create(database, MAP)
+    _run_script(database, MAP)
 
 
 def vector_rows_0006(database: Database, ids: Ids) -> None:
     """Store vectors in rows that fit their pages, with a state that tells caches of removals."""
-    _create(database, VECTOR_ROWS)
-    database.run("INSERT INTO meta VALUES ('memory_changes', '0')")
+    _run_script(database, VECTOR_ROWS)
+    database.execute("INSERT INTO meta VALUES ('memory_changes', '0')")
 
 
 def spending_0007(database: Database, ids: Ids) -> None:
     """Create the usage of language models."""
-    _create(database, SPENDING)
+    _run_script(database, SPENDING)
 
 
 def errors_0008(database: Database, ids: Ids) -> None:
     """Index errors by fingerprint, for a hook that sees one again."""
-    _create(database, ERRORS)
+    _run_script(database, ERRORS)
 
 
 def observer_0009(database: Database, ids: Ids) -> None:
     """Create observations per session, and memory candidates with their outcome."""
-    _create(database, OBSERVER)
+    _run_script(database, OBSERVER)
 
 
 def filtered_0010(database: Database, ids: Ids) -> None:
     """Index the columns that a search filters by, so that hundreds of candidates are checked without reading them."""
-    _create(database, FILTERED)
+    _run_script(database, FILTERED)
 
 
 def uses_0011(database: Database, ids: Ids) -> None:
     """Count how often a memory was used, instead of how often it was shown."""
-    _create(database, USES)
+    _run_script(database, USES)
 
 
 def terms_0012(database: Database, ids: Ids) -> None:
     """Drop the list of the words of all memories, which nothing queried."""
-    _create(database, TERMS)
+    _run_script(database, TERMS)
 
 
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
@@ -492,41 +494,43 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
 )
 
 
-def applied(database: Database) -> list[str]:
+def list_applied(database: Database) -> list[str]:
     """Return the names of the applied migrations, in order."""
-    if not database.value("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'"):
+    if not database.fetch_value("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'"):
         return []
-    return [row[0] for row in database.rows("SELECT name FROM migrations ORDER BY number")]
+    return [row[0] for row in database.fetch_rows("SELECT name FROM migrations ORDER BY number")]
 
 
-def pending(database: Database) -> list[Callable[[Database, Ids], None]]:
+def list_pending(database: Database) -> list[Callable[[Database, Ids], None]]:
     """Return the migrations still to run; raises DatabaseTooNew if the file has unknown ones."""
-    applied_names = applied(database)
+    applied_names = list_applied(database)
     known_names = [step.__name__ for step in MIGRATIONS]
     if unknown := [name for name in applied_names if name not in known_names]:
-        raise Newer(
+        raise DatabaseTooNew(
             f"{database.path} was written by a newer holloway ({unknown[-1]}).",
             "Upgrade holloway on this machine; the file is left as it is.",
         )
     return [step for step in MIGRATIONS if step.__name__ not in applied_names]
 
 
-def migrate(database: Database, clock: Clock, ids: Ids) -> list[str]:
+def migrate_database(database: Database, clock: Clock, ids: Ids) -> list[str]:
     """Run the pending migrations, each in one transaction; return their names."""
     applied_names = []
-    for step in pending(database):
-        with database.write():
-            if step.__name__ in applied(database):
+    for step in list_pending(database):
+        with database.write_transaction():
+            if step.__name__ in list_applied(database):
                 continue
-            database.run(RECORD)
+            database.execute(MIGRATIONS_TABLE)
             step(database, ids)
-            database.run("INSERT INTO migrations(name, at) VALUES (?, ?)", (step.__name__, stamp(clock.now())))
+            database.execute(
+                "INSERT INTO migrations(name, at) VALUES (?, ?)", (step.__name__, format_stamp(clock.now()))
+            )
             # Hooks read the schema version from the file's header, without querying a table that may not exist.
-            database.run(f"PRAGMA user_version = {MIGRATIONS.index(step) + 1}")
+            database.execute(f"PRAGMA user_version = {MIGRATIONS.index(step) + 1}")
             applied_names.append(step.__name__)
     return applied_names
 
 
-def _create(database: Database, script: str) -> None:
-    for statement in statements(script):
-        database.run(statement)
+def _run_script(database: Database, script: str) -> None:
+    for statement in split_statements(script):
+        database.execute(statement)

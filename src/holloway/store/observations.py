@@ -17,7 +17,7 @@ PAIRS_KEPT = 150
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class SignalSighting:
     """A signal that a session showed; `key` identifies its subject without quoting text."""
 
     signal: str
@@ -26,7 +26,7 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorSeen:
+class ErrorSighting:
     """An error that occurred in a session, and the command that resolved it, if any."""
 
     fingerprint: str
@@ -37,7 +37,7 @@ class ErrorSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class SessionObservations:
     """The observations of one session."""
 
     session: str
@@ -45,118 +45,133 @@ class Observed:
     files: tuple[tuple[str, int], ...] = ()
     modules: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str, bool], ...] = ()
-    sightings: tuple[Sighting, ...] = ()
-    errors: tuple[ErrorSeen, ...] = ()
+    sightings: tuple[SignalSighting, ...] = ()
+    errors: tuple[ErrorSighting, ...] = ()
 
 
-def keep(database: Database, seen: Observed) -> None:
+def save_observations(database: Database, observed: SessionObservations) -> None:
     """Replace the stored observations of a session."""
-    with database.write():
+    with database.write_transaction():
         insert_many = database.connection.executemany
         for table in ("session_files", "session_modules", "co_access", "sightings", "error_sightings"):
-            database.run(f"DELETE FROM {table} WHERE session = ?", (seen.session,))  # noqa: S608
+            database.execute(f"DELETE FROM {table} WHERE session = ?", (observed.session,))  # noqa: S608
         insert_many(
             "INSERT INTO session_files VALUES (?, ?, ?, ?)",
-            ((seen.session, path, weight, position) for position, (path, weight) in enumerate(seen.files, 1)),
+            ((observed.session, path, weight, position) for position, (path, weight) in enumerate(observed.files, 1)),
         )
         insert_many(
             "INSERT OR IGNORE INTO session_modules VALUES (?, ?)",
-            ((seen.session, module) for module in seen.modules),
+            ((observed.session, module) for module in observed.modules),
         )
         insert_many(
             "INSERT OR IGNORE INTO co_access VALUES (?, ?, ?, ?)",
             (
-                (file_a, file_b, seen.session, edited)
-                for file_a, file_b, edited in seen.pairs[:PAIRS_KEPT]
+                (file_a, file_b, observed.session, edited)
+                for file_a, file_b, edited in observed.pairs[:PAIRS_KEPT]
                 if file_a < file_b
             ),
         )
         insert_many(
             "INSERT OR IGNORE INTO sightings VALUES (?, ?, ?, ?)",
-            ((sighting.signal, sighting.key, seen.session, json.dumps(sighting.facts)) for sighting in seen.sightings),
+            (
+                (sighting.signal, sighting.key, observed.session, json.dumps(sighting.facts))
+                for sighting in observed.sightings
+            ),
         )
         insert_many(
             "INSERT OR IGNORE INTO error_sightings VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                (error.fingerprint, seen.session, error.tool, error.message, error.resolved_by, error.count, seen.at)
-                for error in seen.errors
+                (
+                    error.fingerprint,
+                    observed.session,
+                    error.tool,
+                    error.message,
+                    error.resolved_by,
+                    error.count,
+                    observed.at,
+                )
+                for error in observed.errors
             ),
         )
 
 
-def seen_before(database: Database, shown: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
+def list_sessions_with_signals(
+    database: Database, signal_keys: Sequence[tuple[str, str]], session: str
+) -> list[list[str]]:
     """Return, for each signal and key, the other sessions that showed the same, oldest first."""
     sql = (
         "SELECT j.key, s.session FROM json_each(?) j CROSS JOIN sightings s "
         "ON s.signal = json_extract(j.value, '$[0]') AND s.key = json_extract(j.value, '$[1]') "
         "LEFT JOIN sessions l ON l.id = s.session WHERE s.session <> ? ORDER BY l.started_at, s.session"
     )
-    return _for_each(database, sql, shown, session)
+    return _query_per_item(database, sql, signal_keys, session)
 
 
-def edited_together(database: Database, pairs: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
+def list_sessions_editing_both(database: Database, pairs: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
     """Return, for each pair of files, the other sessions that changed both."""
     sql = (
         "SELECT j.key, c.session FROM json_each(?) j CROSS JOIN co_access c "
         "ON c.file_a = json_extract(j.value, '$[0]') AND c.file_b = json_extract(j.value, '$[1]') "
         "WHERE c.edited AND c.session <> ? ORDER BY c.session"
     )
-    return _for_each(database, sql, pairs, session)
+    return _query_per_item(database, sql, pairs, session)
 
 
-def _for_each(database: Database, sql: str, asked: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
-    sessions_per_item: list[list[str]] = [[] for _ in asked]
-    for index, session_id in database.rows(sql, (json.dumps(asked), session)):
+def _query_per_item(database: Database, sql: str, items: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
+    sessions_per_item: list[list[str]] = [[] for _ in items]
+    for index, session_id in database.fetch_rows(sql, (json.dumps(items), session)):
         sessions_per_item[index].append(session_id)
     return sessions_per_item
 
 
-def facts_of(database: Database, signal: str, key: str) -> list[dict[str, object]]:
+def list_signal_facts(database: Database, signal: str, key: str) -> list[dict[str, object]]:
     """Return the facts that sessions recorded with a signal."""
     sql = "SELECT facts FROM sightings WHERE signal = ? AND key = ? ORDER BY session"
-    return [json.loads(row["facts"]) for row in database.rows(sql, (signal, key))]
+    return [json.loads(row["facts"]) for row in database.fetch_rows(sql, (signal, key))]
 
 
-def facts_in(database: Database, session: str, signal: str) -> list[dict[str, object]]:
+def list_session_facts(database: Database, session: str, signal: str) -> list[dict[str, object]]:
     """Return the facts that one session recorded with a signal."""
     sql = "SELECT facts FROM sightings WHERE session = ? AND signal = ? ORDER BY key"
-    return [json.loads(row["facts"]) for row in database.rows(sql, (session, signal))]
+    return [json.loads(row["facts"]) for row in database.fetch_rows(sql, (session, signal))]
 
 
-def most_together(database: Database, least: int) -> list[tuple[str, str, int]]:
+def list_co_changed_pairs(database: Database, min_sessions: int) -> list[tuple[str, str, int]]:
     """Return pairs of files that at least `min_sessions` sessions changed together, the most frequent first."""
     sql = (
         "SELECT file_a, file_b, count(*) AS sessions FROM co_access WHERE edited GROUP BY file_a, file_b "
         "HAVING count(*) >= ? ORDER BY sessions DESC, file_a, file_b LIMIT 200"
     )
-    return [(row["file_a"], row["file_b"], row["sessions"]) for row in database.rows(sql, (least,))]
+    return [(row["file_a"], row["file_b"], row["sessions"]) for row in database.fetch_rows(sql, (min_sessions,))]
 
 
-def sessions_with(database: Database, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
+def count_file_sessions(database: Database, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Return, for each file, how many sessions opened it and how many changed it."""
     sql = (
         "SELECT path, count(*) AS sessions, sum(weight > 1) AS edited FROM session_files "
         "WHERE path IN (SELECT value FROM json_each(?)) GROUP BY path"
     )
-    return {row["path"]: (row["sessions"], row["edited"]) for row in database.rows(sql, (json.dumps(list(paths)),))}
+    return {
+        row["path"]: (row["sessions"], row["edited"]) for row in database.fetch_rows(sql, (json.dumps(list(paths)),))
+    }
 
 
-def module_sessions(database: Database, module: str) -> list[str]:
+def list_module_sessions(database: Database, module: str) -> list[str]:
     """Return the sessions that worked in a module, oldest first."""
     sql = (
         "SELECT m.session FROM session_modules m LEFT JOIN sessions l ON l.id = m.session "
         "WHERE m.module = ? ORDER BY l.started_at, m.session"
     )
-    return [row["session"] for row in database.rows(sql, (module,))]
+    return [row["session"] for row in database.fetch_rows(sql, (module,))]
 
 
-def modules(database: Database) -> dict[str, int]:
+def count_module_sessions(database: Database) -> dict[str, int]:
     """Count the sessions that worked in each module."""
     sql = "SELECT module, count(*) AS sessions FROM session_modules GROUP BY module ORDER BY module"
-    return {row["module"]: row["sessions"] for row in database.rows(sql)}
+    return {row["module"]: row["sessions"] for row in database.fetch_rows(sql)}
 
 
-def files_of(database: Database, sessions: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
+def list_session_files(database: Database, sessions: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
     """Return the files that each session opened, in order, with their weights."""
     return _read_files(database.connection, sessions)
 
@@ -172,7 +187,9 @@ def _read_files(connection: sqlite3.Connection, sessions: Sequence[str]) -> dict
     return files_by_session
 
 
-def past(connection: sqlite3.Connection, limit: int) -> list[tuple[str, tuple[tuple[str, int], ...], str]]:
+def list_past_sessions(
+    connection: sqlite3.Connection, limit: int
+) -> list[tuple[str, tuple[tuple[str, int], ...], str]]:
     """Return task, files and branch of the latest sessions that opened a file, oldest first."""
     sql = (
         "SELECT id, task, branch FROM sessions WHERE EXISTS (SELECT 1 FROM session_files f WHERE f.session = id) "
@@ -183,10 +200,10 @@ def past(connection: sqlite3.Connection, limit: int) -> list[tuple[str, tuple[tu
     return [(row["task"], tuple(files[row["id"]]), row["branch"]) for row in rows]
 
 
-def solved_errors(database: Database, session: str) -> list[str]:
+def list_solved_errors(database: Database, session: str) -> list[str]:
     """Return the fingerprints of errors that other sessions have solved."""
     sql = "SELECT DISTINCT fingerprint FROM error_sightings WHERE resolved_by <> '' AND session <> ?"
-    return [row["fingerprint"] for row in database.rows(sql, (session,))]
+    return [row["fingerprint"] for row in database.fetch_rows(sql, (session,))]
 
 
 def mean_search_tokens(database: Database, before: str) -> float:
@@ -195,26 +212,26 @@ def mean_search_tokens(database: Database, before: str) -> float:
         "SELECT sum(json_extract(record, '$.search_tokens')) * 1.0 / sum(json_extract(record, '$.first_reads')) "
         "FROM sessions WHERE started_at < ? AND json_extract(record, '$.first_reads') > 0"
     )
-    return float(database.value(sql, (before,)) or 0.0)
+    return float(database.fetch_value(sql, (before,)) or 0.0)
 
 
-def proved_later(database: Database, session: str, after: str, paths: Sequence[str]) -> str:
+def find_later_success(database: Database, session: str, after: str, paths: Sequence[str]) -> str:
     """Return a later session that succeeded on one of these files; empty if none did."""
     sql = (
         "SELECT l.id FROM sessions l JOIN session_files f ON f.session = l.id WHERE l.started_at > ? AND l.id <> ? "
         "AND l.outcome = 'success' AND f.weight > 1 AND f.path IN (SELECT value FROM json_each(?)) "
         "ORDER BY l.started_at LIMIT 1"
     )
-    return database.value(sql, (after, session, json.dumps(list(paths)))) or ""
+    return database.fetch_value(sql, (after, session, json.dumps(list(paths)))) or ""
 
 
-def synthesised(database: Database, module: str, threshold: int) -> bool:
+def is_synthesised(database: Database, module: str, threshold: int) -> bool:
     """Return whether a module was already synthesised at this number of sessions."""
     sql = "SELECT 1 FROM syntheses WHERE module = ? AND threshold = ?"
-    return bool(database.value(sql, (module, threshold)))
+    return bool(database.fetch_value(sql, (module, threshold)))
 
 
-def note_synthesis(database: Database, module: str, threshold: int, at: str, memories: int) -> None:
+def record_synthesis(database: Database, module: str, threshold: int, at: str, memories: int) -> None:
     """Record a synthesis, so that it runs once per threshold."""
-    with database.write():
-        database.run("INSERT OR REPLACE INTO syntheses VALUES (?, ?, ?, ?)", (module, threshold, at, memories))
+    with database.write_transaction():
+        database.execute("INSERT OR REPLACE INTO syntheses VALUES (?, ?, ?, ?)", (module, threshold, at, memories))

@@ -12,7 +12,7 @@ from pathlib import Path
 from holloway.config import replace_file
 from holloway.errors import InvalidInput
 from holloway.store import registry
-from holloway.store.database import make_folder
+from holloway.store.database import make_private_folder
 
 PARTS = {"all": {"capture", "injection"}, "capture": {"capture"}, "injection": {"injection"}}
 SPANS_MAX = 1_000
@@ -26,7 +26,7 @@ def pause_folder(folder: Path, what: str) -> str:
 
     Raises InvalidInput for an unknown part.
     """
-    make_folder(folder)
+    make_private_folder(folder)
     return _write_parts(folder, _paused_parts(folder) | _parse_parts(what))
 
 
@@ -47,7 +47,7 @@ def read_uncaptured(folder: Path) -> Spans:
 
 
 def _paused_parts(folder: Path) -> set[str]:
-    return _parse_parts(registry.paused_in(str(folder)))
+    return _parse_parts(registry.read_paused_mode(str(folder)))
 
 
 def _parse_parts(what: str) -> set[str]:

@@ -14,7 +14,13 @@ from holloway.config import JOURNAL_KEEP_DAYS, replace_file
 from holloway.domain.memory import Draft
 from holloway.errors import HollowayError
 from holloway.store import vectors
-from holloway.store.database import Damaged, copy_file, replaced, rolling, translated
+from holloway.store.database import (
+    DatabaseDamaged,
+    copy_file,
+    list_replaced_databases,
+    list_rolling_backups,
+    translate_errors,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,18 +31,18 @@ if TYPE_CHECKING:
     from holloway.store.project import Project
     from holloway.store.store import Store
 
-_REPEATED = {
+_TEXT_CLEANUPS = {
     "candidates": "DELETE FROM candidates WHERE instr(draft, ?)",
     "sessions": "UPDATE sessions SET task = '' WHERE instr(task, ?)",
     "memory_history": "UPDATE memory_history SET detail = '' WHERE instr(detail, ?)",
 }
 """Other tables that may repeat the text of a memory: dropped or held candidates, tasks of sessions, and the history of
 another memory."""
-_FIELDS = frozenset(field.name for field in fields(Draft))
-_CHILDREN = ("memory_files", "memory_modules", "memory_relations", "memory_history", "memory_vectors")
+_DRAFT_FIELDS = frozenset(field.name for field in fields(Draft))
+_CHILD_TABLES = ("memory_files", "memory_modules", "memory_relations", "memory_history", "memory_vectors")
 
 
-def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
+def erase_memories(store: Store, memories: Sequence[Memory]) -> list[str]:
     """Delete every byte of these memories from a data folder; return the problems to report to the user.
 
     Backups and journal are cleaned first and the rows deleted last: if a step fails, the memories still exist and can
@@ -44,41 +50,47 @@ def erase(store: Store, memories: Sequence[Memory]) -> list[str]:
     """
     database, project = store.database, store.project
     uids = [memory.uid for memory in memories]
-    spellings = _spellings({text for memory in memories for text in _texts(store, memory)})
-    copies = [*rolling(project.backups), *replaced(project.backups), *project.backups.glob("*.partial")]
+    spellings = _list_spellings({text for memory in memories for text in _collect_texts(store, memory)})
+    copies = [
+        *list_rolling_backups(project.backups_folder),
+        *list_replaced_databases(project.backups_folder),
+        *project.backups_folder.glob("*.partial"),
+    ]
     problems = [problem for copy in copies for problem in _clean_backup(copy, uids, spellings)]
     problems += [
-        f"{log}: {leftover}" for log in project.backups.glob("*-wal") if (leftover := _kept_in(log, spellings))
+        f"{log}: {leftover}"
+        for log in project.backups_folder.glob("*-wal")
+        if (leftover := _describe_leftover(log, spellings))
     ]
-    with translated(project.journal):
-        for log in project.journal.glob("*.jsonl"):
+    with translate_errors(project.journal_folder):
+        for log in project.journal_folder.glob("*.jsonl"):
             with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
                 _clean_journal(log, spellings)
-        for checkpoint in project.checkpoints.glob("*.json"):
+        for checkpoint in project.checkpoints_folder.glob("*.json"):
             with suppress(FileNotFoundError):  # its session was learned from in the meantime
-                if _has(checkpoint.read_bytes(), spellings):
+                if _contains_any(checkpoint.read_bytes(), spellings):
                     checkpoint.unlink()
-    with database.write():
+    with database.write_transaction():
         for memory in memories:
-            store.memories.reject(memory, "forgotten")
-        _delete(database.connection, uids, spellings)
-        database.run("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
-    vectors.purge(project.folder)
-    return problems + _emptied_log(database)
+            store.memories.reject_memory(memory, "forgotten")
+        _delete_rows(database.connection, uids, spellings)
+        database.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
+    vectors.purge_caches(project.folder)
+    return problems + _truncate_log(database)
 
 
-def _texts(store: Store, memory: Memory) -> list[str]:
+def _collect_texts(store: Store, memory: Memory) -> list[str]:
     """Return the texts of a memory, and those it had before an edit."""
-    edit_details = (detail for _, kind, detail in store.memories.history(memory.id) if kind == "edited")
+    edit_details = (detail for _, kind, detail in store.memories.get_history(memory.id) if kind == "edited")
     # An edit that kept the text lists the changed fields, whose names also occur in unrelated entries.
     return [
         memory.content,
         memory.summary,
-        *(detail for detail in edit_details if not _FIELDS.issuperset(detail.split(", "))),
+        *(detail for detail in edit_details if not _DRAFT_FIELDS.issuperset(detail.split(", "))),
     ]
 
 
-def _spellings(texts: set[str]) -> list[str]:
+def _list_spellings(texts: set[str]) -> list[str]:
     """Return texts as they are, and as JSON with and without ASCII escapes."""
     spellings = {
         spelling
@@ -88,21 +100,25 @@ def _spellings(texts: set[str]) -> list[str]:
     return sorted(spellings - {""})
 
 
-def _has(data: bytes, words: Sequence[str]) -> bool:
-    return any(word.encode() in data for word in words)
+def _contains_any(data: bytes, spellings: Sequence[str]) -> bool:
+    return any(word.encode() in data for word in spellings)
 
 
-def _kept_in(log: Path, words: Sequence[str]) -> str:
+def _describe_leftover(log: Path, spellings: Sequence[str]) -> str:
     """Describe what is left of the texts in the log of a backup, which no database can clean; empty if nothing is."""
     try:
-        return "the log of a damaged backup, which still has the text" if _has(log.read_bytes(), words) else ""
+        return (
+            "the log of a damaged backup, which still has the text"
+            if _contains_any(log.read_bytes(), spellings)
+            else ""
+        )
     except FileNotFoundError:  # the backup was deleted in the meantime
         return ""
     except OSError as error:
         return f"the log of a backup, which may still have the text: {error.strerror}"
 
 
-def _emptied_log(database: Database) -> list[str]:
+def _truncate_log(database: Database) -> list[str]:
     try:
         if database.truncate_wal():
             return []
@@ -112,15 +128,15 @@ def _emptied_log(database: Database) -> list[str]:
     return [f"{database.path}-wal: {problem}; its next checkpoint removes the text"]
 
 
-def drop_old_journals(project: Project, now: datetime) -> int:
+def delete_old_journals(project: Project, now: datetime) -> int:
     """Delete journals and saved sessions that were not learned from in time; return how many."""
     oldest_allowed = (now - timedelta(days=JOURNAL_KEEP_DAYS)).timestamp()
     deleted_count = 0
     # A lock file marks the checkpoint of a server whose agent still runs: that one is kept however old it is.
     unlocked_checkpoints = [
-        file for file in project.checkpoints.glob("*.json") if not file.with_suffix(".lock").exists()
+        file for file in project.checkpoints_folder.glob("*.json") if not file.with_suffix(".lock").exists()
     ]
-    for log in (*project.journal.glob("*.jsonl"), *project.journal.glob("*.step"), *unlocked_checkpoints):
+    for log in (*project.journal_folder.glob("*.jsonl"), *project.journal_folder.glob("*.step"), *unlocked_checkpoints):
         with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
             if log.stat().st_mtime < oldest_allowed:
                 log.unlink()
@@ -128,7 +144,7 @@ def drop_old_journals(project: Project, now: datetime) -> int:
     return deleted_count
 
 
-def _delete(connection: sqlite3.Connection, uids: list[str], words: Sequence[str]) -> None:
+def _delete_rows(connection: sqlite3.Connection, uids: list[str], spellings: Sequence[str]) -> None:
     uids_json = json.dumps(uids)
     from_memories = "FROM memories WHERE uid IN (SELECT value FROM json_each(?))"
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
@@ -137,27 +153,27 @@ def _delete(connection: sqlite3.Connection, uids: list[str], words: Sequence[str
         connection.execute(f"DELETE FROM error_sightings WHERE fingerprint IN ({prints})", (uids_json,))
     for table in tables.intersection(("injections", "candidates", "memory_relations")):
         connection.execute(f"DELETE FROM {table} WHERE memory IN (SELECT id {from_memories})", (uids_json,))
-    for table in tables.intersection(_CHILDREN):
+    for table in tables.intersection(_CHILD_TABLES):
         connection.execute(f"DELETE FROM {table} WHERE seq IN (SELECT seq {from_memories})", (uids_json,))
-    for table in tables.intersection(_REPEATED):
-        connection.executemany(_REPEATED[table], [(word,) for word in words])
+    for table in tables.intersection(_TEXT_CLEANUPS):
+        connection.executemany(_TEXT_CLEANUPS[table], [(word,) for word in spellings])
     if "embedding_cache" in tables:
         connection.execute("DELETE FROM embedding_cache")
     connection.execute(f"DELETE {from_memories}", (uids_json,))
 
 
-def _clean_backup(path: Path, uids: list[str], words: Sequence[str]) -> list[str]:
+def _clean_backup(path: Path, uids: list[str], spellings: Sequence[str]) -> list[str]:
     """Clean a copy of a backup and replace it, so that a failure leaves the backup intact; return the problems."""
     cleaned = path.with_name(path.name + ".cleaning")
     try:
-        with translated(path):
+        with translate_errors(path):
             try:
                 copy_file(path, cleaned)
                 connection = sqlite3.connect(cleaned, isolation_level=None)
                 try:
                     connection.execute("PRAGMA secure_delete = ON")
                     connection.execute("BEGIN IMMEDIATE")
-                    _delete(connection, uids, words)
+                    _delete_rows(connection, uids, spellings)
                     connection.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
                     connection.execute("COMMIT")
                     connection.execute("VACUUM")
@@ -170,15 +186,15 @@ def _clean_backup(path: Path, uids: list[str], words: Sequence[str]) -> list[str
     except HollowayError as error:
         if not path.exists():  # a newer backup replaced it in the meantime
             return []
-        if not isinstance(error, Damaged):
+        if not isinstance(error, DatabaseDamaged):
             raise
         return [error.message]
     return []
 
 
-def _clean_journal(path: Path, words: Sequence[str]) -> None:
+def _clean_journal(path: Path, spellings: Sequence[str]) -> None:
     """Drop the lines that contain one of the texts."""
     lines = path.read_bytes().splitlines(keepends=True)
-    retained_lines = [line for line in lines if not _has(line, words)]
+    retained_lines = [line for line in lines if not _contains_any(line, spellings)]
     if len(retained_lines) < len(lines):
         replace_file(str(path), b"".join(retained_lines))

@@ -11,17 +11,17 @@ import os
 from holloway import git
 
 
-def read(home: str) -> dict[str, dict[str, str]]:
+def read_registry(home: str) -> dict[str, dict[str, str]]:
     """Return the index: project keys by root path and by identity; rebuilt if the file is missing or damaged."""
     try:
         with open(os.path.join(home, "registry.json"), encoding="utf-8") as file:
             data = json.load(file)
         return {"roots": dict(data["roots"]), "identities": dict(data["identities"])}
     except (OSError, ValueError, KeyError, TypeError):
-        return rebuilt(home)
+        return rebuild_registry(home)
 
 
-def rebuilt(home: str) -> dict[str, dict[str, str]]:
+def rebuild_registry(home: str) -> dict[str, dict[str, str]]:
     """Rebuild the index from the `project.json` of every project folder."""
     index: dict[str, dict[str, str]] = {"roots": {}, "identities": {}}
     projects = os.path.join(home, "projects")
@@ -42,16 +42,16 @@ def read_project(folder: str) -> dict[str, list[str]]:
         return {"identities": [], "roots": [], "name": []}
 
 
-def find(path: str, home: str) -> tuple[str, str]:
+def find_project_key(path: str, home: str) -> tuple[str, str]:
     """Return key and root of the registered project that contains a path; two empty strings without one.
 
     A root without a key is a registered one with a new origin: the repository may have moved to another address, or
     another one may have replaced it. `project.resolve_project` decides that, because it asks git.
     """
-    index = read(home)
+    index = read_registry(home)
     roots, identities = index["roots"], index["identities"]
     if root := git.find_root(path):
-        address = git.origin(root)
+        address = git.origin_url(root)
         if address and f"origin:{address}" in identities:
             return identities[f"origin:{address}"], root
         for candidate_root in (root, git.main_root(root)):
@@ -72,18 +72,18 @@ def _has_origin(key: str, identities: dict[str, str]) -> bool:
     return any(name.startswith("origin:") for name, owner in identities.items() if owner == key)
 
 
-def project_folder(home: str, key: str) -> str:
+def get_project_folder(home: str, key: str) -> str:
     """Return the data folder of a project."""
     return os.path.join(home, "projects", key)
 
 
-def paused(home: str, key: str) -> str:
+def get_paused_mode(home: str, key: str) -> str:
     """Return what is paused for a project, by itself or globally: `all`, `capture`, `injection`, or an empty string."""
-    project_mode, global_mode = paused_in(project_folder(home, key)), paused_in(home)
+    project_mode, global_mode = read_paused_mode(get_project_folder(home, key)), read_paused_mode(home)
     return "all" if project_mode and global_mode and project_mode != global_mode else project_mode or global_mode
 
 
-def paused_in(folder: str) -> str:
+def read_paused_mode(folder: str) -> str:
     """Return what the `paused` file in a folder says: `all`, `capture`, `injection`, or empty without such a file."""
     try:
         with open(os.path.join(folder, "paused"), encoding="utf-8", errors="replace") as file:

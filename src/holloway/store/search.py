@@ -6,8 +6,8 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from holloway.store.word_counts import counts_of
-from holloway.text.fts_query import match_any, terms
+from holloway.store.word_counts import count_words
+from holloway.text.fts_query import match_any, query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,13 +25,13 @@ LOOK_AHEAD = 1.25
 """Factor by which more rows than wanted are ranked, because the filter drops some, rarely more."""
 
 
-def search(database: Database, query: str, chosen: Filter, limit: int) -> list[tuple[int, float]]:
+def search_memories(database: Database, query: str, memory_filter: Filter, limit: int) -> list[tuple[int, float]]:
     """Return row numbers and BM25 scores (higher is better) of the memories that match a query's words."""
-    words = telling(database, terms(query))
+    words = drop_common_words(database, query_terms(query))
     fetch_count = math.ceil(LOOK_AHEAD * limit)
     while words:
-        best = [(seq, -rank) for seq, rank in database.rows(_RANKED, (match_any(words), fetch_count))]
-        matches = first_kept(database, best, chosen, limit)
+        best = [(seq, -rank) for seq, rank in database.fetch_rows(_RANKED, (match_any(words), fetch_count))]
+        matches = filter_ranked(database, best, memory_filter, limit)
         if len(matches) == limit or len(best) < fetch_count:
             return sorted(matches, key=lambda hit: (-hit[1], -hit[0]))
         fetch_count *= 8
@@ -44,8 +44,8 @@ SELECT rowid, bm25(memories_fts) AS score FROM memories_fts WHERE memories_fts M
 """
 
 
-def first_kept(
-    database: Database, ranked: Sequence[tuple[int, float]], chosen: Filter, limit: int
+def filter_ranked(
+    database: Database, ranked: Sequence[tuple[int, float]], memory_filter: Filter, limit: int
 ) -> list[tuple[int, float]]:
     """Return the first entries of a ranking that pass a filter; no more of it is checked than needed."""
     matches: list[tuple[int, float]] = []
@@ -53,39 +53,41 @@ def first_kept(
         if len(matches) >= limit:
             break
         batch = ranked[start : start + limit]
-        matching_seqs = kept(database, [seq for seq, _ in batch], chosen)
+        matching_seqs = filter_seqs(database, [seq for seq, _ in batch], memory_filter)
         matches += [hit for hit in batch if hit[0] in matching_seqs]
     return matches[:limit]
 
 
-def kept(database: Database, seqs: list[int], chosen: Filter) -> set[int]:
+def filter_seqs(database: Database, seqs: list[int], memory_filter: Filter) -> set[int]:
     """Return the row numbers that pass a filter."""
-    condition, values = chosen.where()
+    condition, values = memory_filter.build_condition()
     sql = (
         "SELECT json_group_array(m.seq) "
-        f"FROM json_each(:seqs) j CROSS JOIN memories m {_index(chosen)} "
+        f"FROM json_each(:seqs) j CROSS JOIN memories m {_choose_index(memory_filter)} "
         f"ON m.seq = j.value WHERE {condition}"
     )
-    return set(json.loads(database.value(sql, {**values, "seqs": json.dumps(seqs)})))
+    return set(json.loads(database.fetch_value(sql, {**values, "seqs": json.dumps(seqs)})))
 
 
-def on_files(database: Database, places: Mapping[str, float], chosen: Filter, limit: int) -> dict[int, float]:
+def find_on_files(
+    database: Database, file_weights: Mapping[str, float], memory_filter: Filter, limit: int
+) -> dict[int, float]:
     """Return memories on some files, each with the highest weight of its files; the heaviest first.
 
     The cost follows the limit, not the number of memories on a file: of one file, the newest come first.
     """
-    condition, values = chosen.where()
+    condition, values = memory_filter.build_condition()
     sql = (
-        f"SELECT f.seq FROM memory_files f CROSS JOIN memories m {_index(chosen)} ON m.seq = f.seq "
+        f"SELECT f.seq FROM memory_files f CROSS JOIN memories m {_choose_index(memory_filter)} ON m.seq = f.seq "
         f"WHERE f.path = :path AND {condition} ORDER BY f.seq DESC LIMIT :limit"
     )
     weight_by_seq: dict[int, float] = {}
-    for weight in sorted(set(places.values()), reverse=True):
+    for weight in sorted(set(file_weights.values()), reverse=True):
         seqs = [
             row[0]
-            for path in places
-            if places[path] == weight
-            for row in database.rows(sql, {**values, "path": path, "limit": limit})
+            for path in file_weights
+            if file_weights[path] == weight
+            for row in database.fetch_rows(sql, {**values, "path": path, "limit": limit})
         ]
         for seq in sorted(set(seqs) - weight_by_seq.keys(), reverse=True)[: limit - len(weight_by_seq)]:
             weight_by_seq[seq] = weight
@@ -94,21 +96,21 @@ def on_files(database: Database, places: Mapping[str, float], chosen: Filter, li
     return weight_by_seq
 
 
-def _index(chosen: Filter) -> str:
+def _choose_index(memory_filter: Filter) -> str:
     """Return the index hint for the covering index of most filters; it has living memories only."""
-    return "" if chosen.superseded or chosen.deleted else "INDEXED BY memories_meant"
+    return "" if memory_filter.superseded or memory_filter.deleted else "INDEXED BY memories_meant"
 
 
-def telling(database: Database, words: list[str]) -> list[str]:
+def drop_common_words(database: Database, words: list[str]) -> list[str]:
     """Drop the words that too many memories contain; at least one word stays."""
-    total = int(database.value("SELECT coalesce(max(seq), 0) FROM memories"))
+    total = int(database.fetch_value("SELECT coalesce(max(seq), 0) FROM memories"))
     if len(words) < 2 or total <= COMMON_ROWS_MIN:
         return words
     ceiling = max(COMMON_ROWS_MIN, int(total * COMMON_SHARE))
-    counts = counts_of(database, words, min(ceiling, ROWS_RANKED_MAX))
+    counts = count_words(database, words, min(ceiling, ROWS_RANKED_MAX))
     rare_words = [word for word in words if counts[word] <= ceiling]
     if not rare_words:
-        rare_words, counts = words, counts_of(database, words, ROWS_RANKED_MAX)
+        rare_words, counts = words, count_words(database, words, ROWS_RANKED_MAX)
     chosen_words: list[str] = []
     row_count = 0
     for word in sorted(rare_words, key=counts.__getitem__):

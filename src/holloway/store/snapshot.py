@@ -32,45 +32,49 @@ TABLES = {
 """Tables that are copied completely, with the order of their rows. Vectors are left out, because they can be computed
 again, and so is the usage of language models, which was billed to another machine's account."""
 
-_DERIVED = ("seq", "search_text", "fingerprint")
-_NUMBERED = frozenset({"module_edits"})
+_DERIVED_COLUMNS = ("seq", "search_text", "fingerprint")
+_NUMBERED_TABLES = frozenset({"module_edits"})
 """Tables with row numbers of this store, in which a row must not be duplicated."""
 
 
-def dump(store: Store) -> Iterator[dict[str, Any]]:
+def dump_rows(store: Store) -> Iterator[dict[str, Any]]:
     """Yield the rows of a store from one snapshot, in a deterministic order."""
-    with store.database.snapshot():
-        yield {"table": "meta", "salts": store.memories.salts()}
-        yield from _memories(store)
+    with store.database.read_snapshot():
+        yield {"table": "meta", "salts": store.memories.load_salts()}
+        yield from _dump_memories(store)
         for table, order in TABLES.items():
-            for row in store.database.rows(f"SELECT * FROM {table} ORDER BY {order}"):
+            for row in store.database.fetch_rows(f"SELECT * FROM {table} ORDER BY {order}"):
                 yield {"table": table, **{name: row[name] for name in row.keys() if name != "seq"}}  # noqa: SIM118
 
 
-def _memories(store: Store) -> Iterator[dict[str, Any]]:
-    for row in store.database.rows(SELECT + " ORDER BY m.created_at, m.uid"):
-        values = {name: row[name] for name in row.keys() if name not in _DERIVED}  # noqa: SIM118  (a Row is no dict)
-        yield {"table": "memories", **values, "history": [list(entry) for entry in store.memories.history(row["id"])]}
+def _dump_memories(store: Store) -> Iterator[dict[str, Any]]:
+    for row in store.database.fetch_rows(SELECT + " ORDER BY m.created_at, m.uid"):
+        values = {name: row[name] for name in row.keys() if name not in _DERIVED_COLUMNS}  # noqa: SIM118  (a Row is no dict)
+        yield {
+            "table": "memories",
+            **values,
+            "history": [list(entry) for entry in store.memories.get_history(row["id"])],
+        }
 
 
-def load(store: Store, rows: Callable[[], Iterable[dict[str, Any]]]) -> tuple[int, int]:
+def load_rows(store: Store, rows: Callable[[], Iterable[dict[str, Any]]]) -> tuple[int, int]:
     """Load dumped rows into a store in one transaction; return how many memories were new and how many existed.
 
     The rows are read twice: a row may refer to a memory that comes later, and that memory may need another id here.
     """
-    with store.database.write():
-        stored_ids = {row["uid"]: row["id"] for row in store.database.rows("SELECT uid, id FROM memories")}
+    with store.database.write_transaction():
+        stored_ids = {row["uid"]: row["id"] for row in store.database.fetch_rows("SELECT uid, id FROM memories")}
         archived = {row["uid"]: row["id"] for row in rows() if row.get("table") == "memories"}
-        ids = _ids(archived, stored_ids)
-        columns = {table: _columns(store, table) for table in TABLES}
+        ids = _map_ids(archived, stored_ids)
+        columns = {table: _list_columns(store, table) for table in TABLES}
         for row in rows():
             if row.get("uid") not in stored_ids:
-                _load_row(store, _renamed(row, ids), columns)
+                _load_row(store, _replace_ids(row, ids), columns)
     known_count = len(archived.keys() & stored_ids.keys())
     return len(archived) - known_count, known_count
 
 
-def _ids(archived: dict[str, str], present: dict[str, str]) -> dict[str, str]:
+def _map_ids(archived: dict[str, str], present: dict[str, str]) -> dict[str, str]:
     """Map the id of each archived memory to its id in this store."""
     used = set(present.values())
     reserved = used | set(archived.values())
@@ -84,7 +88,7 @@ def _ids(archived: dict[str, str], present: dict[str, str]) -> dict[str, str]:
     return ids
 
 
-def _renamed(row: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
+def _replace_ids(row: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
     if row.get("table") in ("injections", "candidates"):
         return {**row, "memory": ids.get(row["memory"], row["memory"])}
     if row.get("table") != "memories":
@@ -107,19 +111,19 @@ def _load_row(store: Store, row: dict[str, Any], columns: dict[str, set[str]]) -
     if table == "meta":
         store.memories.adopt_salts([str(salt) for salt in row["salts"]])
     elif table == "memories":
-        store.memories.put(to_memory(row), [tuple(entry) for entry in row["history"]])
+        store.memories.import_memory(to_memory(row), [tuple(entry) for entry in row["history"]])
     elif table in TABLES and set(values) <= columns[table]:
         names, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
-        unless_present = f" WHERE ({marks}) NOT IN (SELECT {names} FROM {table})" if table in _NUMBERED else ""
-        store.database.run(f"INSERT OR IGNORE INTO {table}({names}) SELECT {marks}{unless_present}", values)
+        unless_present = f" WHERE ({marks}) NOT IN (SELECT {names} FROM {table})" if table in _NUMBERED_TABLES else ""
+        store.database.execute(f"INSERT OR IGNORE INTO {table}({names}) SELECT {marks}{unless_present}", values)
     else:
         raise InvalidInput(f"The archive has a row of an unknown kind ({table!r}).", "Nothing was imported.")
 
 
-def _columns(store: Store, table: str) -> set[str]:
-    return {row["name"] for row in store.database.rows(f"SELECT name FROM pragma_table_info('{table}')")}
+def _list_columns(store: Store, table: str) -> set[str]:
+    return {row["name"] for row in store.database.fetch_rows(f"SELECT name FROM pragma_table_info('{table}')")}
 
 
-def to_line(row: dict[str, Any]) -> bytes:
+def serialize_row(row: dict[str, Any]) -> bytes:
     """Serialize a row as one line of an archive; the same row always gives the same bytes."""
     return json.dumps(row, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode() + b"\n"

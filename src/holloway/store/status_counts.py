@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from holloway.config import TRUST_NAMES, trust_override
-from holloway.store.lookup import IS_SESSION, LOADED_BY_HOST, of_session, read_trust_level
+from holloway.store.lookup import IS_SESSION, LOADED_BY_HOST, build_session_condition, read_trust_level
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ FLAGGED_SESSIONS = 10
 _FLAGGED = f"""
 SELECT count(DISTINCT m.seq) AS flagged
 FROM (SELECT id FROM sessions s WHERE {IS_SESSION} ORDER BY started_at DESC LIMIT :latest) s
-JOIN injections i ON {of_session("s.id")}
+JOIN injections i ON {build_session_condition("s.id")}
 JOIN memories m ON m.id = i.memory
 JOIN memory_history h ON h.seq = m.seq AND h.at >= i.at AND h.at > :since
      AND h.kind IN (SELECT value FROM json_each(:kinds))
@@ -50,13 +50,13 @@ GROUP BY s.id ORDER BY flagged DESC LIMIT 1
 """
 
 
-def counts(connection: sqlite3.Connection, session: str, now: str) -> tuple[int, int, int]:
+def load_status_counts(connection: sqlite3.Connection, session: str, now: str) -> tuple[int, int, int]:
     """Count the memories, those that wait for review, and those that were injected into this session."""
     row = connection.execute(_COUNTS, {"session": session, "now": now, "host": LOADED_BY_HOST}).fetchone()
     return int(row[0]), int(row[1]), int(row[2])
 
 
-def learned(connection: sqlite3.Connection, session: str) -> list[tuple[str, bool]]:
+def claim_learned_memories(connection: sqlite3.Connection, session: str) -> list[tuple[str, bool]]:
     """Return memories learned since the last report, or since this session began; each is reported to one caller only.
 
     The latest comes first, each as its summary and whether it is quarantined.

@@ -7,8 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.domain.ports import stamp
-from holloway.store.database import translated
+from holloway.domain.ports import format_stamp
+from holloway.store.database import translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ROWS_AT_ONCE = 1_024
 
 
-class Outdated(NamedTuple):
+class OutdatedVector(NamedTuple):
     """A memory whose current text has no vector; `text_hash` is that of the embedded text, or empty."""
 
     seq: int
@@ -53,7 +53,7 @@ class VectorState(NamedTuple):
     mark: str
 
 
-class Vectors:
+class VectorStore:
     """The vectors of one store's memories, by model."""
 
     def __init__(self, database: Database, memories: Memories, clock: Clock) -> None:
@@ -61,116 +61,118 @@ class Vectors:
         self._memories = memories
         self._clock = clock
 
-    def snapshot(self) -> AbstractContextManager[None]:
+    def read_snapshot(self) -> AbstractContextManager[None]:
         """Keep several reads on one state of the vectors."""
-        return self._db.snapshot()
+        return self._db.read_snapshot()
 
-    def outdated(self, model: str, edition: str, limit: int, after: int = 0) -> list[Outdated]:
+    def list_outdated(self, model: str, edition: str, limit: int, after: int = 0) -> list[OutdatedVector]:
         """Return living memories that changed since they were embedded, or never were, ordered by row number.
 
         `edition` names the way in which text is made from a memory: a new edition makes all outdated.
         """
         values = {"model": model, "edition": edition, "after": after, "limit": limit}
-        with self._db.snapshot():
-            rows = self._db.rows(_OUTDATED, values)
-            memories = self._memories.many([row["seq"] for row in rows])
+        with self._db.read_snapshot():
+            rows = self._db.fetch_rows(_OUTDATED, values)
+            memories = self._memories.get_by_seqs([row["seq"] for row in rows])
         return [
-            Outdated(row["seq"], memories[row["seq"]], row["revision"], row["text_hash"])
+            OutdatedVector(row["seq"], memories[row["seq"]], row["revision"], row["text_hash"])
             for row in rows
             if row["seq"] in memories
         ]
 
-    def remaining(self, model: str, edition: str) -> int:
+    def count_outdated(self, model: str, edition: str) -> int:
         """Count the outdated memories."""
-        return int(self._db.value(_REMAINING, {"model": model, "edition": edition}))
+        return int(self._db.fetch_value(_REMAINING, {"model": model, "edition": edition}))
 
-    def settled(self, model: str, edition: str) -> bool:
+    def is_settled(self, model: str, edition: str) -> bool:
         """Return whether nothing was outdated and no memory changed since; one small read."""
-        return bool(self._db.value(_SETTLED, {"model": model, "edition": edition}))
+        return bool(self._db.fetch_value(_SETTLED, {"model": model, "edition": edition}))
 
-    def settle(self, model: str, edition: str) -> None:
+    def mark_settled(self, model: str, edition: str) -> None:
         """Record that nothing is outdated, if that is true."""
         values = {"model": model, "edition": edition}
-        with self._db.write():
-            if not self._db.value("SELECT 1 " + _FROM_OUTDATED + "LIMIT 1", values):
-                self._db.run(_SETTLE, values)
+        with self._db.write_transaction():
+            if not self._db.fetch_value("SELECT 1 " + _FROM_OUTDATED + "LIMIT 1", values):
+                self._db.execute(_SETTLE, values)
 
-    def put(self, model: str, rows: Sequence[VectorRow], text_hash: Callable[[Memory], str] | None = None) -> int:
+    def save_vectors(
+        self, model: str, rows: Sequence[VectorRow], text_hash: Callable[[Memory], str] | None = None
+    ) -> int:
         """Store vectors in one transaction, except of memories that changed or were deleted since; return how many.
 
         `text_hash` computes the hash of a memory's current text, for changes in the millisecond of the read.
         """
         saved_count = 0
-        now = stamp(self._clock.now())
-        with self._db.write():
-            current_memories = self._memories.many([row.seq for row in rows]) if text_hash else {}
+        now = format_stamp(self._clock.now())
+        with self._db.write_transaction():
+            current_memories = self._memories.get_by_seqs([row.seq for row in rows]) if text_hash else {}
             for row in rows:
                 values = {**row._asdict(), "model": model, "dims": len(row.vector) // 4, "at": now}
                 is_same_text = not text_hash or (
                     row.seq in current_memories and text_hash(current_memories[row.seq]) == row.text_hash
                 )
-                if is_same_text and self._db.value(_UNCHANGED, values):
-                    self._db.run("DELETE FROM memory_vectors WHERE seq = :seq AND model = :model", values)
-                    self._db.run(_INSERT, values)
+                if is_same_text and self._db.fetch_value(_UNCHANGED, values):
+                    self._db.execute("DELETE FROM memory_vectors WHERE seq = :seq AND model = :model", values)
+                    self._db.execute(_INSERT, values)
                     saved_count += 1
         return saved_count
 
-    def confirm(self, model: str, seqs: Sequence[int], revisions: Sequence[str]) -> None:
+    def confirm_unchanged(self, model: str, seqs: Sequence[int], revisions: Sequence[str]) -> None:
         """Record that memories changed only in fields that are not embedded: their vectors stay valid."""
-        with self._db.write():
+        with self._db.write_transaction():
             for seq, revision in zip(seqs, revisions, strict=True):
-                self._db.run(
+                self._db.execute(
                     "UPDATE memory_vectors SET revision = ? WHERE seq = ? AND model = ?", (revision, seq, model)
                 )
 
-    def counts(self) -> dict[str, int]:
+    def count_by_model(self) -> dict[str, int]:
         """Count the vectors of each model."""
         sql = "SELECT model, count(*) AS number FROM memory_vectors GROUP BY model ORDER BY model"
-        return {row["model"]: row["number"] for row in self._db.rows(sql)}
+        return {row["model"]: row["number"] for row in self._db.fetch_rows(sql)}
 
-    def drop(self, model: str) -> int:
+    def drop_model(self, model: str) -> int:
         """Delete all vectors of a model that is no longer used; return how many there were."""
-        with self._db.write():
-            return self._db.run("DELETE FROM memory_vectors WHERE model = ?", (model,)).rowcount
+        with self._db.write_transaction():
+            return self._db.execute("DELETE FROM memory_vectors WHERE model = ?", (model,)).rowcount
 
-    def state(self, model: str) -> VectorState:
+    def get_state(self, model: str) -> VectorState:
         """Return the current state, in one small read for any number of vectors."""
-        row = self._db.row("SELECT removals, last FROM vector_states WHERE model = ?", (model,))
+        row = self._db.fetch_row("SELECT removals, last FROM vector_states WHERE model = ?", (model,))
         if row is None:
             return VectorState("", 0, "")
-        return VectorState(row["removals"], row["last"], self.mark(model, row["last"]))
+        return VectorState(row["removals"], row["last"], self.get_mark(model, row["last"]))
 
-    def mark(self, model: str, number: int) -> str:
+    def get_mark(self, model: str, number: int) -> str:
         """Return a mark that tells a vector from another with the same number in another history; empty if missing."""
         sql = "SELECT json_array(seq, text_hash, at) FROM memory_vectors WHERE number = ? AND model = ?"
-        return self._db.value(sql, (number, model)) or ""
+        return self._db.fetch_value(sql, (number, model)) or ""
 
-    def stream(self, model: str, dims: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
+    def stream_vectors(self, model: str, dims: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
         """Yield row number and vector of each memory, ordered by row number; only vectors numbered above `after`."""
-        cursor = self._db.run(_STREAM, {"model": model, "dims": dims, "after": after, "bytes": dims * 4})
+        cursor = self._db.execute(_STREAM, {"model": model, "dims": dims, "after": after, "bytes": dims * 4})
         while rows := cursor.fetchmany(ROWS_AT_ONCE):
             yield from ((row["seq"], row["vector"]) for row in rows)
 
-    def of(self, model: str, seqs: Sequence[int]) -> dict[int, bytes]:
+    def get_vectors(self, model: str, seqs: Sequence[int]) -> dict[int, bytes]:
         """Return the vectors of some memories by row number."""
         sql = (
             "SELECT seq, vector FROM memory_vectors WHERE model = ? AND seq IN (SELECT value FROM json_each(?)) "
             "ORDER BY seq"
         )
-        return {row["seq"]: row["vector"] for row in self._db.rows(sql, (model, json.dumps(list(seqs))))}
+        return {row["seq"]: row["vector"] for row in self._db.fetch_rows(sql, (model, json.dumps(list(seqs))))}
 
 
-def cache_file(folder: Path, model: str) -> Path:
+def get_cache_path(folder: Path, model: str) -> Path:
     """Return the path of a model's vector cache, which is rebuilt from the rows when it is stale or missing."""
     return folder / f"vectors-{sha256(model.encode('utf-8', 'replace')).hexdigest()[:16]}.matrix"
 
 
-def purge(folder: Path) -> int:
+def purge_caches(folder: Path) -> int:
     """Delete the vector caches of a folder, because a vector reveals something of its text; return how many.
 
     Call it after the rows were deleted: a process that read them into a cache before notices that itself.
     """
-    with translated(folder):
+    with translate_errors(folder):
         caches = list(folder.glob("vectors-*.matrix*"))
         for path in caches:
             path.unlink(missing_ok=True)

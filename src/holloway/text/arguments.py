@@ -149,5 +149,5 @@ def _read_document(value: str) -> str:
     """Read the here-document of `$(cat <<EOF …)`; any other value is returned as it is."""
     if not value.startswith("$("):
         return value
-    inner = shell.split(value[2:-1] if value.endswith(")") else value[2:])
+    inner = shell.split_commands(value[2:-1] if value.endswith(")") else value[2:])
     return next((document for simple in inner for document in simple.documents), value)

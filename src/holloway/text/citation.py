@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from holloway.text.tokens import MARGIN, estimate
+from holloway.text.tokens import MARGIN, estimate_tokens
 
 _CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
 _DOUBTS = {"unconfirmed": "unconfirmed", "stale": "possibly out of date"}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, taught: bool = False) -> str:
+def render_citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, taught: bool = False) -> str:
     """`[hw:7f3a2c, 3 sessions, last 12 Oct]`: what an agent can repeat and `holloway show` opens."""
     parts = [f"hw:{memory_id}"]
     if taught:
@@ -19,11 +19,11 @@ def citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, taught:
     elif sessions:
         parts.append(f"{sessions} session{'s' if sessions > 1 else ''}")
     if updated_at:
-        parts.append(("last " if sessions > 1 else "") + day(updated_at))
+        parts.append(("last " if sessions > 1 else "") + format_day(updated_at))
     return f"[{', '.join(parts)}]"
 
 
-def doubt(state: str) -> str:
+def doubt_note(state: str) -> str:
     """What is said with a memory in that state, since nobody vouches for it today; nothing where somebody does."""
     return _DOUBTS.get(state, "")
 
@@ -33,11 +33,11 @@ def cited_in(text: str) -> list[str]:
     return _CITED.findall(text) if "hw:" in text else []
 
 
-def day(stamp: str) -> str:
+def format_day(stamp: str) -> str:
     """`12 Oct` for a stamp of that day."""
     return f"{int(stamp[8:10])} {_MONTHS[int(stamp[5:7]) - 1]}"
 
 
-def within(lines: list[str], tokens: int) -> bool:
+def fits_budget(lines: list[str], tokens: int) -> bool:
     """Whether these lines fit a budget, with the estimator's margin."""
-    return estimate("\n".join(lines)) * MARGIN <= tokens
+    return estimate_tokens("\n".join(lines)) * MARGIN <= tokens

@@ -9,7 +9,7 @@ import re
 
 from holloway.text import shell
 from holloway.text.arguments import VALUED_OPTIONS
-from holloway.text.commands import understand
+from holloway.text.commands import parse_command
 from holloway.text.programs import CHECK, COMMIT, FETCH, GIT, INSTALL, REVERT, RUN, TEST
 
 TYPE_CHECKING = False
@@ -26,12 +26,12 @@ _TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s:'\"=,;]
 _MATTERS = frozenset((TEST, CHECK, RUN, COMMIT, REVERT, GIT, FETCH, INSTALL))
 
 
-def purpose(command: str) -> Step | None:
+def main_step(command: str) -> Step | None:
     """The step that a command is there for: the last that does more than look; else the first."""
-    return chief(understand(command))
+    return chief_step(parse_command(command))
 
 
-def chief(steps: Sequence[Step]) -> Step | None:
+def chief_step(steps: Sequence[Step]) -> Step | None:
     """The one of these steps that the others prepare."""
     telling = [step for step in steps if step.kind in _MATTERS and step.program != "git add"]
     return telling[-1] if telling else steps[0] if steps else None
@@ -39,52 +39,52 @@ def chief(steps: Sequence[Step]) -> Step | None:
 
 def normalise_command(command: str) -> str:
     """The form in which commands are compared across machines: no folder, values of variables or output filters."""
-    rendered = [_rendered(step) for step in understand(command)]
-    return " && ".join(rendered) if rendered else " ".join(_reduced(command[: shell.COMMAND_CHARS_MAX]).split())
+    rendered = [_render_step(step) for step in parse_command(command)]
+    return " && ".join(rendered) if rendered else " ".join(_reduce_paths(command[: shell.COMMAND_CHARS_MAX]).split())
 
 
-def _rendered(step: Step) -> str:
+def _render_step(step: Step) -> str:
     words = [word if word and not re.search(r"\s", word) else f"'{' '.join(word.split())}'" for word in step.args]
     paths = step.paths if step.program == ">" else ()
-    return " ".join([*(f"{name}=" for name in step.env), step.program, *map(_reduced, [*words, *paths])])
+    return " ".join([*(f"{name}=" for name in step.env), step.program, *map(_reduce_paths, [*words, *paths])])
 
 
-def _reduced(text: str) -> str:
+def _reduce_paths(text: str) -> str:
     """Absolute paths by their last name, temporary ones without it."""
     return _ROOTED.sub(r"…/\1", _TEMPORARY.sub("<tmp>", text))
 
 
-def family(command: str) -> str:
+def command_family(command: str) -> str:
     """What makes commands one for "the same command passed later": program, task, paths and chosen tests, no flags."""
-    step = purpose(command)
+    step = main_step(command)
     if step is None:
         return normalise_command(command)
-    parts = [step.program, *sorted(_reduced(path) for path in step.paths), step.pattern]
+    parts = [step.program, *sorted(_reduce_paths(path) for path in step.paths), step.pattern]
     return " ".join(part for part in parts if part)
 
 
-def differences(failed: str, passed: str) -> tuple[str, ...]:
+def command_differences(failed: str, passed: str) -> tuple[str, ...]:
     """What the passing command had that the failing one had not: `env NAME`, `flag -x`, `directory d`, `program p`.
 
     `without -x` is a flag that had to go.
     """
-    before, after = purpose(failed), purpose(passed)
-    return differing(before, after) if before and after else ()
+    before, after = main_step(failed), main_step(passed)
+    return step_differences(before, after) if before and after else ()
 
 
-def differing(before: Step, after: Step) -> tuple[str, ...]:
+def step_differences(before: Step, after: Step) -> tuple[str, ...]:
     """What one step has that another has not, as `differences` says it."""
     found = [f"env {name}" for name in after.env if name not in before.env]
     if after.program != before.program:
         return (*found, f"program {after.program}")
     if after.directory != before.directory:
         found.append(f"directory {after.directory or '.'}")
-    old, new = _flags(before), _flags(after)
+    old, new = _effective_flags(before), _effective_flags(after)
     found += [f"flag {flag}" for flag in new if flag not in old]
     return (*found, *(f"without {flag}" for flag in old if flag not in new))
 
 
-def _flags(step: Step) -> list[str]:
+def _effective_flags(step: Step) -> list[str]:
     """The options that change what a command does, with their values: `-tags=integration`."""
     valued = VALUED_OPTIONS.get(step.program.split(" ", 1)[0], frozenset())
     said = {
@@ -104,4 +104,4 @@ _QUIET_FLAG = re.compile(
 
 def hides_status(command: str) -> bool:
     """Whether the command can end well although what it is there for failed: `… | tail`, `… || true`, `…; echo $?`."""
-    return any(simple.after in ("|", "||", ";") for simple in shell.split(command)[1:])
+    return any(simple.after in ("|", "||", ";") for simple in shell.split_commands(command)[1:])

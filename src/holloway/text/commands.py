@@ -60,9 +60,9 @@ class Step:
 
 
 @lru_cache(maxsize=REMEMBERED_MAX)
-def understand(command: str) -> tuple[Step, ...]:
+def parse_command(command: str) -> tuple[Step, ...]:
     """What a command does, step by step; what only filters, changes folder or prints is no step of its own."""
-    return tuple(_Reading().read(command, 0)[:STEPS_MAX])
+    return tuple(_Reading().read_command(command, 0)[:STEPS_MAX])
 
 
 class _Reading:
@@ -72,40 +72,40 @@ class _Reading:
         self.directory = ""
         self.exported: list[str] = []
 
-    def read(self, command: str, depth: int) -> list[Step]:
+    def read_command(self, command: str, depth: int) -> list[Step]:
         steps: list[Step] = []
         before: shell.Simple | None = None
-        for simple in shell.split(command)[: STEPS_MAX * 4]:
-            steps += self._steps(simple, before if simple.after == "|" else None, depth)
+        for simple in shell.split_commands(command)[: STEPS_MAX * 4]:
+            steps += self._read_steps(simple, before if simple.after == "|" else None, depth)
             before = simple
         return steps
 
-    def _steps(self, simple: shell.Simple, source: shell.Simple | None, depth: int) -> list[Step]:
+    def _read_steps(self, simple: shell.Simple, source: shell.Simple | None, depth: int) -> list[Step]:
         words, env = command_wrappers.unwrap_command(simple.words)
         env = [word.split("=", 1)[0].rstrip("+") for word in simple.assignments] + env
         if not words:
-            return self._assigned(simple, depth) + self._written(simple, env)
+            return self._assigned_commands(simple, depth) + self._redirect_writes(simple, env)
         if words[0] in ("cd", "pushd", "Set-Location"):
-            self._go(words[1] if len(words) > 1 else "")
+            self._change_folder(words[1] if len(words) > 1 else "")
             return []
         if words[0] in ("export", "setenv"):
             self.exported += [word.split("=", 1)[0] for word in words[1:] if "=" in word][:STEPS_MAX]
             return []
         if depth < NESTING_MAX and (inner := command_wrappers.find_command_line(words)):
-            return self.read(inner, depth + 1)
+            return self.read_command(inner, depth + 1)
         if source is not None and simple.words[0] in _FILTERS and not self._reads_files(words):
-            return self._written(simple, env)
+            return self._redirect_writes(simple, env)
         quiet = words[0] in _SILENT or (words[0] == "cat" and len(words) == 1)
-        main = [] if quiet else [self._step(words, (*self.exported, *env), simple, source)]
-        return main + self._written(simple, env)
+        main = [] if quiet else [self._build_step(words, (*self.exported, *env), simple, source)]
+        return main + self._redirect_writes(simple, env)
 
-    def _assigned(self, simple: shell.Simple, depth: int) -> list[Step]:
+    def _assigned_commands(self, simple: shell.Simple, depth: int) -> list[Step]:
         """The commands whose output becomes a variable's value."""
         values = [word.split("=", 1)[1] for word in simple.assignments]
         inner = [value[2:-1] for value in values if value.startswith("$(") and value.endswith(")")]
-        return [step for one in inner if depth < NESTING_MAX for step in self.read(one, depth + 1)]
+        return [step for one in inner if depth < NESTING_MAX for step in self.read_command(one, depth + 1)]
 
-    def _go(self, folder: str) -> None:
+    def _change_folder(self, folder: str) -> None:
         absolute = folder.startswith(("/", "~", "$")) or folder[1:2] == ":"
         self.directory = folder if absolute or not self.directory else f"{self.directory}/{folder}"[:1_000]
 
@@ -116,13 +116,15 @@ class _Reading:
         least = 1 if program in arguments.TAKES_SCRIPT or program in ("grep", "egrep", "fgrep", "rg", "tr") else 0
         return any(arguments.PATH.search(word) for word in arguments.list_plain_words(program, words[1:])[least:])
 
-    def _written(self, simple: shell.Simple, env: list[str]) -> list[Step]:
+    def _redirect_writes(self, simple: shell.Simple, env: list[str]) -> list[Step]:
         files = [target for sign, target in simple.redirects if ">" in sign and not sign.endswith("&")]
         kept = tuple(name for name in files if not name.startswith(("/dev/", "&")) and not name.isdigit())
         return [Step(EDIT, ">", paths=kept, env=tuple(env), directory=self.directory)] if kept else []
 
-    def _step(self, words: list[str], env: tuple[str, ...], simple: shell.Simple, source: shell.Simple | None) -> Step:
-        program, kind, args = _identified(words)
+    def _build_step(
+        self, words: list[str], env: tuple[str, ...], simple: shell.Simple, source: shell.Simple | None
+    ) -> Step:
+        program, kind, args = _identify_program(words)
         base = program.split(" ", 1)[0]
         folder = arguments.find_folder(base, args)
         paths, pattern, url = arguments.find_subject(kind, base, args)
@@ -150,14 +152,14 @@ _TWO_DEEP = frozenset(
 _OF_INTERPRETERS = ("manage.py", "artisan", "rails")
 
 
-def _identified(words: list[str]) -> tuple[str, str, list[str]]:
+def _identify_program(words: list[str]) -> tuple[str, str, list[str]]:
     """The program with its subcommand or task, its kind, and the other words."""
     program = programs.normalise_name(words[0])
     if program in _INTERPRETERS and len(words) > 2 and words[1] == "-m":
-        inside = _identified(words[2:])
+        inside = _identify_program(words[2:])
         return inside if inside[1] != OTHER else (f"{program} -m {words[2]}", RUN, words[3:])
     if program in _INTERPRETERS and len(words) > 1 and programs.normalise_name(words[1]) in _OF_INTERPRETERS:
-        return _identified(words[1:])
+        return _identify_program(words[1:])
     if not programs.has_subcommands(program):
         kind = programs.classify_command(program, "", words[1:])
         return program, RUN if kind == OTHER and "/" in words[0] else kind, words[1:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holloway.config import SCRATCHPAD_LINES_MAX
-from holloway.text.tools import EDIT_CHARS_MAX, FILES_MAX, NEW_TEXT, OLD_TEXT, PATCH, first
+from holloway.text.tools import EDIT_CHARS_MAX, FILES_MAX, NEW_TEXT, OLD_TEXT, PATCH, first_argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,39 +27,39 @@ class Change:
         self.added: list[str] = []
 
 
-def lines(text: str) -> list[str]:
+def meaningful_lines(text: str) -> list[str]:
     """The lines of a text that say something, without the space around them."""
     stripped = (line.strip()[:LINE_CHARS_MAX] for line in text[:EDIT_CHARS_MAX].splitlines())
     return [line for line in stripped if line]
 
 
-def changed(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def changed_lines(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The lines that an edit removes and adds; what it only repeats at its beginning and end is left out."""
-    before, after = lines(old), lines(new)
-    start = _alike(before, after)
-    end = _alike(before[start:][::-1], after[start:][::-1])
+    before, after = meaningful_lines(old), meaningful_lines(new)
+    start = _common_prefix(before, after)
+    end = _common_prefix(before[start:][::-1], after[start:][::-1])
     removed, added = before[start : len(before) - end], after[start : len(after) - end]
     return tuple(removed[:SCRATCHPAD_LINES_MAX]), tuple(added[:SCRATCHPAD_LINES_MAX])
 
 
-def differing(before: str, after: str, room_chars: int) -> tuple[str, str]:
+def differing_parts(before: str, after: str, room_chars: int) -> tuple[str, str]:
     """Two forms of a line; where they are long, what differs, from the start of the name that it stands in."""
     if len(before) + len(after) <= room_chars:
         return before, after
-    same = _alike(before, after)
-    rest = _alike(before[same:][::-1], after[same:][::-1])
+    same = _common_prefix(before, after)
+    rest = _common_prefix(before[same:][::-1], after[same:][::-1])
     start = max(before.rfind(" ", 0, same), before.rfind("(", 0, same)) + 1
     old, new = before[start : len(before) - rest].strip(), after[start : len(after) - rest].strip()
     return (old, new) if old and new else (before, after)
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
     """How much two of a kind have in common at their beginnings."""
     shorter = min(len(one), len(other))
     return next((at for at in range(shorter) if one[at] != other[at]), shorter)
 
 
-def patch(text: str) -> list[Change]:
+def parse_patch(text: str) -> list[Change]:
     """The files that a patch for `apply_patch` changes, in its order."""
     found: list[Change] = []
     start = max(0, text.find(PATCH))
@@ -70,11 +70,11 @@ def patch(text: str) -> list[Change]:
                 break
             found.append(Change(line[len(heading) :].strip(), _HEADINGS[heading]))
         elif found:
-            _take(found[-1], line)
+            _take_line(found[-1], line)
     return [change for change in found if change.path]
 
 
-def _take(change: Change, line: str) -> None:
+def _take_line(change: Change, line: str) -> None:
     if line.startswith(_MOVED):
         change.path = line[len(_MOVED) :].strip()
         return
@@ -91,8 +91,8 @@ def changed_by(arguments: Mapping[str, object]) -> tuple[list[str], list[str]]:
     removed: list[str] = []
     added: list[str] = []
     for edit in [arguments, *(edit for edit in edits if isinstance(edit, dict))]:
-        texts = (first(edit, names) for names in (OLD_TEXT, NEW_TEXT))
-        before, after = changed(*(text if isinstance(text, str) else "" for text in texts))
+        texts = (first_argument(edit, names) for names in (OLD_TEXT, NEW_TEXT))
+        before, after = changed_lines(*(text if isinstance(text, str) else "" for text in texts))
         removed += before
         added += after
     return removed, added

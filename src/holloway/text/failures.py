@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from holloway.data import load_table
 from holloway.text import command_compare, programs
-from holloway.text.commands import understand
+from holloway.text.commands import parse_command
 
 OUTPUT_CHARS_MAX = 16_000
 LINE_CHARS_MAX = 500
@@ -29,7 +29,7 @@ _VIEWS = frozenset((programs.READ, programs.SEARCH, programs.LIST))
 
 
 @cache
-def _sign(name: str) -> re.Pattern[str]:
+def _compile_sign(name: str) -> re.Pattern[str]:
     """Compile a sign when it is first used: a hook needs few of them, and compiling takes long."""
     return re.compile(_TABLE["signs"][name])
 
@@ -39,37 +39,38 @@ def _normalisations() -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(regex), placeholder) for regex, placeholder in _TABLE["normalisations"]]
 
 
-def failed(output: str, flagged: bool, command: str = "") -> bool:
+def is_failure(output: str, flagged: bool, command: str = "") -> bool:
     """Whether a result is a failure: by the host's flag, or by signs in the output where a pipe hides the status.
 
     A search that finds nothing, a difference that is shown and a command that the host never ran are no failures.
     """
     text = _clean_output(output)
-    if _sign("not_run").match(text):
+    if _compile_sign("not_run").match(text):
         return False
-    step = command_compare.purpose(command) if command else None
+    step = command_compare.main_step(command) if command else None
     if flagged:
         return step is None or not _is_probe_answer(step.program, text)
     if step is None:
-        return any(_sign(name).search(text) for name in ("red", "stopped", "broken"))
+        return any(_compile_sign(name).search(text) for name in ("red", "stopped", "broken"))
     if step.kind == programs.TEST:
         return read_verdict(command, output, flagged) == "red"
     if step.kind in _VIEWS or step.program in _GIT_VIEWS or step.kind == programs.FETCH:
         return _is_refusal(step.program, text)
     runs_code = step.kind in (programs.CHECK, programs.RUN, programs.INSTALL)
     return bool(
-        _sign("broken").search(text) or (runs_code and (_sign("red").search(text) or _sign("stopped").search(text)))
+        _compile_sign("broken").search(text)
+        or (runs_code and (_compile_sign("red").search(text) or _compile_sign("stopped").search(text)))
     )
 
 
 def _is_probe_answer(program: str, text: str) -> bool:
     """Whether a failing status is the answer of a probe, and the program does not complain."""
-    if program not in _PROBES or _sign("serious_exit").match(text):
+    if program not in _PROBES or _compile_sign("serious_exit").match(text):
         return False
     body = _remove_exit_lines(text)
     shows_difference = program in ("diff", "cmp", "git diff", "gofmt")
-    complains = _sign("broken").match(body) if shows_difference else _sign("broken").search(body)
-    return not complains and not _sign("complaint").search(body.split("\n", 1)[0][:LINE_CHARS_MAX])
+    complains = _compile_sign("broken").match(body) if shows_difference else _compile_sign("broken").search(body)
+    return not complains and not _compile_sign("complaint").search(body.split("\n", 1)[0][:LINE_CHARS_MAX])
 
 
 def _is_refusal(program: str, text: str) -> bool:
@@ -77,47 +78,47 @@ def _is_refusal(program: str, text: str) -> bool:
     body = _remove_exit_lines(text)
     if len(body) >= LINE_CHARS_MAX or body.count("\n") >= REFUSAL_LINES_MAX:
         return False
-    complains = body.startswith(f"{program.split(' ', 1)[0]}: ") and _sign("complaint").search(body)
-    return bool(complains or _sign("refusal").match(body))
+    complains = body.startswith(f"{program.split(' ', 1)[0]}: ") and _compile_sign("complaint").search(body)
+    return bool(complains or _compile_sign("refusal").match(body))
 
 
 def _remove_exit_lines(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if not _sign("exit_line").match(line.strip())).strip()
+    return "\n".join(line for line in text.split("\n") if not _compile_sign("exit_line").match(line.strip())).strip()
 
 
 @lru_cache(maxsize=VERDICTS_CACHED)
 def read_verdict(command: str, output: str, flagged: bool) -> str:
     """Read the verdict of a test run: "green", "red", or "" if it ran no tests or does not say."""
-    if not any(step.kind == programs.TEST for step in understand(command)):
+    if not any(step.kind == programs.TEST for step in parse_command(command)):
         return ""
     text = _clean_output(output)
-    if _sign("not_run").match(text):
+    if _compile_sign("not_run").match(text):
         return ""
-    is_green = bool(_sign("green").search(text))
-    if _sign("red").search(text):
+    is_green = bool(_compile_sign("green").search(text))
+    if _compile_sign("red").search(text):
         return "red"
     if flagged:
-        step = command_compare.purpose(command)
+        step = command_compare.main_step(command)
         return "green" if is_green and step is not None and step.kind != programs.TEST else "red"
-    if not is_green and (_sign("stopped").search(text) or _sign("broken").search(text)):
+    if not is_green and (_compile_sign("stopped").search(text) or _compile_sign("broken").search(text)):
         return "red"
     return "green" if is_green or not command_compare.hides_status(command) else ""
 
 
-def errors(output: str) -> tuple[str, ...]:
+def list_errors(output: str) -> tuple[str, ...]:
     """List the errors of an output in their order, one line each; empty if it names none."""
     text = _clean_output(output)
     lines = [line[:LINE_CHARS_MAX].rstrip() for line in text.split("\n")]
     error_lines = _find_strong_lines(lines)
     if any(line.startswith("FAILED ") for line in error_lines):
         # The line of the test itself says which test it was.
-        error_lines = [line for line in error_lines if not _sign("assertion").match(line)]
+        error_lines = [line for line in error_lines if not _compile_sign("assertion").match(line)]
     elif "Traceback (most recent" in text:
-        error_lines = [line for line in error_lines if _sign("exception").match(line)][-1:] or error_lines
+        error_lines = [line for line in error_lines if _compile_sign("exception").match(line)][-1:] or error_lines
     if not error_lines:
-        candidates = [line for line in lines if not _sign("boilerplate").match(line)]
-        error_lines = [line for line in candidates if _sign("prefixed").match(line)]
-        error_lines = error_lines or [line for line in candidates if _sign("complaint").search(line)]
+        candidates = [line for line in lines if not _compile_sign("boilerplate").match(line)]
+        error_lines = [line for line in candidates if _compile_sign("prefixed").match(line)]
+        error_lines = error_lines or [line for line in candidates if _compile_sign("complaint").search(line)]
     squeezed = (" ".join(line.removeprefix("E  ").split())[:TELLING_CHARS_MAX].rstrip() for line in error_lines)
     return tuple(dict.fromkeys(line for line in squeezed if line))[:ERRORS_MAX]
 
@@ -127,7 +128,7 @@ def find_error_line(output: str) -> str:
     text = _clean_output(output).strip()
     if "\n" not in text and len(text) <= TELLING_CHARS_MAX:
         return " ".join(text.split())
-    return next(iter(errors(text)), "") or _find_last_line(text)
+    return next(iter(list_errors(text)), "") or _find_last_line(text)
 
 
 def _find_last_line(text: str) -> str:
@@ -135,7 +136,7 @@ def _find_last_line(text: str) -> str:
     lines = [
         line
         for line in text.split("\n")
-        if not _sign("boilerplate").match(line[:LINE_CHARS_MAX]) and not _sign("frame").match(line)
+        if not _compile_sign("boilerplate").match(line[:LINE_CHARS_MAX]) and not _compile_sign("frame").match(line)
     ]
     return " ".join(lines[-1].split())[:TELLING_CHARS_MAX].rstrip() if lines else ""
 
@@ -145,18 +146,18 @@ def _find_strong_lines(lines: list[str]) -> list[str]:
     strong_lines: list[str] = []
     head, log = "", ""
     for line in lines:
-        if logged := _sign("go_log").match(line):
+        if logged := _compile_sign("go_log").match(line):
             log = _choose_log(log, f"{logged['place']}: {logged['said']}")
             if head:
                 strong_lines[-1] = f"{head}: {log}"
         elif line.startswith("=== RUN"):
             head, log = "", ""
-        elif test := _sign("failing_test").match(line):
+        elif test := _compile_sign("failing_test").match(line):
             _add_test(strong_lines, test, log)
             head, log = strong_lines[-1] if test["go"] and not log else "", ""
         elif line.startswith("panic: ") and head:
             strong_lines[-1], head = f"{head}: {line}", ""
-        elif not _sign("frame").match(line) and (_has_location(line) or _sign("exception").match(line)):
+        elif not _compile_sign("frame").match(line) and (_has_location(line) or _compile_sign("exception").match(line)):
             strong_lines.append(line)
     return sorted(
         strong_lines, key=lambda line: "could not import" in line
@@ -165,7 +166,11 @@ def _find_strong_lines(lines: list[str]) -> list[str]:
 
 def _choose_log(log: str, other: str) -> str:
     """Choose, of two lines that a failing test logged, the one that says what was wrong; else the later."""
-    return log if _sign("verdict_words").search(log) and not _sign("verdict_words").search(other) else other
+    return (
+        log
+        if _compile_sign("verdict_words").search(log) and not _compile_sign("verdict_words").search(other)
+        else other
+    )
 
 
 def _add_test(strong_lines: list[str], test: re.Match[str], log: str) -> None:
@@ -178,7 +183,7 @@ def _add_test(strong_lines: list[str], test: re.Match[str], log: str) -> None:
 
 def _has_location(line: str) -> bool:
     """Whether a line is a finding of a compiler or linter: `a/b.go:12:5: undefined: x`."""
-    match = _sign("located").match(line.lstrip())
+    match = _compile_sign("located").match(line.lstrip())
     return bool(
         match and not line[:1].isspace() and not match["said"].startswith((": #", "+0x", "note:", "too many errors"))
     )
@@ -187,15 +192,15 @@ def _has_location(line: str) -> bool:
 def normalise_error(text: str) -> str:
     """Remove what differs between machines and runs: position, numbers, times, addresses, temporary names."""
     text = " ".join(_clean_output(text)[: LINE_CHARS_MAX * 4].split())
-    position = _sign("position").match(text)
-    if position and (position[1] or _sign("located").match(text)):
+    position = _compile_sign("position").match(text)
+    if position and (position[1] or _compile_sign("located").match(text)):
         text = position[1] + text[position.end() :]
     for pattern, placeholder in _normalisations():
         text = pattern.sub(placeholder, text)
     return text
 
 
-def fingerprint(text: str) -> str:
+def fingerprint_failure(text: str) -> str:
     """Fingerprint a failure, the same on every machine: 16 hex digits, or "" if the text says nothing.
 
     An output and the line that `find_error_line` takes from it have the same fingerprint.
@@ -206,9 +211,9 @@ def fingerprint(text: str) -> str:
     return hashlib.blake2b(error.encode("utf-8", "replace"), digest_size=8).hexdigest() if error else ""
 
 
-def fingerprints(output: str) -> tuple[str, ...]:
+def fingerprint_errors(output: str) -> tuple[str, ...]:
     """Fingerprint each error of an output, in their order; empty if no line is an error."""
-    return tuple(dict.fromkeys(fingerprint(error) for error in errors(output)))
+    return tuple(dict.fromkeys(fingerprint_failure(error) for error in list_errors(output)))
 
 
 def _clean_output(output: str) -> str:
@@ -216,4 +221,4 @@ def _clean_output(output: str) -> str:
     if len(output) > OUTPUT_CHARS_MAX:
         head = OUTPUT_CHARS_MAX // 3
         output = output[:head] + "\n" + output[head - OUTPUT_CHARS_MAX :]
-    return _sign("ansi_code").sub("", output).replace("\r\n", "\n").replace("\r", "\n")
+    return _compile_sign("ansi_code").sub("", output).replace("\r\n", "\n").replace("\r", "\n")

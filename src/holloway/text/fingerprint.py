@@ -21,7 +21,7 @@ def normalise_text(text: str) -> str:
     return " ".join(_STOPS.sub("", _QUOTES.sub("", flat)).split())
 
 
-def fingerprint(text: str, salt: str, digest_bytes: int = DIGEST_BYTES) -> str:
+def fingerprint_text(text: str, salt: str, digest_bytes: int = DIGEST_BYTES) -> str:
     """Return a digest that is the same for texts with the same normal form; it reveals nothing of the text."""
     compared = normalise_text(text) or text
     return hashlib.blake2b(compared.encode("utf-8", "replace"), key=salt.encode(), digest_size=digest_bytes).hexdigest()

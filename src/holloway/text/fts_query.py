@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holloway.config import QUERY_CHARS_MAX, QUERY_TERMS_MAX
-from holloway.text.identifiers import expanded
+from holloway.text.identifiers import expand_words
 
 STOP_WORDS = frozenset(
     "a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it "
@@ -12,18 +12,18 @@ STOP_WORDS = frozenset(
 )
 
 
-def terms(query: str) -> list[str]:
+def query_terms(query: str) -> list[str]:
     """The distinct words to look for, identifiers whole and in parts; stop words only if there is nothing else."""
-    found = list(dict.fromkeys(expanded(query[:QUERY_CHARS_MAX])))
+    found = list(dict.fromkeys(expand_words(query[:QUERY_CHARS_MAX])))
     telling = [term for term in found if term not in STOP_WORDS]
     return (telling or found)[:QUERY_TERMS_MAX]
 
 
 def match_any(words: list[str]) -> str:
     """An FTS5 expression that matches rows with any of the words."""
-    return " OR ".join(quoted(word) for word in words)
+    return " OR ".join(quote_term(word) for word in words)
 
 
-def quoted(word: str) -> str:
+def quote_term(word: str) -> str:
     """One word as an FTS5 string, operators and quotes included, literally."""
     return '"' + word.replace('"', '""') + '"'

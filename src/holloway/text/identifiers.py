@@ -18,22 +18,22 @@ PATTERN_WORD_MIN = 3
 PATTERN_WORDS_MAX = 6
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text in order, identifiers in one piece, lower-cased."""
     return [match.group().strip("_").casefold() for match in _WORD.finditer(text)]
 
 
-def parts(word: str) -> list[str]:
+def split_identifier(word: str) -> list[str]:
     """`parseHTTPResponse` and `parse_http_response` alike give parse, http, response."""
     return [piece.casefold() for piece in _PART.findall(word)]
 
 
-def expanded(text: str) -> list[str]:
+def expand_words(text: str) -> list[str]:
     """The words of a text, each compound one followed by its parts."""
     found: list[str] = []
     for match in _WORD.finditer(text):
         word = match.group().strip("_")
-        pieces = parts(word)
+        pieces = split_identifier(word)
         found.append(word.replace("_", "").casefold())
         if len(pieces) > 1:
             found.extend(pieces)
@@ -42,7 +42,7 @@ def expanded(text: str) -> list[str]:
 
 def search_text(*texts: str) -> str:
     """What the text index holds of these texts."""
-    return " ".join(word for text in texts for word in expanded(text))
+    return " ".join(word for text in texts for word in expand_words(text))
 
 
 def in_pattern(pattern: str) -> list[str]:

@@ -54,7 +54,7 @@ _CUES: tuple[tuple[MemoryType, str], ...] = (
 _COMPILED = tuple((memory_type, re.compile(cue, re.IGNORECASE | re.DOTALL)) for memory_type, cue in _CUES)
 
 
-def infer(content: str, otherwise: MemoryType = MemoryType.GOTCHA) -> MemoryType:
+def infer_type(content: str, otherwise: MemoryType = MemoryType.GOTCHA) -> MemoryType:
     """The first type whose cue is in the sentence; a trap where none is, because that is what people teach."""
     head = content[:1_000]
     return next((memory_type for memory_type, cue in _COMPILED if cue.search(head)), otherwise)

@@ -30,10 +30,10 @@ class Patterns:
             self._set.Add(pattern)
         self._set.Compile()
 
-    def found(self, text: str | bytes) -> list[int]:
+    def find_matches(self, text: str | bytes) -> list[int]:
         """The places of the patterns that a text has, in order."""
         return sorted(self._set.Match(text) or ())
 
-    def any(self, text: str | bytes) -> bool:
+    def has_match(self, text: str | bytes) -> bool:
         """Whether a text has one of the patterns."""
         return bool(self._set.Match(text))

@@ -19,20 +19,20 @@ _MARKS_MAX = 30
 _DROP = {"Cc", "Cf", "Cs", "Co", "Cn"}
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Drop control, format (bidi, zero-width, tags), surrogate and private characters; compose the rest.
 
     The two joiners stay where they stand between letters or emoji, because scripts and emoji need them.
     """
     if text.isascii() and text.isprintable():
         return text.strip()
-    kept = filter(_kept, text.replace("\r\n", "\n").replace("\r", "\n"))
+    kept = filter(_is_allowed, text.replace("\r\n", "\n").replace("\r", "\n"))
     chars = list(unicodedata.normalize("NFC", "".join(_with_few_marks(kept))))
-    joined = "".join(char for at, char in enumerate(chars) if char not in _JOINERS or _joins(chars, at))
+    joined = "".join(char for at, char in enumerate(chars) if char not in _JOINERS or _is_joiner(chars, at))
     return unicodedata.normalize("NFC", joined).strip()
 
 
-def _kept(char: str) -> bool:
+def _is_allowed(char: str) -> bool:
     return char in _KEEP or char in _JOINERS or unicodedata.category(char) not in _DROP
 
 
@@ -46,28 +46,28 @@ def _with_few_marks(chars: Iterable[str]) -> Iterator[str]:
             yield char
 
 
-def _joins(chars: list[str], at: int) -> bool:
+def _is_joiner(chars: list[str], at: int) -> bool:
     around = chars[at - 1 : at] + chars[at + 1 : at + 2]
     return len(around) == 2 and not any(char.isascii() or char.isspace() or char in _JOINERS for char in around)
 
 
-def bounded(text: str, limit_bytes: int, what: str) -> str:
+def bounded_text(text: str, limit_bytes: int, what: str) -> str:
     """The cleaned text, or an error that says how much too long or empty it is."""
     if len(text) > limit_bytes:
-        raise InvalidInput(f"{what} has {len(text):,} characters.", _shorter(limit_bytes))
+        raise InvalidInput(f"{what} has {len(text):,} characters.", _limit_hint(limit_bytes))
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise InvalidInput(f"{what} has bytes that are not UTF-8.", "Give it as UTF-8 text.")
-    cleaned = clean(text)
+    cleaned = clean_text(text)
     if not cleaned:
         raise InvalidInput(f"{what} is empty.", "Say in a sentence what is worth remembering.")
     if (size := len(cleaned.encode())) > limit_bytes:
-        raise InvalidInput(f"{what} has {size:,} bytes.", _shorter(limit_bytes))
+        raise InvalidInput(f"{what} has {size:,} bytes.", _limit_hint(limit_bytes))
     return cleaned
 
 
-def cut(text: str, limit_bytes: int) -> str:
+def cut_text(text: str, limit_bytes: int) -> str:
     """The cleaned text, with an ellipsis where it was too long."""
-    data = clean(text).encode()
+    data = clean_text(text).encode()
     if len(data) <= limit_bytes:
         return data.decode()
     return data[: limit_bytes - len("…".encode())].decode(errors="ignore").rstrip() + "…"
@@ -83,7 +83,7 @@ def one_line(text: str, limit_chars: int) -> str:
     return (cut[:space] if space > limit_chars // 2 else cut).rstrip(" ,;:.") + "…"
 
 
-def summary(content: str, limit_chars: int) -> str:
+def summarise_text(content: str, limit_chars: int) -> str:
     """Return as many full sentences as fit on one line within the limit; a long first one is cut at a word."""
     flat = " ".join(content.split())
     if len(flat) > limit_chars:
@@ -93,5 +93,5 @@ def summary(content: str, limit_chars: int) -> str:
     return flat.rstrip(".")
 
 
-def _shorter(limit_bytes: int) -> str:
+def _limit_hint(limit_bytes: int) -> str:
     return f"At most {limit_bytes:,} bytes: keep to what the next session needs, or split it in two."

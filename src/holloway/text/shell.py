@@ -38,9 +38,9 @@ class Simple:
         """The texts of its here-documents and here-strings."""
 
 
-def split(command: str) -> list[Simple]:
+def split_commands(command: str) -> list[Simple]:
     """The simple commands of a command line, in order; what lies beyond the limit is not read."""
-    return _Reader(command[:COMMAND_CHARS_MAX]).read()
+    return _Reader(command[:COMMAND_CHARS_MAX]).read_commands()
 
 
 class _Reader:
@@ -53,39 +53,39 @@ class _Reader:
         self.current = Simple("")
         self.waiting: list[tuple[str, Simple]] = []
 
-    def read(self) -> list[Simple]:
+    def read_commands(self) -> list[Simple]:
         while self.at < len(self.text):
             if found := _BLANK.match(self.text, self.at) or _COMMENT.match(self.text, self.at):
                 self.at = found.end()
             elif found := _REDIRECT.match(self.text, self.at):
                 self.at = found.end()
-                self._redirect(found[0])
+                self._read_redirect(found[0])
             elif found := _OPERATOR.match(self.text, self.at):
                 self.at = found.end()
-                self._end(found[0])
+                self._end_command(found[0])
             else:
-                self._take(self._word())
-        self._end("")
+                self._take_word(self._read_word())
+        self._end_command("")
         return self.commands
 
-    def _take(self, word: str) -> None:
+    def _take_word(self, word: str) -> None:
         if not self.current.words and _ASSIGNMENT.match(word):
             self.current.assignments.append(word)
         else:
             self.current.words.append(word)
 
-    def _end(self, operator: str) -> None:
+    def _end_command(self, operator: str) -> None:
         done = self.current
         if done.words or done.assignments or done.redirects:
             self.commands.append(done)
             self.current = Simple("|" if operator == "|&" else operator if operator in ("&&", "||", "|") else ";")
         if operator == "\n":
             for tag, owner in self.waiting:
-                body, self.at = _document(self.text, self.at, tag)
+                body, self.at = _read_heredoc(self.text, self.at, tag)
                 owner.documents.append(body)
             self.waiting = []
 
-    def _redirect(self, sign: str) -> None:
+    def _read_redirect(self, sign: str) -> None:
         if sign.endswith(("<<", "<<-")):
             if found := _TAG.match(self.text, self.at):
                 self.at = found.end()
@@ -93,7 +93,7 @@ class _Reader:
             return
         if found := _BLANK.match(self.text, self.at):
             self.at = found.end()
-        target = self._word() if self.at < len(self.text) and self.text[self.at] not in ";&|()<>\n" else ""
+        target = self._read_word() if self.at < len(self.text) and self.text[self.at] not in ";&|()<>\n" else ""
         if sign.endswith("&") and self.text.startswith("-", self.at):
             self.at += 1
         if sign == "<<<":
@@ -101,7 +101,7 @@ class _Reader:
         elif target:
             self.current.redirects.append((sign, target))
 
-    def _word(self) -> str:
+    def _read_word(self) -> str:
         parts: list[str] = []
         text, start = self.text, self.at
         while self.at < len(text):
@@ -109,41 +109,41 @@ class _Reader:
             if found := _PLAIN.match(text, self.at):
                 parts.append(found[0])
                 self.at = found.end()
-            elif char.isspace() or (char in ";&|)" or (char in "(<>" and not _opens(text, self.at))):
+            elif char.isspace() or (char in ";&|)" or (char in "(<>" and not _opens_parenthesis(text, self.at))):
                 break
             else:
-                value, self.at = _part(text, self.at, 0)
+                value, self.at = _read_part(text, self.at, 0)
                 parts.append(value)
         if self.at == start:
             self.at += 1
         return "".join(parts)
 
 
-def _opens(text: str, at: int) -> bool:
+def _opens_parenthesis(text: str, at: int) -> bool:
     """Whether a process substitution, `<(…)`, or a parenthesis inside a word, `f()`, begins here."""
     return text[at] in "<>" and text.startswith("(", at + 1)
 
 
-def _part(text: str, at: int, depth: int) -> tuple[str, int]:
+def _read_part(text: str, at: int, depth: int) -> tuple[str, int]:
     """A quoted, escaped or substituted part of a word, and where it ends."""
     char = text[at]
     if char == "'":
-        end = _find(text, "'", at + 1)
+        end = _find_sign(text, "'", at + 1)
         return text[at + 1 : end], end + 1
     if char == '"':
-        return _quoted(text, at + 1, depth)
+        return _read_quoted(text, at + 1, depth)
     if char == "\\":
-        return _escaped(text, at)
+        return _read_escape(text, at)
     if char == "`":
-        end = _find(text, "`", at + 1) + 1
+        end = _find_sign(text, "`", at + 1) + 1
         return text[at:end], end
     if char in "$<>" and text.startswith("(", at + 1):
-        end = _closing(text, at + 2, depth + 1)
+        end = _find_closing(text, at + 2, depth + 1)
         return text[at:end], end
     return char, at + 1
 
 
-def _escaped(text: str, at: int) -> tuple[str, int]:
+def _read_escape(text: str, at: int) -> tuple[str, int]:
     """A backslash before a letter inside a word stays, because there it is a Windows path and no escape."""
     following = text[at + 1 : at + 2]
     inside = at > 0 and not text[at - 1].isspace()
@@ -152,7 +152,7 @@ def _escaped(text: str, at: int) -> tuple[str, int]:
     return ("\\" + following if inside and (following.isalnum() or following == ".") else following), at + 2
 
 
-def _quoted(text: str, at: int, depth: int) -> tuple[str, int]:
+def _read_quoted(text: str, at: int, depth: int) -> tuple[str, int]:
     """The value of a double-quoted string whose first character is at this place, and where it ends."""
     parts: list[str] = []
     while at < len(text):
@@ -167,7 +167,7 @@ def _quoted(text: str, at: int, depth: int) -> tuple[str, int]:
             parts.append(following if following in '"\\$`' else "" if following == "\n" else "\\" + following)
             at += 2
         elif char == "$" and text.startswith("(", at + 1) and depth < NESTING_MAX:
-            end = _closing(text, at + 2, depth + 1)
+            end = _find_closing(text, at + 2, depth + 1)
             parts.append(text[at:end])
             at = end
         else:
@@ -176,7 +176,7 @@ def _quoted(text: str, at: int, depth: int) -> tuple[str, int]:
     return "".join(parts), at
 
 
-def _closing(text: str, at: int, depth: int) -> int:
+def _find_closing(text: str, at: int, depth: int) -> int:
     """The place after the parenthesis that closes a substitution; quotes and here-documents inside it are passed."""
     level = 1
     tags: list[str] = []
@@ -190,26 +190,26 @@ def _closing(text: str, at: int, depth: int) -> int:
                 return at
         elif sign == "\n":
             for tag in tags:
-                at = _document(text, at, tag)[1]
+                at = _read_heredoc(text, at, tag)[1]
             tags = []
         elif sign.startswith("<<"):
             if (named := _TAG.match(text, at)) and not text.startswith("<", at):
                 tags.append(named[2])
                 at = named.end()
         elif sign == '"' and depth < NESTING_MAX:
-            at = _quoted(text, at, depth + 1)[1]
+            at = _read_quoted(text, at, depth + 1)[1]
         elif sign == "\\":
             at += 1
         else:
-            at = _find(text, sign, at) + 1
+            at = _find_sign(text, sign, at) + 1
     return len(text)
 
 
-def _document(text: str, at: int, tag: str) -> tuple[str, int]:
+def _read_heredoc(text: str, at: int, tag: str) -> tuple[str, int]:
     """A here-document that begins at this line, and the place after the line that ends it."""
     start = at
     while at < len(text):
-        end = _find(text, "\n", at)
+        end = _find_sign(text, "\n", at)
         line = text[at:end].strip(" \t\r")
         if line == tag:
             return text[start:at].removesuffix("\n"), end + 1
@@ -219,7 +219,7 @@ def _document(text: str, at: int, tag: str) -> tuple[str, int]:
     return text[start:], len(text)
 
 
-def _find(text: str, sign: str, at: int) -> int:
+def _find_sign(text: str, sign: str, at: int) -> int:
     """Where the sign is next; the end of the text where it is not."""
     end = text.find(sign, at)
     return len(text) if end < 0 else end

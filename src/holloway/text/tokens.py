@@ -39,22 +39,22 @@ _PIECE = re.compile(
 _REPEATED = re.compile(r"(.)\1*", re.DOTALL)
 
 
-def estimate(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Tokens of the text."""
     total = 0.0
     for before, word, other, signs in _PIECE.findall(text):
         total += 1.0
         if word:
-            total += _word(word, before)
+            total += _word_cost(word, before)
         elif other:
-            total += sum(map(_letter, other)) - _FOREIGN_LETTER
+            total += sum(map(_letter_cost, other)) - _FOREIGN_LETTER
         elif signs:
-            total += _signs(signs)
+            total += _sign_cost(signs)
     return int(total + 0.5)
 
 
 @lru_cache(maxsize=_WORDS_KEPT)
-def _word(word: str, before: str) -> float:
+def _word_cost(word: str, before: str) -> float:
     """What a word costs above one token."""
     more = max(0, len(word) - _LETTERS_FREE)
     cost = _WORD + _LETTER * more + _LETTER_UNKNOWN * max(0, len(word) - _LETTERS_KNOWN)
@@ -65,11 +65,11 @@ def _word(word: str, before: str) -> float:
     return cost
 
 
-def _letter(char: str) -> float:
+def _letter_cost(char: str) -> float:
     return _FOREIGN_LETTER if char < "\u2e80" else _EASTERN_LETTER if char < "\U00010000" else _ASTRAL_LETTER
 
 
-def _signs(signs: str) -> float:
+def _sign_cost(signs: str) -> float:
     """What a run of signs costs above one token."""
     cost = _SIGN * max(0, len(_REPEATED.findall(signs)) - _SIGNS_FREE) if len(signs) > _SIGNS_FREE else 0.0
     if not signs.isascii():

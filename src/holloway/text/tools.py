@@ -92,24 +92,24 @@ def patch_in(arguments: Mapping[str, object]) -> str:
     return next((value for value in values if isinstance(value, str) and PATCH in value[:PATCH_WITHIN_CHARS]), "")
 
 
-def argument(arguments: Mapping[str, object], what: str, kind: str) -> object:
+def find_argument(arguments: Mapping[str, object], what: str, kind: str) -> object:
     """Find the argument that holds the path, pattern, command, patch or address; empty without one."""
-    return first(arguments, ARGUMENTS[what].get(kind, ""))
+    return first_argument(arguments, ARGUMENTS[what].get(kind, ""))
 
 
 def named_files(arguments: Mapping[str, object], kind: str) -> list[str]:
     """List the files that a tool of this kind is given: mostly one, but some tools take a list."""
-    value = argument(arguments, "path", kind)
+    value = find_argument(arguments, "path", kind)
     paths = value[:FILES_MAX] if isinstance(value, list) else [value]
     return [path for path in paths if path and isinstance(path, str)]
 
 
-def first(arguments: Mapping[str, object], names: str) -> object:
+def first_argument(arguments: Mapping[str, object], names: str) -> object:
     """Return the first of these arguments that is present and not empty."""
     return next((arguments[name] for name in names.split() if arguments.get(name)), "")
 
 
-def typed(command: object) -> str:
+def typed_command(command: object) -> str:
     """Return a command as it would be typed: hosts give a text, a list of words, or a shell with a text for it."""
     if not isinstance(command, list):
         return command if isinstance(command, str) else ""

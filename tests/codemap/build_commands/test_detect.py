@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from holloway.codemap.build_commands.build_file import COMMAND_CHARS_MAX
 from holloway.codemap.build_commands.ci import kind_of
-from holloway.codemap.build_commands.detect import BUILD_MAX, LINT_MAX, TEST_MAX, Commands, read
+from holloway.codemap.build_commands.detect import BUILD_MAX, LINT_MAX, TEST_MAX, ProjectCommands, detect_commands
 
 
-def project(root: Path, files: dict[str, str]) -> Commands:
+def project(root: Path, files: dict[str, str]) -> ProjectCommands:
     """What is read from a project with these files."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    return read(root, set(files))
+    return detect_commands(root, set(files))
 
 
 PACKAGE = "[project]\nname = 'shop'\nversion = '1'\n"
@@ -305,11 +305,11 @@ def test_a_manifest_that_links_out_of_the_project_is_not_read(tmp_path: Path) ->
     inside = tmp_path / "inside"
     inside.mkdir()
     (inside / "package.json").symlink_to(tmp_path / "outside.json")
-    assert read(inside, {"package.json"}).test == ()
+    assert detect_commands(inside, {"package.json"}).test == ()
 
 
 def test_an_empty_project_says_nothing(tmp_path: Path) -> None:
-    assert read(tmp_path, set()) == Commands()
+    assert detect_commands(tmp_path, set()) == ProjectCommands()
 
 
 @pytest.mark.promise("build-commands")
@@ -320,7 +320,7 @@ def test_whatever_the_files_say_commands_are_few_short_lines(texts: dict[str, st
         root = Path(folder)
         for name, text in texts.items():
             (root / name).write_text(text, "utf-8", "replace")
-        found = read(root, set(texts))
+        found = detect_commands(root, set(texts))
     assert (len(found.build) <= BUILD_MAX, len(found.test) <= TEST_MAX, len(found.lint) <= LINT_MAX) == (True,) * 3
     for command in (*found.build, *found.test, *found.lint):
         assert command.isascii()

@@ -15,10 +15,10 @@ def test_renames_between_two_commits_are_found_step_by_step(past: Past) -> None:
     past.rename("lib/a.py", "core/a.py")
     (past.root / "c.py").unlink()
     last = past.rename("b.py", "with\nnewline.py")
-    assert git_log.renames_between(past.root, first, last) == {"a.py": "core/a.py", "b.py": "with\nnewline.py"}
-    assert git_log.renames_between(past.root, last, last) == {}
+    assert git_log.find_renames(past.root, first, last) == {"a.py": "core/a.py", "b.py": "with\nnewline.py"}
+    assert git_log.find_renames(past.root, last, last) == {}
     for wrong in ("", "--output=x", "0" * 40, "HEAD"):
-        assert git_log.renames_between(past.root, wrong, last) == {}
+        assert git_log.find_renames(past.root, wrong, last) == {}
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,4 @@ def test_renames_between_two_commits_are_found_step_by_step(past: Past) -> None:
     ],
 )
 def test_a_name_is_followed_to_its_end_and_a_circle_has_one(became: dict[str, str], ends: dict[str, str]) -> None:
-    assert git_log.ends_of(became) == ends
+    assert git_log.resolve_renames(became) == ends

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.history import git_log
-from holloway.codemap.history.cochange import partners, similar_commits
+from holloway.codemap.history.cochange import find_partners, find_similar_commits
 from holloway.codemap.history.git_log import BODY_CHARS_MAX, FILES_PER_COMMIT_MAX, SUBJECT_CHARS_MAX
-from holloway.codemap.history.sync import COMMITS_MAX, _kept, sync
+from holloway.codemap.history.sync import COMMITS_MAX, _load_state, sync_history
 from tests.codemap.history.repository import BODY, NOW, Past, begun
 
 
@@ -27,13 +27,13 @@ def contents(database: MapDatabase) -> dict[str, object]:
         "SELECT p.path, c.hash, f.churn FROM commit_files f JOIN paths p ON p.id = f.path"
         ' JOIN commits c ON c.id = f."commit"'
     )
-    likely = similar_commits(database, "change move first file", now=NOW)
+    likely = find_similar_commits(database, "change move first file", now=NOW)
     return {
-        "commits": {tuple(row) for row in database.rows("SELECT hash, at, subject, body, files FROM commits")},
-        "facts": {tuple(row) for row in database.rows(facts)},
-        "paths": {row[0] for row in database.rows("SELECT path FROM paths")},
+        "commits": {tuple(row) for row in database.fetch_rows("SELECT hash, at, subject, body, files FROM commits")},
+        "facts": {tuple(row) for row in database.fetch_rows(facts)},
+        "paths": {row[0] for row in database.fetch_rows("SELECT path FROM paths")},
         "text": [(commit.hash, commit.score, commit.files) for commit in likely],
-        "names": sorted(_kept(database).names.today.items()),
+        "names": sorted(_load_state(database).names.today.items()),
     }
 
 
@@ -41,19 +41,19 @@ def fresh(root: Path, commits_max: int = COMMITS_MAX) -> dict[str, object]:
     """What a first reading of the same HEAD says."""
     with TemporaryDirectory() as folder:
         database = open_map(Path(folder) / "map.db")
-        sync(database, root, now=NOW, commits_max=commits_max)
+        sync_history(database, root, now=NOW, commits_max=commits_max)
         found = contents(database)
         database.close()
     return found
 
 
 def paths(database: MapDatabase) -> set[str]:
-    return {row[0] for row in database.rows("SELECT path FROM paths")}
+    return {row[0] for row in database.fetch_rows("SELECT path FROM paths")}
 
 
 def worked_on(database: MapDatabase) -> dict[str, tuple[int, int]]:
     """For each file how many commits it has, and how many lines they changed."""
-    rows = database.rows(
+    rows = database.fetch_rows(
         "SELECT p.path, COUNT(*), SUM(f.churn) FROM paths p JOIN commit_files f ON f.path = p.id GROUP BY p.id"
     )
     return {row[0]: (row[1], row[2]) for row in rows}
@@ -122,10 +122,10 @@ def test_whatever_happens_to_the_branch_the_tables_equal_a_first_reading(
         walk = Walk(Path(folder) / "project")
         root = walk.past.root
         database = open_map(Path(folder) / "map.db")
-        sync(database, root, now=NOW, commits_max=commits_max)
+        sync_history(database, root, now=NOW, commits_max=commits_max)
         for kind, one, other in [*steps, ("sync", 0, 0)]:
             if kind == "sync":
-                sync(database, root, now=NOW, commits_max=commits_max)
+                sync_history(database, root, now=NOW, commits_max=commits_max)
                 assert contents(database) == fresh(root, commits_max)
             else:
                 walk.take(kind, one, other)
@@ -135,29 +135,29 @@ def test_whatever_happens_to_the_branch_the_tables_equal_a_first_reading(
 def test_only_new_commits_are_read_and_lost_ones_removed(past: Past, database: MapDatabase) -> None:
     first = past.commit("first", {"a.py": "1\n", "b.py": "1\n"}, days_ago=3)
     past.commit("second", {"a.py": "2\n"}, days_ago=2)
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert (seen.added, seen.removed, seen.total, seen.is_whole) == (3, 0, 3, True)
     past.commit("third", {"b.py": "2\n"}, days_ago=1)
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert (seen.added, seen.removed, seen.total) == (1, 0, 4)
     past.git("checkout", "-q", "-b", "side", first)
     past.commit("other", {"c.py": "1\n"})
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert (seen.added, seen.removed, seen.total) == (1, 2, 3)
     assert paths(database) == {"a.py", "b.py", "c.py"}
-    assert sync(database, past.root, now=NOW).added == 0
+    assert sync_history(database, past.root, now=NOW).added == 0
 
 
 def test_a_rewritten_history_that_forgot_the_old_one_is_read_again(past: Past, database: MapDatabase) -> None:
     past.commit("first", {"a.py": "1\n"})
     past.commit("second", {"a.py": "2\n"})
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     past.git("checkout", "-q", "--orphan", "anew")
     past.commit("afresh", {"a.py": "3\n"})
     past.git("branch", "-D", "main")
     past.git("reflog", "expire", "--expire=now", "--all")
     past.git("gc", "-q", "--prune=now")
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert (seen.added, seen.removed, seen.total) == (1, 3, 1)
     assert contents(database) == fresh(past.root)
 
@@ -165,10 +165,10 @@ def test_a_rewritten_history_that_forgot_the_old_one_is_read_again(past: Past, d
 def test_only_the_newest_commits_are_kept(past: Past, database: MapDatabase) -> None:
     for number in range(6):
         past.commit(f"change {number}", {f"{number}.py": "x\n"}, days_ago=10 - number)
-        sync(database, past.root, now=NOW, commits_max=4)
+        sync_history(database, past.root, now=NOW, commits_max=4)
     assert paths(database) == {"2.py", "3.py", "4.py", "5.py"}
     past.git("reset", "-q", "--hard", "HEAD~3")
-    seen = sync(database, past.root, now=NOW, commits_max=4)
+    seen = sync_history(database, past.root, now=NOW, commits_max=4)
     assert (seen.added, seen.removed) == (3, 3)
     assert paths(database) == {"0.py", "1.py", "2.py"}
 
@@ -180,19 +180,19 @@ def test_merges_are_no_commits_of_their_own(past: Past, database: MapDatabase) -
     past.git("checkout", "-q", "main")
     past.commit("main work", {"c.py": "1\n"}, days_ago=1)
     past.git("merge", "-q", "--no-edit", "side")
-    assert sync(database, past.root, now=NOW).total == 4
+    assert sync_history(database, past.root, now=NOW).total == 4
 
 
 def test_a_renamed_file_keeps_its_past_and_its_row(past: Past, database: MapDatabase) -> None:
     past.commit("first", {"old.py": BODY, "friend.py": "1\n"}, days_ago=3)
-    sync(database, past.root, now=NOW)
-    row = database.value("SELECT id FROM paths WHERE path = 'old.py'")
+    sync_history(database, past.root, now=NOW)
+    row = database.fetch_value("SELECT id FROM paths WHERE path = 'old.py'")
     past.rename("old.py", "lib/new.py", days_ago=2)
     past.commit("grow", {"lib/new.py": BODY + "more\n"}, days_ago=1)
-    assert sync(database, past.root, now=NOW).added == 2
-    assert database.value("SELECT id FROM paths WHERE path = 'lib/new.py'") == row
+    assert sync_history(database, past.root, now=NOW).added == 2
+    assert database.fetch_value("SELECT id FROM paths WHERE path = 'lib/new.py'") == row
     assert worked_on(database)["lib/new.py"][0] == 3
-    assert [found.path for found in partners(database, ["lib/new.py"], now=NOW)] == ["friend.py"]
+    assert [found.path for found in find_partners(database, ["lib/new.py"], now=NOW)] == ["friend.py"]
     assert "old.py" not in paths(database)
 
 
@@ -203,9 +203,9 @@ def test_a_rename_of_a_whole_folder_is_followed_although_the_commit_is_too_large
     past.commit("bulk", many, days_ago=5)
     past.commit("pair", {"old/1.py": f"1\n{BODY}x\n", "old/2.py": f"2\n{BODY}x\n"}, days_ago=4)
     past.rename("old", "new", days_ago=3)
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     assert paths(database) == {"new/1.py", "new/2.py"}
-    assert [row["files"] for row in database.rows("SELECT files FROM commits ORDER BY at")] == [0, 51, 2, 51]
+    assert [row["files"] for row in database.fetch_rows("SELECT files FROM commits ORDER BY at")] == [0, 51, 2, 51]
 
 
 def test_going_back_over_a_rename_brings_the_old_name_back(past: Past, database: MapDatabase) -> None:
@@ -213,10 +213,10 @@ def test_going_back_over_a_rename_brings_the_old_name_back(past: Past, database:
     past.commit("first", {"old.py": BODY}, days_ago=3)
     past.git("checkout", "-q", "-b", "side")
     past.rename("old.py", "new.py", days_ago=2)
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     assert paths(database) == {"new.py", "far.py"}
     past.git("checkout", "-q", "main")
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert (seen.added, seen.removed, seen.read_again, seen.total) == (0, 1, 1, 3)
     assert paths(database) == {"old.py", "far.py"}
     assert contents(database) == fresh(past.root)
@@ -227,23 +227,23 @@ def test_a_file_that_came_and_moved_on_a_branch_goes_with_it_alone(past: Past, d
     past.git("checkout", "-q", "-b", "side")
     past.commit("come\n\nwith a body", {"b.py": f"b\n{BODY}"}, days_ago=3)
     past.rename("b.py", "c.py", days_ago=2)
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     past.git("checkout", "-q", "main")
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert (seen.added, seen.removed, seen.read_again) == (0, 2, 0)
     assert contents(database) == fresh(past.root)
     past.commit("other", {"a.py": "1\n"})
-    sync(database, past.root, now=NOW)
-    assert similar_commits(database, "body", now=NOW) == []
+    sync_history(database, past.root, now=NOW)
+    assert find_similar_commits(database, "body", now=NOW) == []
 
 
 def test_two_files_that_became_one_share_what_a_commit_changed_in_both(past: Past, database: MapDatabase) -> None:
     past.commit("both", {"a.py": f"a\n{BODY}", "b.py": "1\n2\n"}, days_ago=4)
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     (past.root / "b.py").unlink()
     past.commit("less", {}, days_ago=3)
     past.rename("a.py", "b.py", days_ago=2)
-    assert sync(database, past.root, now=NOW).added == 2
+    assert sync_history(database, past.root, now=NOW).added == 2
     assert worked_on(database)["b.py"][1] == len(BODY.splitlines()) + 1 + 2 + 2
     assert contents(database) == fresh(past.root)
 
@@ -251,10 +251,10 @@ def test_two_files_that_became_one_share_what_a_commit_changed_in_both(past: Pas
 def test_a_name_that_is_used_again_is_the_file_that_has_it_today(past: Past, database: MapDatabase) -> None:
     past.commit("first", {"a.py": BODY}, days_ago=4)
     past.rename("a.py", "b.py", days_ago=3)
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     assert worked_on(database).keys() == {"b.py"}
     past.commit("again", {"a.py": "something else\n"}, days_ago=2)
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     assert {path: commits for path, (commits, _) in worked_on(database).items()} == {"a.py": 2, "b.py": 1}
     assert contents(database) == fresh(past.root)
 
@@ -263,29 +263,29 @@ def test_without_git_or_commits_the_history_is_empty(tmp_path: Path, database: M
     (tmp_path / "empty").mkdir()
     Past(tmp_path / "empty").git("init", "-q")
     for folder in (tmp_path / "nowhere", tmp_path, tmp_path / "empty"):
-        seen = sync(database, folder, now=NOW)
+        seen = sync_history(database, folder, now=NOW)
         assert (seen.total, seen.is_whole) == (0, True)
-    assert partners(database, ["a.py"], now=NOW) == []
-    assert similar_commits(database, "anything", now=NOW) == []
+    assert find_partners(database, ["a.py"], now=NOW) == []
+    assert find_similar_commits(database, "anything", now=NOW) == []
     assert worked_on(database) == {}
 
 
 def test_a_branch_without_commits_has_no_history(past: Past, database: MapDatabase) -> None:
     past.commit("first", {"a.py": BODY})
     past.rename("a.py", "b.py")
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     past.git("checkout", "-q", "--orphan", "empty")
-    assert sync(database, past.root, now=NOW).removed == 3
+    assert sync_history(database, past.root, now=NOW).removed == 3
     assert contents(database) == fresh(past.root)
     past.git("checkout", "-qf", "main")
-    assert sync(database, past.root, now=NOW).total == 3
+    assert sync_history(database, past.root, now=NOW).total == 3
     assert contents(database) == fresh(past.root)
 
 
 def test_a_head_that_is_an_option_is_no_commit(past: Past, database: MapDatabase) -> None:
     past.commit("first", {"a.py": "1\n"})
     (past.root / ".git/HEAD").write_text(f"--output={past.root}/taken\n")
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert (seen.total, seen.is_whole) == (0, True)
     assert not (past.root / "taken").exists()
 
@@ -294,13 +294,13 @@ def test_where_git_is_missing_what_is_known_stays(
     past: Past, database: MapDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     past.commit("first", {"a.py": "1\n"})
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     past.commit("second", {"a.py": "2\n"})
     with monkeypatch.context() as without:
         without.setenv("PATH", str(past.root / "nothing"))
-        seen = sync(database, past.root, now=NOW)
+        seen = sync_history(database, past.root, now=NOW)
     assert (seen.added, seen.total, seen.is_whole) == (0, 2, False)
-    assert sync(database, past.root, now=NOW).added == 1
+    assert sync_history(database, past.root, now=NOW).added == 1
 
 
 def cut_off(folder: Path, after_bytes: int) -> Path:
@@ -322,7 +322,7 @@ def test_of_a_reading_that_breaks_off_the_newest_commits_are_kept(
         past.commit(f"change {number}", {f"{number}.py": "x\n"}, days_ago=10 - number)
     with monkeypatch.context() as broken:
         broken.setenv("PATH", f"{cut_off(tmp_path / 'bin', 350)}{os.pathsep}{os.environ['PATH']}")
-        seen = sync(database, past.root, now=NOW)
+        seen = sync_history(database, past.root, now=NOW)
     assert not seen.is_whole
     assert 1 < seen.total < 8
     assert paths(database) == {f"{number}.py" for number in range(8 - seen.total, 8)}
@@ -330,9 +330,9 @@ def test_of_a_reading_that_breaks_off_the_newest_commits_are_kept(
     past.commit("change 8", {"8.py": "x\n"})
     with monkeypatch.context() as broken:
         broken.setenv("PATH", f"{cut_off(tmp_path / 'worse', 150)}{os.pathsep}{os.environ['PATH']}")
-        seen = sync(database, past.root, now=NOW)
+        seen = sync_history(database, past.root, now=NOW)
     assert (seen.added, seen.total, seen.is_whole) == (0, kept, False)
-    assert sync(database, past.root, now=NOW).added == 1
+    assert sync_history(database, past.root, now=NOW).added == 1
 
 
 def test_a_shallow_clone_does_not_claim_that_its_first_commit_made_everything(
@@ -343,10 +343,10 @@ def test_a_shallow_clone_does_not_claim_that_its_first_commit_made_everything(
     past.commit("third", {"b.py": "2\n"}, days_ago=2)
     clone = Past(tmp_path / "clone")
     past.git("clone", "-q", "--depth", "2", f"file://{past.root}", str(clone.root))
-    assert sync(database, clone.root, now=NOW).total == 2
+    assert sync_history(database, clone.root, now=NOW).total == 2
     assert paths(database) == {"b.py"}
     clone.git("fetch", "-q", "--unshallow")
-    sync(database, clone.root, now=NOW)
+    sync_history(database, clone.root, now=NOW)
     assert contents(database) == fresh(past.root)
 
 
@@ -358,12 +358,12 @@ def test_a_partial_clone_is_read_without_fetching_anything(past: Past, database:
     clone = Past(tmp_path / "clone")
     past.git("clone", "-q", "--filter=blob:none", f"file://{past.root}", str(clone.root))
     held = clone.git("count-objects", "-v")
-    seen = sync(database, clone.root, now=NOW)
+    seen = sync_history(database, clone.root, now=NOW)
     assert (seen.total, seen.is_whole) == (4, True)
-    assert [found.path for found in partners(database, ["c.py"], now=NOW)] == ["b.py"]
+    assert [found.path for found in find_partners(database, ["c.py"], now=NOW)] == ["b.py"]
     assert clone.git("count-objects", "-v") == held
     clone.commit("more", {"c.py": BODY + "3\n"})
-    assert sync(database, clone.root, now=NOW).added == 1
+    assert sync_history(database, clone.root, now=NOW).added == 1
     assert contents(database) == fresh(clone.root)
 
 
@@ -372,7 +372,7 @@ def test_a_repository_that_lost_an_old_file_still_has_a_history(past: Past, data
     lost = past.git("rev-parse", "HEAD:a.py")
     past.commit("second", {"a.py": "2\n"}, days_ago=3)
     (past.root / ".git/objects" / lost[:2] / lost[2:]).unlink()
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert (seen.total, seen.is_whole) == (3, True)
     assert worked_on(database)["a.py"][0] == 2
 
@@ -404,7 +404,7 @@ def test_what_a_repository_configures_neither_runs_nor_changes_what_is_read(past
         *("format.pretty=oneline", "diff.renameLimit=1", "i18n.logOutputEncoding=UTF-16", "diff.noprefix=true"),
     ):
         past.git("config", *setting.split("="))
-    sync(database, past.root, now=NOW)
+    sync_history(database, past.root, now=NOW)
     assert contents(database) == clean
     assert not taken.exists()
 
@@ -416,13 +416,13 @@ def test_names_and_messages_are_data_however_odd(past: Past, database: MapDataba
     (past.root / os.fsdecode(b"caf\xe9.py")).write_text("1\n")
     (past.root / "library").mkdir()
     past.git("update-index", "--add", "--cacheinfo", f"160000,{past.git('rev-parse', 'HEAD')},library")
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert seen.skipped_paths == 0
     past.commit("odd", {"a.py": "2\n"})
-    seen = sync(database, past.root, now=NOW)
+    seen = sync_history(database, past.root, now=NOW)
     assert (seen.total, seen.skipped_paths) == (4, 1)
     assert paths(database) == {*odd, "a.py"}
-    longest = database.row("SELECT max(length(subject)) AS subject, max(length(body)) AS body FROM commits")
+    longest = database.fetch_row("SELECT max(length(subject)) AS subject, max(length(body)) AS body FROM commits")
     assert longest is not None
     assert (longest["subject"], longest["body"]) == (SUBJECT_CHARS_MAX, BODY_CHARS_MAX)
 
@@ -433,12 +433,12 @@ def test_two_processes_that_read_at_once_write_once(
     past.commit("first", {"a.py": "1\n"})
     other = open_map(database.path)
 
-    def slowly(root: str, hashes: list[str], *, has_contents: bool) -> git_log.Reading:
-        monkeypatch.setattr("holloway.codemap.history.sync.read", git_log.read)
-        assert sync(other, past.root, now=NOW).added == 2
-        return git_log.read(root, hashes, has_contents=has_contents)
+    def slowly(root: str, hashes: list[str], *, has_contents: bool) -> git_log.LogReading:
+        monkeypatch.setattr("holloway.codemap.history.sync.read_commits", git_log.read_commits)
+        assert sync_history(other, past.root, now=NOW).added == 2
+        return git_log.read_commits(root, hashes, has_contents=has_contents)
 
-    monkeypatch.setattr("holloway.codemap.history.sync.read", slowly)
-    assert sync(database, past.root, now=NOW).added == 0
+    monkeypatch.setattr("holloway.codemap.history.sync.read_commits", slowly)
+    assert sync_history(database, past.root, now=NOW).added == 0
     other.close()
     assert contents(database) == fresh(past.root)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from holloway.codemap.modules.entry_points import entry_points
+from holloway.codemap.modules.entry_points import find_entry_points
 
 
 def entries(root: Path, files: dict[str, str], imports: dict[tuple[str, str], float] | None = None) -> dict[str, str]:
@@ -12,7 +12,7 @@ def entries(root: Path, files: dict[str, str], imports: dict[tuple[str, str], fl
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    return entry_points(root, set(files), imports)
+    return find_entry_points(root, set(files), imports)
 
 
 def test_commands_of_a_python_package_lead_to_their_files(tmp_path: Path) -> None:

@@ -1,18 +1,18 @@
 import pytest
 
-from holloway.codemap.modules.module_names import base_folder, names
-from holloway.codemap.modules.partition import Part
+from holloway.codemap.modules.module_names import assign_names, base_folder
+from holloway.codemap.modules.partition import FilePart
 
 
-def named(*parts: Part, taken: tuple[str, ...] = (), base: str = "", packages: tuple[str, ...] = ()) -> list[str]:
+def named(*parts: FilePart, taken: tuple[str, ...] = (), base: str = "", packages: tuple[str, ...] = ()) -> list[str]:
     """The names of these parts; the first file of each stands out most."""
     weights = {path: 1.0 / (1 + at) for part in parts for at, path in enumerate(part.files)}
-    return names(parts, taken, base, frozenset(packages), weights, "project")
+    return assign_names(parts, taken, base, frozenset(packages), weights, "project")
 
 
-def group(*stems: str) -> Part:
+def group(*stems: str) -> FilePart:
     """A piece of a flat folder."""
-    return Part("lib/shop", tuple(f"lib/shop/{stem}.py" for stem in stems), split=True)
+    return FilePart("lib/shop", tuple(f"lib/shop/{stem}.py" for stem in stems), split=True)
 
 
 @pytest.mark.parametrize(
@@ -31,28 +31,28 @@ def group(*stems: str) -> Part:
     ],
 )
 def test_a_part_is_named_after_the_folders_that_tell_it_apart(folder: str, base: str, name: str) -> None:
-    assert named(Part(folder, (f"{folder}/a.py",)), base=base) == [name]
+    assert named(FilePart(folder, (f"{folder}/a.py",)), base=base) == [name]
 
 
 def test_a_package_is_named_after_its_own_folder() -> None:
-    parts = [Part("crates/ignore/src", ("a.rs",)), Part("extras/src/main/java/com/x/io", ("b.java",))]
-    parts += [Part("extras/src/main/java/com/x/net", ("c.java",))]
+    parts = [FilePart("crates/ignore/src", ("a.rs",)), FilePart("extras/src/main/java/com/x/io", ("b.java",))]
+    parts += [FilePart("extras/src/main/java/com/x/net", ("c.java",))]
     assert named(*parts, packages=("crates/ignore", "extras")) == ["ignore", "extras/io", "extras/net"]
 
 
 def test_of_several_folders_that_hold_a_project_none_is_the_project() -> None:
-    assert named(Part("lib", ("lib/a.js",)), Part("src", ("src/b.js",))) == ["lib", "src"]
-    assert named(Part("lib", ("lib/a.js",)), Part("examples", ("examples/b.js",))) == ["project", "examples"]
+    assert named(FilePart("lib", ("lib/a.js",)), FilePart("src", ("src/b.js",))) == ["lib", "src"]
+    assert named(FilePart("lib", ("lib/a.js",)), FilePart("examples", ("examples/b.js",))) == ["project", "examples"]
 
 
 def test_names_that_are_taken_are_not_given_again() -> None:
-    assert named(Part("a/auth", ("x",)), taken=("AUTH", "a/auth")) == ["a/auth-2"]
-    assert named(Part("a/auth", ("x",)), Part("b/auth", ("y",))) == ["a/auth", "b/auth"]
+    assert named(FilePart("a/auth", ("x",)), taken=("AUTH", "a/auth")) == ["a/auth-2"]
+    assert named(FilePart("a/auth", ("x",)), FilePart("b/auth", ("y",))) == ["a/auth", "b/auth"]
 
 
 def test_of_several_that_would_be_called_the_same_the_folder_of_that_name_is() -> None:
     folders = ("src/shop/map/modules", "src/shop/map", "src/shop/web/map")
-    parts = [Part(folder, (f"{folder}/a.py",)) for folder in folders]
+    parts = [FilePart(folder, (f"{folder}/a.py",)) for folder in folders]
     assert named(*parts, base="src/shop") == ["map/modules", "map", "web/map"]
 
 

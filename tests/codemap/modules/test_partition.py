@@ -3,9 +3,9 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.modules.community_detection import communities, modularity
-from holloway.codemap.modules.file_affinity import blended, by_name
-from holloway.codemap.modules.partition import SMALL_MIN, Bounds, partition, size_of
+from holloway.codemap.modules.community_detection import compute_modularity, detect_communities
+from holloway.codemap.modules.file_affinity import blend_links, link_by_name
+from holloway.codemap.modules.partition import SMALL_MIN, SizeBounds, partition_files, size_of
 
 
 def folders(parts: list[tuple[str, int]], lines: int = 100) -> dict[str, float]:
@@ -18,7 +18,7 @@ def found(
 ) -> dict[str, int]:
     """The folders of the parts, and how many files each has; parts of one folder are told apart by a number."""
     counted: dict[str, int] = {}
-    for part in partition(sizes, frozenset(packages), links or {}):
+    for part in partition_files(sizes, frozenset(packages), links or {}):
         name = part.folder
         while name in counted:
             name += "'"
@@ -73,7 +73,7 @@ def test_a_large_flat_folder_is_split_along_its_graph() -> None:
         links |= clique(group)
     links["lib/alpha0.py", "lib/beta0.py"] = 1.0
     sizes = {name: size_of(300) for group in groups for name in group}
-    parts = partition(sizes, frozenset(), links)
+    parts = partition_files(sizes, frozenset(), links)
     assert sorted(sorted(part.files) for part in parts) == sorted(sorted(group) for group in groups)
     assert all(part.split for part in parts)
 
@@ -85,17 +85,17 @@ def test_a_flat_folder_without_communities_stays_whole() -> None:
 
 def test_the_last_file_above_the_parts_joins_the_one_that_it_imports() -> None:
     sizes = folders([("cmd/tool/cli", 12), ("cmd/tool/store", 12)]) | {"cmd/tool/main.go": 0.3}
-    parts = partition(sizes, frozenset(), {("cmd/tool/cli/f0.py", "cmd/tool/main.go"): 1.0})
+    parts = partition_files(sizes, frozenset(), {("cmd/tool/cli/f0.py", "cmd/tool/main.go"): 1.0})
     assert next(part.folder for part in parts if "cmd/tool/main.go" in part.files) == "cmd/tool/cli"
 
 
 def test_nothing_gives_no_parts() -> None:
-    assert partition({}, frozenset(), {}) == []
+    assert partition_files({}, frozenset(), {}) == []
 
 
 def test_the_number_of_parts_grows_much_slower_than_the_code() -> None:
     sizes = [50.0, 200.0, 1_200.0, 12_000.0]
-    numbers = [2.5 * size / Bounds.of(size).large for size in sizes]
+    numbers = [2.5 * size / SizeBounds.for_total(size).large for size in sizes]
     assert [round(number) for number in numbers] == [7, 10, 19, 40]
 
 
@@ -112,7 +112,7 @@ def test_every_file_is_in_one_part_but_for_small_things_at_the_root(
     sizes: dict[str, float], ties: list[tuple[str, str, float]], packages: set[str]
 ) -> None:
     links = {(one, other): weight for one, other, weight in ties if one < other and one in sizes and other in sizes}
-    parts = partition(sizes, frozenset(packages), links)
+    parts = partition_files(sizes, frozenset(packages), links)
     listed = [path for part in parts for path in part.files]
     assert len(listed) == len(set(listed))
     for path in sizes.keys() - set(listed):
@@ -125,24 +125,24 @@ def test_every_file_is_in_one_part_but_for_small_things_at_the_root(
 def test_what_everybody_imports_ties_nobody_to_it() -> None:
     files = [f"{at}.py" for at in range(20)]
     imports = {(name, "base.py"): 1.0 for name in files} | {("0.py", "1.py"): 1.0}
-    links = blended([*files, "base.py"], imports, {})
+    links = blend_links([*files, "base.py"], imports, {})
     assert links["0.py", "1.py"] > 4 * links["0.py", "base.py"]
 
 
 def test_common_changes_weigh_as_much_as_imports_in_all() -> None:
-    links = blended(["a", "b", "c"], {("a", "b"): 1.0}, {("b", "c"): 250.0, ("x", "y"): 1.0})
+    links = blend_links(["a", "b", "c"], {("a", "b"): 1.0}, {("b", "c"): 250.0, ("x", "y"): 1.0})
     assert links["a", "b"] == links["b", "c"]
 
 
 def test_names_that_share_a_rare_word_are_tied() -> None:
     names = ["manual_commit_push.go", "manual_commit_logs.go", "session.go", "state.go", "types.go", "errors.go"]
-    assert set(by_name(names)) == {("manual_commit_logs.go", "manual_commit_push.go")}
+    assert set(link_by_name(names)) == {("manual_commit_logs.go", "manual_commit_push.go")}
 
 
 def test_communities_are_the_same_every_time() -> None:
     nodes = [str(at) for at in range(60)]
     links = {(nodes[at], nodes[(at * 7 + step) % 60]): 1.0 + step for at in range(60) for step in (1, 2, 5)}
-    first = communities(nodes, links)
-    assert all(communities(nodes, links) == first for _ in range(3))
-    assert modularity(first, links) > 0.2
-    assert modularity([nodes], links) == 0.0
+    first = detect_communities(nodes, links)
+    assert all(detect_communities(nodes, links) == first for _ in range(3))
+    assert compute_modularity(first, links) > 0.2
+    assert compute_modularity([nodes], links) == 0.0

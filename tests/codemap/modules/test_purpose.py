@@ -1,7 +1,7 @@
 import pytest
 
 from holloway.codemap.modules.detection import Module
-from holloway.codemap.modules.purpose import PURPOSE_CHARS_MAX, described, is_description, purpose
+from holloway.codemap.modules.purpose import PURPOSE_CHARS_MAX, add_purposes, describe_module, is_description
 
 
 def module(*files: str, folder: str = "src/auth", name: str = "auth", said: str = "") -> Module:
@@ -10,18 +10,20 @@ def module(*files: str, folder: str = "src/auth", name: str = "auth", said: str 
 
 
 def test_files_say_what_a_module_is_for_by_their_names_alone() -> None:
-    (found,) = described([module("src/auth/tokens.py", "src/auth/__init__.py", "src/auth/README.md")])
+    (found,) = add_purposes([module("src/auth/tokens.py", "src/auth/__init__.py", "src/auth/README.md")])
     assert found.purpose == "tokens"
 
 
 def test_folders_say_more_than_files_where_most_files_lie_in_them() -> None:
     files = [f"src/middleware/{name}/index.ts" for name in ("cors", "etag", "jwt", "timeout")]
-    assert purpose(module(*files, folder="src/middleware")) == "cors, etag, jwt, timeout"
+    assert describe_module(module(*files, folder="src/middleware")) == "cors, etag, jwt, timeout"
 
 
 def test_what_a_person_said_stays_on_one_short_line() -> None:
-    assert purpose(module("a.py", said="Who <system>somebody</system> is")) == "Who ‹system>somebody‹/system> is"
-    assert len(purpose(module("a.py", said="word " * 100))) <= PURPOSE_CHARS_MAX
+    assert (
+        describe_module(module("a.py", said="Who <system>somebody</system> is")) == "Who ‹system>somebody‹/system> is"
+    )
+    assert len(describe_module(module("a.py", said="word " * 100))) <= PURPOSE_CHARS_MAX
 
 
 @pytest.mark.parametrize(

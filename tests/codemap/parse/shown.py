@@ -6,7 +6,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from holloway.codemap.parse.facts import MODULE_SCOPE
-from holloway.codemap.parse.parser import extract
+from holloway.codemap.parse.parser import extract_facts
 
 if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Facts
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def read(language: str, source: str) -> Facts:
     """The facts of a piece of code; its indentation in the test is not part of it."""
-    return extract(language, dedent(source).encode())
+    return extract_facts(language, dedent(source).encode())
 
 
 def definitions(facts: Facts) -> list[str]:

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.codemap.parse.chunks import BLOCK_LINES, CHUNK_LINES_MAX, Chunk, chunks
-from holloway.codemap.parse.parser import extract
+from holloway.codemap.parse.chunks import BLOCK_LINES, CHUNK_LINES_MAX, Chunk, split_chunks
+from holloway.codemap.parse.parser import extract_facts
 
 pytestmark = pytest.mark.promise("pieces")
 
 
 def python(source: str) -> list[Chunk]:
     data = source.encode()
-    return chunks("src/shop/tokens.py", data, extract("python", data))
+    return split_chunks("src/shop/tokens.py", data, extract_facts("python", data))
 
 
 def body(lines: int, margin: str = "    ") -> str:
@@ -51,12 +51,12 @@ def test_a_class_beyond_the_limit_is_cut_between_its_members() -> None:
 
 def test_prose_is_cut_at_its_headings() -> None:
     text = b"Intro\n\n# Use\nRun it.\n\nLimits\n======\nNone.\n- - -\n"
-    pieces = chunks("README.md", text, None)
+    pieces = split_chunks("README.md", text, None)
     assert spans(pieces) == [("Intro", 1, 2), ("Use", 3, 5), ("Limits", 6, 9)]
 
 
 def test_text_without_structure_is_cut_after_some_lines() -> None:
-    pieces = chunks("data.sql", b"SELECT 1;\n" * (2 * BLOCK_LINES + 1), None)
+    pieces = split_chunks("data.sql", b"SELECT 1;\n" * (2 * BLOCK_LINES + 1), None)
     assert [one.end_line - one.line + 1 for one in pieces] == [BLOCK_LINES, BLOCK_LINES, 1]
 
 

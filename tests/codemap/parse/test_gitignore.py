@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holloway import git
 from holloway.codemap.parse import gitignore
-from holloway.codemap.parse.source_files import _walked
+from holloway.codemap.parse.source_files import _walk_files
 
 TREE = (
     *("a.py", "b.py", "ab", "#a", "!a", "a b ", "a", "lib/a.py", "lib/a/b.py", "lib/lib/ab", "lib/logs/a.py"),
@@ -48,15 +48,15 @@ def test_files_that_are_walked_to_are_those_that_git_would_list(top: str, below:
         (root / ".gitignore").write_text(top, newline="")
         (root / "lib/.gitignore").write_text(below, newline="")
         (root / ".git/info/exclude").write_text(excluded, newline="")
-        assert _walked(root) == git.tracked_files(folder)
+        assert _walk_files(root) == git.tracked_files(folder)
 
 
 def test_rules_are_bounded_and_the_first_ones_count() -> None:
-    level = gitignore.level("", "\n".join(f"a{number}" for number in range(2 * gitignore.RULES_MAX)))
+    level = gitignore.parse_ignore_file("", "\n".join(f"a{number}" for number in range(2 * gitignore.RULES_MAX)))
     assert len(level.rules) == gitignore.RULES_MAX
     assert gitignore.is_ignored("deep/a1", (level,), is_folder=False)
-    assert not gitignore.level("", "a" * (gitignore.RULE_CHARS_MAX + 1)).rules
-    hostile = gitignore.level("", "/".join(["**", "*a" * 100] * 2))
+    assert not gitignore.parse_ignore_file("", "a" * (gitignore.RULE_CHARS_MAX + 1)).rules
+    hostile = gitignore.parse_ignore_file("", "/".join(["**", "*a" * 100] * 2))
     assert not gitignore.is_ignored("/".join(["a" * 200 + "b"] * 40), (hostile,), is_folder=False)
 
 
@@ -67,9 +67,9 @@ def test_a_file_that_no_rule_names_is_followed_through_no_folder(monkeypatch: py
         followed.append(pattern)
         return real(pattern, parts)
 
-    real = gitignore._fits
-    monkeypatch.setattr(gitignore, "_fits", fits)
-    level = gitignore.level("", "*.log\n/build/\nlib/**/*.o\n[Bb]in/\na.py\nlib/*\n")
+    real = gitignore._is_match
+    monkeypatch.setattr(gitignore, "_is_match", fits)
+    level = gitignore.parse_ignore_file("", "*.log\n/build/\nlib/**/*.o\n[Bb]in/\na.py\nlib/*\n")
     assert not gitignore.is_ignored("deep/down/b.py", (level,), is_folder=False)
     assert followed == [("lib", "*")]
     assert gitignore.is_ignored("deep/down/a.py", (level,), is_folder=False)

@@ -1,4 +1,4 @@
-from holloway.codemap.parse.expressions import use_tree
+from holloway.codemap.parse.expressions import expand_use_tree
 from tests.codemap.parse.shown import bindings, definitions, imports, read, references
 
 
@@ -80,11 +80,11 @@ def test_uses_and_submodules_are_imports() -> None:
 
 
 def test_a_tree_of_uses_that_does_not_end_is_cut() -> None:
-    assert use_tree("a::{b::{c, d}, e as f}") == [("a.b", "c", ""), ("a.b", "d", ""), ("a", "e", "f")]
-    assert use_tree("a::{b, ") == [("a", "b", "")]
-    assert use_tree("") == []
-    assert len(use_tree("a::{" + "b," * 100_000)) <= 500
-    assert len(use_tree("a::{" * 10_000)) <= 500
+    assert expand_use_tree("a::{b::{c, d}, e as f}") == [("a.b", "c", ""), ("a.b", "d", ""), ("a", "e", "f")]
+    assert expand_use_tree("a::{b, ") == [("a", "b", "")]
+    assert expand_use_tree("") == []
+    assert len(expand_use_tree("a::{" + "b," * 100_000)) <= 500
+    assert len(expand_use_tree("a::{" * 10_000)) <= 500
 
 
 def test_references() -> None:

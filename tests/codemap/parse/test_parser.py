@@ -4,10 +4,10 @@ import tracemalloc
 import pytest
 
 from holloway.codemap.parse.captures import DEFINITIONS_MAX, REFERENCES_MAX
-from holloway.codemap.parse.expressions import RUST_WRAPPERS, chain, type_names, unwrapped
-from holloway.codemap.parse.facts import Facts, decode, decode_references
-from holloway.codemap.parse.languages import LANGUAGES, grammar
-from holloway.codemap.parse.parser import PARSE_SECONDS_MAX, extract
+from holloway.codemap.parse.expressions import RUST_WRAPPERS, extract_type_names, normalise_chain, strip_unwrapping
+from holloway.codemap.parse.facts import Facts, decode_facts, decode_references
+from holloway.codemap.parse.languages import LANGUAGES, load_parser
+from holloway.codemap.parse.parser import PARSE_SECONDS_MAX, extract_facts
 from tests.codemap.parse.shown import bindings, definitions, imports, read, references
 
 
@@ -86,8 +86,8 @@ def test_python_says_what_it_offers() -> None:
 @pytest.mark.promise("map-languages")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_query_compiles_and_an_empty_file_says_nothing(language: str) -> None:
-    assert grammar(language)[1].pattern_count > 0
-    assert extract(language, b"") == Facts()
+    assert load_parser(language)[1].pattern_count > 0
+    assert extract_facts(language, b"") == Facts()
 
 
 def test_broken_syntax_costs_only_the_broken_part() -> None:
@@ -98,16 +98,16 @@ def test_broken_syntax_costs_only_the_broken_part() -> None:
 
 
 def test_bytes_that_are_no_text_are_read_as_far_as_they_can_be() -> None:
-    facts = extract("python", b"\xff\xfe\nclass Caf\xe9: pass\nclass Ok: pass\n\x00")
+    facts = extract_facts("python", b"\xff\xfe\nclass Caf\xe9: pass\nclass Ok: pass\n\x00")
     assert "class Ok" in definitions(facts)
-    assert decode(facts.encode()) == facts._replace(references=())
+    assert decode_facts(facts.encode_facts()) == facts._replace(references=())
     assert decode_references(facts.encode_references()) == facts.references
 
 
 @pytest.mark.parametrize("language", ["python", "typescript", "rust"])
 def test_the_same_bytes_give_the_same_facts(language: str) -> None:
     source = b"class A { m() { return b.c(d) } }\nfn f() { g() }\nclass B(C):\n  def m(self): return n()\n"
-    assert extract(language, source) == extract(language, source)
+    assert extract_facts(language, source) == extract_facts(language, source)
 
 
 HOSTILE = {
@@ -143,21 +143,21 @@ def test_hostile_files_take_bounded_work_in_every_language(language: str) -> Non
 
 def _is_bounded(language: str, data: bytes) -> None:
     started = time.process_time()
-    facts = extract(language, data)
+    facts = extract_facts(language, data)
     assert time.process_time() - started < 20 * PARSE_SECONDS_MAX
     assert len(facts.definitions) <= DEFINITIONS_MAX
     assert len(facts.references) <= REFERENCES_MAX
-    assert len(facts.encode()) < 20_000_000
-    assert decode(facts.encode()).interface() == facts.interface()
+    assert len(facts.encode_facts()) < 20_000_000
+    assert decode_facts(facts.encode_facts()).hash_interface() == facts.hash_interface()
 
 
 def test_what_was_read_is_not_held() -> None:
     source = b"# A long remark about nothing at all.\n" * 5_000 + b"x = 1\n"
-    extract("python", source)
+    extract_facts("python", source)
     tracemalloc.start()
     try:
         for _ in range(5):
-            extract("python", bytes(bytearray(source)))
+            extract_facts("python", bytes(bytearray(source)))
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
@@ -166,7 +166,7 @@ def test_what_was_read_is_not_held() -> None:
 
 def test_a_file_with_too_much_in_it_is_cut() -> None:
     source = "".join(f"def f{i}(): g{i}(h{i}, i{i}())\n" for i in range(15_000)).encode()
-    facts = extract("python", source)
+    facts = extract_facts("python", source)
     assert len(facts.definitions) == DEFINITIONS_MAX
     assert len(facts.references) == REFERENCES_MAX
 
@@ -199,7 +199,7 @@ def test_deep_nesting_keeps_the_outer_definitions() -> None:
     ],
 )
 def test_expressions_of_all_languages_are_chains(text: str, expected: str) -> None:
-    assert chain(text) == expected
+    assert normalise_chain(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -223,9 +223,9 @@ def test_expressions_of_all_languages_are_chains(text: str, expected: str) -> No
     ],
 )
 def test_annotations_name_classes_and_not_what_holds_many(text: str, expected: str) -> None:
-    assert type_names(text) == expected
+    assert extract_type_names(text) == expected
 
 
 def test_rust_types_that_hold_one_thing_stand_for_it() -> None:
-    assert type_names("Result<Arc<Mutex<Till>>, Error>", RUST_WRAPPERS) == "Till"
-    assert unwrapped("open().unwrap().till.lock().count") == "open().till.count"
+    assert extract_type_names("Result<Arc<Mutex<Till>>, Error>", RUST_WRAPPERS) == "Till"
+    assert strip_unwrapping("open().unwrap().till.lock().count") == "open().till.count"

@@ -44,18 +44,18 @@ def of_another_person(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_git_fails_ignored_files_are_still_left_out(
     project: Repository, monkeypatch: pytest.MonkeyPatch, trouble: Callable[[Path, pytest.MonkeyPatch], None]
 ) -> None:
-    assert source_files.names(project.root) == OWN
+    assert source_files.list_names(project.root) == OWN
     trouble(project.root, monkeypatch)
     assert git.tracked_files(str(project.root)) is None
-    assert source_files.names(project.root) == OWN
-    assert source_files.among(project.root, ["lib", "secret.txt", "logs"]) == ["lib/b.py"]
+    assert source_files.list_names(project.root) == OWN
+    assert source_files.list_matching(project.root, ["lib", "secret.txt", "logs"]) == ["lib/b.py"]
 
 
 def test_a_checkout_in_which_everything_is_ignored_has_no_files(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "project", {})
     (repository.root / ".gitignore").write_text("*\n")
     (repository.root / "a.py").write_text("x = 1\n")
-    assert source_files.names(repository.root) == []
+    assert source_files.list_names(repository.root) == []
 
 
 def test_a_repository_within_a_checkout_is_another_project_and_within_a_folder_it_is_not(
@@ -63,8 +63,8 @@ def test_a_repository_within_a_checkout_is_another_project_and_within_a_folder_i
 ) -> None:
     make_repository(project.root / "inner", {"c.py": "x = 1\n"})
     without_git(project.root, monkeypatch)
-    assert source_files.names(project.root) == OWN
-    assert "project/inner/c.py" in source_files.names(project.root.parent)
+    assert source_files.list_names(project.root) == OWN
+    assert "project/inner/c.py" in source_files.list_names(project.root.parent)
 
 
 def test_an_ignore_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ def test_an_ignore_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     root.mkdir()
     (root / "a.py").write_text("x = 1\n")
     (root / ".gitignore").symlink_to(tmp_path / "rules")
-    assert source_files.names(root) == [".gitignore", "a.py"]
+    assert source_files.list_names(root) == [".gitignore", "a.py"]

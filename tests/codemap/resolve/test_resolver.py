@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holloway.codemap.resolve.name_resolution import Names
+from holloway.codemap.resolve.name_resolution import NameResolver
 from tests.codemap.resolve.drawn import edges, mapped
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ def test_what_cannot_be_followed_is_kept_apart_and_gives_no_edge(tmp_path: Path)
         tmp_path, {"a.py": "def f(thing):\n    thing.run()\n", "b.py": "class Job:\n    def run(self): ...\n"}
     )
     assert not edges(database, "calls")
-    assert [tuple(row) for row in database.rows("SELECT kind, name, line FROM unresolved")] == [("call", "run", 2)]
+    assert [tuple(row) for row in database.fetch_rows("SELECT kind, name, line FROM unresolved")] == [
+        ("call", "run", 2)
+    ]
 
 
 def test_cycles_of_imports_and_aliases_come_to_an_end(tmp_path: Path) -> None:
@@ -73,13 +75,13 @@ def test_a_name_that_none_of_many_has_is_looked_for_once_in_each(
 ) -> None:
     offers, mentions = _OFFERS_ALL[ending]
     asked: list[str] = []
-    in_scope = Names.in_scope
+    in_scope = NameResolver.resolve_in_scope
 
-    def counted(self: Names, scopes: Scopes, scope: int, name: str) -> Targets:
+    def counted(self: NameResolver, scopes: Scopes, scope: int, name: str) -> Targets:
         asked.append(name)
         return in_scope(self, scopes, scope, name)
 
-    monkeypatch.setattr(Names, "in_scope", counted)
+    monkeypatch.setattr(NameResolver, "resolve_in_scope", counted)
 
     def lookups(count: int) -> int:
         asked.clear()

@@ -15,12 +15,12 @@ def scopes(source: str, language: str = "python") -> Scopes:
 
 
 def test_all_that_a_scope_says_of_a_name_is_kept_definitions_before_values_before_imports() -> None:
-    found = scopes("from b import go\n\ngo = other\n\ndef go(): ...\n").said(MODULE_SCOPE, "go")
+    found = scopes("from b import go\n\ngo = other\n\ndef go(): ...\n").find_sources(MODULE_SCOPE, "go")
     assert [type(saying) for saying in found] == [int, int, Binding, Import]
 
 
 def test_a_name_that_is_bound_again_and_again_stays_small() -> None:
-    found = scopes("def run():\n" + "".join(f"    x = f{at}()\n" for at in range(99))).said(0, "x")
+    found = scopes("def run():\n" + "".join(f"    x = f{at}()\n" for at in range(99))).find_sources(0, "x")
     assert 1 < len(found) <= TARGETS_MAX + 1
     assert isinstance(found[0], Binding)
     assert found[0].expression == "f0()"
@@ -54,8 +54,8 @@ def test_a_name_is_bound_by_the_innermost_scope_and_a_class_is_not_seen_from_its
     ],
 )
 def test_an_import_is_known_by_the_name_that_its_language_gives_it(language: str, source: str, name: str) -> None:
-    assert [type(saying) for saying in scopes(source, language).said(MODULE_SCOPE, name)] == [Import]
+    assert [type(saying) for saying in scopes(source, language).find_sources(MODULE_SCOPE, name)] == [Import]
 
 
 def test_the_names_of_a_file_are_those_of_all_its_scopes_and_what_code_calls_itself() -> None:
-    assert scopes("def go():\n    x = f()\n").names() == {"go", "x", "self", "cls", "super"}
+    assert scopes("def go():\n    x = f()\n").all_names() == {"go", "x", "self", "cls", "super"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holloway.codemap.index import index
+from holloway.codemap.index import update_index
 from holloway.codemap.scip import import_index
 from holloway.errors import HollowayError
 from tests.codemap.resolve.drawn import mapped
@@ -40,19 +40,19 @@ def database(tmp_path: Path) -> MapDatabase:
     old = time.time_ns() - 60 * 10**9
     for name in PROJECT:
         os.utime(tmp_path / "project" / name, ns=(old, old))
-    index(database, tmp_path / "project", workers=1)
+    update_index(database, tmp_path / "project", workers=1)
     return database
 
 
 def brought_in(database: MapDatabase, root: Path, data: bytes) -> int:
     (root / import_index.DEFAULT_NAME).write_bytes(data)
-    with database.write():
-        return import_index.bring_in(database, root)
+    with database.write_transaction():
+        return import_index.import_scip_index(database, root)
 
 
 def uses(database: MapDatabase) -> dict[tuple[str, str], float]:
     """What `use` leads to, by name and origin, and how sure that is."""
-    rows = database.rows(
+    rows = database.fetch_rows(
         "SELECT t.name, e.origin, e.confidence FROM edges e JOIN nodes s ON s.id = e.source AND s.name = 'use'"
         " JOIN nodes t ON t.id = e.target"
     )
@@ -89,7 +89,7 @@ def test_what_is_annotated_begins_above_the_name_that_the_index_knows(tmp_path: 
         ),
     )
     brought_in(database, tmp_path / "project", METADATA + b"".join(parts))
-    precise_ones = database.rows(
+    precise_ones = database.fetch_rows(
         "SELECT s.qualified, e.kind, t.qualified FROM edges e JOIN nodes s ON s.id = e.source"
         " JOIN nodes t ON t.id = e.target WHERE e.origin = 'scip' AND e.kind != 'imports'"
     )
@@ -106,7 +106,7 @@ def test_a_file_that_is_resolved_anew_stays_outranked(
     root = tmp_path / "project"
     brought_in(database, root, INDEX)
     (root / "a.py").write_text("def one():\n    return other()\n\n\ndef other():\n    pass\n")
-    done = index(database, root, workers=1, only=only)
+    done = update_index(database, root, workers=1, only=only)
     assert done.resolved == 2
     assert uses(database) == {("one", "ast"): import_index.OUTRANKED, ("two", "scip"): 1.0}
 
@@ -115,7 +115,7 @@ def test_a_file_that_changed_is_left_to_its_syntax(database: MapDatabase, tmp_pa
     root = tmp_path / "project"
     brought_in(database, root, INDEX)
     (root / "b.py").write_text(PROJECT["b.py"] + "\n")
-    index(database, root, workers=1)
+    update_index(database, root, workers=1)
     (found,) = uses(database).items()
     assert found[0] == ("one", "ast")
     assert found[1] > import_index.OUTRANKED
@@ -129,7 +129,7 @@ def test_a_damaged_index_takes_nothing_away_and_is_an_error_where_it_was_chosen(
     before = uses(database)
     assert brought_in(database, root, INDEX[:-1]) == 0
     with pytest.raises(HollowayError, match="is not a complete SCIP index"):
-        import_index.bring_in(database, root, root / import_index.DEFAULT_NAME)
+        import_index.import_scip_index(database, root, root / import_index.DEFAULT_NAME)
     assert uses(database) == before
 
 
@@ -140,5 +140,5 @@ def test_a_damaged_index_is_read_again_when_it_was_made_anew(database: MapDataba
     (root / import_index.DEFAULT_NAME).write_bytes(INDEX)
     for later_ns, expected in ((0, 0), (1_000_000, 2)):
         os.utime(root / import_index.DEFAULT_NAME, ns=(damaged.st_atime_ns, damaged.st_mtime_ns + later_ns))
-        with database.write():
-            assert import_index.bring_in(database, root) == expected
+        with database.write_transaction():
+            assert import_index.import_scip_index(database, root) == expected

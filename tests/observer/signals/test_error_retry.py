@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from holloway.domain.event import ToolKind
 from holloway.observer.scratchpad import Action
-from holloway.observer.signals.error_retry import ErrorFixPair, pair_of, pairs, unresolved
-from holloway.text.failures import fingerprint
+from holloway.observer.signals.error_retry import ErrorFixPair, find_pair, find_pairs, find_unresolved
+from holloway.text.failures import fingerprint_failure
 
 COMPILE = "Exit code 1\n# app/store\nstore/open.go:36:21: undefined: dial\nFAIL\tapp/store [build failed]"
 RED = "--- FAIL: TestOpen (0.01s)\n    open_test.go:19: Open() = 3, want 4\nFAIL\tapp/store\t0.5s"
@@ -37,7 +37,7 @@ def read(path: str) -> Action:
 
 
 def only(actions: list[Action]) -> ErrorFixPair:
-    (pair,) = pairs(actions)
+    (pair,) = find_pairs(actions)
     return pair
 
 
@@ -49,9 +49,9 @@ def test_an_edit_between_a_failure_and_the_same_command_passing_is_the_fix() -> 
     assert (pair.fix_kind, pair.fix, pair.files) == ("edit", "edit store/open.go", ("store/open.go",))
     assert (pair.failed_at, pair.resolved_at, pair.retries) == (0, 3, 0)
     assert pair.error == "store/open.go:36:21: undefined: dial"
-    assert pair.fingerprint == fingerprint(COMPILE)
+    assert pair.fingerprint == fingerprint_failure(COMPILE)
     assert not pair.telling
-    assert unresolved(actions) == []
+    assert find_unresolved(actions) == []
 
 
 def test_the_edited_file_that_the_error_names_comes_before_others() -> None:
@@ -63,8 +63,8 @@ def test_the_edited_file_that_the_error_names_comes_before_others() -> None:
 
 def test_a_failure_that_never_passes_is_unresolved() -> None:
     actions = session(bad("go test ./store", RED), edit("store/open.go"), bad("go test ./store", RED), read("a.go"))
-    assert pairs(actions) == []
-    (failure,) = unresolved(actions)
+    assert find_pairs(actions) == []
+    (failure,) = find_unresolved(actions)
     assert (failure.failed_at, failure.retries) == (0, 1)
 
 
@@ -76,8 +76,8 @@ def test_attempts_in_vain_are_one_story_and_counted() -> None:
 
 def test_a_success_too_late_does_not_count() -> None:
     actions = session(bad("go test ./store", RED), *[read("a.go") for _ in range(12)], shell("go test ./store", GREEN))
-    assert pair_of(actions, 0, within=12) is None
-    assert pair_of(actions, 0, within=13) is not None
+    assert find_pair(actions, 0, within=12) is None
+    assert find_pair(actions, 0, within=13) is not None
 
 
 @pytest.mark.parametrize(
@@ -162,19 +162,19 @@ def test_where_the_shell_happened_to_stand_tells_nothing() -> None:
 
 def test_what_did_not_build_and_now_runs_is_fixed_however_it_ends() -> None:
     actions = session(bad("go test ./store", COMPILE), edit("store/open.go"), bad("go test ./store", RED))
-    assert [pair.resolved_at for pair in pairs(actions)] == [2]
-    assert [failure.failed_at for failure in unresolved(actions)] == [2]
+    assert [pair.resolved_at for pair in find_pairs(actions)] == [2]
+    assert [failure.failed_at for failure in find_unresolved(actions)] == [2]
 
 
 def test_a_run_of_other_tests_does_not_show_that_a_test_passes() -> None:
     actions = session(
         bad("go test ./store -run TestOpen", RED), edit("store/open.go"), shell("go test ./web", "ok  \tapp/web\t1s")
     )
-    assert pairs(actions) == []
+    assert find_pairs(actions) == []
     actions = session(
         bad("go test ./store", RED), edit("store/open.go"), shell("go test ./store -run TestClose", GREEN)
     )
-    assert pairs(actions) == []
+    assert find_pairs(actions) == []
 
 
 def test_a_wider_run_shows_it() -> None:
@@ -183,12 +183,13 @@ def test_a_wider_run_shows_it() -> None:
 
 
 def test_another_tool_over_unchanged_files_shows_nothing() -> None:
-    assert pairs(session(bad("mise run lint:all", "a.go:1:2: too long (lll)"), shell("mise run lint"))) == []
+    assert find_pairs(session(bad("mise run lint:all", "a.go:1:2: too long (lll)"), shell("mise run lint"))) == []
 
 
 def test_a_pass_whose_verdict_is_filtered_away_shows_nothing() -> None:
     assert (
-        pairs(session(bad("go test ./store", RED), edit("store/open.go"), shell("go test ./store | grep FAIL"))) == []
+        find_pairs(session(bad("go test ./store", RED), edit("store/open.go"), shell("go test ./store | grep FAIL")))
+        == []
     )
 
 
@@ -199,8 +200,8 @@ NEW_TEST = "func TestOpen(t *testing.T) {\n\tOpen()\n}"
 def test_a_test_that_fails_as_it_was_meant_to_is_no_pair(lines: str) -> None:
     written = edit("store/open_test.go", lines)
     actions = session(written, bad("go test ./store", RED), edit("store/open.go"), shell("go test ./store", GREEN))
-    assert pairs(actions) == []
-    assert unresolved(actions) == []
+    assert find_pairs(actions) == []
+    assert find_unresolved(actions) == []
 
 
 def test_a_new_test_that_was_itself_wrong_is_a_pair() -> None:
@@ -221,8 +222,8 @@ def test_a_new_test_that_was_itself_wrong_is_a_pair() -> None:
 )
 def test_probes_answers_and_wanted_failures_are_neither_pairs_nor_unresolved(command: str, text: str) -> None:
     actions = session(bad(command, text), shell(command))
-    assert pairs(actions) == []
-    assert unresolved(actions) == []
+    assert find_pairs(actions) == []
+    assert find_unresolved(actions) == []
 
 
 LINT = (
@@ -234,7 +235,9 @@ LINT = (
 def test_each_finding_of_a_linter_has_its_own_fix_with_the_line_that_changed() -> None:
     silenced = edit("a.go", "return nil //nolint:nilerr // best effort", "return nil")
     replaced = edit("b.go", 'x := exec.CommandContext(ctx, "git")', 'x := exec.Command("git")')
-    first, second = pairs(session(bad("mise run lint", LINT), silenced, replaced, shell("mise run lint", "0 issues.")))
+    first, second = find_pairs(
+        session(bad("mise run lint", LINT), silenced, replaced, shell("mise run lint", "0 issues."))
+    )
     assert first.fix == "edit a.go: `return nil` becomes `return nil //nolint:nilerr // best effort`"
     assert second.fix == 'edit b.go: `x := exec.Command("git")` becomes `x := exec.CommandContext(ctx, "git")`'
     assert first.telling
@@ -245,13 +248,13 @@ def test_each_finding_of_a_linter_has_its_own_fix_with_the_line_that_changed() -
 def test_of_a_long_line_the_fix_quotes_what_differs() -> None:
     rest = '"git", "config", "core.excludesfile", globalIgnoreFile)'
     replaced = edit("b.go", f"cmd := exec.CommandContext(ctx, {rest}", f"cmd := exec.Command({rest}")
-    found = pairs(session(bad("mise run lint", LINT), replaced, shell("mise run lint", "0 issues.")))
+    found = find_pairs(session(bad("mise run lint", LINT), replaced, shell("mise run lint", "0 issues.")))
     assert found[-1].fix == "edit b.go: `exec.Command(` becomes `exec.CommandContext(ctx,`"
 
 
 def test_a_change_that_silences_another_rule_does_not_explain_a_finding() -> None:
     other = edit("a.go", "x() //nolint:gosec // fine", "x()")
-    first, _ = pairs(session(bad("mise run lint", LINT), other, edit("b.go"), shell("mise run lint", "0 issues.")))
+    first, _ = find_pairs(session(bad("mise run lint", LINT), other, edit("b.go"), shell("mise run lint", "0 issues.")))
     assert (first.fix, first.telling) == ("edit a.go", False)
 
 
@@ -288,7 +291,7 @@ def test_an_error_that_no_line_names_has_no_fingerprint() -> None:
 
 def test_a_call_without_a_result_is_passed_over() -> None:
     waiting = Action(0, 0.0, ToolKind.SHELL, command="go test ./store", text=RED)
-    assert pairs(session(waiting, shell("go test ./store", GREEN))) == []
+    assert find_pairs(session(waiting, shell("go test ./store", GREEN))) == []
 
 
 KINDS = st.sampled_from(list(ToolKind))
@@ -309,11 +312,11 @@ ACTIONS = st.builds(
 @given(st.lists(ACTIONS, max_size=25))
 def test_every_story_ends_once_and_after_it_began(deeds: list[Action]) -> None:
     actions = session(*deeds)
-    found, open_ = pairs(actions), unresolved(actions)
+    found, open_ = find_pairs(actions), find_unresolved(actions)
     assert all(pair.failed_at < pair.resolved_at for pair in found)
     assert not {pair.failed_at for pair in found} & {failure.failed_at for failure in open_}
     assert all(pair.fix and pair.error for pair in found)
-    assert pairs(actions) == found
+    assert find_pairs(actions) == found
 
 
 @pytest.mark.promise("no-secret")
@@ -343,7 +346,7 @@ def test_a_variable_is_told_with_its_value_unless_that_is_private(given: str, fi
 def test_a_secret_in_a_changed_line_or_a_long_command_is_cut_out_before_they_are_shortened() -> None:
     login = 'cmd := exec.Command("psql", "postgres://shop:{}@db/shop", globalIgnoreFile, globalDataFolder)'
     mended = edit("b.go", login.format("Harbour7Quay21x"), login.format("Quay21xHarbour"))
-    found = pairs(session(bad("mise run lint", LINT), mended, shell("mise run lint", "0 issues.")))
+    found = find_pairs(session(bad("mise run lint", LINT), mended, shell("mise run lint", "0 issues.")))
     assert found[-1].fix == "edit b.go"
 
     seeds = f"./seed --tables {'a' * 53} --to postgres://shop:Harbour7Quay21x@db/shop"

@@ -8,86 +8,91 @@ def keys(found) -> list[str]:  # type: ignore[no-untyped-def]
 
 def test_a_file_counts_by_the_most_that_was_done_to_it() -> None:
     told = Story().read("a.py", "b.py").edit("a.py").write("c.py").account()
-    weights = {signal.key: signal.facts["weight"] for signal in file_access.file_access(told)}
+    weights = {signal.key: signal.facts["weight"] for signal in file_access.detect_file_access(told)}
     assert weights == {"a.py": 2, "b.py": 1, "c.py": 3}
 
 
 def test_files_that_the_shell_reads_count_too() -> None:
-    assert keys(file_access.file_access(Story().shell("cat src/a.py | head -20").account())) == ["src/a.py"]
+    assert keys(file_access.detect_file_access(Story().shell("cat src/a.py | head -20").account())) == ["src/a.py"]
 
 
 def test_files_opened_near_each_other_were_opened_together() -> None:
     told = Story().read("a.py", "b.py").account()
-    (pair,) = file_access.co_access(told)
+    (pair,) = file_access.detect_co_access(told)
     assert (pair.key, pair.facts["edited"], pair.facts["first"]) == ("a.py|b.py", False, "a.py")
 
 
 def test_files_far_apart_are_a_pair_only_if_both_were_changed() -> None:
     between = [f"x{n}.py" for n in range(6)]
     read = Story().read("a.py", *between, "z.py").account()
-    assert "a.py|z.py" not in keys(file_access.co_access(read))
+    assert "a.py|z.py" not in keys(file_access.detect_co_access(read))
     changed = Story().edit("a.py").read(*between).edit("z.py").account()
-    assert [signal.key for signal in file_access.co_access(changed) if signal.facts["edited"]] == ["a.py|z.py"]
+    assert [signal.key for signal in file_access.detect_co_access(changed) if signal.facts["edited"]] == ["a.py|z.py"]
 
 
 def test_a_sweep_over_many_files_pairs_nothing() -> None:
     told = Story()
     for number in range(file_access.EDITED_TOGETHER_MAX + 1):
         told.edit(f"f{number:02}.py")
-    assert not any(signal.facts["edited"] for signal in file_access.co_access(told.account()))
+    assert not any(signal.facts["edited"] for signal in file_access.detect_co_access(told.account()))
 
 
 def test_a_file_found_by_searching_right_after_another_was_chased() -> None:
     told = Story().read("a.py").search("def helper", "b.py").read("b.py").account()
-    assert keys(file_access.import_chase(told)) == ["a.py>b.py"]
+    assert keys(file_access.detect_import_chase(told)) == ["a.py>b.py"]
 
 
 def test_a_file_opened_without_a_search_was_not_chased() -> None:
-    assert keys(file_access.import_chase(Story().read("a.py").read("b.py").account())) == []
+    assert keys(file_access.detect_import_chase(Story().read("a.py").read("b.py").account())) == []
 
 
 def test_a_file_opened_long_after_the_search_was_not_chased() -> None:
     told = (
         Story().read("a.py").search("x", "b.py").shell("make").shell("make lint").shell("ls").shell("pwd").read("b.py")
     )
-    assert keys(file_access.import_chase(told.account())) == []
+    assert keys(file_access.detect_import_chase(told.account())) == []
 
 
 def test_configuration_changed_with_the_code_of_a_folder() -> None:
     told = Story().edit("src/api/a.py").edit("src/api/b.py").edit("pyproject.toml").account()
-    (signal,) = file_access.config_touch(told)
+    (signal,) = file_access.detect_config_touch(told)
     assert (signal.key, signal.facts["folder"]) == ("pyproject.toml|src/api", "src/api")
 
 
 def test_tool_settings_at_the_root_are_configuration_and_code_of_the_same_name_is_not() -> None:
     session = Story().edit("src/api/a.py").edit("noxfile.py").edit("src/api/tasks.py").account()
-    assert keys(file_access.config_touch(session)) == ["noxfile.py|src/api"]
+    assert keys(file_access.detect_config_touch(session)) == ["noxfile.py|src/api"]
 
 
 def test_configuration_alone_teaches_nothing() -> None:
-    assert keys(file_access.config_touch(Story().edit("pyproject.toml").account())) == []
+    assert keys(file_access.detect_config_touch(Story().edit("pyproject.toml").account())) == []
 
 
 def test_the_wrong_turn_is_a_namesake_that_was_left_for_the_real_place() -> None:
     told = Story().read("ipc/github.ts").read("ipc/github_issues.ts").edit("ipc/github_issues.ts").account()
-    (signal,) = file_access.read_abandon(told)
+    (signal,) = file_access.detect_read_abandon(told)
     assert (signal.facts["first"], signal.facts["final"]) == ("ipc/github.ts", "ipc/github_issues.ts")
 
 
 def test_reading_something_else_first_is_no_wrong_turn() -> None:
-    assert keys(file_access.read_abandon(Story().read("README.md", "util.ts").edit("ipc/github.ts").account())) == []
+    assert (
+        keys(file_access.detect_read_abandon(Story().read("README.md", "util.ts").edit("ipc/github.ts").account()))
+        == []
+    )
 
 
 def test_a_file_that_was_needed_again_was_no_wrong_turn() -> None:
     told = Story().read("ipc/github.ts").edit("ipc/github_issues.ts").read("ipc/github.ts").account()
-    assert keys(file_access.read_abandon(told)) == []
+    assert keys(file_access.detect_read_abandon(told)) == []
 
 
 def test_what_lies_outside_of_the_project_is_no_file_of_it() -> None:
     told = Story().read("/etc/passwd").read("../x.py").read("C:/x").read(".git/config").account()
-    assert keys(file_access.file_access(told)) == []
+    assert keys(file_access.detect_file_access(told)) == []
 
 
 def test_a_command_run_in_a_folder_names_the_files_there() -> None:
-    assert keys(file_access.file_access(Story().shell("cd web && cat src/app.ts").account())) == ["web/src/app.ts"]
-    assert keys(file_access.file_access(Story().shell("cat ./src/../src/app.ts").account())) == ["src/app.ts"]
+    assert keys(file_access.detect_file_access(Story().shell("cd web && cat src/app.ts").account())) == [
+        "web/src/app.ts"
+    ]
+    assert keys(file_access.detect_file_access(Story().shell("cat ./src/../src/app.ts").account())) == ["src/app.ts"]

@@ -9,65 +9,71 @@ WRONG = "I assumed `retry_limit` was read from settings.py, but it actually come
 
 def test_a_correction_that_later_work_bears_out_agrees() -> None:
     told = Story().read("settings.py").says(WRONG).edit("limits.toml", [], ["retry_limit = 3"]).account()
-    (signal,) = statements.self_corrections(told)
+    (signal,) = statements.detect_self_corrections(told)
     assert signal.facts["agrees"] is True
     assert "limits.toml" in str(signal.facts["fact"])
 
 
 def test_a_correction_that_nothing_bears_out_does_not_agree() -> None:
     told = Story().read("settings.py").says(WRONG).read("README.md").account()
-    (signal,) = statements.self_corrections(told)
+    (signal,) = statements.detect_self_corrections(told)
     assert signal.facts["agrees"] is False
 
 
 def test_a_change_that_failed_bears_nothing_out() -> None:
     told = Story().says(WRONG).edit("limits.toml", [], ["retry_limit = 3"], ok=False).account()
-    assert [signal.facts["agrees"] for signal in statements.self_corrections(told)] == [False]
+    assert [signal.facts["agrees"] for signal in statements.detect_self_corrections(told)] == [False]
 
 
 @pytest.mark.promise("own-words")
 def test_our_own_words_are_no_evidence() -> None:
     ours = f"holloway on settings.py: {WRONG} [hw:7f3a2c, 3 sessions, last 12 Oct]"
-    assert list(statements.self_corrections(Story().says(ours).edit("limits.toml").account())) == []
+    assert list(statements.detect_self_corrections(Story().says(ours).edit("limits.toml").account())) == []
 
 
 def test_what_the_user_lays_down_is_a_correction_of_a_type() -> None:
     told = Story().edit("api.py").user("No, we never use floats for money. Always use integer cents.").account()
-    (signal,) = statements.user_corrections(told)
+    (signal,) = statements.detect_user_corrections(told)
     assert signal.type in (MemoryType.REQUIREMENT, MemoryType.PREFERENCE, MemoryType.GOTCHA)
     assert "integer cents" in str(signal.facts["said"]) or "floats" in str(signal.facts["said"])
 
 
 def test_an_ordinary_request_is_none() -> None:
-    assert list(statements.user_corrections(Story().user("Please add a test for the login page.").account())) == []
+    assert (
+        list(statements.detect_user_corrections(Story().user("Please add a test for the login page.").account())) == []
+    )
 
 
 def test_a_commit_with_a_reason_is_tied_to_its_sha() -> None:
     told = Story().edit("cache.py").commit("Use SQLite for the cache because Redis is not available in CI", "deadbee")
-    (signal,) = statements.commit_auto(told.account())
+    (signal,) = statements.detect_commit_auto(told.account())
     assert signal.facts["sha"] == "deadbee"
     assert "Redis" in str(signal.facts["reason"])
 
 
 def test_a_commit_without_a_reason_is_none() -> None:
-    assert list(statements.commit_auto(Story().edit("a.py").commit("Fix typo").account())) == []
+    assert list(statements.detect_commit_auto(Story().edit("a.py").commit("Fix typo").account())) == []
 
 
 def test_what_the_agent_records_keeps_its_type_and_files() -> None:
     told = (
         Story().records("The cache is not thread-safe", "gotcha", ("cache.py",)).records("x", "no such type").account()
     )
-    one, other = statements.agent_records(told)
+    one, other = statements.detect_agent_records(told)
     assert (one.type, one.files) == (MemoryType.GOTCHA, ("cache.py",))
     assert other.type is MemoryType.GOTCHA
 
 
 def test_what_a_check_found_is_tied_to_the_files_it_names() -> None:
     told = Story().edit("src/login.py").qa("login.py accepts an empty password", passed=False).account()
-    (signal,) = statements.qa_findings(told)
+    (signal,) = statements.detect_qa_findings(told)
     assert signal.files == ("src/login.py",)
 
 
 def test_names_in_a_sentence() -> None:
-    assert statements.names_in("`FooBar` calls parse_http() in src/x.py") == {"foobar", "parse_http", "src/x.py"}
-    assert statements.names_in("nothing of the kind") == set()
+    assert statements.extract_code_names("`FooBar` calls parse_http() in src/x.py") == {
+        "foobar",
+        "parse_http",
+        "src/x.py",
+    }
+    assert statements.extract_code_names("nothing of the kind") == set()

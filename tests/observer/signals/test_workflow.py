@@ -12,36 +12,36 @@ def test_a_run_of_canonical_steps_is_a_sequence() -> None:
         .shell("make lint")
         .shell("go test ./...")
     )
-    keys = [signal.key for signal in workflow.sequence(told.account())]
+    keys = [signal.key for signal in workflow.detect_sequence(told.account())]
     assert keys == ["edit pkg/a > run make fmt > run make lint > run go test"]
 
 
 def test_reading_and_editing_alone_is_no_sequence() -> None:
     told = Story().read("a.py", "b.py", "c.py").edit("a.py").account()
-    assert list(workflow.sequence(told)) == []
+    assert list(workflow.detect_sequence(told)) == []
 
 
 def test_a_session_has_only_so_many_sequences() -> None:
     told = Story()
     for number in range(400):
         told.edit(f"d{number}/x.py").shell(f"tool{number} run")
-    assert len(list(workflow.sequence(told.account()))) <= workflow.RECIPES_MAX
+    assert len(list(workflow.detect_sequence(told.account()))) <= workflow.RECIPES_MAX
 
 
 def test_whether_tests_came_before_the_code() -> None:
-    (before,) = workflow.test_order(Story().read("tests/test_a.py").edit("a.py").green().account())
+    (before,) = workflow.detect_test_order(Story().read("tests/test_a.py").edit("a.py").green().account())
     assert (before.facts["read_first"], before.facts["run_first"]) == (True, False)
-    (after,) = workflow.test_order(Story().edit("a.py").read("tests/test_a.py").account())
+    (after,) = workflow.detect_test_order(Story().edit("a.py").read("tests/test_a.py").account())
     assert after.facts["read_first"] is False
 
 
 def test_without_tests_there_is_no_order() -> None:
-    assert list(workflow.test_order(Story().edit("a.py").account())) == []
+    assert list(workflow.detect_test_order(Story().edit("a.py").account())) == []
 
 
 def test_more_steps_than_planned_is_an_overrun() -> None:
     told = Story(planned_steps=4).edit("a/x.py").edit("a/x.py").edit("a/x.py").edit("a/x.py").edit("a/x.py")
-    (signal,) = workflow.step_overrun(told.account())
+    (signal,) = workflow.detect_step_overrun(told.account())
     assert (signal.key, signal.facts["planned"], signal.facts["actual"]) == ("a", 4, 5)
 
 
@@ -49,16 +49,16 @@ def test_as_many_steps_as_planned_is_none() -> None:
     told = (
         Story(planned_steps=5).edit("a/x.py").edit("a/x.py").edit("a/x.py").edit("a/x.py").edit("a/x.py").edit("a/x.py")
     )
-    assert list(workflow.step_overrun(told.account())) == []
+    assert list(workflow.detect_step_overrun(told.account())) == []
 
 
 def test_a_plan_that_grew_is_an_overrun_in_plan_items() -> None:
     told = Story().plan("a", "b", "c").edit("x/y.py").plan("a", "b", "c", "d", "e")
-    (signal,) = workflow.step_overrun(told.account())
+    (signal,) = workflow.detect_step_overrun(told.account())
     assert signal.facts["unit"] == "plan items"
 
 
 def test_many_tokens_for_few_files_is_a_spike() -> None:
-    (signal,) = workflow.context_token_spike(Story().read("big/x.py").uses(90_000).account())
+    (signal,) = workflow.detect_context_token_spike(Story().read("big/x.py").uses(90_000).account())
     assert (signal.key, signal.facts["tokens"]) == ("big", 90_000)
-    assert list(workflow.context_token_spike(Story().read("a", "b", "c", "d", "e").uses(90_000).account())) == []
+    assert list(workflow.detect_context_token_spike(Story().read("a", "b", "c", "d", "e").uses(90_000).account())) == []

@@ -6,16 +6,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.observer.words import causal, dead_end, decision, intent, prompt, self_correction, user_correction
-from holloway.observer.words.sentences import CLAUSE_CHARS_MAX, SENTENCE_CHARS_MAX, SENTENCES_MAX, clause, sentences
+from holloway.observer.words.sentences import (
+    CLAUSE_CHARS_MAX,
+    SENTENCE_CHARS_MAX,
+    SENTENCES_MAX,
+    clean_clause,
+    split_prose,
+)
 
 READERS: dict[str, Callable[[str], object]] = {
-    "self_correction": self_correction.find,
-    "user_correction": user_correction.find,
-    "causal": causal.find,
-    "dead_end": dead_end.abandoned,
-    "decision": decision.reason_in,
-    "intent": intent.next_step,
-    "prompt": prompt.spoken,
+    "self_correction": self_correction.find_self_correction,
+    "user_correction": user_correction.find_user_correction,
+    "causal": causal.find_causal_statement,
+    "dead_end": dead_end.find_abandonment,
+    "decision": decision.extract_reason,
+    "intent": intent.find_next_step,
+    "prompt": prompt.extract_user_text,
 }
 HOSTILE_CHARS = 100_000
 CPU_S_MAX = 0.25
@@ -77,14 +83,14 @@ def test_no_text_takes_long_to_read(reader: str) -> None:
 def test_any_text_is_read_and_sentences_are_bounded(text: str) -> None:
     for read in READERS.values():
         read(text)
-    found = sentences(text * 3)
+    found = split_prose(text * 3)
     assert len(found) <= SENTENCES_MAX
     assert all(0 < len(one) <= SENTENCE_CHARS_MAX and "\n" not in one for one in found)
-    assert len(clause(text * 3)) <= CLAUSE_CHARS_MAX
+    assert len(clean_clause(text * 3)) <= CLAUSE_CHARS_MAX
 
 
 def test_sentences_end_at_stops_and_not_inside_of_names() -> None:
-    assert list(sentences("It calls `os.path.join`. Then it stops! Is v1.2 out? Yes.")) == [
+    assert list(split_prose("It calls `os.path.join`. Then it stops! Is v1.2 out? Yes.")) == [
         "It calls `os.path.join`.",
         "Then it stops!",
         "Is v1.2 out?",
@@ -93,10 +99,10 @@ def test_sentences_end_at_stops_and_not_inside_of_names() -> None:
 
 
 def test_sentences_that_lost_the_space_between_them_are_parted() -> None:
-    parted = sentences("It is the same reason.Wait, it is not.")
+    parted = split_prose("It is the same reason.Wait, it is not.")
     assert list(parted) == ["It is the same reason.", "Wait, it is not."]
 
 
 def test_a_long_text_is_read_at_its_end_too() -> None:
-    assert sentences("Once more. " * 5_000 + "\nThe end.")[0] == "Once more."
-    assert intent.next_step("x" * 200_000 + "\nNext, I'll write the migration.") == "write the migration"
+    assert split_prose("Once more. " * 5_000 + "\nThe end.")[0] == "Once more."
+    assert intent.find_next_step("x" * 200_000 + "\nNext, I'll write the migration.") == "write the migration"

@@ -1,6 +1,6 @@
 import pytest
 
-from holloway.observer.words.dead_end import Abandonment, abandoned
+from holloway.observer.words.dead_end import Abandonment, find_abandonment
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,11 @@ from holloway.observer.words.dead_end import Abandonment, abandoned
     ],
 )
 def test_what_was_left_and_why_and_for_what_is_taken_apart(text: str, abandonment: Abandonment) -> None:
-    assert abandoned(text) == abandonment
+    assert find_abandonment(text) == abandonment
 
 
 def test_another_approach_without_a_word_why_has_no_reason() -> None:
-    assert abandoned("Let me try another approach.") == Abandonment("", "", "")
+    assert find_abandonment("Let me try another approach.") == Abandonment("", "", "")
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_another_approach_without_a_word_why_has_no_reason() -> None:
     ],
 )
 def test_what_goes_on_is_not_left(text: str) -> None:
-    assert abandoned(text) is None
+    assert find_abandonment(text) is None

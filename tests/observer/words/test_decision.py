@@ -1,6 +1,6 @@
 import pytest
 
-from holloway.observer.words.decision import reason_in
+from holloway.observer.words.decision import extract_reason
 
 
 @pytest.mark.parametrize(
@@ -17,12 +17,12 @@ from holloway.observer.words.decision import reason_in
     ],
 )
 def test_the_sentence_with_the_reason_is_found(message: str, reason: str) -> None:
-    assert reason_in(message) == reason
+    assert extract_reason(message) == reason
 
 
 def test_the_plainest_reason_goes_before_an_earlier_weaker_one() -> None:
     message = "Use a heap instead of a list\n\nThe list was slow because it was sorted at every insert."
-    assert reason_in(message) == "The list was slow because it was sorted at every insert"
+    assert extract_reason(message) == "The list was slow because it was sorted at every insert"
 
 
 @pytest.mark.parametrize(
@@ -38,4 +38,4 @@ def test_the_plainest_reason_goes_before_an_earlier_weaker_one() -> None:
     ],
 )
 def test_a_message_without_a_reason_of_its_own_gives_nothing(message: str) -> None:
-    assert reason_in(message) == ""
+    assert extract_reason(message) == ""

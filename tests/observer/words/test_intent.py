@@ -1,6 +1,6 @@
 import pytest
 
-from holloway.observer.words.intent import next_step
+from holloway.observer.words.intent import find_next_step
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from holloway.observer.words.intent import next_step
     ],
 )
 def test_the_last_step_that_was_announced_is_found(text: str, step: str) -> None:
-    assert next_step(text) == step
+    assert find_next_step(text) == step
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,4 @@ def test_the_last_step_that_was_announced_is_found(text: str, step: str) -> None
     ],
 )
 def test_a_report_or_a_question_announces_nothing(text: str) -> None:
-    assert next_step(text) == ""
+    assert find_next_step(text) == ""

@@ -1,6 +1,12 @@
 import pytest
 
-from holloway.observer.words.prompt import LINE_CHARS_MAX, PROMPT_CHARS_MAX, interrupted, spoken, whole
+from holloway.observer.words.prompt import (
+    LINE_CHARS_MAX,
+    PROMPT_CHARS_MAX,
+    extract_user_text,
+    is_interruption,
+    strip_host_additions,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,30 +24,30 @@ from holloway.observer.words.prompt import LINE_CHARS_MAX, PROMPT_CHARS_MAX, int
     ],
 )
 def test_what_the_host_wrote_leaves_nothing(prompt: str) -> None:
-    assert spoken(prompt) == ""
+    assert extract_user_text(prompt) == ""
 
 
 def test_what_stands_beside_markup_stays() -> None:
     prompt = "fix the footer <ide_opened_file>The user opened page.css</ide_opened_file> please"
-    assert spoken(prompt).split() == ["fix", "the", "footer", "please"]
+    assert extract_user_text(prompt).split() == ["fix", "the", "footer", "please"]
 
 
 def test_the_arguments_of_a_command_are_the_user_s_words() -> None:
     prompt = "<command-name>/review</command-name>\n<command-args>only the parser</command-args>"
-    assert spoken(prompt) == "only the parser"
+    assert extract_user_text(prompt) == "only the parser"
 
 
 def test_what_the_host_wrote_to_the_end_of_a_prompt_that_was_cut_is_left_out() -> None:
-    assert spoken("fix the footer\n<system-reminder>\nAlways look twice.\nNever st") == "fix the footer"
+    assert extract_user_text("fix the footer\n<system-reminder>\nAlways look twice.\nNever st") == "fix the footer"
 
 
 @pytest.mark.parametrize("tag", ["<br>", "<user_query>", "<my-tag> is what it says"])
 def test_other_tags_without_an_end_take_nothing_away(tag: str) -> None:
-    assert spoken(f"fix the footer\n{tag}\nthen look twice") == "fix the footer\nthen look twice"
+    assert extract_user_text(f"fix the footer\n{tag}\nthen look twice") == "fix the footer\nthen look twice"
 
 
 def test_a_placeholder_in_angle_brackets_is_no_markup() -> None:
-    assert spoken("call it release/<version> from now on") == "call it release/<version> from now on"
+    assert extract_user_text("call it release/<version> from now on") == "call it release/<version> from now on"
 
 
 def test_code_quotations_logs_and_documents_are_left_out() -> None:
@@ -49,19 +55,19 @@ def test_code_quotations_logs_and_documents_are_left_out() -> None:
         "this fails:\n```\nalways_fail()\n```\n> never do this\n2026-03-04 10:11:12 ERROR never seen\n"
         "    indented = True\nplease look\n# Plan\nAlways do it so."
     )
-    assert spoken(prompt) == "this fails:\nplease look"
+    assert extract_user_text(prompt) == "this fails:\nplease look"
 
 
 def test_a_line_that_is_too_long_was_pasted() -> None:
     line = "a" * LINE_CHARS_MAX
-    assert spoken(f"{line}\nhello") == f"{line}\nhello"
-    assert spoken(f"{line}a\nhello") == "hello"
+    assert extract_user_text(f"{line}\nhello") == f"{line}\nhello"
+    assert extract_user_text(f"{line}a\nhello") == "hello"
 
 
 def test_an_interruption_is_known_by_how_the_host_tells_it() -> None:
-    assert interrupted("[Request interrupted by user]")
-    assert interrupted("\n[Request interrupted by user for tool use]")
-    assert not interrupted("why do I see [Request interrupted by user]?")
+    assert is_interruption("[Request interrupted by user]")
+    assert is_interruption("\n[Request interrupted by user for tool use]")
+    assert not is_interruption("why do I see [Request interrupted by user]?")
 
 
 @pytest.mark.parametrize(
@@ -75,25 +81,27 @@ def test_an_interruption_is_known_by_how_the_host_tells_it() -> None:
     ],
 )
 def test_of_a_prompt_that_the_host_wrote_nothing_is_left(prompt: str) -> None:
-    assert whole(prompt) == ""
+    assert strip_host_additions(prompt) == ""
 
 
 def test_documents_traces_and_code_are_part_of_the_whole_prompt() -> None:
     prompt = "Implement the following plan:\n\n# Plan\n\n```py\nx = 1\n```\n2026-03-04 ERROR seen\n<div>text</div>"
-    assert whole(prompt) == prompt
+    assert strip_host_additions(prompt) == prompt
 
 
 def test_what_the_host_added_is_no_part_of_the_whole_prompt() -> None:
     prompt = "fix <system-reminder>a\nb</system-reminder>the footer<ide_selection>x</ide_selection> please"
-    assert whole(prompt) == "fix the footer please"
-    assert whole('fix it\n<hook_context id="1">holloway: ...</hook_context>') == "fix it"
+    assert strip_host_additions(prompt) == "fix the footer please"
+    assert strip_host_additions('fix it\n<hook_context id="1">holloway: ...</hook_context>') == "fix it"
     asked = "Fix the <system-reminder> rendering in src/x.py"
-    assert whole(asked) == asked
-    assert whole("<command-name>/fix</command-name><command-args>the footer</command-args>") == "the footer"
+    assert strip_host_additions(asked) == asked
+    assert (
+        strip_host_additions("<command-name>/fix</command-name><command-args>the footer</command-args>") == "the footer"
+    )
 
 
 def test_a_long_prompt_is_heard_at_its_beginning_and_its_end() -> None:
-    heard = whole("first " + "word " * PROMPT_CHARS_MAX + "last")
+    heard = strip_host_additions("first " + "word " * PROMPT_CHARS_MAX + "last")
     assert len(heard) <= PROMPT_CHARS_MAX
     assert heard.startswith("first")
     assert heard.endswith("last")

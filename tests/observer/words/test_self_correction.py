@@ -46,7 +46,7 @@ from holloway.observer.words.sentences import CLAUSE_CHARS_MAX
     ],
 )
 def test_a_wrong_belief_and_the_fact_are_found_and_taken_apart(text: str, belief: str, fact: str) -> None:
-    found = self_correction.find(text)
+    found = self_correction.find_self_correction(text)
     assert found is not None
     assert (found.belief, found.fact) == (belief, fact)
     assert found.score >= self_correction.SCORE_MIN
@@ -71,17 +71,22 @@ def test_a_wrong_belief_and_the_fact_are_found_and_taken_apart(text: str, belief
     ],
 )
 def test_plans_checks_and_findings_without_a_wrong_belief_are_none(text: str) -> None:
-    assert self_correction.find(text) is None
+    assert self_correction.find_self_correction(text) is None
 
 
 def test_without_a_fact_an_admission_is_none() -> None:
     admission = "I misread the output of the build."
-    assert self_correction.find(f"You're right. {admission} Let me check it again.") is None
-    assert self_correction.find(f"You're right. {admission} The second job never started at all.") is not None
+    assert self_correction.find_self_correction(f"You're right. {admission} Let me check it again.") is None
+    assert (
+        self_correction.find_self_correction(f"You're right. {admission} The second job never started at all.")
+        is not None
+    )
 
 
 def test_the_fact_may_stand_before_a_plain_admission() -> None:
-    found = self_correction.find("You're right. There is no export command in this tool. I was wrong to suggest it.")
+    found = self_correction.find_self_correction(
+        "You're right. There is no export command in this tool. I was wrong to suggest it."
+    )
     assert found is not None
     assert (found.belief, found.fact) == (
         "There is export command in this tool",
@@ -91,12 +96,12 @@ def test_the_fact_may_stand_before_a_plain_admission() -> None:
 
 def test_a_contrast_alone_is_none_and_a_change_of_mind_beside_it_makes_the_difference() -> None:
     contrast = "The port is read from the socket file, not from the environment."
-    assert self_correction.find(contrast) is None
-    assert self_correction.find(f"You're right. {contrast}") is not None
+    assert self_correction.find_self_correction(contrast) is None
+    assert self_correction.find_self_correction(f"You're right. {contrast}") is not None
 
 
 def test_a_denied_verb_gives_the_belief_as_the_statement_that_was_denied() -> None:
-    found = self_correction.candidates("You're right. The daemon does not start before the login.")
+    found = self_correction.find_candidates("You're right. The daemon does not start before the login.")
     assert [(one.belief, one.fact) for one in found] == [
         ("The daemon does start before the login", "The daemon does not start before the login")
     ]
@@ -105,20 +110,20 @@ def test_a_denied_verb_gives_the_belief_as_the_statement_that_was_denied() -> No
 def test_a_supposition_counts_less_than_a_statement() -> None:
     stated = "I see - the hook runs in the parent shell, not in the child. Let me fix my script."
     supposed = stated.replace("the hook runs", "maybe the hook runs")
-    score = {text: max(one.score for one in self_correction.candidates(text)) for text in (stated, supposed)}
+    score = {text: max(one.score for one in self_correction.find_candidates(text)) for text in (stated, supposed)}
     assert score[supposed] < score[stated]
 
 
 def test_code_and_quotations_are_not_what_the_agent_says() -> None:
     said = "I assumed the queue was ordered, but the broker delivers in any order."
-    assert self_correction.find(said) is not None
-    assert self_correction.find(f"```\n{said}\n```") is None
-    assert self_correction.find(f"> {said}") is None
+    assert self_correction.find_self_correction(said) is not None
+    assert self_correction.find_self_correction(f"```\n{said}\n```") is None
+    assert self_correction.find_self_correction(f"> {said}") is None
 
 
 def test_both_halves_are_bounded() -> None:
     long = "the very long name of a thing " * 50
-    found = self_correction.find(f"You're right, my fix doesn't help with {long}. It is for {long}.")
+    found = self_correction.find_self_correction(f"You're right, my fix doesn't help with {long}. It is for {long}.")
     assert found is not None
     assert CLAUSE_CHARS_MAX // 2 < len(found.belief) <= CLAUSE_CHARS_MAX
     assert CLAUSE_CHARS_MAX // 2 < len(found.fact) <= CLAUSE_CHARS_MAX
@@ -135,7 +140,7 @@ def test_both_halves_are_bounded() -> None:
     ],
 )
 def test_the_kind_is_what_the_fact_is_about(fact: str, kind: str) -> None:
-    assert self_correction.kind_of("something else", fact) == kind
+    assert self_correction.classify_kind("something else", fact) == kind
 
 
 @cache
@@ -159,7 +164,7 @@ def test_forms_have_names_of_their_own_and_every_sign_has_a_pattern() -> None:
 
 
 def test_what_was_misremembered_is_found_with_a_word_before_it() -> None:
-    found = self_correction.find(
+    found = self_correction.find_self_correction(
         "You're right, I completely misremembered the flag; it is spelled `--no-cache` and lives in the build settings."
     )
     assert found is not None
@@ -167,12 +172,16 @@ def test_what_was_misremembered_is_found_with_a_word_before_it() -> None:
 
 
 def test_what_somebody_was_convinced_of_is_found() -> None:
-    found = self_correction.find("I was convinced the cache was cleared on start; it is only cleared on install.")
+    found = self_correction.find_self_correction(
+        "I was convinced the cache was cleared on start; it is only cleared on install."
+    )
     assert found is not None
     assert found.fact == "it is only cleared on install"
 
 
 def test_lone_surrogates_and_curly_quotes_are_read() -> None:
-    found = self_correction.find("\ud800 I’d assumed the index was rebuilt, but it is only appended to.")
+    found = self_correction.find_self_correction(
+        "\ud800 I’d assumed the index was rebuilt, but it is only appended to."
+    )
     assert found is not None
     assert found.fact == "it is only appended to"

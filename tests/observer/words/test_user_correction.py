@@ -22,7 +22,7 @@ from holloway.observer.words.sentences import CLAUSE_CHARS_MAX
     ],
 )
 def test_what_is_meant_to_last_is_found_with_its_kind(prompt: str, kind: str) -> None:
-    found = user_correction.find(prompt)
+    found = user_correction.find_user_correction(prompt)
     assert found is not None
     assert found.kind == kind
     assert found.text in prompt
@@ -49,40 +49,42 @@ def test_what_is_meant_to_last_is_found_with_its_kind(prompt: str, kind: str) ->
     ],
 )
 def test_questions_tasks_and_what_holds_only_now_are_none(prompt: str) -> None:
-    assert user_correction.find(prompt) is None
+    assert user_correction.find_user_correction(prompt) is None
 
 
 def test_what_the_host_wrote_is_none() -> None:
     rule = "Always run the formatter before you commit."
-    assert user_correction.find(rule) is not None
-    assert user_correction.find(f"<system-reminder>{rule}</system-reminder>") is None
-    assert user_correction.find(f"Base directory for this skill: /skills/x\n\n{rule}") is None
-    assert user_correction.find(f"look at this\n```\n{rule}\n```") is None
+    assert user_correction.find_user_correction(rule) is not None
+    assert user_correction.find_user_correction(f"<system-reminder>{rule}</system-reminder>") is None
+    assert user_correction.find_user_correction(f"Base directory for this skill: /skills/x\n\n{rule}") is None
+    assert user_correction.find_user_correction(f"look at this\n```\n{rule}\n```") is None
 
 
 def test_an_interruption_and_an_edit_before_make_a_denial_a_correction() -> None:
     prompt = "we don't store sessions on the server"
-    assert user_correction.find(prompt) is None
-    alone = user_correction.find(prompt, interrupted=True)
-    both = user_correction.find(prompt, after_edit=True, interrupted=True)
+    assert user_correction.find_user_correction(prompt) is None
+    alone = user_correction.find_user_correction(prompt, interrupted=True)
+    both = user_correction.find_user_correction(prompt, after_edit=True, interrupted=True)
     assert alone is not None
     assert both is not None
     assert both.score > alone.score
 
 
 def test_the_surest_of_several_sentences_is_taken_also_with_small_letters() -> None:
-    found = user_correction.find("the page looks fine. from now on use the spacing tokens. add one more button")
+    found = user_correction.find_user_correction(
+        "the page looks fine. from now on use the spacing tokens. add one more button"
+    )
     assert found is not None
     assert found.text == "from now on use the spacing tokens"
 
 
 def test_a_document_is_a_task_and_no_rule() -> None:
     rule = "Always validate the input. "
-    assert user_correction.find(rule + "It is short. " * 20) is not None
-    assert user_correction.find(rule + "It is long.\n" * 400) is None
+    assert user_correction.find_user_correction(rule + "It is short. " * 20) is not None
+    assert user_correction.find_user_correction(rule + "It is long.\n" * 400) is None
 
 
 def test_the_text_is_bounded() -> None:
-    found = user_correction.find("From now on use " + "the very long name of a thing " * 12)
+    found = user_correction.find_user_correction("From now on use " + "the very long name of a thing " * 12)
     assert found is not None
     assert len(found.text) <= CLAUSE_CHARS_MAX

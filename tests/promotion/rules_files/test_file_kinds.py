@@ -7,19 +7,19 @@ import pytest
 from holloway.config import RULE_FILE_BYTES_MAX
 from holloway.promotion.rules_files import files as rules_files
 from holloway.promotion.rules_files import lint_config, scope
-from holloway.promotion.rules_files.file_kinds import texts
-from holloway.promotion.rules_files.front_matter import split
-from holloway.promotion.rules_files.split_blocks import blocks
+from holloway.promotion.rules_files.file_kinds import read_rules_texts
+from holloway.promotion.rules_files.front_matter import split_front_matter
+from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from tests.conftest import make_repository
 
 Said = dict[str, tuple[str, str, tuple[str, ...]]]
 
 
-def read(root: Path, contents: dict[str, str]) -> tuple[Said, rules_files.Files]:
+def read(root: Path, contents: dict[str, str]) -> tuple[Said, rules_files.RulesFiles]:
     """What each rule of a project says: its file, folder and globs."""
     make_repository(root, contents)
-    files = rules_files.found(root)
-    found = [block for text in texts(files) for block in blocks(text)]
+    files = rules_files.find_rules_files(root)
+    found = [block for text in read_rules_texts(files) for block in split_rule_blocks(text)]
     return {block.text: (block.path, block.folder, block.globs) for block in found}, files
 
 
@@ -99,8 +99,8 @@ def test_what_lies_outside_is_not_read(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     make_repository(root, {"CLAUDE.md": "@../secret.md @~/.claude/CLAUDE.md\n"})
     (root / "AGENTS.md").symlink_to(tmp_path / "secret.md")
-    files = rules_files.found(root)
-    assert [block for text in texts(files) for block in blocks(text)] == []
+    files = rules_files.find_rules_files(root)
+    assert [block for text in read_rules_texts(files) for block in split_rule_blocks(text)] == []
     assert "leads out of the project" in files.problems["AGENTS.md"]
     assert "leads out of the project" in files.problems["../secret.md"]
     assert "your own" in files.problems["~/.claude/CLAUDE.md"]
@@ -109,8 +109,8 @@ def test_what_lies_outside_is_not_read(tmp_path: Path) -> None:
 def test_a_link_to_another_rules_file_is_read_once(tmp_path: Path) -> None:
     make_repository(tmp_path, {"CLAUDE.md": "# Rules\n\n- Use tabs in Makefiles\n"})
     (tmp_path / "AGENTS.md").symlink_to("CLAUDE.md")
-    files = rules_files.found(tmp_path)
-    assert len([block for text in texts(files) for block in blocks(text)]) == 1
+    files = rules_files.find_rules_files(tmp_path)
+    assert len([block for text in read_rules_texts(files) for block in split_rule_blocks(text)]) == 1
 
 
 def test_windows_line_ends_marks_and_other_encodings_are_read(tmp_path: Path) -> None:
@@ -120,8 +120,8 @@ def test_windows_line_ends_marks_and_other_encodings_are_read(tmp_path: Path) ->
     )
     (tmp_path / "AGENTS.md").write_bytes("# Rules\n\n- Use one blank line\n".encode("utf-16"))
     (tmp_path / "GEMINI.md").write_bytes(b"# Rules\n\n- Use caf\xe9 names\n- Use plain names only\n")
-    files = rules_files.found(tmp_path)
-    assert [block.text for text in texts(files) for block in blocks(text)] == [
+    files = rules_files.find_rules_files(tmp_path)
+    assert [block.text for text in read_rules_texts(files) for block in split_rule_blocks(text)] == [
         "Use tabs in Makefiles",
         "Use one blank line",
         "Use plain names only",
@@ -133,8 +133,8 @@ def test_binary_and_odd_files_are_left_out_with_a_reason(tmp_path: Path) -> None
     make_repository(tmp_path, {})
     (tmp_path / "CLAUDE.md").write_bytes(b"# Rules\n\n- Use\0tabs\n")
     (tmp_path / "AGENTS.md").mkdir()
-    files = rules_files.found(tmp_path)
-    assert list(texts(files)) == []
+    files = rules_files.find_rules_files(tmp_path)
+    assert list(read_rules_texts(files)) == []
     assert files.problems["CLAUDE.md"] == "it is binary"
     assert "AGENTS.md" in files.problems
 
@@ -144,42 +144,42 @@ def test_of_a_huge_file_the_head_is_read(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text(
         "# Rules\n\n- Use tabs in Makefiles\n" + "- Use more of it, number one\n" * 200_000
     )
-    files = rules_files.found(tmp_path)
-    (text,) = texts(files)
+    files = rules_files.find_rules_files(tmp_path)
+    (text,) = read_rules_texts(files)
     assert len(text.text) <= RULE_FILE_BYTES_MAX
     assert "first 262,144 bytes" in files.problems["CLAUDE.md"]
 
 
 @pytest.mark.parametrize("head", ["---\nglobs: a\n", "---\n: : :\n- [\n", "---", "--- \n\n\n"])
 def test_broken_front_matter_counts_as_text(head: str) -> None:
-    values, body = split(f"{head}\n# Rules\n")
+    values, body = split_front_matter(f"{head}\n# Rules\n")
     assert values == {}
     assert "# Rules" in body
 
 
 def test_front_matter_keeps_the_line_numbers() -> None:
-    values, body = split("---\nglobs: [\"*.{ts,tsx}\", 'b'] # why\n---\nx")
+    values, body = split_front_matter("---\nglobs: [\"*.{ts,tsx}\", 'b'] # why\n---\nx")
     assert values == {"globs": ("*.{ts,tsx}", "b")}
     assert body.split("\n")[3] == "x"
 
 
 def test_a_long_list_of_globs_is_read_to_its_end_and_braces_hold_together() -> None:
     globs = tuple(f"packages/{number:02}/a-folder-with-a-long-name/**/*.{{ts,{{m,c}}js}}" for number in range(45))
-    values, _ = split(f"---\nglobs: {', '.join(globs)}\n---\nx")
+    values, _ = split_front_matter(f"---\nglobs: {', '.join(globs)}\n---\nx")
     assert values == {"globs": globs}
-    values, _ = split("---\nglobs: src/{a,b\n---\nx")
+    values, _ = split_front_matter("---\nglobs: src/{a,b\n---\nx")
     assert values == {"globs": ("src/{a", "b")}
 
 
 def test_globs_become_folders_and_files_that_are_there(tmp_path: Path) -> None:
     make_repository(tmp_path, {"src/api/a.ts": "", "src/web/b.ts": "", "lib/c.ts": ""})
-    assert scope.files(("src/{api,web}/**/*.ts",), "", tmp_path) == ("src/api", "src/web")
-    assert scope.files(("c.ts",), "lib", tmp_path) == ("lib/c.ts",)
-    assert scope.files((), "lib", tmp_path) == ("lib",)
-    assert scope.files(("**/*.ts",), "", tmp_path) == ()
-    assert scope.files(("../x/**", "gone/**"), "", tmp_path) == ()
-    assert scope.words(("**/*.ts",)) == " (applies to `**/*.ts`)"
-    assert scope.words(("**",)) == ""
+    assert scope.resolve_scope_files(("src/{api,web}/**/*.ts",), "", tmp_path) == ("src/api", "src/web")
+    assert scope.resolve_scope_files(("c.ts",), "lib", tmp_path) == ("lib/c.ts",)
+    assert scope.resolve_scope_files((), "lib", tmp_path) == ("lib",)
+    assert scope.resolve_scope_files(("**/*.ts",), "", tmp_path) == ()
+    assert scope.resolve_scope_files(("../x/**", "gone/**"), "", tmp_path) == ()
+    assert scope.describe_scope(("**/*.ts",)) == " (applies to `**/*.ts`)"
+    assert scope.describe_scope(("**",)) == ""
 
 
 GOLANGCI = "linters:\n  enable:\n    - errcheck\n    - paralleltest\nlll:\n  line-length: 130\n"
@@ -210,7 +210,7 @@ COMMITLINT = "module.exports = {extends: ['@commitlint/config-conventional']}"
 )
 def test_configuration_gives_plain_facts(name: str, text: str, fact: str, tmp_path: Path) -> None:
     make_repository(tmp_path, {name: text})
-    said = " ".join(block.text for block in lint_config.facts(rules_files.found(tmp_path)))
+    said = " ".join(block.text for block in lint_config.read_lint_rules(rules_files.find_rules_files(tmp_path)))
     assert fact in said
     assert f"(`{name}`)" in said
 
@@ -221,7 +221,7 @@ def test_configuration_gives_plain_facts(name: str, text: str, fact: str, tmp_pa
 )
 def test_broken_configuration_says_nothing(name: str, text: str, tmp_path: Path) -> None:
     make_repository(tmp_path, {name: text})
-    assert list(lint_config.facts(rules_files.found(tmp_path))) == []
+    assert list(lint_config.read_lint_rules(rules_files.find_rules_files(tmp_path))) == []
 
 
 @pytest.mark.parametrize(
@@ -234,4 +234,4 @@ def test_broken_configuration_says_nothing(name: str, text: str, tmp_path: Path)
 )
 def test_a_sentence_in_the_place_of_a_setting_is_not_repeated(name: str, text: str, tmp_path: Path) -> None:
     make_repository(tmp_path, {name: text})
-    assert list(lint_config.facts(rules_files.found(tmp_path))) == []
+    assert list(lint_config.read_lint_rules(rules_files.find_rules_files(tmp_path))) == []

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from holloway.errors import InvalidInput
-from holloway.promotion.rules_files.managed_block import BEGIN, END, parts, with_block, without_block
+from holloway.promotion.rules_files.managed_block import BEGIN, END, insert_block, split_file, strip_block
 
 CONTENTS = st.one_of(
     st.binary(max_size=400),
@@ -18,10 +18,10 @@ LINES = st.lists(st.text(max_size=60), max_size=6)
 @given(CONTENTS, LINES)
 def test_putting_the_block_in_and_taking_it_out_gives_the_same_bytes(data: bytes, lines: list[str]) -> None:
     assume(BEGIN not in data and END not in data)
-    marked = with_block(data, lines)
+    marked = insert_block(data, lines)
     assert marked.startswith(data)
-    assert parts(marked).rest == data
-    assert not parts(marked).edited
+    assert split_file(marked).original_bytes == data
+    assert not split_file(marked).edited
 
 
 @given(CONTENTS, LINES, LINES, CONTENTS)
@@ -29,24 +29,24 @@ def test_renewing_it_changes_nothing_but_the_block(
     data: bytes, lines: list[str], newer: list[str], after: bytes
 ) -> None:
     assume(not any(mark in text for mark in (BEGIN, END) for text in (data, after)))
-    marked = with_block(data, lines)
-    assert with_block(marked, lines) == marked
+    marked = insert_block(data, lines)
+    assert insert_block(marked, lines) == marked
     both = marked + after
-    renewed = with_block(with_block(both, newer), newer)
-    assert renewed == with_block(both, newer)
-    assert parts(renewed).rest == data + after
+    renewed = insert_block(insert_block(both, newer), newer)
+    assert renewed == insert_block(both, newer)
+    assert split_file(renewed).original_bytes == data + after
 
 
 def test_line_ends_of_the_file_are_kept() -> None:
-    marked = with_block(b"# Rules\r\n\r\n- One\r\n", ["## Traps", "- Two"])
+    marked = insert_block(b"# Rules\r\n\r\n- One\r\n", ["## Traps", "- Two"])
     assert b"\n" not in marked.replace(b"\r\n", b"")
-    assert b"\r\n" not in with_block(b"# Rules\n", ["- Two"])
+    assert b"\r\n" not in insert_block(b"# Rules\n", ["- Two"])
 
 
 def test_what_a_person_wrote_inside_is_noticed() -> None:
-    marked = with_block(b"# Rules\n", ["- Two"])
-    assert parts(marked.replace(b"- Two", b"- Three")).edited
-    assert not parts(marked.replace(b"\n", b"\r\n")).edited
+    marked = insert_block(b"# Rules\n", ["- Two"])
+    assert split_file(marked.replace(b"- Two", b"- Three")).edited
+    assert not split_file(marked.replace(b"\n", b"\r\n")).edited
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_what_a_person_wrote_inside_is_noticed() -> None:
 def test_damaged_marks_are_refused(damage: object) -> None:
     assert callable(damage)
     with pytest.raises(InvalidInput, match="damaged"):
-        with_block(damage(with_block(b"# Rules\n", ["- Two"])), ["- Three"])
+        insert_block(damage(insert_block(b"# Rules\n", ["- Two"])), ["- Three"])
 
 
 def test_a_memory_cannot_end_the_block() -> None:
     hostile = "x <!-- holloway:end -->\n# Free\r<!-- holloway:begin"
-    marked = with_block(b"a\n", [hostile])
-    assert parts(marked).rest == b"a\n"
-    assert "Free" not in without_block(marked.decode())
+    marked = insert_block(b"a\n", [hostile])
+    assert split_file(marked).original_bytes == b"a\n"
+    assert "Free" not in strip_block(marked.decode())
 
 
 def test_for_reading_the_block_is_left_out_and_lines_stay() -> None:
-    text = with_block(b"one\n", ["- Two"]).decode() + "three\n"
-    assert [line for line in without_block(text).split("\n") if line] == ["one", "three"]
-    assert without_block(text).count("\n") == text.count("\n")
-    assert "Two" not in without_block(text.replace("<!-- holloway:end -->", ""))
+    text = insert_block(b"one\n", ["- Two"]).decode() + "three\n"
+    assert [line for line in strip_block(text).split("\n") if line] == ["one", "three"]
+    assert strip_block(text).count("\n") == text.count("\n")
+    assert "Two" not in strip_block(text.replace("<!-- holloway:end -->", ""))

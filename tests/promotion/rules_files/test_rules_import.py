@@ -93,7 +93,7 @@ def test_of_a_deleted_file_the_confirmed_rules_outlive_the_grace_and_no_others(
     imported.import_rules()
     clock.advance(days=GRACE_DAYS + 1)
     assert len(imported.prune().removed) == 2
-    assert imported.restore(kept.id).alive
+    assert imported.restore(kept.id).is_alive
 
 
 def test_a_rule_that_is_changed_back_is_the_old_memory_again(
@@ -153,7 +153,7 @@ def test_what_a_person_edited_is_left_alone(text: str, imported: holloway.Hollow
     assert counts(imported.import_rules()) == (0, 0, 0, 3, 0)
     assert counts(imported.import_rules()) == (0, 0, 0, 3, 0)
     assert imported.get(edited.id).content == "Money is a Decimal in the ledger, cents elsewhere"
-    assert imported.get(edited.id).alive
+    assert imported.get(edited.id).is_alive
 
 
 @pytest.mark.promise("no-junk")

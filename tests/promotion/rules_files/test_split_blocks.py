@@ -6,16 +6,18 @@ import pytest
 
 from holloway.config import CONTENT_BYTES_MAX
 from holloway.promotion.rules_files import front_matter
-from holloway.promotion.rules_files.block import Block, RulesText, place
-from holloway.promotion.rules_files.split_blocks import BLOCKS_PER_FILE_MAX, blocks
+from holloway.promotion.rules_files.block import RuleBlock, RulesText, split_origin
+from holloway.promotion.rules_files.split_blocks import BLOCKS_PER_FILE_MAX, split_rule_blocks
 
 
 def said(text: str, *, sections: bool = False) -> list[str]:
-    return [block.text for block in blocks(RulesText("CLAUDE.md", text, sections=sections))]
+    return [block.text for block in split_rule_blocks(RulesText("CLAUDE.md", text, sections=sections))]
 
 
 def test_a_list_item_is_a_block_with_its_heading_and_line() -> None:
-    (first, second) = blocks(RulesText("CLAUDE.md", "# Shop\n\n## Style\n\n- Use `ruff`.\n- Never use\n  wildcards.\n"))
+    (first, second) = split_rule_blocks(
+        RulesText("CLAUDE.md", "# Shop\n\n## Style\n\n- Use `ruff`.\n- Never use\n  wildcards.\n")
+    )
     assert (first.text, first.heading, first.line) == ("Use `ruff`.", "Style", 5)
     assert (second.text, second.line) == ("Never use wildcards.", 6)
 
@@ -108,7 +110,7 @@ def test_a_program_that_never_does_something_is_not_told_what_to_do() -> None:
 
 
 def test_underlined_headings_and_crossed_boxes_are_read() -> None:
-    (block,) = blocks(RulesText("a", "Rules\n=====\n\n- [ ] Run the linter first\n"))
+    (block,) = split_rule_blocks(RulesText("a", "Rules\n=====\n\n- [ ] Run the linter first\n"))
     assert (block.heading, block.text) == ("Rules", "Run the linter first")
 
 
@@ -121,10 +123,10 @@ def test_a_warning_is_read_without_the_signs_that_make_it_one() -> None:
 
 
 def test_blocks_are_known_again_by_what_they_say() -> None:
-    one, other = Block("a.md", 3, "Use `ruff`."), Block("b.md", 9, "use ruff")
-    assert one.mark == other.mark != Block("a.md", 3, "Use black.").mark
-    assert place(one.origin) == ("a.md", one.mark)
-    assert place("observer:x") == ("", "")
+    one, other = RuleBlock("a.md", 3, "Use `ruff`."), RuleBlock("b.md", 9, "use ruff")
+    assert one.text_hash == other.text_hash != RuleBlock("a.md", 3, "Use black.").text_hash
+    assert split_origin(one.origin) == ("a.md", one.text_hash)
+    assert split_origin("observer:x") == ("", "")
 
 
 HOSTILE = (
@@ -147,7 +149,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_read_to_its_end_and_within_bounds(piece: str) -> None:
-    found = blocks(RulesText("CLAUDE.md", f"## Rules\n\n- Use tabs in Makefiles\n\n{piece}\n"))
+    found = split_rule_blocks(RulesText("CLAUDE.md", f"## Rules\n\n- Use tabs in Makefiles\n\n{piece}\n"))
     assert found[0].text == "Use tabs in Makefiles"
     assert len(found) <= BLOCKS_PER_FILE_MAX
     assert max(len(block.text.encode()) for block in found) <= CONTENT_BYTES_MAX
@@ -155,7 +157,7 @@ def test_hostile_text_is_read_to_its_end_and_within_bounds(piece: str) -> None:
 
 def cpu_s(text: str) -> float:
     started = time.process_time()
-    blocks(RulesText("CLAUDE.md", front_matter.split(text)[1]))
+    split_rule_blocks(RulesText("CLAUDE.md", front_matter.split_front_matter(text)[1]))
     return time.process_time() - started
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from holloway.codemap.modules import manifests
-from holloway.safety.secrets import scan
+from holloway.safety.secrets import scan_secrets
 
 COMMAND_CHARS_MAX = 160
 _SAFE = re.compile(r"""[A-Za-z0-9_@%+=:,./\-\[\] "'*]+\Z""")
@@ -17,7 +17,7 @@ _FOLDER = re.compile(r"[\w.@+-]{1,60}(/[\w.@+-]{1,60}){0,4}\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class BuildRecipe:
     """The commands of one manifest. `suffixes` are those of the files that it is about; a task runner has none."""
 
     test_tool: str = ""
@@ -28,7 +28,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class BuildFiles:
     """The files that commands are read from: names relative to a folder, and their cached text."""
 
     root: Path
@@ -36,14 +36,14 @@ class Project:
     folder: str = ""
     texts: dict[str, str] = field(default_factory=dict)
 
-    def text(self, name: str) -> str:
+    def read_text(self, name: str) -> str:
         """Return the text of a small file of the project; empty if it does not exist."""
         if name not in self.texts:
             path = f"{self.folder}/{name}".lstrip("/")
-            self.texts[name] = manifests.text(self.root, path) if self.has(name) else ""
+            self.texts[name] = manifests.read_text(self.root, path) if self.has_file(name) else ""
         return self.texts[name]
 
-    def first(self, *names: str) -> str:
+    def first_existing(self, *names: str) -> str:
         """Return the first of these files that exists. Lock files need not be in `names`: they are not indexed."""
         return next((name for name in names if name in self.names or self._is_file(name)), "")
 
@@ -53,34 +53,34 @@ class Project:
         except (OSError, ValueError):
             return False
 
-    def has(self, *names: str) -> bool:
+    def has_file(self, *names: str) -> bool:
         """Whether the project has one of these files."""
-        return bool(self.first(*names))
+        return bool(self.first_existing(*names))
 
     def has_folder(self, *folders: str) -> bool:
         """Whether the project has one of these folders."""
         prefixes = tuple(f"{folder}/" for folder in folders)
         return any(name.startswith(prefixes) for name in self.names)
 
-    def inside(self, folder: str) -> Project:
+    def enter_folder(self, folder: str) -> BuildFiles:
         """Return the part of the project inside a folder."""
         prefix = f"{folder}/"
         names = frozenset(name.removeprefix(prefix) for name in self.names if name.startswith(prefix))
-        return Project(self.root, names, folder)
+        return BuildFiles(self.root, names, folder)
 
 
 def is_safe(command: str) -> bool:
     """Whether a command is one short line that a shell would not split into several, and contains no secret."""
-    return 0 < len(command) <= COMMAND_CHARS_MAX and _SAFE.match(command) is not None and not scan(command)
+    return 0 < len(command) <= COMMAND_CHARS_MAX and _SAFE.match(command) is not None and not scan_secrets(command)
 
 
-def in_folder(folder: str, command: str) -> str:
+def prefix_folder(folder: str, command: str) -> str:
     """Return the command as it is run from the root; empty if the folder's name is unsafe to type."""
     if not folder:
         return command
     return f"cd {folder} && {command}" if _FOLDER.match(folder) and ".." not in folder else ""
 
 
-def chosen(wanted: Collection[str], available: Collection[str]) -> list[str]:
+def pick_available(wanted: Collection[str], available: Collection[str]) -> list[str]:
     """Return the wanted names that are available, in the wanted order."""
     return [name for name in wanted if name in available]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from holloway.codemap.build_commands.build_file import Project, is_safe
+from holloway.codemap.build_commands.build_file import BuildFiles, is_safe
 
 FILES_READ_MAX = 20
 LINES_READ_MAX = 3_000
@@ -44,11 +44,11 @@ _BUILD = re.compile(
 )
 
 
-def commands(project: Project) -> dict[str, list[str]]:
+def read_commands(project: BuildFiles) -> dict[str, list[str]]:
     """Return the commands that CI runs to build, test and lint, most frequent first."""
     counts_by_kind: dict[str, Counter[str]] = {"build": Counter(), "test": Counter(), "lint": Counter()}
-    for name in _files(project):
-        for line in _steps(project.text(name)):
+    for name in _list_pipelines(project):
+        for line in _parse_steps(project.read_text(name)):
             command = " ".join(line.split())
             if is_safe(command) and (kind := kind_of(command)):
                 counts_by_kind[kind][command] += 1
@@ -70,12 +70,12 @@ def kind_of(command: str) -> str:
     return ""
 
 
-def _files(project: Project) -> list[str]:
+def _list_pipelines(project: BuildFiles) -> list[str]:
     workflows = sorted(name for name in project.names if _WORKFLOW.match(name))
-    return [*workflows[:FILES_READ_MAX], *(name for name in _OTHERS if project.has(name))]
+    return [*workflows[:FILES_READ_MAX], *(name for name in _OTHERS if project.has_file(name))]
 
 
-def _steps(text: str) -> Iterator[str]:
+def _parse_steps(text: str) -> Iterator[str]:
     """Yield the command lines of a pipeline. A step that runs in another folder is left out."""
     lines = text.split("\n")[:LINES_READ_MAX]
     position = 0
@@ -89,26 +89,26 @@ def _steps(text: str) -> Iterator[str]:
         step_lines: list[str] = []
         if not value or _BLOCK.match(value):
             while position < len(lines) and (
-                not lines[position].strip() or _indent(lines[position]) > indent - 2 * (not value)
+                not lines[position].strip() or _indent_width(lines[position]) > indent - 2 * (not value)
             ):
                 step_lines.append(lines[position].strip().removeprefix("- ").strip("\"'"))
                 position += 1
         else:
             step_lines.append(value.strip("\"'"))
-        if not _runs_elsewhere(lines, position, indent):
+        if not _has_working_directory(lines, position, indent):
             yield from step_lines
 
 
-def _indent(line: str) -> int:
+def _indent_width(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _runs_elsewhere(lines: list[str], at: int, indent: int) -> bool:
+def _has_working_directory(lines: list[str], at: int, indent: int) -> bool:
     """Whether the settings that follow a step's command at the same depth set a working directory."""
     for line in lines[at : at + 8]:
         if not line.strip():
             continue
-        if _indent(line) < indent or line.lstrip().startswith("- "):
+        if _indent_width(line) < indent or line.lstrip().startswith("- "):
             return False
         if line.lstrip().startswith("working-directory"):
             return True

@@ -9,7 +9,7 @@ from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
 from holloway.codemap.build_commands import ci, javascript, other_languages, python, task_runners
-from holloway.codemap.build_commands.build_file import Project, Recipe, in_folder, is_safe
+from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, is_safe, prefix_folder
 from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
 from holloway.safety.repository_text import is_command
 from holloway.text.file_roles import is_test
@@ -24,7 +24,7 @@ OWN_SHARE_MIN = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Commands:
+class ProjectCommands:
     """Commands to type, best first; empty if the project declares none."""
 
     test_tool: str = ""
@@ -34,60 +34,60 @@ class Commands:
     lint: tuple[str, ...] = ()
 
 
-def read(root: Path, names: Collection[str]) -> Commands:
+def detect_commands(root: Path, names: Collection[str]) -> ProjectCommands:
     """Return the commands of a project whose files have these names, relative to its root."""
-    project = Project(root, frozenset(names))
-    shares = _shares(names)
+    project = BuildFiles(root, frozenset(names))
+    shares = _count_suffixes(names)
     recipes = sorted(
-        _recipes(project) + _nested(project, shares),
+        _read_recipes(project) + _read_nested_recipes(project, shares),
         key=lambda recipe: -sum(shares[suffix] for suffix in recipe.suffixes),
     )
-    main_recipes = [recipe for recipe in recipes if _share(recipe, shares) >= OWN_SHARE_MIN] or recipes[:1]
-    task_recipes = task_runners.read(project)
-    ci_commands = ci.commands(project)
-    test_recipe = next((recipe for recipe in main_recipes if recipe.test), next(iter(main_recipes), Recipe()))
+    main_recipes = [recipe for recipe in recipes if _code_share(recipe, shares) >= OWN_SHARE_MIN] or recipes[:1]
+    task_recipes = task_runners.read_recipes(project)
+    ci_commands = ci.read_commands(project)
+    test_recipe = next((recipe for recipe in main_recipes if recipe.test), next(iter(main_recipes), BuildRecipe()))
     ordered = [*task_recipes, *main_recipes]
-    return Commands(
+    return ProjectCommands(
         test_tool=test_recipe.test_tool,
-        build=_commands((recipe.build for recipe in ordered), ci_commands["build"], BUILD_MAX),
-        test=_commands((recipe.test for recipe in ordered), ci_commands["test"], TEST_MAX),
-        lint=_commands((recipe.lint for recipe in ordered), ci_commands["lint"], LINT_MAX),
+        build=_choose_commands((recipe.build for recipe in ordered), ci_commands["build"], BUILD_MAX),
+        test=_choose_commands((recipe.test for recipe in ordered), ci_commands["test"], TEST_MAX),
+        lint=_choose_commands((recipe.lint for recipe in ordered), ci_commands["lint"], LINT_MAX),
     )
 
 
-def _recipes(project: Project) -> list[Recipe]:
-    return [*python.read(project), *javascript.read(project), *other_languages.read(project)]
+def _read_recipes(project: BuildFiles) -> list[BuildRecipe]:
+    return [*python.read_recipes(project), *javascript.read_recipes(project), *other_languages.read_recipes(project)]
 
 
-def _shares(names: Collection[str]) -> Counter[str]:
+def _count_suffixes(names: Collection[str]) -> Counter[str]:
     """Count the project's files by suffix; tests do not count."""
     return Counter(PurePosixPath(name).suffix.lower() for name in names if not is_test(name))
 
 
-def _share(recipe: Recipe, shares: Counter[str]) -> float:
+def _code_share(recipe: BuildRecipe, shares: Counter[str]) -> float:
     known_suffixes = python.SUFFIXES | javascript.SUFFIXES | other_languages.SUFFIXES
     total = sum(shares[suffix] for suffix in known_suffixes)
     return sum(shares[suffix] for suffix in recipe.suffixes) / total if total else 0.0
 
 
-def _nested(project: Project, shares: Counter[str]) -> list[Recipe]:
+def _read_nested_recipes(project: BuildFiles, shares: Counter[str]) -> list[BuildRecipe]:
     """Return the recipes of folders with a manifest, for languages that the root has no recipe for."""
-    covered = {suffix for recipe in _recipes(project) for suffix in recipe.suffixes}
+    covered = {suffix for recipe in _read_recipes(project) for suffix in recipe.suffixes}
     folders = {
         folder
         for folder, _, file in (name.rpartition("/") for name in project.names)
         if folder and file in FOLDER_MANIFESTS and folder.count("/") < FOLDER_DEPTH_MAX
     }
-    recipes: list[Recipe] = []
-    for folder in _largest(folders, project.names):
-        for recipe in _recipes(project.inside(folder)):
-            if not recipe.suffixes & covered and _share(recipe, shares) >= OWN_SHARE_MIN:
-                recipes.append(_moved(recipe, folder))
+    recipes: list[BuildRecipe] = []
+    for folder in _largest_folders(folders, project.names):
+        for recipe in _read_recipes(project.enter_folder(folder)):
+            if not recipe.suffixes & covered and _code_share(recipe, shares) >= OWN_SHARE_MIN:
+                recipes.append(_move_recipe(recipe, folder))
         covered |= {suffix for recipe in recipes for suffix in recipe.suffixes}
     return recipes
 
 
-def _largest(folders: Collection[str], names: Collection[str]) -> list[str]:
+def _largest_folders(folders: Collection[str], names: Collection[str]) -> list[str]:
     size = Counter(
         folder
         for name in names
@@ -97,24 +97,26 @@ def _largest(folders: Collection[str], names: Collection[str]) -> list[str]:
     return sorted(folders, key=lambda folder: (-size[folder], folder))[:FOLDERS_READ_MAX]
 
 
-def _moved(recipe: Recipe, folder: str) -> Recipe:
-    def inside(commands: Sequence[str]) -> tuple[str, ...]:
-        return tuple(filter(None, (in_folder(folder, command) for command in commands)))
+def _move_recipe(recipe: BuildRecipe, folder: str) -> BuildRecipe:
+    def prefix_commands(commands: Sequence[str]) -> tuple[str, ...]:
+        return tuple(filter(None, (prefix_folder(folder, command) for command in commands)))
 
     return replace(
         recipe,
-        build=inside(recipe.build),
-        test=inside(recipe.test),
-        lint=inside(recipe.lint),
+        build=prefix_commands(recipe.build),
+        test=prefix_commands(recipe.test),
+        lint=prefix_commands(recipe.lint),
     )
 
 
-def _commands(given: Iterable[tuple[str, ...]], run: Sequence[str], most: int) -> tuple[str, ...]:
+def _choose_commands(
+    recipe_commands: Iterable[tuple[str, ...]], ci_commands: Sequence[str], limit: int
+) -> tuple[str, ...]:
     """Return the recipes' commands, those that CI runs verbatim first; if there are none, the first CI command."""
-    candidates = [command for commands in given for command in commands if _is_shown(command)]
+    candidates = [command for commands in recipe_commands for command in commands if _is_shown(command)]
     if not candidates:
-        return tuple(command for command in run if is_command(command))[:1]
-    return tuple(sorted(dict.fromkeys(candidates), key=lambda command: command not in run)[:most])
+        return tuple(command for command in ci_commands if is_command(command))[:1]
+    return tuple(sorted(dict.fromkeys(candidates), key=lambda command: command not in ci_commands)[:limit])
 
 
 def _is_shown(command: str) -> bool:

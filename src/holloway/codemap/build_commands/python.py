@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from holloway.codemap.build_commands.build_file import Project, Recipe, in_folder, is_safe
-from holloway.codemap.modules.manifests import Table, inner, toml_table
+from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, is_safe, prefix_folder
+from holloway.codemap.modules.manifests import Table, nested_table, parse_toml_table
 
 SUFFIXES = frozenset({".py", ".pyi"})
 _MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt", "tox.ini", "noxfile.py")
@@ -16,60 +16,60 @@ _NOX_SESSION = re.compile(r"@(?:nox\.)?session[^\n]*\n(?:@[^\n]*\n){0,5}def (\w{
 _DEV_EXTRAS = ("dev", "test", "tests", "testing", "all")
 
 
-def read(project: Project) -> list[Recipe]:
+def read_recipes(project: BuildFiles) -> list[BuildRecipe]:
     """Return the recipe of the project's Python part, if there is one."""
-    if not project.has(*_MANIFESTS):
+    if not project.has_file(*_MANIFESTS):
         return []
-    data = toml_table(project.text("pyproject.toml"))
-    tool, prefix = _tool(project, data)
-    test_tool, test = _tests(project, data, prefix)
+    data = parse_toml_table(project.read_text("pyproject.toml"))
+    tool, prefix = _find_manager(project, data)
+    test_tool, test = _list_test_commands(project, data, prefix)
     return [
-        Recipe(
+        BuildRecipe(
             test_tool=test_tool,
-            build=tuple(_build(project, data, tool)),
+            build=tuple(_list_build_commands(project, data, tool)),
             test=tuple(test),
-            lint=tuple(_lint(project, data, prefix)),
+            lint=tuple(_list_lint_commands(project, data, prefix)),
             suffixes=SUFFIXES,
         )
     ]
 
 
-def _tool(project: Project, data: Table) -> tuple[str, str]:
+def _find_manager(project: BuildFiles, data: Table) -> tuple[str, str]:
     """Return the environment manager and the prefix of its commands."""
-    tools = inner(data, "tool")
-    if project.has("uv.lock") or "uv" in tools:
+    tools = nested_table(data, "tool")
+    if project.has_file("uv.lock") or "uv" in tools:
         return "uv", "uv run "
-    if project.has("poetry.lock") or "poetry" in tools:
+    if project.has_file("poetry.lock") or "poetry" in tools:
         return "poetry", "poetry run "
-    if project.has("pdm.lock") or "pdm" in tools:
+    if project.has_file("pdm.lock") or "pdm" in tools:
         return "pdm", "pdm run "
-    if "pixi" in tools or project.has("pixi.lock"):
+    if "pixi" in tools or project.has_file("pixi.lock"):
         return "pixi", "pixi run "
-    if inner(tools, "hatch", "envs"):
+    if nested_table(tools, "hatch", "envs"):
         return "hatch", "hatch run "
-    if project.has("Pipfile"):
+    if project.has_file("Pipfile"):
         return "pipenv", "pipenv run "
     return "pip", ""
 
 
-def _build(project: Project, data: Table, tool: str) -> list[str]:
+def _list_build_commands(project: BuildFiles, data: Table, tool: str) -> list[str]:
     managed = {"uv": "uv sync", "poetry": "poetry install", "pdm": "pdm install", "pipenv": "pipenv install --dev"}
     managed |= {"hatch": "hatch env create", "pixi": "pixi install"}
     if tool in managed:
         return [managed[tool]]
-    requirement_files = [name for name in ("requirements-dev.txt", "requirements.txt") if project.has(name)]
-    if not project.has("setup.py", "setup.cfg") and not inner(data, "project"):
+    requirement_files = [name for name in ("requirements-dev.txt", "requirements.txt") if project.has_file(name)]
+    if not project.has_file("setup.py", "setup.cfg") and not nested_table(data, "project"):
         return [f"pip install -r {name}" for name in requirement_files[:1]]
-    extra = next((name for name in _DEV_EXTRAS if name in inner(data, "project", "optional-dependencies")), "")
+    extra = next((name for name in _DEV_EXTRAS if name in nested_table(data, "project", "optional-dependencies")), "")
     install = f'pip install -e ".[{extra}]"' if extra else "pip install -e ."
     return [install, *(f"pip install -r {name}" for name in requirement_files[:1] if not extra)]
 
 
-def _tests(project: Project, data: Table, prefix: str) -> tuple[str, list[str]]:
+def _list_test_commands(project: BuildFiles, data: Table, prefix: str) -> tuple[str, list[str]]:
     """Return the test framework and its commands: pytest if declared, then tox and nox, then unittest."""
-    tox = _tox(project, data)
+    tox = _read_tox_command(project, data)
     wrappers = [f"{prefix}tox"] if tox is not None else []
-    if sessions := _NOX_SESSION.findall(project.text("noxfile.py")):
+    if sessions := _NOX_SESSION.findall(project.read_text("noxfile.py")):
         session = next((name for name in sessions if "test" in name), "")
         wrappers.append(f"{prefix}nox -s {session}" if session else f"{prefix}nox")
     if _uses_pytest(project, data):
@@ -79,37 +79,39 @@ def _tests(project: Project, data: Table, prefix: str) -> tuple[str, list[str]]:
         return tool, [tox, *wrappers]
     if wrappers:
         return "", wrappers
-    if project.has("manage.py"):
+    if project.has_file("manage.py"):
         return "unittest", [f"{prefix}python manage.py test"]
     if project.has_folder("tests", "test"):
         return "unittest", [f"{prefix}python -m unittest"]
     return "", []
 
 
-def _uses_pytest(project: Project, data: Table) -> bool:
-    if "pytest" in inner(data, "tool") or project.has("pytest.ini", "conftest.py", "tests/conftest.py"):
+def _uses_pytest(project: BuildFiles, data: Table) -> bool:
+    if "pytest" in nested_table(data, "tool") or project.has_file("pytest.ini", "conftest.py", "tests/conftest.py"):
         return True
     declared = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile", "noxfile.py")
     requirement_files = sorted(
         name for name in project.names if name.startswith("requirements") and name.endswith(".txt")
     )
-    return any(_PYTEST_NAMED.search(project.text(name)) for name in (*declared, *requirement_files[:8]))
+    return any(_PYTEST_NAMED.search(project.read_text(name)) for name in (*declared, *requirement_files[:8]))
 
 
-def _tox(project: Project, data: Table) -> str | None:
+def _read_tox_command(project: BuildFiles, data: Table) -> str | None:
     """Return the first command of tox, if it can be typed as is; None if the project does not use tox."""
-    if project.has("tox.ini"):
-        settings = _section(project.text("tox.ini"), "testenv")
-        return _typed(settings.get("commands", ""), settings.get("changedir", settings.get("change_dir", "")))
-    if not inner(data, "tool", "tox"):
+    if project.has_file("tox.ini"):
+        settings = _parse_section(project.read_text("tox.ini"), "testenv")
+        return _expand_tox_command(
+            settings.get("commands", ""), settings.get("changedir", settings.get("change_dir", ""))
+        )
+    if not nested_table(data, "tool", "tox"):
         return None
-    commands = inner(data, "tool", "tox", "env_run_base").get("commands")
+    commands = nested_table(data, "tool", "tox", "env_run_base").get("commands")
     first = commands[0] if isinstance(commands, list) and commands else []
     words = [word for word in cast(list[object], first) if isinstance(word, str)] if isinstance(first, list) else []
-    return _typed(" ".join(words), "")
+    return _expand_tox_command(" ".join(words), "")
 
 
-def _section(text: str, name: str) -> dict[str, str]:
+def _parse_section(text: str, name: str) -> dict[str, str]:
     """Return the first line of each setting in one section of an ini file."""
     heads = list(_TOX_SECTION.finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
@@ -126,28 +128,28 @@ def _section(text: str, name: str) -> dict[str, str]:
     return settings
 
 
-def _typed(command: str, folder: str) -> str:
+def _expand_tox_command(command: str, folder: str) -> str:
     """Return a command of tox as a person would type it; empty if it needs more than that."""
     plain = re.sub(r"\{posargs(:([^{}]*))?\}", r"\2", command).replace("{envpython}", "python")
     plain = " ".join(plain.split())
     subfolder = "" if folder == "{toxinidir}" else folder.replace("{toxinidir}/", "").strip("/")
-    return in_folder(subfolder, plain) if is_safe(plain) else ""
+    return prefix_folder(subfolder, plain) if is_safe(plain) else ""
 
 
-def _lint(project: Project, data: Table, prefix: str) -> list[str]:
-    tools = inner(data, "tool")
-    settings = project.text("setup.cfg") + project.text("tox.ini")
+def _list_lint_commands(project: BuildFiles, data: Table, prefix: str) -> list[str]:
+    tools = nested_table(data, "tool")
+    settings = project.read_text("setup.cfg") + project.read_text("tox.ini")
     commands: list[str] = []
-    if "ruff" in tools or project.has("ruff.toml", ".ruff.toml"):
+    if "ruff" in tools or project.has_file("ruff.toml", ".ruff.toml"):
         commands.append(f"{prefix}ruff check")
-    elif "[flake8]" in settings or project.has(".flake8"):
+    elif "[flake8]" in settings or project.has_file(".flake8"):
         commands.append(f"{prefix}flake8")
     if "black" in tools:
         commands.append(f"{prefix}black --check .")
-    if "mypy" in tools or project.has("mypy.ini", ".mypy.ini") or "[mypy]" in settings:
-        commands.append(f"{prefix}mypy" + ("" if inner(tools, "mypy").get("files") else " ."))
-    if "pyright" in tools or project.has("pyrightconfig.json"):
+    if "mypy" in tools or project.has_file("mypy.ini", ".mypy.ini") or "[mypy]" in settings:
+        commands.append(f"{prefix}mypy" + ("" if nested_table(tools, "mypy").get("files") else " ."))
+    if "pyright" in tools or project.has_file("pyrightconfig.json"):
         commands.append(f"{prefix}pyright")
-    if project.has(".pre-commit-config.yaml"):
+    if project.has_file(".pre-commit-config.yaml"):
         commands.append(f"{prefix}pre-commit run --all-files")
     return commands

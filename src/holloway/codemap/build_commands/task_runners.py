@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from holloway.codemap.build_commands.build_file import Project, Recipe, chosen
-from holloway.codemap.modules.manifests import inner, toml_table
+from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, pick_available
+from holloway.codemap.modules.manifests import nested_table, parse_toml_table
 
 _BUILDS = ("build", "compile", "install", "setup", "init", "all")
 _TESTS = ("test", "tests", "unit", "unittest")
@@ -16,23 +16,23 @@ _TASK = re.compile(r"^  ([A-Za-z][\w:-]{0,40}):[ \t]*$", re.MULTILINE)
 _MISE_FOLDERS = ("mise-tasks/", ".mise-tasks/", "mise/tasks/", ".mise/tasks/", ".config/mise/tasks/")
 
 
-def read(project: Project) -> list[Recipe]:
+def read_recipes(project: BuildFiles) -> list[BuildRecipe]:
     """Return the recipes of all task runners that the project uses."""
-    recipes: list[Recipe] = []
-    if file := project.first("Makefile", "GNUmakefile", "makefile"):
-        recipes.append(_recipe("make", set(_MAKE_TARGET.findall(project.text(file)))))
-    if file := project.first("justfile", "Justfile", ".justfile"):
-        recipes.append(_recipe("just", set(_JUST_RECIPE.findall(project.text(file)))))
-    if file := project.first("mise.toml", ".mise.toml", ".config/mise.toml"):
-        tasks = set(inner(toml_table(project.text(file)), "tasks"))
-        recipes.append(_recipe("mise run", tasks | _mise_files(project)))
-    if file := project.first("Taskfile.yml", "Taskfile.yaml", "taskfile.yml"):
-        tasks = set(_TASK.findall(project.text(file).partition("\ntasks:")[2]))
-        recipes.append(_recipe("task", tasks))
+    recipes: list[BuildRecipe] = []
+    if file := project.first_existing("Makefile", "GNUmakefile", "makefile"):
+        recipes.append(_build_recipe("make", set(_MAKE_TARGET.findall(project.read_text(file)))))
+    if file := project.first_existing("justfile", "Justfile", ".justfile"):
+        recipes.append(_build_recipe("just", set(_JUST_RECIPE.findall(project.read_text(file)))))
+    if file := project.first_existing("mise.toml", ".mise.toml", ".config/mise.toml"):
+        tasks = set(nested_table(parse_toml_table(project.read_text(file)), "tasks"))
+        recipes.append(_build_recipe("mise run", tasks | _list_mise_tasks(project)))
+    if file := project.first_existing("Taskfile.yml", "Taskfile.yaml", "taskfile.yml"):
+        tasks = set(_TASK.findall(project.read_text(file).partition("\ntasks:")[2]))
+        recipes.append(_build_recipe("task", tasks))
     return [recipe for recipe in recipes if recipe.build or recipe.test or recipe.lint]
 
 
-def _mise_files(project: Project) -> set[str]:
+def _list_mise_tasks(project: BuildFiles) -> set[str]:
     """Return tasks that are separate files: `lint/_default` is the task lint."""
     return {
         name.removeprefix(folder).removesuffix("/_default").replace("/", ":")
@@ -42,12 +42,12 @@ def _mise_files(project: Project) -> set[str]:
     }
 
 
-def _recipe(run: str, targets: set[str]) -> Recipe:
+def _build_recipe(runner: str, targets: set[str]) -> BuildRecipe:
     """Build a recipe from well-known target names. `check` runs the tests if nothing else does."""
-    test = chosen(_TESTS, targets)[:1] or chosen(("check",), targets)
-    lint = [name for name in chosen(_LINTS, targets) if name not in test]
-    return Recipe(
-        build=tuple(f"{run} {name}" for name in chosen(_BUILDS, targets)[:1]),
-        test=tuple(f"{run} {name}" for name in test),
-        lint=tuple(f"{run} {name}" for name in lint[:2]),
+    test = pick_available(_TESTS, targets)[:1] or pick_available(("check",), targets)
+    lint = [name for name in pick_available(_LINTS, targets) if name not in test]
+    return BuildRecipe(
+        build=tuple(f"{runner} {name}" for name in pick_available(_BUILDS, targets)[:1]),
+        test=tuple(f"{runner} {name}" for name in test),
+        lint=tuple(f"{runner} {name}" for name in lint[:2]),
     )

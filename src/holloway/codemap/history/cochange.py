@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.text.fts_query import match_any, terms
+from holloway.text.fts_query import match_any, query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ SMOOTHING_COMMITS = 1.0
 SIMILAR_MAX = 100
 """Most similar commits by their words, which are then ranked by age too: 50 and 100 give the same quality."""
 
-BM25_SATURATED = 2.2
+BM25_WORD_MAX = 2.2
 """Maximum weight of a word in SQLite's BM25, relative to its rarity (k1 + 1)."""
 
 PATHS_MAX = 64
@@ -68,13 +68,13 @@ class SimilarCommit:
     files: tuple[str, ...]
 
 
-def read_to(database: Database) -> str:
+def last_read_commit(database: Database) -> str:
     """Return the last commit whose history was read; empty before the first sync."""
-    tip = str(database.value("SELECT value FROM meta WHERE key = 'history.tip'") or "")
+    tip = str(database.fetch_value("SELECT value FROM meta WHERE key = 'history.tip'") or "")
     return tip.partition(" ")[0]  # For a shallow clone, a hash of its cut follows the commit.
 
 
-def partners(database: Database, paths: Sequence[str], *, now: datetime, limit: int = 20) -> list[Partner]:
+def find_partners(database: Database, paths: Sequence[str], *, now: datetime, limit: int = 20) -> list[Partner]:
     """Return files that often changed together with any of these (co-change), best first.
 
     Each commit of a file is distributed over the other files in it, by the logarithm of their changed lines, and decays
@@ -82,56 +82,56 @@ def partners(database: Database, paths: Sequence[str], *, now: datetime, limit: 
     Normalising by how often a partner changes anyway found fewer files: cosine and Jaccard on each of nine histories,
     milder forms on most.
     """
-    with database.snapshot():
-        return _partners(database, _numbered(database, paths), now)[: max(limit, 0)]
+    with database.read_snapshot():
+        return _score_partners(database, _find_path_ids(database, paths), now)[: max(limit, 0)]
 
 
-def _partners(database: Database, asked: list[int], now: datetime) -> list[Partner]:
+def _score_partners(database: Database, queried_ids: list[int], now: datetime) -> list[Partner]:
     scores: dict[int, float] = defaultdict(float)
     shared: dict[int, set[int]] = defaultdict(set)
     commits: set[int] = set()
-    for queried in asked:
-        ages = _latest(database, queried, now)
+    for queried in queried_ids:
+        ages = _weigh_latest_commits(database, queried, now)
         commits.update(ages)
         total = sum(ages.values()) + SMOOTHING_COMMITS
-        for commit, weights in _others(database, queried, list(ages)).items():
+        for commit, weights in _weigh_other_files(database, queried, list(ages)).items():
             total_weight = sum(weights.values())
             for other, weight in weights.items():
                 scores[other] += ages[commit] / total * weight / total_weight
                 shared[other].add(commit)
-    names = _named(database, [other for other in scores if other not in asked])
+    names = _find_paths(database, [other for other in scores if other not in queried_ids])
     ranked = [Partner(name, scores[other], len(shared[other]), len(commits)) for other, name in names.items()]
     return sorted(ranked, key=lambda partner: (-partner.score, partner.path))
 
 
-def _numbered(database: Database, paths: Sequence[str]) -> list[int]:
+def _find_path_ids(database: Database, paths: Sequence[str]) -> list[int]:
     chosen = json.dumps(list(paths[:PATHS_MAX]))
     return [
         row[0]
-        for row in database.rows("SELECT id FROM paths WHERE path IN (SELECT value FROM json_each(?))", (chosen,))
+        for row in database.fetch_rows("SELECT id FROM paths WHERE path IN (SELECT value FROM json_each(?))", (chosen,))
     ]
 
 
-def _named(database: Database, numbers: list[int]) -> dict[int, str]:
-    chosen = json.dumps(numbers)
-    rows = database.rows("SELECT id, path FROM paths WHERE id IN (SELECT value FROM json_each(?))", (chosen,))
+def _find_paths(database: Database, path_ids: list[int]) -> dict[int, str]:
+    chosen = json.dumps(path_ids)
+    rows = database.fetch_rows("SELECT id, path FROM paths WHERE id IN (SELECT value FROM json_each(?))", (chosen,))
     return {row["id"]: row["path"] for row in rows}
 
 
-def _latest(database: Database, path: int, now: datetime) -> dict[int, float]:
+def _weigh_latest_commits(database: Database, path: int, now: datetime) -> dict[int, float]:
     """Return the latest commits of a file, each with its weight by age."""
-    rows = database.rows(
+    rows = database.fetch_rows(
         'SELECT c.id, c.at FROM commit_files f JOIN commits c ON c.id = f."commit" WHERE f.path = ?'
         " ORDER BY c.at DESC, c.hash LIMIT ?",
         (path, COMMITS_PER_FILE_MAX),
     )
-    return {commit: _faded(committed_at, now, HALF_LIFE_DAYS) for commit, committed_at in rows}
+    return {commit: _decay_weight(committed_at, now, HALF_LIFE_DAYS) for commit, committed_at in rows}
 
 
-def _others(database: Database, path: int, commits: list[int]) -> dict[int, dict[int, float]]:
+def _weigh_other_files(database: Database, path: int, commits: list[int]) -> dict[int, dict[int, float]]:
     """Return for each commit the weights of the other files in it."""
     weights: dict[int, dict[int, float]] = defaultdict(dict)
-    for commit, other, churn in database.rows(
+    for commit, other, churn in database.fetch_rows(
         'SELECT "commit", path, churn FROM commit_files WHERE "commit" IN (SELECT value FROM json_each(?))',
         (json.dumps(commits),),
     ):
@@ -140,26 +140,28 @@ def _others(database: Database, path: int, commits: list[int]) -> dict[int, dict
     return weights
 
 
-def similar_commits(database: Database, text: str, *, now: datetime, limit: int = SIMILAR_MAX) -> list[SimilarCommit]:
+def find_similar_commits(
+    database: Database, text: str, *, now: datetime, limit: int = SIMILAR_MAX
+) -> list[SimilarCommit]:
     """Return commits whose messages share words with a text; the score is the squared similarity times the decay."""
-    words = terms(text)
+    words = query_terms(text)
     if not words:
         return []
-    with database.snapshot():
-        rows = database.rows(
+    with database.read_snapshot():
+        rows = database.fetch_rows(
             "SELECT c.id, c.hash, c.at, c.subject, -bm25(commit_text) AS likeness FROM commit_text"
             " JOIN commits c ON c.id = commit_text.rowid WHERE commit_text MATCH ?"
             " ORDER BY likeness DESC, c.at DESC, c.hash LIMIT ?",
             (match_any(words), SIMILAR_MAX),
         )
-        files = _files(database, [row["id"] for row in rows])
-        similarity_max = _bound(database, words)
+        files = _list_files(database, [row["id"] for row in rows])
+        similarity_max = _similarity_bound(database, words)
     best = max((row["likeness"] for row in rows), default=1.0)
     commits = [
         SimilarCommit(
             hash=row["hash"],
             subject=row["subject"],
-            score=(row["likeness"] / best) ** 2 * _faded(row["at"], now, HALF_LIFE_DAYS),
+            score=(row["likeness"] / best) ** 2 * _decay_weight(row["at"], now, HALF_LIFE_DAYS),
             likeness=min(row["likeness"] / similarity_max, 1.0),
             files=tuple(files.get(row["id"], ())),
         )
@@ -168,21 +170,21 @@ def similar_commits(database: Database, text: str, *, now: datetime, limit: int 
     return sorted(commits, key=lambda commit: (-commit.score, commit.hash))[: max(limit, 0)]
 
 
-def _bound(database: Database, words: list[str]) -> float:
+def _similarity_bound(database: Database, words: list[str]) -> float:
     """Return an upper bound of the BM25 score: that of a message that repeats exactly these words."""
-    total = int(database.value("SELECT COUNT(*) FROM commits"))
+    total = int(database.fetch_value("SELECT COUNT(*) FROM commits"))
     bound = 0.0
     for word in words:
         holders = int(
-            database.value("SELECT COUNT(*) FROM commit_text WHERE commit_text MATCH ?", (match_any([word]),))
+            database.fetch_value("SELECT COUNT(*) FROM commit_text WHERE commit_text MATCH ?", (match_any([word]),))
         )
         bound += max(math.log((total - holders + 0.5) / (holders + 0.5)), 0.0)
-    return max(bound * BM25_SATURATED, 1e-6)
+    return max(bound * BM25_WORD_MAX, 1e-6)
 
 
-def _files(database: Database, commits: list[int]) -> dict[int, list[str]]:
+def _list_files(database: Database, commits: list[int]) -> dict[int, list[str]]:
     paths_by_commit: dict[int, list[str]] = defaultdict(list)
-    for commit, path in database.rows(
+    for commit, path in database.fetch_rows(
         'SELECT f."commit", p.path FROM commit_files f JOIN paths p ON p.id = f.path'
         ' WHERE f."commit" IN (SELECT value FROM json_each(?)) ORDER BY p.path',
         (json.dumps(commits),),
@@ -191,18 +193,18 @@ def _files(database: Database, commits: list[int]) -> dict[int, list[str]]:
     return paths_by_commit
 
 
-def recency(database: Database, *, now: datetime) -> dict[str, float]:
+def score_recency(database: Database, *, now: datetime) -> dict[str, float]:
     """Return the recent activity of each file, with exponential decay."""
     since = now.timestamp() - RECENCY_WINDOW_DAYS * 86_400
     activity: dict[str, float] = defaultdict(float)
-    for committed_at, path in database.rows(
+    for committed_at, path in database.fetch_rows(
         'SELECT c.at, p.path FROM commits c JOIN commit_files f ON f."commit" = c.id JOIN paths p ON p.id = f.path'
         " WHERE c.at > ?",
         (since,),
     ):
-        activity[path] += _faded(committed_at, now, RECENCY_HALF_LIFE_DAYS)
+        activity[path] += _decay_weight(committed_at, now, RECENCY_HALF_LIFE_DAYS)
     return activity
 
 
-def _faded(at: int, now: datetime, half_life_days: float) -> float:
+def _decay_weight(at: int, now: datetime, half_life_days: float) -> float:
     return float(0.5 ** (max(now.timestamp() - at, 0.0) / 86_400 / half_life_days))

@@ -37,14 +37,14 @@ LOG_TIMEOUT_S = 60.0
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _RENAME_LIMIT = "-l1000"
 # Options that keep a repository's configuration from changing git's output or running programs.
-_PLAIN = (
+_PLAIN_OPTIONS = (
     *("--encoding=UTF-8", "--no-show-signature", "--no-notes", "--no-color", "--no-ext-diff", "--no-textconv"),
     *("--ignore-submodules=all", _RENAME_LIMIT),
 )
 # The files of a root commit were imported, not changed together; at the cut of a shallow clone they existed before.
-_LOG = (
+_LOG_ARGUMENTS = (
     *("-c", "log.showRoot=false", "log", "--no-walk=unsorted", "--stdin", "-z"),
-    *("--format=%x01%H%x00%ct%x00%s%x00%b", *_PLAIN),
+    *("--format=%x01%H%x00%ct%x00%s%x00%b", *_PLAIN_OPTIONS),
 )
 
 
@@ -62,12 +62,12 @@ class Commit:
 
 
 @dataclass(slots=True)
-class Reading:
+class LogReading:
     """The requested commits that could be read, and the number of file names that could not."""
 
     commits: list[Commit] = field(default_factory=list)
     skipped_paths: int = 0
-    is_whole: bool = True
+    is_complete: bool = True
 
 
 def is_hash(text: str) -> bool:
@@ -75,53 +75,55 @@ def is_hash(text: str) -> bool:
     return bool(_HASH.match(text))
 
 
-def listed(root: str, *which: str) -> list[str]:
+def list_commits(root: str, *selection: str) -> list[str]:
     """Return the hashes of these commits, newest first, without merges."""
-    lines = git.stream(root, "rev-list", "--no-merges", *which, separator=b"\n", timeout_s=LIST_TIMEOUT_S)
+    lines = git.stream_git(root, "rev-list", "--no-merges", *selection, separator=b"\n", timeout_s=LIST_TIMEOUT_S)
     return [line.decode("ascii", "replace") for line in lines]
 
 
-def names_at(root: str, commit: str) -> Iterator[str]:
+def list_paths_at(root: str, commit: str) -> Iterator[str]:
     """Yield the paths of all files in a commit."""
-    records = git.stream(root, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, timeout_s=LIST_TIMEOUT_S)
-    return (name for record in records if (name := _path(record)))
+    records = git.stream_git(
+        root, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, timeout_s=LIST_TIMEOUT_S
+    )
+    return (name for record in records if (name := _decode_path(record)))
 
 
-def read(root: str, hashes: list[str], *, has_contents: bool) -> Reading:
+def read_commits(root: str, hashes: list[str], *, has_contents: bool) -> LogReading:
     """Read these commits, in this order; without contents, line counts and renames of edited files are missing."""
-    reading = Reading()
+    reading = LogReading()
     if not hashes:
         return reading
     changes = ("--numstat", "-M") if has_contents else ("--name-status", "-M100%")
-    records = git.stream(root, *_LOG, *changes, stdin="\n".join(hashes) + "\n", timeout_s=LOG_TIMEOUT_S)
+    records = git.stream_git(root, *_LOG_ARGUMENTS, *changes, stdin="\n".join(hashes) + "\n", timeout_s=LOG_TIMEOUT_S)
     try:
         for record in records:
             if record.startswith(b"\x01"):
-                reading.commits.append(_begun(record, records))
+                reading.commits.append(_parse_commit(record, records))
             elif reading.commits and record.strip(b"\n"):
-                _add_change(reading, record.lstrip(b"\n"), records)
-    except git.Interrupted:
+                _parse_change(reading, record.lstrip(b"\n"), records)
+    except git.GitInterrupted:
         del reading.commits[-1:]
-        reading.is_whole = False
+        reading.is_complete = False
     return reading
 
 
-def _begun(piece: bytes, pieces: Iterator[bytes]) -> Commit:
-    at, subject, body = (next(pieces, b"").decode("utf-8", "replace") for _ in range(3))
+def _parse_commit(record: bytes, records: Iterator[bytes]) -> Commit:
+    at, subject, body = (next(records, b"").decode("utf-8", "replace") for _ in range(3))
     seconds = int(at) if at.isdecimal() else 0
-    commit = piece[1:].decode("ascii", "replace")
+    commit = record[1:].decode("ascii", "replace")
     return Commit(commit, min(seconds, TIME_MAX_S), subject[:SUBJECT_CHARS_MAX], body.strip()[:BODY_CHARS_MAX])
 
 
-def _add_change(reading: Reading, piece: bytes, pieces: Iterator[bytes]) -> None:
+def _parse_change(reading: LogReading, record: bytes, records: Iterator[bytes]) -> None:
     """Parse one changed file: `3 TAB 1 TAB name` or `M NUL name`; for a rename, the two names follow."""
     commit = reading.commits[-1]
-    added, _, tail = piece.partition(b"\t")
+    added, _, tail = record.partition(b"\t")
     removed, is_counted, name = tail.partition(b"\t")
-    old = next(pieces, b"") if (is_counted and not name) or piece.startswith(b"R") else b""
-    name = name or next(pieces, b"")
+    old = next(records, b"") if (is_counted and not name) or record.startswith(b"R") else b""
+    name = name or next(records, b"")
     commit.files += 1
-    path, old_path = _path(name), _path(old)
+    path, old_path = _decode_path(name), _decode_path(old)
     reading.skipped_paths += not path
     if path and old_path:
         commit.renames.append((old_path, path))
@@ -132,7 +134,7 @@ def _add_change(reading: Reading, piece: bytes, pieces: Iterator[bytes]) -> None
         commit.churn[path] = min(lines, CHURN_MAX)
 
 
-def _path(name: bytes) -> str:
+def _decode_path(name: bytes) -> str:
     """Decode a path; empty if it is not UTF-8 or too long."""
     try:
         path = name.decode("utf-8")
@@ -141,47 +143,47 @@ def _path(name: bytes) -> str:
     return path if len(path) <= PATH_CHARS_MAX else ""
 
 
-def renames_between(root: Path, old: str, new: str) -> dict[str, str]:
+def find_renames(root: Path, old: str, new: str) -> dict[str, str]:
     """Return the files of one commit that have another name in a later one, over any number of renames."""
     for similarity in ("-M", "-M100%") if is_hash(old) and is_hash(new) else ():
-        with suppress(git.Interrupted):
-            return _renames(str(root), old, new, similarity)
+        with suppress(git.GitInterrupted):
+            return _diff_renames(str(root), old, new, similarity)
     return {}
 
 
-def _renames(root: str, old: str, new: str, likeness: str) -> dict[str, str]:
-    changes = _statuses(root, "diff-tree", "-r", likeness, old, new)
+def _diff_renames(root: str, old: str, new: str, similarity: str) -> dict[str, str]:
+    changes = _list_statuses(root, "diff-tree", "-r", similarity, old, new)
     renames = {was: name for status, was, name in changes if status == "R"}
     deleted = {name for status, _, name in changes if status == "D"}
     added = {name for status, _, name in changes if status == "A"}
     # A file that was renamed and then rewritten is not similar to its old version, but its rename commit shows it.
-    return renames | (_followed(root, f"{old}..{new}", likeness, deleted, added) if deleted and added else {})
+    return renames | (_follow_renames(root, f"{old}..{new}", similarity, deleted, added) if deleted and added else {})
 
 
-def _followed(root: str, span: str, likeness: str, gone: set[str], come: set[str]) -> dict[str, str]:
+def _follow_renames(root: str, span: str, similarity: str, deleted: set[str], added: set[str]) -> dict[str, str]:
     became: dict[str, str] = {}
     log_options = ("--topo-order", f"--max-count={STEPS_MAX}", "--format=", "--diff-filter=R")
-    for _, old, name in _statuses(root, "log", "--no-merges", *log_options, *_PLAIN, likeness, span):
+    for _, old, name in _list_statuses(root, "log", "--no-merges", *log_options, *_PLAIN_OPTIONS, similarity, span):
         became.setdefault(old, name)
-    ends = ends_of({old: name for old, name in became.items() if old not in come})
-    return {old: ends[old] for old in gone if ends.get(old) in come}
+    ends = resolve_renames({old: name for old, name in became.items() if old not in added})
+    return {old: ends[old] for old in deleted if ends.get(old) in added}
 
 
-def _statuses(root: str, *arguments: str) -> list[tuple[str, str, str]]:
+def _list_statuses(root: str, *arguments: str) -> list[tuple[str, str, str]]:
     """Return changed files as (status, old name if renamed, name); names that cannot be decoded are left out."""
     changes: list[tuple[str, str, str]] = []
-    records = git.stream(root, *arguments, "-z", "--name-status", _RENAME_LIMIT, timeout_s=LIST_TIMEOUT_S)
+    records = git.stream_git(root, *arguments, "-z", "--name-status", _RENAME_LIMIT, timeout_s=LIST_TIMEOUT_S)
     for record in records:
         status = record.strip(b"\n").decode("ascii", "replace")[:1]
         if status:
             old_name = next(records, b"") if status == "R" else b""
-            name = _path(next(records, b""))
-            if name and (old_name == b"" or _path(old_name)):
-                changes.append((status, _path(old_name), name))
+            name = _decode_path(next(records, b""))
+            if name and (old_name == b"" or _decode_path(old_name)):
+                changes.append((status, _decode_path(old_name), name))
     return changes
 
 
-def ends_of(became: dict[str, str]) -> dict[str, str]:
+def resolve_renames(became: dict[str, str]) -> dict[str, str]:
     """Return the final name of each old name. Names in a cycle all map to the alphabetically first of them."""
     ends: dict[str, str] = {}
     for start in became:

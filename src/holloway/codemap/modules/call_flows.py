@@ -20,7 +20,7 @@ Calls = dict[str, dict[str, float]]
 """From a file to the files that it calls, with the weight of each."""
 
 
-def flow(entry: str, calls: Calls, module_of: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+def trace_flow(entry: str, calls: Calls, module_of: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
     """Return the modules that an entry point reaches, step by step; each is named where it is first reached."""
     visited = {entry}
     seen_modules = {module_of[entry]} if entry in module_of else set()
@@ -44,16 +44,16 @@ def flow(entry: str, calls: Calls, module_of: Mapping[str, str]) -> tuple[tuple[
     return tuple(steps) if len(steps) > 1 else ()
 
 
-def flows(entries: Iterable[str], calls: Calls, module_of: Mapping[str, str]) -> tuple[str, ...]:
+def render_flows(entries: Iterable[str], calls: Calls, module_of: Mapping[str, str]) -> tuple[str, ...]:
     """Render the flows of a module's entry points for people: `cli → service → store, codemap`."""
     rendered: dict[str, None] = {}
     for entry in entries:
-        if steps := flow(entry, calls, module_of):
+        if steps := trace_flow(entry, calls, module_of):
             rendered[" → ".join(", ".join(step) for step in steps)] = None
     return tuple(rendered)
 
 
-def by_file(rows: Iterable[tuple[str, str, float]]) -> Calls:
+def group_by_caller(rows: Iterable[tuple[str, str, float]]) -> Calls:
     """Group rows of caller, callee and weight by caller."""
     calls: Calls = defaultdict(dict)
     for caller, callee, weight in rows:

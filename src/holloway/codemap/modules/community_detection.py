@@ -11,7 +11,7 @@ from typing import Any
 SEED = 20_11
 
 
-def communities(
+def detect_communities(
     nodes: Sequence[str], links: Mapping[tuple[str, str], float], resolution: float = 1.0
 ) -> list[list[str]]:
     """Return the Leiden communities of an undirected graph. The result is deterministic for a given node order."""
@@ -22,7 +22,7 @@ def communities(
             low, high = sorted((index_of[source], index_of[target]))
             weights[low, high] += weight
     pairs = sorted(weights)
-    with _seeded() as igraph:
+    with _seeded_igraph() as igraph:
         clustering = igraph.Graph(len(nodes), pairs).community_leiden(
             objective_function="modularity",
             weights=[weights[pair] for pair in pairs],
@@ -35,7 +35,7 @@ def communities(
     return sorted(grouped.values(), key=lambda group: (-len(group), index_of[group[0]]))
 
 
-def modularity(groups: Sequence[Sequence[str]], links: Mapping[tuple[str, str], float]) -> float:
+def compute_modularity(groups: Sequence[Sequence[str]], links: Mapping[tuple[str, str], float]) -> float:
     """Return the modularity of a grouping: the share of weight inside groups beyond chance; 0 without any weight."""
     group_of = {node: index for index, group in enumerate(groups) for node in group}
     inside = 0.0
@@ -54,7 +54,7 @@ def modularity(groups: Sequence[Sequence[str]], links: Mapping[tuple[str, str], 
 
 
 @contextmanager
-def _seeded() -> Iterator[Any]:
+def _seeded_igraph() -> Iterator[Any]:
     """Provide igraph with a seeded random number generator while it is used."""
     # Importing it takes a quarter of a second, which only module detection should pay.
     import igraph  # type: ignore[import-untyped]

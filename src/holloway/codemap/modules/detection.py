@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from holloway.codemap.modules import module_summary
-from holloway.codemap.modules.file_affinity import blended
+from holloway.codemap.modules.file_affinity import blend_links
 from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
-from holloway.codemap.modules.module_identity import continued
-from holloway.codemap.modules.module_names import base_folder, names
-from holloway.codemap.modules.partition import Bounds, Part, partition, size_of
-from holloway.codemap.modules.user_edits import Draft, Edits, applied, placed
+from holloway.codemap.modules.module_identity import continue_modules
+from holloway.codemap.modules.module_names import assign_names, base_folder
+from holloway.codemap.modules.partition import FilePart, SizeBounds, partition_files, size_of
+from holloway.codemap.modules.user_edits import ModuleDraft, ModuleEdits, apply_edits, assign_files
 from holloway.safety.repository_text import is_path, only_paths
 from holloway.text.file_roles import is_project_config
 
 SUPPORT_SHARE_MAX = 0.5
 """A folder of examples with a larger share of the code than this is what the project is about,"""
-_HOMES = frozenset({"src", "lib", "packages", "crates"})
+_CODE_FOLDERS = frozenset({"src", "lib", "packages", "crates"})
 """unless the project has a folder for its code: then it may have any number of examples."""
 
 _SUPPORT = re.compile(
@@ -70,12 +70,12 @@ class Module:
     """Files that people moved here, and the keys of the modules that they were detected in."""
 
 
-def detect(
+def detect_modules(
     files: Sequence[SourceFile],
     imports: Mapping[tuple[str, str], float],
-    together: Mapping[tuple[str, str], float],
+    cochanges: Mapping[tuple[str, str], float],
     previous: Sequence[Module] = (),
-    edits: Edits | None = None,
+    edits: ModuleEdits | None = None,
     *,
     entries: Mapping[str, str] | None = None,
     packages: Mapping[str, Sequence[str]] | None = None,
@@ -89,27 +89,30 @@ def detect(
     """
     project = project if is_path(project) else "core"
     # Float sums depend on their order, and communities on the sums.
-    imports, together = dict(sorted(imports.items())), dict(sorted(together.items()))
+    imports, cochanges = dict(sorted(imports.items())), dict(sorted(cochanges.items()))
     safe_files = sorted((file for file in files if is_path(file.path)), key=lambda file: file.path)
-    support = _support_folders(safe_files)
+    support = _find_support_folders(safe_files)
     code = [file for file in safe_files if _is_product(file, support)]
     sizes = {file.path: size_of(file.lines) for file in code}
-    manifests = frozenset(_folder(file.path) for file in safe_files if _is_manifest(file.path, support))
-    parts = partition(sizes, manifests, blended(sizes, imports, together))
-    importance = module_summary.standing(code, imports, together)
-    drafts = _named(parts, previous, sizes, manifests, importance, project)
-    drafts = _completed(drafts, safe_files, support)
-    user_edits = edits or Edits()
-    chosen_modules = placed([file.path for file in safe_files], user_edits)
-    drafts = applied(drafts, user_edits, chosen_modules)
+    manifests = frozenset(_parent_folder(file.path) for file in safe_files if _is_manifest(file.path, support))
+    parts = partition_files(sizes, manifests, blend_links(sizes, imports, cochanges))
+    importance = module_summary.rank_files(code, imports, cochanges)
+    drafts = _name_parts(parts, previous, sizes, manifests, importance, project)
+    drafts = _complete_drafts(drafts, safe_files, support)
+    user_edits = edits or ModuleEdits()
+    chosen_modules = assign_files([file.path for file in safe_files], user_edits)
+    drafts = apply_edits(drafts, user_edits, chosen_modules)
     product = [draft for draft in drafts if not draft.support]
-    tests = module_summary.tests(
+    tests = module_summary.find_tests(
         product, [file.path for file in safe_files if file.role == "test"], imports, chosen_modules
     )
-    uses, related = module_summary.ties(product, imports), module_summary.ties(product, together, both_ways=True)
+    uses, related = (
+        module_summary.rank_connections(product, imports),
+        module_summary.rank_connections(product, cochanges, is_undirected=True),
+    )
     modules = [
         replace(
-            _module(draft, importance, entries or {}, packages or {}),
+            _build_module(draft, importance, entries or {}, packages or {}),
             tests=tests.get(draft.name, ()),
             uses=uses.get(draft.name, ()),
             related=related.get(draft.name, ()),
@@ -120,7 +123,7 @@ def detect(
     return sorted(modules, key=lambda module: (module.hidden, module.support, -weight[module.name], module.name))
 
 
-def _support_folders(files: Sequence[SourceFile]) -> frozenset[str]:
+def _find_support_folders(files: Sequence[SourceFile]) -> frozenset[str]:
     """Return the folders at the root that contain only supporting code."""
     size: dict[str, float] = defaultdict(float)
     for file in files:
@@ -128,7 +131,7 @@ def _support_folders(files: Sequence[SourceFile]) -> frozenset[str]:
             size[file.path.split("/")[0] if "/" in file.path else ""] += size_of(file.lines)
     total = sum(size.values())
     tops = {file.path.split("/")[0] for file in files if "/" in file.path}
-    size_max = total if _HOMES & size.keys() else SUPPORT_SHARE_MAX * total
+    size_max = total if _CODE_FOLDERS & size.keys() else SUPPORT_SHARE_MAX * total
     folders = {top for top in tops if _SUPPORT.match(top) and size[top] <= size_max}
     return frozenset(folders if any(top not in folders for top in size) else folders - size.keys())
 
@@ -144,37 +147,41 @@ def _is_manifest(path: str, support: frozenset[str]) -> bool:
     return bool(folder) and name in FOLDER_MANIFESTS and path.split("/")[0] not in support
 
 
-def _folder(path: str) -> str:
+def _parent_folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _named(
-    parts: Sequence[Part],
+def _name_parts(
+    parts: Sequence[FilePart],
     previous: Sequence[Module],
     sizes: Mapping[str, float],
     manifests: frozenset[str],
-    standing: Mapping[str, float],
+    importance: Mapping[str, float],
     project: str,
-) -> list[Draft]:
+) -> list[ModuleDraft]:
     """Name the parts: continued modules keep their names, new parts get new ones."""
     moved = {path: key for module in previous for path, key in module.moved}
     owners = {path: moved.get(path, module.key) for module in previous for path in module.files}
-    continued_parts = continued(parts, owners, sizes, Bounds.of(sum(sizes.values())).large) if owners else []
+    continued_parts = (
+        continue_modules(parts, owners, sizes, SizeBounds.for_total(sum(sizes.values())).large) if owners else []
+    )
     new_parts = [candidate.part for candidate in continued_parts if not candidate.key] if owners else list(parts)
     drafts = [
-        Draft(candidate.key, candidate.key, candidate.part.folder, candidate.part.files)
+        ModuleDraft(candidate.key, candidate.key, candidate.part.folder, candidate.part.files)
         for candidate in continued_parts
         if candidate.key
     ]
     used_names = {draft.key for draft in drafts}
-    new_names = names(new_parts, used_names, base_folder(sizes), manifests, standing, project)
+    new_names = assign_names(new_parts, used_names, base_folder(sizes), manifests, importance, project)
     return [
         *drafts,
-        *(Draft(name, name, part.folder, part.files) for name, part in zip(new_names, new_parts, strict=True)),
+        *(ModuleDraft(name, name, part.folder, part.files) for name, part in zip(new_names, new_parts, strict=True)),
     ]
 
 
-def _completed(drafts: Sequence[Draft], files: Sequence[SourceFile], support: frozenset[str]) -> list[Draft]:
+def _complete_drafts(
+    drafts: Sequence[ModuleDraft], files: Sequence[SourceFile], support: frozenset[str]
+) -> list[ModuleDraft]:
     """Add the remaining files of each folder to the drafts; supporting folders become additional modules.
 
     Tests are in no module's files: they are listed separately. Folders of tests, and folders without code and prose,
@@ -183,7 +190,7 @@ def _completed(drafts: Sequence[Draft], files: Sequence[SourceFile], support: fr
     members = {draft.key: list(draft.files) for draft in drafts}
     assigned_paths = {path for draft in drafts for path in draft.files}
     tops = {path.split("/")[0] for path in assigned_paths if "/" in path} - support
-    homes = module_summary.homes(drafts)
+    homes = module_summary.map_folders(drafts)
     support_files: dict[str, list[str]] = defaultdict(list)
     roles: dict[str, Counter[str]] = defaultdict(Counter)
     for file in files:
@@ -196,15 +203,15 @@ def _completed(drafts: Sequence[Draft], files: Sequence[SourceFile], support: fr
             continue
         if top not in tops:
             support_files[top].append(path)
-        elif key := module_summary.home(_folder(path), homes):
+        elif key := module_summary.find_module(_parent_folder(path), homes):
             members[key].append(path)
     completed = [replace(draft, files=tuple(sorted(members[draft.key]))) for draft in drafts]
     support_parts = [
-        Part(top, tuple(paths)) for top, paths in sorted(support_files.items()) if _is_worth_a_module(roles[top])
+        FilePart(top, tuple(paths)) for top, paths in sorted(support_files.items()) if _is_worth_a_module(roles[top])
     ]
-    support_names = names(support_parts, [draft.key for draft in completed], "", frozenset(), {}, "core")
+    support_names = assign_names(support_parts, [draft.key for draft in completed], "", frozenset(), {}, "core")
     return completed + [
-        Draft(name, name, part.folder, part.files, support=True)
+        ModuleDraft(name, name, part.folder, part.files, support=True)
         for name, part in zip(support_names, support_parts, strict=True)
     ]
 
@@ -214,21 +221,21 @@ def _is_worth_a_module(roles: Counter[str]) -> bool:
     return readable > 0 and readable >= roles["test"]
 
 
-def _module(
-    draft: Draft,
-    standing: Mapping[str, float],
+def _build_module(
+    draft: ModuleDraft,
+    importance: Mapping[str, float],
     entries: Mapping[str, str],
     packages: Mapping[str, Sequence[str]],
 ) -> Module:
-    ordered = tuple(sorted(draft.files, key=lambda path: (-standing.get(path, -1.0), path)))
+    ordered = tuple(sorted(draft.files, key=lambda path: (-importance.get(path, -1.0), path)))
     return Module(
         name=draft.name,
         key=draft.key,
         folder=draft.folder,
         files=ordered,
-        core=tuple(path for path in ordered[: module_summary.CORE_MAX] if path in standing),
-        entries=module_summary.entries(ordered, entries),
-        packages=only_paths(module_summary.packages(ordered, packages)),
+        core=tuple(path for path in ordered[: module_summary.CORE_MAX] if path in importance),
+        entries=module_summary.select_entries(ordered, entries),
+        packages=only_paths(module_summary.rank_packages(ordered, packages)),
         purpose=draft.purpose,
         support=draft.support,
         hidden=draft.hidden,

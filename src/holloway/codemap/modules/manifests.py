@@ -18,15 +18,15 @@ FOLDER_MANIFESTS = frozenset(
 Table = dict[str, object]
 
 
-def text(root: Path, name: str) -> str:
+def read_text(root: Path, name: str) -> str:
     """Return the text of a small regular file inside the project; empty for anything else."""
-    data = source_files.read(root, name)
+    data = source_files.read_bytes(root, name)
     if isinstance(data, str) or len(data) > RULE_FILE_BYTES_MAX:
         return ""
-    return source_files.text_of(data).decode("utf-8", "replace").replace("\r\n", "\n")
+    return source_files.to_utf8(data).decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def json_table(source: str) -> Table:
+def parse_json_table(source: str) -> Table:
     """Parse a JSON object; empty if the text is not a JSON object."""
     try:
         value = json.loads(source)
@@ -35,7 +35,7 @@ def json_table(source: str) -> Table:
     return cast(Table, value) if isinstance(value, dict) else {}
 
 
-def toml_table(source: str) -> Table:
+def parse_toml_table(source: str) -> Table:
     """Parse a TOML document; empty if the text is not valid TOML."""
     try:
         return tomllib.loads(source)
@@ -43,7 +43,7 @@ def toml_table(source: str) -> Table:
         return {}
 
 
-def inner(table: Table, *keys: str) -> Table:
+def nested_table(table: Table, *keys: str) -> Table:
     """Return a nested table; empty if it does not exist."""
     for key in keys:
         value = table.get(key)
@@ -53,7 +53,7 @@ def inner(table: Table, *keys: str) -> Table:
     return table
 
 
-def string(table: Table, key: str) -> str:
+def get_string(table: Table, key: str) -> str:
     """Return a string of a table; empty if the value is no string."""
     value = table.get(key)
     return value if isinstance(value, str) else ""

@@ -7,22 +7,22 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from holloway.codemap.modules.partition import TOP_SHARE, Part, package_of
-from holloway.text.identifiers import parts as word_parts
+from holloway.codemap.modules.partition import TOP_SHARE, FilePart, find_package
+from holloway.text.identifiers import split_identifier as word_parts
 
 GENERIC = frozenset(
     "app apps cmd code crates internal java js kotlin lib libs main modules packages pkg projects py python rust "
     "scala source sources src ts".split()
 )
 """Folder names that say where code is and not what it does."""
-WHOLE = frozenset("app lib source sources src".split())
+MAIN_FOLDERS = frozenset("app lib source sources src".split())
 """Folders with the project's main code, next to its examples and packages."""
 NAME_FOLDERS_MAX = 2
 TERM_FILES_MIN = 3
 TERM_SHARE_MIN = 0.25
 TERM_OWN_MIN = 0.6
 """A word names a group if a quarter of its files have it and most files with that word are in the group."""
-FACES = frozenset({"init", "index", "mod", "lib", "doc", "package-info"})
+PACKAGE_STEMS = frozenset({"init", "index", "mod", "lib", "doc", "package-info"})
 """Files that stand for their folder."""
 VAGUE = frozenset(
     "base common compat constants errors exceptions helper helpers types typing util utils version".split()
@@ -45,25 +45,25 @@ def base_folder(sizes: Mapping[str, float]) -> str:
     return max(candidates, key=lambda folder: (folder.count("/"), folder), default="")
 
 
-def names(
-    parts: Sequence[Part],
-    taken: Collection[str],
+def assign_names(
+    parts: Sequence[FilePart],
+    used_names: Collection[str],
     base: str,
     packages: frozenset[str],
     weights: Mapping[str, float],
     project: str,
 ) -> list[str]:
     """Return a unique name for each part, different from those in use. `weights` are the importance of files."""
-    parts_per_package = Counter(package_of(part.folder, packages) for part in parts)
+    parts_per_package = Counter(find_package(part.folder, packages) for part in parts)
     words_by_folder: dict[str, Counter[str]] = {}
     for part in parts:
         if part.split:
-            words_by_folder.setdefault(part.folder, Counter()).update(_words(part.files))
+            words_by_folder.setdefault(part.folder, Counter()).update(_count_words(part.files))
     candidate_lists: list[list[str]] = []
     for part in parts:
-        folders = _folders(part.folder, base, packages, project, parts_per_package)
-        label = _label(part, words_by_folder[part.folder], weights) if part.split else ""
-        candidate_lists.append(_candidates(part.folder, folders, label, base))
+        folders = _distinctive_folders(part.folder, base, packages, project, parts_per_package)
+        label = _find_label(part, words_by_folder[part.folder], weights) if part.split else ""
+        candidate_lists.append(_candidate_names(part.folder, folders, label, base))
     first_counts = Counter(candidates[0] for candidates in candidate_lists)
     relative_folders = [part.folder.removeprefix(f"{base}/") for part in parts]
     plain_counts = Counter(
@@ -71,37 +71,41 @@ def names(
         for relative_folder, candidates in zip(relative_folders, candidate_lists, strict=True)
         if relative_folder == candidates[0]
     )
-    used = {name.casefold() for name in taken}
+    used = {name.casefold() for name in used_names}
     assigned_names: list[str] = []
     for relative_folder, candidates in zip(relative_folders, candidate_lists, strict=True):
         # If several parts compete for a name, the one in the folder of that name gets it.
         is_own = relative_folder == candidates[0] and plain_counts[relative_folder] == 1
         longer = candidates[1:] if first_counts[candidates[0]] > 1 and not is_own else []
         name = next((candidate for candidate in [*longer, *candidates] if candidate.casefold() not in used), "")
-        assigned_names.append(name or _numbered(candidates[0], used))
+        assigned_names.append(name or _append_number(candidates[0], used))
         used.add(assigned_names[-1].casefold())
     return assigned_names
 
 
-def _folders(folder: str, base: str, packages: frozenset[str], project: str, alone: Mapping[str, int]) -> list[str]:
+def _distinctive_folders(
+    folder: str, base: str, packages: frozenset[str], project: str, parts_per_package: Mapping[str, int]
+) -> list[str]:
     """Return the folders that distinguish a part from the others, outermost first."""
     if folder == base or base.startswith(f"{folder}/") or not folder:
-        return _telling(base.split("/"))[-1:] or [project]
+        return _drop_generic(base.split("/"))[-1:] or [project]
     if folder.startswith(f"{base}/"):
-        return _telling(folder.removeprefix(f"{base}/").split("/")) or folder.split("/")[-1:]
-    package = package_of(folder, packages)
+        return _drop_generic(folder.removeprefix(f"{base}/").split("/")) or folder.split("/")[-1:]
+    package = find_package(folder, packages)
     if not package:
-        return _telling(folder.split("/")) or ([project] if folder in WHOLE else folder.split("/")[-1:])
+        return _drop_generic(folder.split("/")) or ([project] if folder in MAIN_FOLDERS else folder.split("/")[-1:])
     package_name = package.split("/")[-1:]
-    inner_folder = _telling(folder.removeprefix(package).split("/"))[-1:]
-    return package_name if alone[package] == 1 or inner_folder == package_name else package_name + inner_folder
+    inner_folder = _drop_generic(folder.removeprefix(package).split("/"))[-1:]
+    return (
+        package_name if parts_per_package[package] == 1 or inner_folder == package_name else package_name + inner_folder
+    )
 
 
-def _telling(folders: Sequence[str]) -> list[str]:
+def _drop_generic(folders: Sequence[str]) -> list[str]:
     return [folder for folder in folders if folder and folder not in GENERIC]
 
 
-def _candidates(folder: str, folders: Sequence[str], label: str, base: str) -> list[str]:
+def _candidate_names(folder: str, folders: Sequence[str], label: str, base: str) -> list[str]:
     """Return names to try, the short one first and the full path last."""
     short = "/".join(folders[-NAME_FOLDERS_MAX:])
     joined = "/".join(folders)
@@ -112,42 +116,44 @@ def _candidates(folder: str, folders: Sequence[str], label: str, base: str) -> l
     return list(dict.fromkeys([short, joined, relative_folder, folder or joined]))
 
 
-def _label(part: Part, around: Mapping[str, int], weights: Mapping[str, float]) -> str:
+def _find_label(part: FilePart, folder_words: Mapping[str, int], weights: Mapping[str, float]) -> str:
     """Return the subject of a group within a folder; empty if it contains the file that the folder is named after."""
     name = PurePosixPath(part.folder).name
     stems = {PurePosixPath(path).stem.casefold() for path in part.files if PurePosixPath(path).parent.name == name}
     if stems & ROOTS or name.casefold() in stems:
         return ""
-    counted = _words(part.files)
+    counted = _count_words(part.files)
     for word, number in sorted(counted.items(), key=lambda item: (-item[1], -len(item[0]), item[0])):
         is_frequent = number >= TERM_FILES_MIN and number >= TERM_SHARE_MIN * len(part.files)
-        if is_frequent and number >= TERM_OWN_MIN * around[word]:
+        if is_frequent and number >= TERM_OWN_MIN * folder_words[word]:
             return word
     ordered = sorted(part.files, key=lambda path: (-weights.get(path, 0.0), path))
     weight_min = VAGUE_SHARE_MIN * weights.get(ordered[0], 0.0)
-    specific_paths = [path for path in ordered if _stem(path) not in VAGUE and weights.get(path, 0.0) >= weight_min]
-    stem = _stem((specific_paths or ordered)[0])
-    if stem in FACES:
+    specific_paths = [
+        path for path in ordered if _file_stem(path) not in VAGUE and weights.get(path, 0.0) >= weight_min
+    ]
+    stem = _file_stem((specific_paths or ordered)[0])
+    if stem in PACKAGE_STEMS:
         return ""
     words = [word for word in word_parts(stem) if len(word) > 2]
     return stem if len(words) <= STEM_WORDS_MAX else max(words, key=lambda word: (counted[word], -words.index(word)))
 
 
-def _stem(path: str) -> str:
+def _file_stem(path: str) -> str:
     file = path.rpartition("/")[2]
     return file.partition(".")[0].strip("_") or file
 
 
-def _words(files: Sequence[str]) -> Counter[str]:
+def _count_words(files: Sequence[str]) -> Counter[str]:
     """Count in how many file names each word, or pair of consecutive words, occurs."""
     counted: Counter[str] = Counter()
     for path in files:
-        words = word_parts(_stem(path))
+        words = word_parts(_file_stem(path))
         counted.update({word for word in words if len(word) > 2} | {"_".join(pair) for pair in pairwise(words)})
     return counted
 
 
-def _numbered(name: str, used: Collection[str]) -> str:
+def _append_number(name: str, used: Collection[str]) -> str:
     number = 2
     while f"{name}-{number}".casefold() in used:
         number += 1

@@ -11,71 +11,71 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.codemap.modules import call_flows
-from holloway.codemap.modules.detection import Module, SourceFile, detect
-from holloway.codemap.modules.entry_points import entry_points
-from holloway.codemap.modules.purpose import described
+from holloway.codemap.modules.detection import Module, SourceFile, detect_modules
+from holloway.codemap.modules.entry_points import find_entry_points
+from holloway.codemap.modules.purpose import add_purposes
 from holloway.domain.codec import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holloway.codemap.database import MapDatabase
-    from holloway.codemap.modules.user_edits import Edits
+    from holloway.codemap.modules.user_edits import ModuleEdits
 
 GO_STANDARD = frozenset(
     "bufio bytes cmp container context crypto database embed encoding errors expvar flag fmt hash html image io iter "
     "log maps math mime net os path plugin reflect regexp runtime slices sort strconv strings sync syscall testing "
     "text time unicode unique unsafe".split()
 )
-TOGETHER_COMMITS = 2_000
+COCHANGE_COMMITS = 2_000
 """Newest commits that are used for co-change when modules are detected."""
-TOGETHER_FILES_MAX = 12
+COCHANGE_FILES_MAX = 12
 """Files: a commit with more says little about any two of them."""
 
 
-def draw(
-    database: MapDatabase, root: Path, edits: Edits, project: str, renamed: Mapping[str, str] | None = None
+def update_modules(
+    database: MapDatabase, root: Path, edits: ModuleEdits, project: str, renamed: Mapping[str, str] | None = None
 ) -> list[Module]:
     """Detect the modules again, as similar as possible to the previous ones, and store them.
 
     The caller holds the transaction.
     """
-    rows = database.rows("SELECT path, role, language, lines FROM files ORDER BY path")
+    rows = database.fetch_rows("SELECT path, role, language, lines FROM files ORDER BY path")
     files = [SourceFile(*row) for row in rows]
-    links = imports(database)
-    detected = detect(
+    links = load_import_weights(database)
+    detected = detect_modules(
         files,
         links,
-        together(database),
-        [_moved(module, renamed or {}) for module in modules(database)],
+        load_cochange_weights(database),
+        [_rename_files(module, renamed or {}) for module in load_modules(database)],
         edits,
-        entries=entry_points(root, {file.path for file in files}, links),
-        packages=packages(database),
+        entries=find_entry_points(root, {file.path for file in files}, links),
+        packages=load_packages(database),
         project=project,
     )
-    completed = _with_flows(database, described(detected))
-    _keep(database, completed)
+    completed = _add_flows(database, add_purposes(detected))
+    _store_modules(database, completed)
     return completed
 
 
-def _with_flows(database: MapDatabase, found: list[Module]) -> list[Module]:
-    module_of = {path: module.name for module in found for path in module.files}
-    rows = database.rows(
+def _add_flows(database: MapDatabase, detected: list[Module]) -> list[Module]:
+    module_of = {path: module.name for module in detected for path in module.files}
+    rows = database.fetch_rows(
         "SELECT s.path, t.path, COUNT(*) FROM edges e JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file"
         " JOIN files s ON s.id = e.file WHERE e.kind IN ('calls', 'instantiates') AND t.id != s.id GROUP BY s.id, t.id"
     )
-    calls = call_flows.by_file((row[0], row[1], row[2]) for row in rows)
-    return [replace(module, flows=call_flows.flows(module.entries, calls, module_of)) for module in found]
+    calls = call_flows.group_by_caller((row[0], row[1], row[2]) for row in rows)
+    return [replace(module, flows=call_flows.render_flows(module.entries, calls, module_of)) for module in detected]
 
 
-def _moved(module: Module, renamed: Mapping[str, str]) -> Module:
+def _rename_files(module: Module, renamed: Mapping[str, str]) -> Module:
     """Return a module with the current names of its files."""
     return replace(module, files=tuple(renamed.get(path, path) for path in module.files)) if renamed else module
 
 
-def imports(database: MapDatabase) -> dict[tuple[str, str], float]:
+def load_import_weights(database: MapDatabase) -> dict[tuple[str, str], float]:
     """Return how much one file uses another: an import counts 1, each imported or called definition 0.2."""
-    rows = database.rows(
+    rows = database.fetch_rows(
         "SELECT s.path, t.path, SUM(CASE e.kind WHEN 'imports' THEN 1.0 ELSE 0.2 END)"
         " FROM edges e JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file JOIN files s ON s.id = e.file"
         " WHERE e.kind IN ('imports', 'imports_symbol', 'calls', 'instantiates', 'extends', 'implements', 'typed_as')"
@@ -84,14 +84,14 @@ def imports(database: MapDatabase) -> dict[tuple[str, str], float]:
     return {(row[0], row[1]): row[2] for row in rows}
 
 
-def together(database: MapDatabase) -> dict[tuple[str, str], float]:
+def load_cochange_weights(database: MapDatabase) -> dict[tuple[str, str], float]:
     """Return the co-change weight of each pair of files, over the newest commits."""
-    rows = database.rows(
+    rows = database.fetch_rows(
         "SELECT c.id, p.path FROM"
         " (SELECT id FROM commits WHERE files BETWEEN 2 AND ? ORDER BY at DESC, id DESC LIMIT ?) c"
         ' JOIN commit_files cf ON cf."commit" = c.id JOIN paths p ON p.id = cf.path JOIN files f ON f.path = p.path'
         " ORDER BY c.id, p.path",
-        (TOGETHER_FILES_MAX, TOGETHER_COMMITS),
+        (COCHANGE_FILES_MAX, COCHANGE_COMMITS),
     )
     commits: dict[int, list[str]] = defaultdict(list)
     for row in rows:
@@ -103,10 +103,10 @@ def together(database: MapDatabase) -> dict[tuple[str, str], float]:
     return dict(weights)
 
 
-def packages(database: MapDatabase) -> dict[str, list[str]]:
+def load_packages(database: MapDatabase) -> dict[str, list[str]]:
     """Return the external packages that each file uses."""
     packages_by_file: dict[str, list[str]] = defaultdict(list)
-    for row in database.rows(
+    for row in database.fetch_rows(
         "SELECT f.path, n.name FROM edges e JOIN nodes n ON n.id = e.target AND n.kind = 'package'"
         " JOIN files f ON f.id = e.file WHERE e.kind = 'imports' ORDER BY f.path, n.name"
     ):
@@ -127,13 +127,13 @@ def _is_standard(package: str) -> bool:
     )
 
 
-def _keep(database: MapDatabase, found: list[Module]) -> None:
-    database.run("DELETE FROM module_files")
-    database.run("DELETE FROM modules")
-    ids = {row[0]: row[1] for row in database.rows("SELECT path, id FROM files")}
-    for order, module in enumerate(found):
+def _store_modules(database: MapDatabase, detected: list[Module]) -> None:
+    database.execute("DELETE FROM module_files")
+    database.execute("DELETE FROM modules")
+    ids = {row[0]: row[1] for row in database.fetch_rows("SELECT path, id FROM files")}
+    for order, module in enumerate(detected):
         detail = json.dumps(encode(module), ensure_ascii=False)
-        database.run(
+        database.execute(
             "INSERT OR REPLACE INTO modules VALUES (?, ?, ?, ?, ?)",
             (module.name, module.folder, module.purpose, order, detail),
         )
@@ -143,6 +143,9 @@ def _keep(database: MapDatabase, found: list[Module]) -> None:
         )
 
 
-def modules(database: MapDatabase) -> list[Module]:
+def load_modules(database: MapDatabase) -> list[Module]:
     """Load the modules as they were last stored, those of the product first."""
-    return [decode(Module, json.loads(row[0])) for row in database.rows("SELECT detail FROM modules ORDER BY position")]
+    return [
+        decode(Module, json.loads(row[0]))
+        for row in database.fetch_rows("SELECT detail FROM modules ORDER BY position")
+    ]

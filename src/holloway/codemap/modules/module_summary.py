@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from holloway.codemap.modules.user_edits import Draft, shown_names
+from holloway.codemap.modules.user_edits import ModuleDraft, map_display_names
 from holloway.codemap.parse.languages import language_of
 from holloway.text.file_roles import is_runnable_test, tested_stem
 
@@ -26,20 +26,20 @@ SIZE_WEIGHT = 0.3
 ACTIVITY_WEIGHT = 0.2
 LINES_COUNTED_MAX = 2_000
 
-LIES_IN_IT = 1.0
-CARRIES_A_FILES_NAME = 1.0
-CARRIES_ITS_NAME = 0.7
-IMPORTS_IT = 1.2
-TESTS_IT_MIN = 0.6
+INSIDE_SCORE = 1.0
+FILE_NAME_SCORE = 1.0
+MODULE_NAME_SCORE = 0.7
+IMPORT_SCORE = 1.2
+TEST_SCORE_MIN = 0.6
 """Scores of the evidence that a test belongs to a module, and the threshold for their sum."""
 
 _TEST_WORD = re.compile(r"^tests?[-_]|[-_]?tests?$")
 
 
-def standing(
+def rank_files(
     code: Sequence[SourceFile],
     imports: Mapping[tuple[str, str], float],
-    together: Mapping[tuple[str, str], float],
+    cochanges: Mapping[tuple[str, str], float],
 ) -> dict[str, float]:
     """Return the importance of each file: how many import it, how large it is, how often it changes with others."""
     paths = [file.path for file in code]
@@ -49,7 +49,7 @@ def standing(
         if source in path_set and source != target:
             built_on[target] += min(weight, 1.0)
     active: dict[str, float] = defaultdict(float)
-    for (source, target), weight in together.items():
+    for (source, target), weight in cochanges.items():
         active[source] += weight
         active[target] += weight
     size = {file.path: float(min(file.lines, LINES_COUNTED_MAX)) for file in code}
@@ -62,19 +62,19 @@ def standing(
     return importance
 
 
-def entries(files: Sequence[str], known: Mapping[str, str]) -> tuple[str, ...]:
+def select_entries(files: Sequence[str], entry_points: Mapping[str, str]) -> tuple[str, ...]:
     """Return the files of a module that are entry points."""
-    return tuple(path for path in files if path in known)[:ENTRIES_MAX]
+    return tuple(path for path in files if path in entry_points)[:ENTRIES_MAX]
 
 
-def packages(files: Sequence[str], used: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def rank_packages(files: Sequence[str], used: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return the external packages that a module uses, those used by most of its files first."""
     counted = Counter(package for path in files for package in set(used.get(path, ())))
     return tuple(sorted(counted, key=lambda package: (-counted[package], package))[:PACKAGES_MAX])
 
 
-def ties(
-    drafts: Sequence[Draft], weights: Mapping[tuple[str, str], float], *, both_ways: bool = False
+def rank_connections(
+    drafts: Sequence[ModuleDraft], weights: Mapping[tuple[str, str], float], *, is_undirected: bool = False
 ) -> dict[str, tuple[tuple[str, float], ...]]:
     """Return the modules that each module is connected to, strongest first, by the weights between their files."""
     module_of = {path: draft.name for draft in drafts for path in draft.files}
@@ -83,11 +83,11 @@ def ties(
         source_module, target_module = module_of.get(source), module_of.get(target)
         if source_module and target_module and source_module != target_module and weight > 0:
             summed[source_module][target_module] += weight
-            if both_ways:
+            if is_undirected:
                 summed[target_module][source_module] += weight
     return {
         name: tuple(
-            sorted(((target, round(weight, 3)) for target, weight in weights_by_module.items()), key=_most_first)[
+            sorted(((target, round(weight, 3)) for target, weight in weights_by_module.items()), key=_connection_order)[
                 :TIES_MAX
             ]
         )
@@ -95,11 +95,11 @@ def ties(
     }
 
 
-def _most_first(tie: tuple[str, float]) -> tuple[float, str]:
+def _connection_order(tie: tuple[str, float]) -> tuple[float, str]:
     return -tie[1], tie[0]
 
 
-def homes(drafts: Sequence[Draft]) -> dict[str, str]:
+def map_folders(drafts: Sequence[ModuleDraft]) -> dict[str, str]:
     """Return for each folder the key of its module, or of the largest module below it."""
     best: dict[str, tuple[bool, int, str]] = {}
     for draft in drafts:
@@ -111,18 +111,18 @@ def homes(drafts: Sequence[Draft]) -> dict[str, str]:
     return {folder: key for folder, (_, _, key) in best.items()}
 
 
-def home(folder: str, known: Mapping[str, str]) -> str:
+def find_module(folder: str, module_by_folder: Mapping[str, str]) -> str:
     """Return the module of a folder or of its nearest parent; empty if no parent has one."""
-    while folder and folder not in known:
+    while folder and folder not in module_by_folder:
         folder = folder.rpartition("/")[0]
-    return known.get(folder, "")
+    return module_by_folder.get(folder, "")
 
 
-def tests(
-    drafts: Sequence[Draft],
+def find_tests(
+    drafts: Sequence[ModuleDraft],
     paths: Sequence[str],
     imports: Mapping[tuple[str, str], float],
-    place: Mapping[str, str],
+    chosen_modules: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
     """Return the tests of each module, most confident first: they import it, share a name with it or are inside it.
 
@@ -131,52 +131,52 @@ def tests(
     module_by_folder = {
         draft.folder: draft.name for draft in sorted(drafts, key=lambda draft: len(draft.files)) if draft.folder
     }
-    stems = _stems(drafts)
-    imported = _imported(drafts, frozenset(paths), imports)
-    display_names = shown_names(drafts)
+    stems = _index_stems(drafts)
+    imported = _weigh_imports(drafts, frozenset(paths), imports)
+    display_names = map_display_names(drafts)
     scored_tests: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for path in paths:
         scores: dict[str, float] = defaultdict(float, imported.get(path, {}))
-        for name, weight in _named_after(path, stems).items():
+        for name, weight in _match_names(path, stems).items():
             scores[name] += weight
-        if containing_module := home(path.rpartition("/")[0], module_by_folder):
-            scores[containing_module] += LIES_IN_IT
-        if path in place:
-            scores = {display_names.get(place[path].casefold(), place[path]): LIES_IN_IT}
+        if containing_module := find_module(path.rpartition("/")[0], module_by_folder):
+            scores[containing_module] += INSIDE_SCORE
+        if path in chosen_modules:
+            scores = {display_names.get(chosen_modules[path].casefold(), chosen_modules[path]): INSIDE_SCORE}
         for name, score in scores.items():
-            if score >= TESTS_IT_MIN:
+            if score >= TEST_SCORE_MIN:
                 scored_tests[name].append((score, path))
-    return {name: _surest(rows) for name, rows in scored_tests.items()}
+    return {name: _most_confident(rows) for name, rows in scored_tests.items()}
 
 
-def _surest(rows: list[tuple[float, str]]) -> tuple[str, ...]:
+def _most_confident(rows: list[tuple[float, str]]) -> tuple[str, ...]:
     ordered = sorted((not is_runnable_test(path), -score, path) for score, path in rows)
     return tuple(path for *_, path in ordered[:TESTS_MAX])
 
 
-def _stems(drafts: Sequence[Draft]) -> dict[str, dict[str, float]]:
+def _index_stems(drafts: Sequence[ModuleDraft]) -> dict[str, dict[str, float]]:
     """Return names that a test may have and the modules that they point to; ambiguous names count less."""
     owners: dict[str, set[str]] = defaultdict(set)
     for draft in drafts:
         for path in draft.files:
             if language_of(path):
-                owners[_stem(path)].add(draft.name)
-    weights = {stem: dict.fromkeys(names, CARRIES_A_FILES_NAME / len(names)) for stem, names in owners.items()}
+                owners[_file_stem(path)].add(draft.name)
+    weights = {stem: dict.fromkeys(names, FILE_NAME_SCORE / len(names)) for stem, names in owners.items()}
     for draft in drafts:
         module_weights = weights.setdefault(draft.name.rpartition("/")[2].casefold(), {})
-        module_weights[draft.name] = max(module_weights.get(draft.name, 0.0), CARRIES_ITS_NAME)
+        module_weights[draft.name] = max(module_weights.get(draft.name, 0.0), MODULE_NAME_SCORE)
     return weights
 
 
-def _stem(path: str) -> str:
+def _file_stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0].strip("_").casefold()
 
 
-def _named_after(path: str, stems: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+def _match_names(path: str, stems: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Return the modules that the name of a test, or of a folder above it, points to."""
     *folders, _ = path.split("/")
     names = [
-        (tested_stem(path) or _stem(path)).casefold(),
+        (tested_stem(path) or _file_stem(path)).casefold(),
         *(_TEST_WORD.sub("", folder).casefold() for folder in folders),
     ]
     weights: dict[str, float] = defaultdict(float)
@@ -186,8 +186,8 @@ def _named_after(path: str, stems: Mapping[str, Mapping[str, float]]) -> dict[st
     return weights
 
 
-def _imported(
-    drafts: Sequence[Draft], tests: frozenset[str], imports: Mapping[tuple[str, str], float]
+def _weigh_imports(
+    drafts: Sequence[ModuleDraft], tests: frozenset[str], imports: Mapping[tuple[str, str], float]
 ) -> dict[str, dict[str, float]]:
     """Return the share of each module in a test's imports. Modules that all tests import count less."""
     module_of = {path: draft.name for draft in drafts for path in draft.files}
@@ -200,7 +200,7 @@ def _imported(
         for name in modules:
             modules[name] *= math.log1p(len(summed) / importers[name])
     return {
-        test: {name: IMPORTS_IT * weight / total for name, weight in modules.items()}
+        test: {name: IMPORT_SCORE * weight / total for name, weight in modules.items()}
         for test, modules in summed.items()
         if (total := sum(modules.values()))
     }

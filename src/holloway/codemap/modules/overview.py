@@ -11,7 +11,7 @@ from holloway.codemap.database import MAP_VERSION
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class OverviewModule:
     """A module as the brief shows it."""
 
     name: str
@@ -28,20 +28,20 @@ class Overview:
     files: int = 0
     source_files: int = 0
     languages: tuple[tuple[str, int], ...] = ()
-    modules: tuple[Part, ...] = ()
+    modules: tuple[OverviewModule, ...] = ()
     build: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     lint: tuple[str, ...] = ()
     test_tool: str = ""
 
     @property
-    def written_with(self) -> str:
+    def unnamed_test_tool(self) -> str:
         """The test framework, if no test command mentions it."""
         is_mentioned = any(self.test_tool.lower() in command.lower() for command in self.test)
         return self.test_tool if self.test and not is_mentioned else ""
 
 
-def load(path: Path) -> Overview | None:
+def load_overview(path: Path) -> Overview | None:
     """Load the overview without opening the full map; None if it is missing or has another version."""
     if not path.exists():
         return None
@@ -52,15 +52,15 @@ def load(path: Path) -> Overview | None:
             row = connection.execute("SELECT value FROM meta WHERE key = 'overview'").fetchone()
         finally:
             connection.close()
-        return parse(row[0]) if row and version == MAP_VERSION else None
+        return parse_overview(row[0]) if row and version == MAP_VERSION else None
     except (sqlite3.Error, ValueError, KeyError, TypeError):
         return None
 
 
-def parse(text: str) -> Overview:
+def parse_overview(text: str) -> Overview:
     """Parse a stored overview."""
     data = json.loads(text)
-    parts = tuple(Part(**{**part, "core": tuple(part["core"])}) for part in data["modules"])
+    parts = tuple(OverviewModule(**{**part, "core": tuple(part["core"])}) for part in data["modules"])
     languages = tuple((str(language), int(number)) for language, number in data["languages"])
     lists = {name: tuple(data[name]) for name in ("build", "test", "lint")}
     return Overview(**{**data, **lists, "modules": parts, "languages": languages})

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.codemap.build_commands import detect
-from holloway.codemap.modules.overview import Overview, Part
+from holloway.codemap.modules.overview import Overview, OverviewModule
 from holloway.codemap.parse.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -19,31 +19,31 @@ LANGUAGES_SHOWN = 4
 CORE_SHOWN = 3
 
 
-def look(database: MapDatabase, root: Path, modules: list[Module]) -> Overview:
+def build_overview(database: MapDatabase, root: Path, modules: list[Module]) -> Overview:
     """Build the overview from a map and store it there. The caller holds the transaction."""
-    rows = database.rows("SELECT language, COUNT(*) FROM files WHERE language != '' GROUP BY language")
+    rows = database.fetch_rows("SELECT language, COUNT(*) FROM files WHERE language != '' GROUP BY language")
     counted: dict[str, int] = {}
     for language, number in rows:
         name = str(LANGUAGES.get(language) or language.title())
         counted[name] = counted.get(name, 0) + number
-    names = {row[0] for row in database.rows("SELECT path FROM files")}
-    commands = detect.read(root, names)
+    names = {row[0] for row in database.fetch_rows("SELECT path FROM files")}
+    commands = detect.detect_commands(root, names)
     overview = Overview(
         files=len(names),
         source_files=sum(counted.values()),
         languages=tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:LANGUAGES_SHOWN]),
-        modules=tuple(_part(module) for module in modules if not module.hidden and not module.support),
+        modules=tuple(_summarise_module(module) for module in modules if not module.hidden and not module.support),
         build=commands.build,
         test=commands.test,
         lint=commands.lint,
         test_tool=commands.test_tool,
     )
-    database.note("overview", json.dumps(asdict(overview), ensure_ascii=False))
+    database.set_meta("overview", json.dumps(asdict(overview), ensure_ascii=False))
     return overview
 
 
-def _part(module: Module) -> Part:
-    return Part(
+def _summarise_module(module: Module) -> OverviewModule:
+    return OverviewModule(
         module.name,
         module.folder,
         len(module.files),

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from itertools import takewhile
 
-from holloway.codemap.modules.community_detection import communities, modularity
-from holloway.codemap.modules.file_affinity import WORD_WEIGHT, by_name
+from holloway.codemap.modules.community_detection import compute_modularity, detect_communities
+from holloway.codemap.modules.file_affinity import WORD_WEIGHT, link_by_name
 
 PARTS_FACTOR = 1.8
 PARTS_EXPONENT = 0.33
@@ -53,7 +53,7 @@ def size_of(lines: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """Files that belong together, and their folder. A split part shares its folder with others."""
 
     folder: str
@@ -64,27 +64,27 @@ class Part:
 @dataclass(slots=True)
 class _Folder:
     path: str
-    own: list[str] = field(default_factory=list)
+    direct_files: list[str] = field(default_factory=list)
     inner: dict[str, _Folder] = field(default_factory=dict)
     size: float = 0.0
     count: int = 0
 
-    def is_group(self, least: float) -> bool:
+    def is_group(self, size_min: float) -> bool:
         """Whether it is small but contains several files that somebody grouped."""
-        return self.count >= GROUP_FILES_MIN and self.size >= least / 2
+        return self.count >= GROUP_FILES_MIN and self.size >= size_min / 2
 
-    def files(self) -> list[str]:
+    def all_files(self) -> list[str]:
         paths: list[str] = []
         waiting = [self]
         while waiting:
             folder = waiting.pop()
-            paths += folder.own
+            paths += folder.direct_files
             waiting += folder.inner.values()
         return sorted(paths)
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class SizeBounds:
     """Sizes above which a part is too large, and below which it is too small."""
 
     large: float
@@ -92,7 +92,7 @@ class Bounds:
     small_at_top: float
 
     @classmethod
-    def of(cls, total: float) -> Bounds:
+    def for_total(cls, total: float) -> SizeBounds:
         """Return the bounds for a codebase of this size."""
         parts = min(PARTS_FACTOR * max(total, 1.0) ** PARTS_EXPONENT, PARTS_MAX)
         return cls(
@@ -102,23 +102,23 @@ class Bounds:
         )
 
 
-def partition(
+def partition_files(
     sizes: Mapping[str, float], packages: frozenset[str], links: Mapping[tuple[str, str], float]
-) -> list[Part]:
+) -> list[FilePart]:
     """Partition these files. `packages` are folders with a manifest, `links` is an undirected graph."""
     if not sizes:
         return []
     total = sum(sizes.values())
-    bounds = Bounds.of(total)
-    ties = _neighbours(links)
-    package_folders = _with_parents(packages)
-    parts: list[Part] = []
-    left_over: list[Part] = []
-    waiting = [_tree(sizes)]
+    bounds = SizeBounds.for_total(total)
+    ties = _build_adjacency(links)
+    package_folders = _include_parents(packages)
+    parts: list[FilePart] = []
+    left_over: list[FilePart] = []
+    waiting = [_build_tree(sizes)]
     while waiting:
-        folder = _descended(waiting.pop())
+        folder = _skip_single_folders(waiting.pop())
         if folder.size <= bounds.large and not any(inner.path in package_folders for inner in folder.inner.values()):
-            parts.append(Part(folder.path, tuple(folder.files())))
+            parts.append(FilePart(folder.path, tuple(folder.all_files())))
             continue
         is_top = folder.size >= TOP_SHARE * total
         size_min = (bounds.small_at_top if is_top else bounds.small) if folder.path else SMALL_MIN
@@ -129,22 +129,24 @@ def partition(
         }
         waiting += [folder.inner[name] for name in sorted(separate)]
         small_folders = [inner for name, inner in sorted(folder.inner.items()) if name not in separate]
-        rest_parts = _rest(
+        rest_parts = _split_flat_folder(
             folder, small_folders, sizes, bounds, ties, MODULARITY_AT_TOP_MIN if is_top else MODULARITY_MIN
         )
-        parts += [part for part in rest_parts if _size(part, sizes) >= (SMALL_MIN if is_top else bounds.small_at_top)]
+        parts += [
+            part for part in rest_parts if _part_size(part, sizes) >= (SMALL_MIN if is_top else bounds.small_at_top)
+        ]
         left_over += [part for part in rest_parts if part not in parts]
-    return _settled(parts, left_over, packages, sizes, ties)
+    return _merge_leftovers(parts, left_over, packages, sizes, ties)
 
 
-def _neighbours(links: Mapping[tuple[str, str], float]) -> Ties:
+def _build_adjacency(links: Mapping[tuple[str, str], float]) -> Ties:
     ties: dict[str, dict[str, float]] = defaultdict(dict)
     for (source, target), weight in links.items():
         ties[source][target] = ties[target][source] = weight
     return ties
 
 
-def _with_parents(folders: frozenset[str]) -> frozenset[str]:
+def _include_parents(folders: frozenset[str]) -> frozenset[str]:
     all_folders = set(folders)
     for folder in folders:
         while (folder := folder.rpartition("/")[0]) and folder not in all_folders:
@@ -152,7 +154,7 @@ def _with_parents(folders: frozenset[str]) -> frozenset[str]:
     return frozenset(all_folders)
 
 
-def _tree(sizes: Mapping[str, float]) -> _Folder:
+def _build_tree(sizes: Mapping[str, float]) -> _Folder:
     root = _Folder("")
     for path, size in sorted(sizes.items()):
         folder = root
@@ -163,75 +165,86 @@ def _tree(sizes: Mapping[str, float]) -> _Folder:
             folder = folder.inner.setdefault(name, _Folder(inner_path))
             folder.size += size
             folder.count += 1
-        folder.own.append(path)
+        folder.direct_files.append(path)
     return root
 
 
-def _descended(folder: _Folder) -> _Folder:
+def _skip_single_folders(folder: _Folder) -> _Folder:
     """Descend through folders that contain nothing but another folder."""
-    while not folder.own and len(folder.inner) == 1:
+    while not folder.direct_files and len(folder.inner) == 1:
         (folder,) = folder.inner.values()
     return folder
 
 
-def _rest(
-    folder: _Folder, left: Sequence[_Folder], sizes: Mapping[str, float], bounds: Bounds, ties: Ties, least: float
-) -> list[Part]:
+def _split_flat_folder(
+    folder: _Folder,
+    left: Sequence[_Folder],
+    sizes: Mapping[str, float],
+    bounds: SizeBounds,
+    ties: Ties,
+    modularity_min: float,
+) -> list[FilePart]:
     """Return files without a sizeable folder as one part, or split by the communities of their graph if there are any.
 
     Small subfolders are not split: each moves as a unit.
     """
-    atom_of = {path: path for path in folder.own} | {path: inner.path for inner in left for path in inner.files()}
+    atom_of = {path: path for path in folder.direct_files} | {
+        path: inner.path for inner in left for path in inner.all_files()
+    }
     if not atom_of:
         return []
-    single_part = Part(folder.path, tuple(sorted(atom_of)))
+    single_part = FilePart(folder.path, tuple(sorted(atom_of)))
     size = sum(sizes[path] for path in atom_of)
     if size <= FLAT_SHARE * bounds.large:
         return [single_part]
-    between = _between(atom_of, ties)
+    between = _link_atoms(atom_of, ties)
     atom_sizes: dict[str, float] = defaultdict(float)
     for path, atom in atom_of.items():
         atom_sizes[atom] += sizes[path]
     groups_max = round(PIECES_SHARE * size / bounds.large)
-    groups = _joined(
-        communities(sorted(atom_sizes), between, RESOLUTION), atom_sizes, bounds.small_at_top, groups_max, between
+    groups = _merge_small_groups(
+        detect_communities(sorted(atom_sizes), between, RESOLUTION),
+        atom_sizes,
+        bounds.small_at_top,
+        groups_max,
+        between,
     )
-    if len(groups) < 2 or modularity(groups, between) < least:
+    if len(groups) < 2 or compute_modularity(groups, between) < modularity_min:
         return [single_part]
     group_of = {atom: index for index, group in enumerate(groups) for atom in group}
     files_by_group: list[list[str]] = [[] for _ in groups]
     for path in single_part.files:
         files_by_group[group_of[atom_of[path]]].append(path)
-    return [Part(folder.path, tuple(files), split=True) for files in files_by_group]
+    return [FilePart(folder.path, tuple(files), split=True) for files in files_by_group]
 
 
-def _between(atom_of: Mapping[str, str], ties: Ties) -> dict[tuple[str, str], float]:
+def _link_atoms(atom_of: Mapping[str, str], ties: Ties) -> dict[tuple[str, str], float]:
     """Return the graph of the units: links between their files, and a little for shared words in their names."""
     between: dict[tuple[str, str], float] = defaultdict(float)
     for path, atom in atom_of.items():
         for other, weight in ties.get(path, {}).items():
             if path < other and (other_atom := atom_of.get(other)) and other_atom != atom:
                 between[min(atom, other_atom), max(atom, other_atom)] += weight
-    name_links = by_name(sorted(set(atom_of.values())))
+    name_links = link_by_name(sorted(set(atom_of.values())))
     scale = WORD_WEIGHT * sum(between.values()) / len(between) if between else 1.0
     for pair, weight in name_links.items():
         between[pair] += scale * weight
     return dict(between)
 
 
-def _joined(
+def _merge_small_groups(
     groups: Sequence[Sequence[str]],
     sizes: Mapping[str, float],
     small: float,
-    most: int,
-    between: Mapping[tuple[str, str], float],
+    groups_max: int,
+    links: Mapping[tuple[str, str], float],
 ) -> list[list[str]]:
     """Merge the smallest groups into their closest neighbours, until all are large enough and few enough."""
     group_of = {atom: index for index, group in enumerate(groups) for atom in group}
     size = [sum(sizes[atom] for atom in group) for group in groups]
     largest = max(range(len(groups)), key=lambda index: (size[index], -index))
     weights: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    for (source, other), weight in between.items():
+    for (source, other), weight in links.items():
         source_group, target_group = group_of[source], group_of[other]
         if source_group != target_group:
             weights[source_group][target_group] += weight
@@ -243,7 +256,7 @@ def _joined(
         group_size, index = heappop(waiting)
         if index not in joined or group_size != size[index]:
             continue
-        if group_size >= small and len(joined) <= most:
+        if group_size >= small and len(joined) <= groups_max:
             break
         neighbours = [other for other in weights[index] if other in joined] or [largest]
         target_index = max(
@@ -261,41 +274,47 @@ def _joined(
     return [sorted(group) for group in joined.values()]
 
 
-def _settled(
-    parts: Sequence[Part],
-    left_over: Sequence[Part],
+def _merge_leftovers(
+    parts: Sequence[FilePart],
+    left_over: Sequence[FilePart],
     packages: frozenset[str],
     sizes: Mapping[str, float],
     ties: Ties,
-) -> list[Part]:
+) -> list[FilePart]:
     """Return all parts; small leftovers are merged into the reachable part they are connected to most.
 
     Files at the root that nothing links to the code are in no part.
     """
     parts_by_index = dict(enumerate(parts))
-    size = {index: _size(part, sizes) for index, part in parts_by_index.items()}
-    for part in sorted(left_over, key=lambda part: (-_size(part, sizes), part.folder)):
-        target_index = _best_tied(part, parts_by_index, packages, size, ties)
+    size = {index: _part_size(part, sizes) for index, part in parts_by_index.items()}
+    for part in sorted(left_over, key=lambda part: (-_part_size(part, sizes), part.folder)):
+        target_index = _find_closest_part(part, parts_by_index, packages, size, ties)
         if target_index is not None:
             parts_by_index[target_index] = replace(
                 parts_by_index[target_index], files=tuple(sorted(parts_by_index[target_index].files + part.files))
             )
         elif part.folder or not parts_by_index:
             index = len(parts_by_index)
-            parts_by_index[index], size[index] = part, _size(part, sizes)
+            parts_by_index[index], size[index] = part, _part_size(part, sizes)
     return sorted(parts_by_index.values(), key=lambda part: (-len(part.files), part.folder, part.files))
 
 
-def _size(part: Part, sizes: Mapping[str, float]) -> float:
+def _part_size(part: FilePart, sizes: Mapping[str, float]) -> float:
     return sum(sizes[path] for path in part.files)
 
 
-def _best_tied(
-    part: Part, others: Mapping[int, Part], packages: frozenset[str], size: Mapping[int, float], ties: Ties
+def _find_closest_part(
+    part: FilePart,
+    parts_by_index: Mapping[int, FilePart],
+    packages: frozenset[str],
+    size: Mapping[int, float],
+    ties: Ties,
 ) -> int | None:
     """Return the part of the same package that is connected most to this one; ties go to near and large parts."""
-    scope = package_of(part.folder, packages)
-    candidates = {index: other for index, other in others.items() if package_of(other.folder, packages) == scope}
+    scope = find_package(part.folder, packages)
+    candidates = {
+        index: other for index, other in parts_by_index.items() if find_package(other.folder, packages) == scope
+    }
     owner = {path: index for index, other in candidates.items() for path in other.files}
     weights: dict[int, float] = defaultdict(float)
     for path in part.files:
@@ -306,18 +325,23 @@ def _best_tied(
         return None
     return max(
         candidates,
-        key=lambda index: (weights[index], _shared(part.folder, candidates[index].folder), size[index], -index),
+        key=lambda index: (
+            weights[index],
+            _count_shared_folders(part.folder, candidates[index].folder),
+            size[index],
+            -index,
+        ),
     )
 
 
-def package_of(folder: str, packages: frozenset[str]) -> str:
+def find_package(folder: str, packages: frozenset[str]) -> str:
     """Return the innermost package that contains a folder; empty for the project itself."""
     while folder and folder not in packages:
         folder = folder.rpartition("/")[0]
     return folder
 
 
-def _shared(one: str, other: str) -> int:
+def _count_shared_folders(path: str, other_path: str) -> int:
     """Return how many leading folders two paths have in common."""
-    pairs = zip(one.split("/"), other.split("/"), strict=False)
+    pairs = zip(path.split("/"), other_path.split("/"), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

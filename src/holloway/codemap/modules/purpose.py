@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from holloway.codemap.parse.languages import language_of
-from holloway.safety.neutralize import neutral
+from holloway.safety.neutralize import neutralize_text
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ FOLDERS_MIN = 3
 FOLDERS_SHARE_MIN = 0.6
 """From this number of folders and this share of files in them on, folders describe more than files."""
 
-_SPEAKS_TO_AGENTS = re.compile(
+_INSTRUCTION_PATTERNS = re.compile(
     r"\b(ignore|disregard|forget|override|bypass)\b.{0,60}\b(instructions?|previous|prior|above|rules?|prompts?)\b"
     r"|\b(system prompt|jailbreak|you (must|should|are|will|need)|as an? (ai|llm|language model|assistant)\b)"
     r"|\b(do not|don't|must not) \w+"
@@ -39,37 +39,39 @@ _SPEAKS_TO_AGENTS = re.compile(
 
 def is_description(text: str) -> bool:
     """Whether a text only describes and contains no instructions (prompt injection)."""
-    return _SPEAKS_TO_AGENTS.search(text) is None
+    return _INSTRUCTION_PATTERNS.search(text) is None
 
 
-def described(modules: Sequence[Module]) -> list[Module]:
+def add_purposes(modules: Sequence[Module]) -> list[Module]:
     """Return the modules with their purposes; one that a person wrote stays."""
-    return [replace(module, purpose=purpose(module)) for module in modules]
+    return [replace(module, purpose=describe_module(module)) for module in modules]
 
 
-def purpose(module: Module) -> str:
+def describe_module(module: Module) -> str:
     """Return the purpose of a module."""
     if module.purpose:
-        return one_line(neutral(module.purpose[:READ_CHARS_MAX]), PURPOSE_CHARS_MAX)
-    return from_names(module)
+        return one_line(neutralize_text(module.purpose[:READ_CHARS_MAX]), PURPOSE_CHARS_MAX)
+    return describe_by_names(module)
 
 
-def from_names(module: Module) -> str:
+def describe_by_names(module: Module) -> str:
     """Return the names of its folders, or else of its central files."""
     code = [path for path in module.files if language_of(path)]
-    folder_counts = Counter(parts[0] for path in code if len(parts := _below(path, module.folder)) > 1)
+    folder_counts = Counter(parts[0] for path in code if len(parts := _relative_parts(path, module.folder)) > 1)
     if len(folder_counts) >= FOLDERS_MIN and folder_counts.total() >= FOLDERS_SHARE_MIN * len(code):
         names = sorted(folder_counts, key=lambda name: (-folder_counts[name], name))
     else:
-        names = [_telling_name(path) for path in code]
-    return one_line(neutral(", ".join(list(dict.fromkeys(filter(None, names)))[:LISTED_MAX])), PURPOSE_CHARS_MAX)
+        names = [_descriptive_name(path) for path in code]
+    return one_line(
+        neutralize_text(", ".join(list(dict.fromkeys(filter(None, names)))[:LISTED_MAX])), PURPOSE_CHARS_MAX
+    )
 
 
-def _below(path: str, folder: str) -> list[str]:
+def _relative_parts(path: str, folder: str) -> list[str]:
     return path.removeprefix(f"{folder}/").split("/") if path.startswith(f"{folder}/") else []
 
 
-def _telling_name(path: str) -> str:
+def _descriptive_name(path: str) -> str:
     """Return a file's name, or its folder's if the file stands for it; empty if neither says anything."""
     stem = PurePosixPath(path).name.partition(".")[0].strip("_")
     if stem == "index" and path.endswith((".ts", ".tsx", ".js", ".jsx", ".mjs")):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import translate
 
-from holloway.safety.neutralize import neutral
+from holloway.safety.neutralize import neutralize_text
 
 NAME_CHARS_MAX = 60
 PATTERN_CHARS_MAX = 200
@@ -15,7 +15,7 @@ PATTERNS_MAX = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Edits:
+class ModuleEdits:
     """Edits to the detected modules, as plain data. A module is identified by its key or its displayed name."""
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Edits:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ModuleDraft:
     """A module during detection."""
 
     key: str
@@ -40,16 +40,16 @@ class Draft:
     moved: tuple[tuple[str, str], ...] = ()
 
 
-def placed(paths: Sequence[str], edits: Edits) -> dict[str, str]:
+def assign_files(paths: Sequence[str], edits: ModuleEdits) -> dict[str, str]:
     """Return the module that people assigned to each file, for files with an assignment."""
     assigned: dict[str, str] = {}
     for pattern, module in edits.files[-PATTERNS_MAX:]:
-        if pattern and len(pattern) <= PATTERN_CHARS_MAX and (name := _shown(module)):
-            assigned |= dict.fromkeys(_matching(pattern, paths), name)
+        if pattern and len(pattern) <= PATTERN_CHARS_MAX and (name := _display_name(module)):
+            assigned |= dict.fromkeys(_match_paths(pattern, paths), name)
     return assigned
 
 
-def _matching(pattern: str, paths: Sequence[str]) -> list[str]:
+def _match_paths(pattern: str, paths: Sequence[str]) -> list[str]:
     if "*" in pattern or "?" in pattern:
         compiled = re.compile(translate(pattern))
         return [path for path in paths if compiled.match(path)]
@@ -57,55 +57,59 @@ def _matching(pattern: str, paths: Sequence[str]) -> list[str]:
     return [path for path in paths if path == folder or path.startswith(f"{folder}/")]
 
 
-def applied(drafts: Sequence[Draft], edits: Edits, place: Mapping[str, str]) -> list[Draft]:
+def apply_edits(drafts: Sequence[ModuleDraft], edits: ModuleEdits, assigned: Mapping[str, str]) -> list[ModuleDraft]:
     """Apply the edits to the drafts. The detected module of a file is recorded, so that an edit can be reverted."""
-    renamed = [replace(draft, name=_shown(_edit(edits.names, draft)) or draft.name) for draft in drafts]
-    names_by_key = shown_names(renamed)
+    renamed = [replace(draft, name=_display_name(_find_edit(edits.names, draft)) or draft.name) for draft in drafts]
+    names_by_key = map_display_names(renamed)
     detected_keys = {path: draft.key for draft in renamed for path in draft.files}
     module_by_path = {path: draft.name for draft in renamed for path in draft.files}
-    for path, module in place.items():
+    for path, module in assigned.items():
         if path in detected_keys:
             module_by_path[path] = names_by_key.get(module.casefold(), module)
     members: dict[str, list[str]] = {}
     for path, name in module_by_path.items():
         members.setdefault(name, []).append(path)
-    first: dict[str, Draft] = {}
+    first: dict[str, ModuleDraft] = {}
     for draft in renamed:
         first.setdefault(draft.name, draft)
     edited = [
-        _edited(first.get(name, Draft(name, name, _common_folder(files), ())), files, edits, detected_keys)
+        _edit_draft(
+            first.get(name, ModuleDraft(name, name, _find_common_folder(files), ())), files, edits, detected_keys
+        )
         for name, files in members.items()
     ]
     return [draft for draft in edited if draft.files]
 
 
-def shown_names(drafts: Sequence[Draft]) -> dict[str, str]:
+def map_display_names(drafts: Sequence[ModuleDraft]) -> dict[str, str]:
     """Return the displayed names by key and by name, case-insensitively."""
     return {draft.key.casefold(): draft.name for draft in drafts} | {
         draft.name.casefold(): draft.name for draft in drafts
     }
 
 
-def _edited(draft: Draft, files: Sequence[str], edits: Edits, drawn_in: Mapping[str, str]) -> Draft:
+def _edit_draft(
+    draft: ModuleDraft, files: Sequence[str], edits: ModuleEdits, detected_keys: Mapping[str, str]
+) -> ModuleDraft:
     return replace(
         draft,
         files=tuple(sorted(files)),
-        moved=tuple(sorted((path, drawn_in[path]) for path in files if drawn_in[path] != draft.key)),
-        purpose=_edit(edits.purposes, draft),
+        moved=tuple(sorted((path, detected_keys[path]) for path in files if detected_keys[path] != draft.key)),
+        purpose=_find_edit(edits.purposes, draft),
         hidden=draft.key in edits.hidden or draft.name in edits.hidden,
     )
 
 
-def _edit(edits: Mapping[str, str], draft: Draft) -> str:
+def _find_edit(edits: Mapping[str, str], draft: ModuleDraft) -> str:
     return edits.get(draft.key) or edits.get(draft.name) or ""
 
 
-def _shown(name: str) -> str:
+def _display_name(name: str) -> str:
     """Neutralise and shorten a name for display: people may write anything, an agent reads one short line."""
-    return neutral(name[: 4 * NAME_CHARS_MAX])[:NAME_CHARS_MAX].strip()
+    return neutralize_text(name[: 4 * NAME_CHARS_MAX])[:NAME_CHARS_MAX].strip()
 
 
-def _common_folder(files: Sequence[str]) -> str:
+def _find_common_folder(files: Sequence[str]) -> str:
     folders = [path.split("/")[:-1] for path in files]
     depth = 0
     while all(len(parts) > depth and parts[depth] == folders[0][depth] for parts in folders):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
 from holloway.codemap.parse.facts import MODULE_SCOPE
 from holloway.codemap.parse.languages import PROSE_SUFFIXES, suffix_of
-from holloway.text.identifiers import parts
+from holloway.text.identifiers import split_identifier
 
 if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Definition, Facts
@@ -20,7 +20,7 @@ CHUNK_LINES_MAX = 120
 BLOCK_LINES = 60
 """Lines per chunk of text without any structure."""
 CHUNKS_MAX = 4_000
-EXPANSIONS_KEPT = 80_000
+EXPANSIONS_CACHED_MAX = 80_000
 """Cached words with their parts: about 20 MB. A full cache is cleared, so that common words return first."""
 CHUNK_BYTES_MAX = 60_000
 """Only the beginning of a chunk with absurdly long lines is searched."""
@@ -52,30 +52,30 @@ class _Span(NamedTuple):
     name: str
 
 
-def chunks(path: str, data: bytes, facts: Facts | None) -> list[Chunk]:
+def split_chunks(path: str, data: bytes, facts: Facts | None) -> list[Chunk]:
     """Return the chunks of a file in UTF-8, in order; together they cover the complete file."""
     lines = data.split(b"\n")
     if lines and not lines[-1]:
         lines.pop()
     if facts is not None and facts.definitions:
-        spans = _code(lines, facts)
+        spans = _split_code(lines, facts)
     elif suffix_of(path) in PROSE_SUFFIXES:
-        spans = _prose(lines)
+        spans = _split_prose(lines)
     else:
-        spans = _blocks(0, len(lines), "text", "")
-    path_terms = search_terms(path)
-    return [_chunk(path_terms, lines, span) for span in spans[:CHUNKS_MAX]]
+        spans = _split_blocks(0, len(lines), "text", "")
+    path_terms = build_search_terms(path)
+    return [_build_chunk(path_terms, lines, span) for span in spans[:CHUNKS_MAX]]
 
 
-def _chunk(path_terms: str, lines: list[bytes], span: _Span) -> Chunk:
+def _build_chunk(path_terms: str, lines: list[bytes], span: _Span) -> Chunk:
     first, last, kind, name = span
     content = b"\n".join(lines[first:last])[:CHUNK_BYTES_MAX]
     digest = blake2b(content, digest_size=12).digest()
-    head = f"{path_terms} {search_terms(name)}".strip() if name else path_terms
-    return Chunk(kind, name, first + 1, last, digest, head, _terms(content))
+    head = f"{path_terms} {build_search_terms(name)}".strip() if name else path_terms
+    return Chunk(kind, name, first + 1, last, digest, head, _index_terms(content))
 
 
-def _code(lines: list[bytes], facts: Facts) -> list[_Span]:
+def _split_code(lines: list[bytes], facts: Facts) -> list[_Span]:
     children: dict[int, list[tuple[int, Definition]]] = {}
     for index, definition in enumerate(facts.definitions):
         children.setdefault(definition.parent, []).append((index, definition))
@@ -84,17 +84,17 @@ def _code(lines: list[bytes], facts: Facts) -> list[_Span]:
     for index, definition in children.get(MODULE_SCOPE, ()):
         if definition.kind == "variable":
             continue
-        first = _with_attached(lines, definition.line - 1, position)
+        first = _include_attached_lines(lines, definition.line - 1, position)
         last = min(definition.end_line, len(lines))
         if last <= position:
             continue
-        spans += _blocks(position, first, "module", "")
-        spans += _definition(lines, children, index, definition, max(first, position), last)
+        spans += _split_blocks(position, first, "module", "")
+        spans += _split_definition(lines, children, index, definition, max(first, position), last)
         position = last
-    return spans + _blocks(position, len(lines), "module", "")
+    return spans + _split_blocks(position, len(lines), "module", "")
 
 
-def _definition(
+def _split_definition(
     lines: list[bytes],
     inside: dict[int, list[tuple[int, Definition]]],
     index: int,
@@ -106,23 +106,25 @@ def _definition(
     if last - first <= CHUNK_LINES_MAX:
         return [_Span(first, last, kind, name)]
     if kind not in CLASS_KINDS:
-        return _statements(lines, first, last, kind, name)
+        return _split_statements(lines, first, last, kind, name)
     spans: list[_Span] = []
     position = first
     for child_index, member in inside.get(index, ()):
-        start = _with_attached(lines, member.line - 1, position)
+        start = _include_attached_lines(lines, member.line - 1, position)
         end = min(member.end_line, last)
         if end <= position or member.line - 1 < first:
             continue
-        spans += _blocks(position, start, kind, name)
-        spans += _definition(lines, inside, child_index, member, max(start, position), end)
+        spans += _split_blocks(position, start, kind, name)
+        spans += _split_definition(lines, inside, child_index, member, max(start, position), end)
         position = end
-    return spans + _blocks(position, last, kind, name)
+    return spans + _split_blocks(position, last, kind, name)
 
 
-def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str) -> list[_Span]:
+def _split_statements(lines: list[bytes], first: int, last: int, kind: str, name: str) -> list[_Span]:
     """Split a function at lines that are indented no deeper than its body."""
-    margin = min((_indent(line) for line in lines[first + 1 : last - 1] if line.strip() and _indent(line)), default=0)
+    margin = min(
+        (_indent_width(line) for line in lines[first + 1 : last - 1] if line.strip() and _indent_width(line)), default=0
+    )
     spans: list[_Span] = []
     start = first
     cut = first
@@ -130,7 +132,7 @@ def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str)
         if number - start >= CHUNK_LINES_MAX and cut > start:
             spans.append(_Span(start, cut, kind, name))
             start = cut
-        if lines[number].strip() and _indent(lines[number]) <= margin:
+        if lines[number].strip() and _indent_width(lines[number]) <= margin:
             cut = number
     if last - start > CHUNK_LINES_MAX and cut > start:
         spans.append(_Span(start, cut, kind, name))
@@ -138,14 +140,14 @@ def _statements(lines: list[bytes], first: int, last: int, kind: str, name: str)
     return [*spans, _Span(start, last, kind, name)]
 
 
-def _with_attached(lines: list[bytes], line: int, floor: int) -> int:
+def _include_attached_lines(lines: list[bytes], line: int, floor: int) -> int:
     """Return the first line of a definition, including its decorators and the comment right above it."""
     while line > floor and _ATTACHED.match(lines[line - 1]):
         line -= 1
     return line
 
 
-def _prose(lines: list[bytes]) -> list[_Span]:
+def _split_prose(lines: list[bytes]) -> list[_Span]:
     starts = [0]
     for number, line in enumerate(lines):
         if _HEADING.match(line):
@@ -157,15 +159,15 @@ def _prose(lines: list[bytes]) -> list[_Span]:
     bounds = [*sorted(set(starts)), len(lines)]
     for first, last in pairwise(bounds):
         title = lines[first].decode("utf-8").strip("# ").strip()[:80] if first < len(lines) else ""
-        spans += _blocks(first, last, "prose", title)
+        spans += _split_blocks(first, last, "prose", title)
     return spans
 
 
-def _blocks(first: int, last: int, kind: str, name: str) -> list[_Span]:
+def _split_blocks(first: int, last: int, kind: str, name: str) -> list[_Span]:
     return [_Span(start, min(start + BLOCK_LINES, last), kind, name) for start in range(first, last, BLOCK_LINES)]
 
 
-def _indent(line: bytes) -> int:
+def _indent_width(line: bytes) -> int:
     return len(line) - len(line.lstrip())
 
 
@@ -173,37 +175,37 @@ class _Expansions(dict[bytes, str]):
     """Cache of the search terms of each word, at the speed of a dictionary lookup."""
 
     def __missing__(self, word: bytes) -> str:
-        expansion = _expansion(word.decode("utf-8", "replace"))
-        if len(self) >= EXPANSIONS_KEPT:
+        expansion = _expand_word(word.decode("utf-8", "replace"))
+        if len(self) >= EXPANSIONS_CACHED_MAX:
             self.clear()
         self[word] = expansion
         return expansion
 
 
-def _expansion(word: str) -> str:
+def _expand_word(word: str) -> str:
     if len(word) < WORD_CHARS_MIN:
         return ""
     joined = word.replace("_", "").casefold()
     if joined == word and word.isascii() and word.isalpha():
         return joined
-    word_parts = parts(word)
+    word_parts = split_identifier(word)
     return " ".join([joined, *word_parts]) if len(word_parts) > 1 else joined
 
 
 _EXPANSIONS = _Expansions()
 
 
-def forget_words() -> None:
+def clear_word_cache() -> None:
     """Clear the word cache, once no more files are parsed."""
     _EXPANSIONS.clear()
 
 
-def search_terms(text: str) -> str:
+def build_search_terms(text: str) -> str:
     """Return the words of a text for the index: identifiers both complete and split into parts."""
-    return _terms(text.encode("utf-8", "replace"))
+    return _index_terms(text.encode("utf-8", "replace"))
 
 
-def _terms(content: bytes) -> str:
+def _index_terms(content: bytes) -> str:
     if content.isascii():
         # Splitting at non-word bytes takes a third of the time of matching words.
         words = content.translate(_GAPS).split()

@@ -25,7 +25,7 @@ _HOLDERS = CLASS_KINDS | {NAMESPACE}
 _MEMBERSHIP = CLASS_KINDS | {"impl"}
 
 
-class Found(NamedTuple):
+class DefinitionMatch(NamedTuple):
     """A definition as matched by a query."""
 
     start: int
@@ -36,28 +36,28 @@ class Found(NamedTuple):
     node: Node
     returns: str
     receiver: str
-    is_promise: bool
+    is_declaration: bool
     """Whether it is only a declaration of something that is, or may be, defined in full elsewhere."""
 
 
-class Nesting:
+class DefinitionTree:
     """The definitions of a file in order, and for each the definition that it belongs to."""
 
-    def __init__(self, found: list[Found], selves: Collection[str]) -> None:
+    def __init__(self, matches: list[DefinitionMatch], selves: Collection[str]) -> None:
         self._selves = selves
-        self.ordered = _distinct(found)
-        self.lexical = _lexical_parents(self.ordered)
+        self.ordered = _deduplicate_matches(matches)
+        self.lexical = _find_lexical_parents(self.ordered)
         self._starts = [match.start for match in self.ordered]
         self._ends = [0 if match.kind == "variable" else match.end for match in self.ordered]
-        self._classes = self._classes_by_place()
-        self._homes = [self._home(index) for index in range(len(self.ordered))]
-        self.left_out: set[int] = set()
-        self.kept = self._numbered()
+        self._classes = self._index_classes()
+        self._owners = [self._find_owner(index) for index in range(len(self.ordered))]
+        self.dropped: set[int] = set()
+        self.new_indexes = self._assign_indexes()
         self._names: dict[int, str] = {}
         self._edges = sorted({*self._starts, *self._ends})
-        self._scopes = [self._scope_at(position) for position in self._edges]
+        self._scopes = [self._compute_scope(position) for position in self._edges]
 
-    def around(self, at: int) -> int:
+    def innermost_at(self, at: int) -> int:
         """Return the innermost matched definition that contains a byte and has a scope, or MODULE_SCOPE."""
         index = bisect_right(self._starts, at) - 1
         while index >= 0 and self._ends[index] <= at:
@@ -70,14 +70,14 @@ class Nesting:
         index = bisect_right(self._edges, at) - 1
         return self._scopes[index] if index >= 0 else MODULE_SCOPE
 
-    def _scope_at(self, at: int) -> int:
-        index = self.around(at)
-        return self.kept[index] if index >= 0 else MODULE_SCOPE
+    def _compute_scope(self, at: int) -> int:
+        index = self.innermost_at(at)
+        return self.new_indexes[index] if index >= 0 else MODULE_SCOPE
 
-    def parent(self, index: int) -> int:
+    def parent_of(self, index: int) -> int:
         """Return the index of the definition that this one belongs to."""
-        owner = self._homes[index]
-        return self.kept[owner] if owner >= 0 else MODULE_SCOPE
+        owner = self._owners[index]
+        return self.new_indexes[owner] if owner >= 0 else MODULE_SCOPE
 
     def is_method(self, index: int) -> bool:
         """Whether this is a function of a type."""
@@ -87,26 +87,26 @@ class Nesting:
             match.receiver or (parent >= 0 and self.ordered[parent].kind in _MEMBERSHIP)
         )
 
-    def qualified(self, index: int) -> str:
+    def qualified_name(self, index: int) -> str:
         """Return the dotted name, prefixed with the names of the definitions that it belongs to."""
         if index not in self._names:
             match = self.ordered[index]
-            owner = self._homes[index]
-            prefix = self.qualified(owner) if owner >= 0 else self.stranger(index)
+            owner = self._owners[index]
+            prefix = self.qualified_name(owner) if owner >= 0 else self.external_type(index)
             self._names[index] = f"{prefix}.{match.name}" if prefix and match.kind != "impl" else prefix or match.name
         return self._names[index]
 
-    def stranger(self, index: int) -> str:
+    def external_type(self, index: int) -> str:
         """Return the type of a method if that type is not defined in this file, else an empty string."""
         match = self.ordered[index]
-        if self._homes[index] >= 0 or match.receiver in self._selves:
+        if self._owners[index] >= 0 or match.receiver in self._selves:
             return ""
         parent = self.lexical[index]
         return match.receiver or (
             self.ordered[parent].name if parent >= 0 and self.ordered[parent].kind == "impl" else ""
         )
 
-    def _classes_by_place(self) -> dict[tuple[int, str], int]:
+    def _index_classes(self) -> dict[tuple[int, str], int]:
         by_scope: dict[tuple[int, str], int] = {}
         reachable: dict[tuple[int, str], int] = {}
         for index, match in enumerate(self.ordered):
@@ -119,14 +119,14 @@ class Nesting:
                     reachable.setdefault((MODULE_SCOPE, match.name), index)
         return reachable | by_scope
 
-    def _home(self, index: int) -> int:
+    def _find_owner(self, index: int) -> int:
         """Return the owner of a definition: an impl block stands for its type, a receiver names one."""
         match = self.ordered[index]
         parent = self.lexical[index]
         while parent >= 0 and self.ordered[parent].kind == UNNAMED:
             parent = self.lexical[parent]
         if match.receiver in self._selves:
-            enclosing_class = self._class_around(parent)
+            enclosing_class = self._find_enclosing_class(parent)
             return enclosing_class if enclosing_class >= 0 else parent
         type_name = match.receiver or (match.name if match.kind == "impl" else "")
         if type_name:
@@ -134,27 +134,27 @@ class Nesting:
             # Only sibling and top-level types are considered: a type inside the function could create a cycle.
             return self._classes.get((parent, type_name), self._classes.get((MODULE_SCOPE, type_name), MODULE_SCOPE))
         if parent >= 0 and self.ordered[parent].kind == "impl":
-            return self._home(parent)
+            return self._find_owner(parent)
         return parent
 
-    def _class_around(self, index: int) -> int:
+    def _find_enclosing_class(self, index: int) -> int:
         while index >= 0 and self.ordered[index].kind not in CLASS_KINDS:
             index = self.lexical[index]
         return index
 
-    def _numbered(self) -> list[int]:
+    def _assign_indexes(self) -> list[int]:
         """Return the new index of each definition; a dropped one gets the index of the definition that contains it."""
         new_indexes: list[int] = []
         count = 0
         first_full: dict[tuple[int, str, str], int] = {}
         for index, match in enumerate(self.ordered):
-            if not match.is_promise:
-                first_full.setdefault((self._homes[index], match.kind, match.name), index)
+            if not match.is_declaration:
+                first_full.setdefault((self._owners[index], match.kind, match.name), index)
         replaced_by: dict[int, int] = {}
         for index, match in enumerate(self.ordered):
-            owner = self._homes[index]
-            stand_in = first_full.setdefault((owner, match.kind, match.name), index) if match.is_promise else index
-            is_small = match.kind == "variable" or match.is_promise
+            owner = self._owners[index]
+            stand_in = first_full.setdefault((owner, match.kind, match.name), index) if match.is_declaration else index
+            is_small = match.kind == "variable" or match.is_declaration
             is_local = is_small and owner >= 0 and self.ordered[owner].kind == "function"
             if is_local or match.kind in ("impl", UNNAMED):
                 stand_in = owner
@@ -164,19 +164,19 @@ class Nesting:
             else:
                 replaced_by[index] = stand_in
                 new_indexes.append(MODULE_SCOPE)
-        self.left_out.update(replaced_by)
+        self.dropped.update(replaced_by)
         for index, stand_in in replaced_by.items():
             new_indexes[index] = new_indexes[stand_in] if stand_in >= 0 else MODULE_SCOPE
         return new_indexes
 
 
-def _distinct(found: list[Found]) -> list[Found]:
+def _deduplicate_matches(matches: list[DefinitionMatch]) -> list[DefinitionMatch]:
     """Deduplicate matches by the position of their name, in file order, containers before their contents."""
-    ordered: list[Found] = []
+    ordered: list[DefinitionMatch] = []
     seen_names: set[int] = set()
     function_ends: set[int] = set()
     for match in sorted(
-        found, key=lambda match: (match.start, -match.end, _RANK[match.kind], not match.returns, not match.receiver)
+        matches, key=lambda match: (match.start, -match.end, _RANK[match.kind], not match.returns, not match.receiver)
     ):
         if match.kind == UNNAMED and match.end in function_ends:
             # This is the function value of a named definition that was already matched.
@@ -189,7 +189,7 @@ def _distinct(found: list[Found]) -> list[Found]:
     return ordered
 
 
-def _lexical_parents(ordered: list[Found]) -> list[int]:
+def _find_lexical_parents(ordered: list[DefinitionMatch]) -> list[int]:
     parents: list[int] = []
     stack: list[int] = []
     for index, match in enumerate(ordered):

@@ -49,10 +49,10 @@ _NOT_CLASSES = frozenset(
 )
 
 
-def chain(text: str) -> str:
+def normalise_chain(text: str) -> str:
     """Normalise `foo(1).bar` to `foo().bar`; an expression that cannot be followed gives `?.last`, or nothing."""
     if len(text) > EXPRESSION_BYTES_MAX:
-        return _last_of(text[-80:].rstrip())
+        return _last_member(text[-80:].rstrip())
     if _PLAIN.match(text):
         return text
     text = _PREFIX.sub("", text, count=1) if _PREFIX.match(text) else text
@@ -66,20 +66,20 @@ def chain(text: str) -> str:
     while "<" in text and (plain := _GENERICS.sub("", text)) != text:
         text = plain
     text = text.replace(_HOLE, "()").rstrip("?!")
-    return text if _CHAIN.match(text) else _last_of(text)
+    return text if _CHAIN.match(text) else _last_member(text)
 
 
-def unwrapped(text: str) -> str:
+def strip_unwrapping(text: str) -> str:
     """Remove calls that only pass on their content: `open().unwrap().read` becomes `open().read`."""
     return _UNWRAPPING.sub("", text) if "." in text else text
 
 
-def _last_of(text: str) -> str:
+def _last_member(text: str) -> str:
     match = _LAST.search(text)
     return f"{UNKNOWN}.{match.group(1)}" if match else ""
 
 
-def type_names(text: str, wrappers: frozenset[str] = WRAPPERS) -> str:
+def extract_type_names(text: str, wrappers: frozenset[str] = WRAPPERS) -> str:
     """Return the classes that a type annotation names, joined by `|`; element types of containers are left out."""
     if _SIMPLE_TYPE.match(text):
         return "" if text in _NOT_CLASSES else text
@@ -87,17 +87,17 @@ def type_names(text: str, wrappers: frozenset[str] = WRAPPERS) -> str:
     if "=>" in text:
         text = text.replace("=>", _ARROW)
     names: list[str] = []
-    for part in _alternatives(text) if "|" in text else (text,):
+    for part in _split_union(text) if "|" in text else (text,):
         if part.rstrip().endswith(_ARROW):
             # The return type of a function type follows, and a function is no class.
             break
-        name = _type_name(part, wrappers, 0)
+        name = _parse_type_name(part, wrappers, 0)
         if name and name not in _NOT_CLASSES:
             names.append(name)
     return "|".join(dict.fromkeys(names[:4]))
 
 
-def _alternatives(text: str) -> list[str]:
+def _split_union(text: str) -> list[str]:
     """Split a union into its parts; bars inside brackets are ignored."""
     parts: list[str] = []
     depth = 0
@@ -115,7 +115,7 @@ def _alternatives(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def _type_name(part: str, wrappers: frozenset[str], depth: int) -> str:
+def _parse_type_name(part: str, wrappers: frozenset[str], depth: int) -> str:
     prefix = _TYPE_PREFIX.match(part)
     match = _TYPE_NAME.match(part, prefix.end() if prefix else 0)
     if not match:
@@ -123,24 +123,24 @@ def _type_name(part: str, wrappers: frozenset[str], depth: int) -> str:
     name = match.group()
     inner = part[match.end() :].lstrip()
     if name.rpartition(".")[2] in wrappers and inner[:1] in ("[", "<") and depth < _NESTED_CALLS_MAX:
-        return _type_name(inner[1:], wrappers, depth + 1)
+        return _parse_type_name(inner[1:], wrappers, depth + 1)
     is_array = inner.startswith("[") and inner[1:2] in ("]", "")
     is_other = inner.startswith(("is ", "extends ", _ARROW))
     return "" if is_array or is_other else name
 
 
-def use_tree(text: str) -> list[tuple[str, str, str]]:
+def expand_use_tree(text: str) -> list[tuple[str, str, str]]:
     """Expand `a::{b, c::d as e, f::*}` into (module, symbol, alias) rows."""
-    return _branches(" ".join(text[:_USE_CHARS_MAX].split()).replace("\\", "::"), "", 0)[:_USE_ROWS_MAX]
+    return _expand_branches(" ".join(text[:_USE_CHARS_MAX].split()).replace("\\", "::"), "", 0)[:_USE_ROWS_MAX]
 
 
-def _branches(text: str, prefix: str, depth: int) -> list[tuple[str, str, str]]:
+def _expand_branches(text: str, prefix: str, depth: int) -> list[tuple[str, str, str]]:
     text = text.strip()
     head, brace, tail = text.partition("{")
     if brace and depth < _USE_DEPTH_MAX:
         inner = tail[: tail.rindex("}")] if "}" in tail else tail
         base = prefix + head.strip().removesuffix("::") + "::" if head.strip() else prefix
-        return [row for part in _split(inner) for row in _branches(part, base, depth + 1)]
+        return [row for part in _split_at_commas(inner) for row in _expand_branches(part, base, depth + 1)]
     path, _, alias = text.partition(" as ")
     full_path = (prefix + path.strip()).removesuffix("::self").strip(":").replace("::", ".")
     module, _, symbol = full_path.rpartition(".")
@@ -149,7 +149,7 @@ def _branches(text: str, prefix: str, depth: int) -> list[tuple[str, str, str]]:
     return [(module, symbol, alias.strip())]
 
 
-def _split(text: str) -> list[str]:
+def _split_at_commas(text: str) -> list[str]:
     parts: list[str] = []
     depth = 0
     start = 0

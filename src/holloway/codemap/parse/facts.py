@@ -75,15 +75,15 @@ class Facts(NamedTuple):
     references: tuple[Reference, ...] = ()
     """All other references, deduplicated."""
 
-    def encode(self) -> bytes:
+    def encode_facts(self) -> bytes:
         """Serialise the facts without the references, which no other file needs."""
-        return _json(self[:-1])
+        return _encode_json(self[:-1])
 
     def encode_references(self) -> bytes:
         """Serialise the references."""
-        return _json(self.references)
+        return _encode_json(self.references)
 
-    def interface(self) -> bytes:
+    def hash_interface(self) -> bytes:
         """Return a hash of everything other files can see: an edit inside a function body does not change it."""
         # Imported late: processes that only query the map do not need it.
         from hashlib import blake2b
@@ -92,13 +92,13 @@ class Facts(NamedTuple):
             self.package,
             [(d.kind, d.qualified, d.returns) for d in self.definitions],
             [i[:4] + i[5:] for i in self.imports],
-            [b for b in self.bindings if self._is_seen(b.scope)],
+            [b for b in self.bindings if self._is_visible(b.scope)],
             [(r.name, self.definitions[r.scopes[0]].qualified) for r in self.bases],
             self.exports,
         )
         return blake2b(repr(visible).encode("utf-8", "replace"), digest_size=12).digest()
 
-    def _is_seen(self, scope: int) -> bool:
+    def _is_visible(self, scope: int) -> bool:
         """Whether a binding in this scope can matter to other files."""
         if scope == MODULE_SCOPE:
             return True
@@ -109,7 +109,7 @@ class Facts(NamedTuple):
 CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "__construct", "initialize"})
 
 
-def _json(value: object) -> bytes:
+def _encode_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
@@ -118,7 +118,7 @@ def decode_references(data: bytes) -> tuple[Reference, ...]:
     return tuple(map(Reference._make, json.loads(data)))
 
 
-def decode(data: bytes) -> Facts:
+def decode_facts(data: bytes) -> Facts:
     """Deserialise facts; the references are stored separately."""
     package, definitions, imports, bases, bindings, exports = json.loads(data)
     return Facts(

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from tree_sitter import Parser, Query
 
 
-class Rare(NamedTuple):
+class RareQuery(NamedTuple):
     """A query for constructs that few files contain; compiling it takes as long as a small language's query."""
 
     query: str
-    sign: re.Pattern[bytes]
+    pattern: re.Pattern[bytes]
     """A file without this pattern has no match for the query; one with it may still have none."""
 
 
@@ -35,25 +35,25 @@ class Language(NamedTuple):
     loader: str = "language"
     queries: tuple[str, ...] = ()
     """The query files, if there are others than the one named like the language."""
-    rare: tuple[Rare, ...] = ()
+    rare: tuple[RareQuery, ...] = ()
     """Query files for rare constructs."""
     family: str = ""
     """Whose import rules apply, if not the language's."""
     selves: tuple[str, ...] = ()
     """The names by which code inside a class refers to the instance or the class."""
-    shown: str = ""
+    display_name: str = ""
     """Display name, if it is not the capitalised name."""
     calls: bool = True
     """Whether calls are resolved; otherwise only definitions and imports are read."""
 
     def __str__(self) -> str:
-        return self.shown or self.name.title()
+        return self.display_name or self.name.title()
 
 
 _COMMONJS = (
-    Rare("require", re.compile(rb"require\s*(?:\(\s*[\"']|[<?/])")),
-    Rare("exports", re.compile(rb"exports\s*[.=/]")),
-    Rare("prototype", re.compile(rb"prototype\s*[./][^=;(]{0,200}=")),
+    RareQuery("require", re.compile(rb"require\s*(?:\(\s*[\"']|[<?/])")),
+    RareQuery("exports", re.compile(rb"exports\s*[.=/]")),
+    RareQuery("prototype", re.compile(rb"prototype\s*[./][^=;(]{0,200}=")),
 )
 """JavaScript's constructs from before it had modules and classes; comments may stand between the tokens."""
 
@@ -73,7 +73,7 @@ _ROWS = (
         rare=_COMMONJS,
         family="javascript",
         selves=("this",),
-        shown="TypeScript",
+        display_name="TypeScript",
     ),
     Language(
         "tsx",
@@ -84,7 +84,7 @@ _ROWS = (
         rare=_COMMONJS,
         family="javascript",
         selves=("this",),
-        shown="TypeScript",
+        display_name="TypeScript",
     ),
     Language(
         "javascript",
@@ -93,7 +93,7 @@ _ROWS = (
         queries=("ecmascript", "javascript", "jsx"),
         rare=_COMMONJS,
         selves=("this",),
-        shown="JavaScript",
+        display_name="JavaScript",
     ),
     Language("go", (".go",), "tree_sitter_go"),
     Language("rust", (".rs",), "tree_sitter_rust", selves=("self", "Self")),
@@ -104,12 +104,12 @@ _ROWS = (
         (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"),
         "tree_sitter_cpp",
         family="c",
-        shown="C++",
+        display_name="C++",
         calls=False,
     ),
-    Language("csharp", (".cs",), "tree_sitter_c_sharp", shown="C#", calls=False),
+    Language("csharp", (".cs",), "tree_sitter_c_sharp", display_name="C#", calls=False),
     Language("ruby", (".rb", ".rake"), "tree_sitter_ruby", calls=False),
-    Language("php", (".php",), "tree_sitter_php", loader="language_php", shown="PHP", calls=False),
+    Language("php", (".php",), "tree_sitter_php", loader="language_php", display_name="PHP", calls=False),
     Language("kotlin", (".kt", ".kts"), "tree_sitter_kotlin", family="java", calls=False),
 )
 
@@ -138,14 +138,14 @@ def suffix_of(path: str) -> str:
     return f".{end.lower()}" if dot and stem else ""
 
 
-def family(name: str) -> str:
+def find_family(name: str) -> str:
     """Return the language family, whose import rules apply to that language."""
     row = LANGUAGES.get(name)
     return (row.family or row.name) if row else ""
 
 
 @cache
-def _compiled(name: str) -> Grammar:
+def _load_grammar(name: str) -> Grammar:
     from tree_sitter import Language as Grammar
 
     row = LANGUAGES[name]
@@ -153,22 +153,22 @@ def _compiled(name: str) -> Grammar:
 
 
 @cache
-def grammar(name: str) -> tuple[Parser, Query]:
+def load_parser(name: str) -> tuple[Parser, Query]:
     """Return the parser and the compiled query of a language; created once per process."""
     from tree_sitter import Parser, Query
 
     row = LANGUAGES[name]
-    return Parser(_compiled(name)), Query(_compiled(name), _source(row.queries or (row.name,)))
+    return Parser(_load_grammar(name)), Query(_load_grammar(name), _read_queries(row.queries or (row.name,)))
 
 
 @cache
-def rare_query(name: str, query: str) -> Query:
+def load_rare_query(name: str, query: str) -> Query:
     """Return a compiled query for rare constructs of a language; created once per process."""
     from tree_sitter import Query
 
-    return Query(_compiled(name), _source((query,)))
+    return Query(_load_grammar(name), _read_queries((query,)))
 
 
-def _source(queries: Iterable[str]) -> str:
+def _read_queries(queries: Iterable[str]) -> str:
     folder = Path(__file__).with_name("queries")
     return "\n".join(folder.joinpath(f"{query}.scm").read_text("utf-8") for query in queries)

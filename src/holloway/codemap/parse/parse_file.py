@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from holloway.codemap import file_errors
 from holloway.codemap.parse import source_files
-from holloway.codemap.parse.chunks import Chunk, chunks
+from holloway.codemap.parse.chunks import Chunk, split_chunks
 from holloway.codemap.parse.facts import Facts
 from holloway.codemap.parse.languages import language_of, role_of
-from holloway.codemap.parse.parser import extract
+from holloway.codemap.parse.parser import extract_facts
 
 
-class ReadFile(NamedTuple):
+class ParsedFile(NamedTuple):
     """The result of parsing a file, or the reason why it was skipped."""
 
     path: str
@@ -34,37 +34,37 @@ class ReadFile(NamedTuple):
     skipped: str = ""
 
 
-def read_file(root: Path, one: source_files.Listed, known_hash: bytes = b"") -> ReadFile:
+def parse_file(root: Path, listed_file: source_files.ListedFile, known_hash: bytes = b"") -> ParsedFile:
     """Read and parse a file; if its hash equals the known one, it is not parsed again."""
-    data = source_files.read(root, one.path)
+    data = source_files.read_bytes(root, listed_file.path)
     if isinstance(data, str):
-        return ReadFile(*one, skipped=data)
+        return ParsedFile(*listed_file, skipped=data)
     digest = blake2b(data, digest_size=16).digest()
     if digest == known_hash:
-        return ReadFile(*one, hash=digest)
+        return ParsedFile(*listed_file, hash=digest)
     try:
-        return _understood(one, digest, source_files.text_of(data))
+        return _parse_text(listed_file, digest, source_files.to_utf8(data))
     except Exception as error:
-        return ReadFile(*one, skipped=file_errors.reason("reading", error))
+        return ParsedFile(*listed_file, skipped=file_errors.format_reason("reading", error))
 
 
-def _understood(one: source_files.Listed, digest: bytes, data: bytes) -> ReadFile:
-    row = language_of(one.path)
-    facts = extract(row.name, data) if row else None
-    return ReadFile(
-        *one,
+def _parse_text(listed_file: source_files.ListedFile, digest: bytes, data: bytes) -> ParsedFile:
+    row = language_of(listed_file.path)
+    facts = extract_facts(row.name, data) if row else None
+    return ParsedFile(
+        *listed_file,
         hash=digest,
         language=row.name if row else "",
-        role=role_of(one.path),
+        role=role_of(listed_file.path),
         lines=data.count(b"\n") + 1,
-        interface=(facts or Facts()).interface(),
-        stored=facts.encode() if facts else b"",
+        interface=(facts or Facts()).hash_interface(),
+        stored=facts.encode_facts() if facts else b"",
         mentions=facts.encode_references() if facts else b"",
         facts=facts,
-        chunks=tuple(chunks(one.path, data, facts)),
+        chunks=tuple(split_chunks(listed_file.path, data, facts)),
     )
 
 
-def read_many(root: str, batch: list[tuple[source_files.Listed, bytes]]) -> list[ReadFile]:
+def parse_batch(root: str, batch: list[tuple[source_files.ListedFile, bytes]]) -> list[ParsedFile]:
     """Parse a batch in a worker process; only serialised facts are returned, because they are sent faster."""
-    return [read_file(Path(root), listed_file, known_hash)._replace(facts=None) for listed_file, known_hash in batch]
+    return [parse_file(Path(root), listed_file, known_hash)._replace(facts=None) for listed_file, known_hash in batch]

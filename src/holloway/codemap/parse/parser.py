@@ -8,9 +8,9 @@ from bisect import bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.captures import DEFAULT, REFERENCES_MAX, Captured
+from holloway.codemap.parse.captures import DEFAULT, REFERENCES_MAX, FileCaptures
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
-from holloway.codemap.parse.definition_tree import NAMESPACE, Nesting
+from holloway.codemap.parse.definition_tree import NAMESPACE, DefinitionTree
 from holloway.codemap.parse.facts import (
     MODULE_SCOPE,
     STAR,
@@ -20,18 +20,18 @@ from holloway.codemap.parse.facts import (
     Import,
     Reference,
 )
-from holloway.codemap.parse.languages import LANGUAGES, grammar, rare_query
+from holloway.codemap.parse.languages import LANGUAGES, load_parser, load_rare_query
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Point, Query, Tree
 
-    from holloway.codemap.parse.captures import Captures, Taker
-    from holloway.codemap.parse.definition_tree import Found
+    from holloway.codemap.parse.captures import CaptureHandler, Captures
+    from holloway.codemap.parse.definition_tree import DefinitionMatch
 
 SIGNATURE_CHARS_MAX = 160
 PARSE_SECONDS_MAX = 1.0
 """Timeout in processor time for one file; a megabyte of code takes half a second."""
-PIECE_BYTES = 1_024
+BUFFER_BYTES = 1_024
 """Bytes between two checks of the clock: parsing eight thousand bytes can take six seconds."""
 SYNTAX_DEPTH_MAX = 1_000
 ROW_MAX = 4_000
@@ -40,7 +40,7 @@ LARGE_NODES_MAX = 20_000
 OPENED_MAX = 1_000
 """Opening tokens without a closing one between them."""
 
-_PIECE = bytearray()
+_BUFFER = bytearray()
 """The buffer that the parser reads from. Its binding never releases a buffer it was given (as of 0.26), so one buffer
 is reused."""
 _CLOSED_BY_SIGNS = frozenset({"java", "csharp", "c", "cpp", "rust"})
@@ -56,36 +56,40 @@ _BEFORE_SIGNATURE = re.compile(
 """The space before a call signature `<T>(…)` on a separate line: the grammar expects a semicolon there."""
 
 
-def extract(language: str, data: bytes) -> Facts:
+def extract_facts(language: str, data: bytes) -> Facts:
     """Extract the facts of a file in this language. Broken syntax costs only the broken part."""
     if language == "c" and _CPP.search(data):
         # The name of a header does not tell C from C++.
         language = "cpp"
-    facts, is_broken = _read(language, data)
+    facts, is_broken = _parse_and_extract(language, data)
     if is_broken and language in ("typescript", "tsx"):
         repaired = _BEFORE_SIGNATURE.sub(rb"\1;", data)
         if repaired != data:
-            facts = max(facts, _read(language, repaired)[0], key=lambda candidate: len(candidate.definitions))
+            facts = max(
+                facts, _parse_and_extract(language, repaired)[0], key=lambda candidate: len(candidate.definitions)
+            )
     return facts
 
 
-def _read(language: str, data: bytes) -> tuple[Facts, bool]:
+def _parse_and_extract(language: str, data: bytes) -> tuple[Facts, bool]:
     """Return the facts, and whether a file that was read to its end has syntax errors."""
     if _is_endless(language, data):
         return Facts(), False
-    parser, query = grammar(language)
-    root = _tree(parser, data).root_node
+    parser, query = load_parser(language)
+    root = _parse_tree(parser, data).root_node
     if not _is_readable(root):
         return Facts(), False
-    captured = Captured(language, data)
-    captured.take(_matches(query, root), _takers(language))
+    captured = FileCaptures(language, data)
+    captured.read_matches(_run_query(query, root), _handlers_for(language))
     for query_name, sign in LANGUAGES[language].rare:
         if sign.search(data):
-            captured.take(_matches(rare_query(language, query_name), root), _takers(f"{language}, {query_name}"))
-    return _Order(captured).facts(), root.has_error and root.end_byte == len(data)
+            captured.read_matches(
+                _run_query(load_rare_query(language, query_name), root), _handlers_for(f"{language}, {query_name}")
+            )
+    return _FactsBuilder(captured).build_facts(), root.has_error and root.end_byte == len(data)
 
 
-def _matches(query: Query, root: Node) -> list[tuple[int, Captures]]:
+def _run_query(query: Query, root: Node) -> list[tuple[int, Captures]]:
     from tree_sitter import QueryCursor
 
     cursor = QueryCursor(query)
@@ -102,22 +106,22 @@ def _is_endless(language: str, data: bytes) -> bool:
     return any(len(part.translate(None, _NOT_OPENING)) > OPENED_MAX for part in long)
 
 
-def _tree(parser: Parser, data: bytes) -> Tree:
+def _parse_tree(parser: Parser, data: bytes) -> Tree:
     """Return the syntax tree; error recovery can take quadratic time, so the input ends at a timeout."""
     started = time.process_time()
     # Reading the processor clock takes ten times as long as the wall clock, which is never behind it.
     wall_deadline = time.monotonic() + PARSE_SECONDS_MAX
     is_parsed = False
 
-    def read(offset: int, _: Point) -> bytes | bytearray:
+    def read_buffer(offset: int, _: Point) -> bytes | bytearray:
         if is_parsed:
             # The query reads the text of nodes through the same callback and needs all of it.
-            return data[offset : offset + PIECE_BYTES]
+            return data[offset : offset + BUFFER_BYTES]
         is_late = time.monotonic() > wall_deadline and time.process_time() - started > PARSE_SECONDS_MAX
-        _PIECE[:] = b"" if is_late else data[offset : offset + PIECE_BYTES]
-        return _PIECE
+        _BUFFER[:] = b"" if is_late else data[offset : offset + BUFFER_BYTES]
+        return _BUFFER
 
-    tree = parser.parse(read)
+    tree = parser.parse(read_buffer)
     is_parsed = True
     return tree
 
@@ -139,49 +143,51 @@ def _is_readable(root: Node) -> bool:
 
 
 @cache
-def _takers(query: str) -> dict[int, Taker]:
+def _handlers_for(query: str) -> dict[int, CaptureHandler]:
     """Return the cache of handlers for each pattern of a query; filled as patterns are met."""
     return {}
 
 
-class _Order:
+class _FactsBuilder:
     """Sorts the captures into scopes and builds the facts."""
 
-    def __init__(self, captured: Captured) -> None:
+    def __init__(self, captured: FileCaptures) -> None:
         self.captured = captured
-        definitions = [definition for definition in captured.found if definition.name_at not in captured.imported]
-        self.nesting = Nesting(definitions, captured.selves)
-        self.named = frozenset(captured.exports)
-        self.offered = sorted(captured.offered)
+        definitions = [
+            definition for definition in captured.definitions if definition.name_at not in captured.imported_positions
+        ]
+        self.nesting = DefinitionTree(definitions, captured.selves)
+        self.exported_names = frozenset(captured.exports)
+        self.exported_ranges = sorted(captured.exported_ranges)
 
-    def facts(self) -> Facts:
+    def build_facts(self) -> Facts:
         """Build the facts of the file."""
-        definitions = self._definitions()
+        definitions = self._build_definitions()
         return Facts(
             self.captured.package,
             tuple(definitions),
-            tuple(self._imports()),
-            tuple(self._bases()),
-            tuple(self._bindings(definitions)),
+            tuple(self._build_imports()),
+            tuple(self._build_bases()),
+            tuple(self._build_bindings(definitions)),
             tuple(dict.fromkeys(self.captured.exports)) if self.captured.exports else None,
-            tuple(self._references()),
+            tuple(self._build_references()),
         )
 
-    def _definitions(self) -> list[Definition]:
-        returned = self._returned()
+    def _build_definitions(self) -> list[Definition]:
+        returned = self._collect_returns()
         definitions: list[Definition] = []
         for index, match in enumerate(self.nesting.ordered):
-            if index in self.nesting.left_out:
+            if index in self.nesting.dropped:
                 continue
-            signature = self._signature(match)
-            parent = self.nesting.parent(index)
+            signature = self._render_signature(match)
+            parent = self.nesting.parent_of(index)
             line = match.node.start_point[0] + 1
             end = match.node.end_point
             definitions.append(
                 Definition(
                     "method" if self.nesting.is_method(index) else match.kind,
                     match.name,
-                    self.nesting.qualified(index),
+                    self.nesting.qualified_name(index),
                     parent,
                     line,
                     max(line, end[0] + (end[1] > 0)),
@@ -194,60 +200,62 @@ class _Order:
             )
         return definitions
 
-    def _returned(self) -> dict[int, str]:
+    def _collect_returns(self) -> dict[int, str]:
         """Collect the return statements of functions without a return annotation."""
         expressions: dict[int, list[str]] = {}
         for position, expression in self.captured.returns:
-            expressions.setdefault(self.nesting.around(position), []).append(expression)
+            expressions.setdefault(self.nesting.innermost_at(position), []).append(expression)
         return {index: "=" + "|".join(dict.fromkeys(expressions[index][:4])) for index in expressions if index >= 0}
 
-    def _signature(self, one: Found) -> str:
-        body = one.node.child_by_field_name("body")
-        if body is None and (value := one.node.child_by_field_name("value")) is not None:
+    def _render_signature(self, match: DefinitionMatch) -> str:
+        body = match.node.child_by_field_name("body")
+        if body is None and (value := match.node.child_by_field_name("value")) is not None:
             body = value.child_by_field_name("body")
-        end = body.start_byte if body is not None else min(one.end, one.start + 2 * SIGNATURE_CHARS_MAX)
-        raw = self.captured.data[one.start : min(end, one.start + 4 * SIGNATURE_CHARS_MAX)].decode("utf-8", "replace")
+        end = body.start_byte if body is not None else min(match.end, match.start + 2 * SIGNATURE_CHARS_MAX)
+        raw = self.captured.data[match.start : min(end, match.start + 4 * SIGNATURE_CHARS_MAX)].decode(
+            "utf-8", "replace"
+        )
         if body is None:
             raw = raw.partition("\n")[0]
         return " ".join(raw.split()).strip(" {:=").removesuffix("=>").strip()[:SIGNATURE_CHARS_MAX]
 
-    def _is_exported(self, one: Found, signature: str, holder: Definition | None) -> bool:
+    def _is_exported(self, match: DefinitionMatch, signature: str, holder: Definition | None) -> bool:
         if self.captured.family == "python":
-            return not one.name.startswith("_")
+            return not match.name.startswith("_")
         if self.captured.family == "go":
-            return one.name[:1].isupper()
+            return match.name[:1].isupper()
         if self.captured.family == "rust":
             return signature.startswith("pub")
         if self.captured.family == "javascript":
-            return self._is_offered(one, signature, holder)
+            return self._is_exported_by_module(match, signature, holder)
         if self.captured.family == "c":
             return holder is not None or not signature.startswith("static ")
         return "private " not in signature.partition("(")[0]
 
-    def _is_offered(self, one: Found, signature: str, holder: Definition | None) -> bool:
+    def _is_exported_by_module(self, match: DefinitionMatch, signature: str, holder: Definition | None) -> bool:
         if holder is not None and holder.kind != NAMESPACE:
-            return holder.exported and not one.name.startswith(("#", "_")) and not signature.startswith("private ")
-        position = bisect_right(self.offered, one.start, key=lambda row: row[0]) - 1
-        if position < 0 or one.start >= self.offered[position][1]:
-            return one.name in self.named
+            return holder.exported and not match.name.startswith(("#", "_")) and not signature.startswith("private ")
+        position = bisect_right(self.exported_ranges, match.start, key=lambda row: row[0]) - 1
+        if position < 0 or match.start >= self.exported_ranges[position][1]:
+            return match.name in self.exported_names
         if holder is None:
-            is_default = self.offered[position][2]
-            self.captured.exports.append(DEFAULT if is_default else one.name)
+            is_default = self.exported_ranges[position][2]
+            self.captured.exports.append(DEFAULT if is_default else match.name)
             if is_default:
-                self.captured.offer(DEFAULT, one.name)
+                self.captured.add_export(DEFAULT, match.name)
         return True
 
-    def _imports(self) -> list[Import]:
+    def _build_imports(self) -> list[Import]:
         # If a statement is matched both as a whole and in parts, the parts are used.
         detailed = {row[0] for row in self.captured.imports if row[3] or row[4]}
         rows = {
             Import(module, symbol, alias, self.nesting.scope_at(at), line, is_offered)
             for at, line, module, symbol, alias, is_offered in self.captured.imports
-            if (symbol == STAR or at not in self.captured.starred) and (symbol or alias or at not in detailed)
+            if (symbol == STAR or at not in self.captured.star_positions) and (symbol or alias or at not in detailed)
         }
         return sorted(rows, key=lambda row: (row.line, row))
 
-    def _bases(self) -> list[Reference]:
+    def _build_bases(self) -> list[Reference]:
         bases: list[Reference] = []
         for at, line, kind, name in sorted(self.captured.bases):
             scope = self.nesting.scope_at(at)
@@ -258,7 +266,7 @@ class _Order:
                 self.captured.mentions["typed", name].append((at, line))
         return bases
 
-    def _references(self) -> list[Reference]:
+    def _build_references(self) -> list[Reference]:
         scope_at = self.nesting.scope_at
         captured = self.captured
         mentions = captured.mentions
@@ -266,14 +274,14 @@ class _Order:
             mentions.pop(("call", "require"), None)
         references: list[Reference] = []
         ignored_names = captured.generics | captured.wrappers | set(captured.selves)
-        for end, (at, line, name) in captured.typed.items():
+        for end, (at, line, name) in captured.typed_mentions.items():
             if (
                 name
-                and end not in captured.claimed
+                and end not in captured.claimed_ends
                 and name not in ignored_names
-                and captured.mentioned < REFERENCES_MAX
+                and captured.mention_count < REFERENCES_MAX
             ):
-                captured.mentioned += 1
+                captured.mention_count += 1
                 mentions["typed", name].append((at, line))
         for (kind, name), mentions_of_name in mentions.items():
             if len(mentions_of_name) == 1:
@@ -286,7 +294,7 @@ class _Order:
                 )
         return references
 
-    def _bindings(self, definitions: list[Definition]) -> list[Binding]:
+    def _build_bindings(self, definitions: list[Definition]) -> list[Binding]:
         bindings: set[Binding] = set()
         functions = {match.name_at for match in self.nesting.ordered if match.kind == "function"}
         for at, name, expression, is_type in self.captured.bindings:
@@ -297,14 +305,14 @@ class _Order:
             if member:
                 if head not in self.captured.selves or "." in member:
                     continue
-                scope = _class_of(definitions, scope)
+                scope = _find_enclosing_class(definitions, scope)
                 if scope == MODULE_SCOPE:
                     continue
                 name = member
             if (name, scope) != (expression, within) or is_type:
                 bindings.add(Binding(scope, name, expression, is_type, within))
         if self.captured.family == "rust":
-            bindings.update(self._strangers())
+            bindings.update(self._bind_external_types())
         if self.captured.family != "python":
             # If a name has a type annotation, its assignments add nothing.
             typed = {(binding.scope, binding.name) for binding in bindings if binding.is_type}
@@ -313,17 +321,17 @@ class _Order:
             }
         return sorted(bindings)
 
-    def _strangers(self) -> list[Binding]:
+    def _bind_external_types(self) -> list[Binding]:
         """Bind `self` in the methods of a type that is defined in another file."""
         bindings: list[Binding] = []
         for index in range(len(self.nesting.ordered)):
-            if self.nesting.is_method(index) and (name := self.nesting.stranger(index)):
-                scope = self.nesting.kept[index]
+            if self.nesting.is_method(index) and (name := self.nesting.external_type(index)):
+                scope = self.nesting.new_indexes[index]
                 bindings += [Binding(scope, "self", name, True, scope), Binding(scope, "Self", name, False, scope)]
         return bindings
 
 
-def _class_of(definitions: list[Definition], scope: int) -> int:
+def _find_enclosing_class(definitions: list[Definition], scope: int) -> int:
     while scope >= 0 and definitions[scope].kind not in CLASS_KINDS:
         scope = definitions[scope].parent
     return scope

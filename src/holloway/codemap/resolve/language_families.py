@@ -12,10 +12,10 @@ the names of their siblings."""
 BARE_MEMBERS = frozenset({"java", "csharp", "c", "ruby", "php"})
 """Families in which code inside a class refers to members, also inherited ones, without a prefix such as `self`."""
 
-FACES = {"__init__": "python", "index": "javascript", "mod": "rust", "lib": "rust", "main": "rust"}
+PACKAGE_FILE_STEMS = {"__init__": "python", "index": "javascript", "mod": "rust", "lib": "rust", "main": "rust"}
 """Files that stand for the folder that contains them, and the family that treats them so."""
 
-MAKERS = {
+CONSTRUCTOR_NAMES = {
     "python": ("__init__", "__new__"),
     "javascript": ("constructor",),
     "php": ("__construct",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.resolve.targets import few
+from holloway.codemap.resolve.targets import deduplicate_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,123 +17,123 @@ if TYPE_CHECKING:
 
 DEPTH_MAX = 30
 """Assignments, returns and re-exports that are followed from one to the next."""
-ANSWERS_KEPT = 30_000
+ANSWERS_CACHED_MAX = 30_000
 """Cached answers, kept while other files are resolved: about 10 MB."""
 
 _UNCUT = DEPTH_MAX + 1
 
 
-class Partial(NamedTuple):
+class PartialAnswer(NamedTuple):
     """An answer that a cycle or the depth limit cut short."""
 
     targets: Targets
-    seen: set[str]
+    consulted: set[str]
     cut: int
     """Stack position of the outermost question that it led back to."""
     position: int
     """Its own stack position: further out there is room for more steps."""
 
 
-class Answers:
+class ResolutionCache:
     """Answers each question once. The answers do not depend on the order of the questions."""
 
     def __init__(self) -> None:
-        self.seen: set[str] = set()
+        self.consulted: set[str] = set()
         """Files consulted for the question that is being answered."""
-        self._known: dict[Question, tuple[Targets, frozenset[str]]] = {}
+        self._cached: dict[Question, tuple[Targets, frozenset[str]]] = {}
         self._sets: dict[frozenset[str], frozenset[str]] = {}
         """Deduplicated sets of consulted files: most answers share theirs with others."""
         self._stack: dict[Question, int] = {}
         """Questions that are being answered, each with its position."""
         self._cut = _UNCUT
         """Outermost question that a cycle led back to: answers below it depend on who asked."""
-        self._partial: dict[Question, Partial] = {}
+        self._partial: dict[Question, PartialAnswer] = {}
         """Partial answers, reused until the question that they led back to is answered: until then they would be cut
         short again."""
         self._waiting: dict[int, list[Question]] = {}
         """Partial answers to discard, by the stack position whose question must be answered first."""
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the current answer was not cut short so far."""
         return self._cut == _UNCUT
 
-    def begin(self, path: str) -> None:
+    def start_file(self, path: str) -> None:
         """Reset the state for another file, since resolving the previous one may have failed midway."""
-        self.seen = {path}
+        self.consulted = {path}
         self._stack.clear()
         self._partial.clear()
         self._waiting.clear()
         self._cut = _UNCUT
-        if len(self._known) > ANSWERS_KEPT:
-            self._known.clear()
+        if len(self._cached) > ANSWERS_CACHED_MAX:
+            self._cached.clear()
             self._sets.clear()
 
-    def remembered(self, question: Question, answer: Answer) -> Targets:
+    def resolve_once(self, question: Question, answer: Answer) -> Targets:
         """Answer a question and cache the answer; one that was cut short by a cycle is not cached for others."""
-        cached = self._known.get(question)
+        cached = self._cached.get(question)
         if cached is not None:
-            self.seen.update(cached[1])
+            self.consulted.update(cached[1])
             return cached[0]
         position = len(self._stack)
         partial = self._partial.get(question) if self._partial else None
         if partial is not None and position >= partial.position:
-            self.seen.update(partial.seen)
+            self.consulted.update(partial.consulted)
             self._cut = min(self._cut, partial.cut)
             return partial.targets
         if question in self._stack or position >= DEPTH_MAX:
             self._cut = min(self._cut, self._stack.get(question, 0))
             return ()
-        outer, self.seen = self.seen, set()
+        outer, self.consulted = self.consulted, set()
         before, self._cut = self._cut, _UNCUT
         self._stack[question] = position
-        targets = few(answer(*question[1:]))
+        targets = deduplicate_targets(answer(*question[1:]))
         del self._stack[question]
-        consulted, self.seen = self.seen, outer
+        consulted, self.consulted = self.consulted, outer
         outer |= consulted
         if self._waiting:
-            self._let_go(position)
+            self._discard_partials(position)
         if self._cut >= position:
-            self._keep(question, targets, consulted)
+            self._store_answer(question, targets, consulted)
             self._cut = before
         else:
-            self._partial[question] = Partial(targets, consulted, self._cut, position)
+            self._partial[question] = PartialAnswer(targets, consulted, self._cut, position)
             self._waiting.setdefault(self._cut, []).append(question)
             self._cut = min(before, self._cut)
         return targets
 
-    def _let_go(self, position: int) -> None:
+    def _discard_partials(self, position: int) -> None:
         """Discard partial answers that led back to a question that is answered now."""
         for question in self._waiting.pop(position, ()):
             self._partial.pop(question, None)
 
-    def asked_once(self, question: Question, answer: Answer) -> Targets:
+    def resolve_uncached(self, question: Question, answer: Answer) -> Targets:
         """Answer an outermost question without caching the answer, because nobody will ask it again."""
-        if question in self._known:
-            return self.remembered(question, answer)
+        if question in self._cached:
+            return self.resolve_once(question, answer)
         self._stack[question] = 0
-        targets = few(answer(*question[1:]))
+        targets = deduplicate_targets(answer(*question[1:]))
         del self._stack[question]
-        self._let_go(0)
+        self._discard_partials(0)
         self._cut = _UNCUT
         return targets
 
-    def kept(self, question: Question, answer: Answer) -> Targets:
+    def resolve_cached(self, question: Question, answer: Answer) -> Targets:
         """Answer and cache a question that cannot lead back to itself directly and takes no stack position."""
-        cached = self._known.get(question)
+        cached = self._cached.get(question)
         if cached is not None:
-            self.seen.update(cached[1])
+            self.consulted.update(cached[1])
             return cached[0]
-        outer, self.seen = self.seen, set()
+        outer, self.consulted = self.consulted, set()
         before, self._cut = self._cut, _UNCUT
         targets = answer(*question[1:])
-        consulted, self.seen = self.seen, outer
+        consulted, self.consulted = self.consulted, outer
         outer |= consulted
-        if self.is_whole:
-            self._keep(question, targets, consulted)
+        if self.is_complete:
+            self._store_answer(question, targets, consulted)
         self._cut = min(before, self._cut)
         return targets
 
-    def _keep(self, question: Question, targets: Targets, found: set[str]) -> None:
-        file_set = frozenset(found)
-        self._known[question] = (targets, self._sets.setdefault(file_set, file_set))
+    def _store_answer(self, question: Question, targets: Targets, consulted: set[str]) -> None:
+        file_set = frozenset(consulted)
+        self._cached[question] = (targets, self._sets.setdefault(file_set, file_set))

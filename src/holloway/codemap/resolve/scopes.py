@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
 from holloway.codemap.parse.facts import MODULE_SCOPE, STAR
-from holloway.codemap.parse.languages import LANGUAGES, family
+from holloway.codemap.parse.languages import LANGUAGES, find_family
 from holloway.codemap.resolve.imports import go, python
 from holloway.codemap.resolve.language_families import OPEN_FAMILIES
 from holloway.codemap.resolve.targets import TARGETS_MAX
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from holloway.codemap.parse.facts import Binding, Facts, Import
 
-    Saying = int | Binding | Import
+    NameSource = int | Binding | Import
     """Source of a name's meaning in a scope: the index of a definition, a binding, or an import."""
 
-_NOTHING: dict[str, Saying | list[Saying]] = {}
+_NOTHING: dict[str, NameSource | list[NameSource]] = {}
 _LOCAL_NAMES = {"python": python.local_name, "go": go.local_name}
 """Functions that return the name a module import binds, if it is not simply the last part of its path."""
 
@@ -36,61 +36,61 @@ class Scopes:
     def __init__(self, path: str, language: str, facts: Facts) -> None:
         self.path = path
         self.facts = facts
-        self.family = family(language)
+        self.family = find_family(language)
         self.selves = LANGUAGES[language].selves if language in LANGUAGES else ()
         self.stars: list[Import] = []
         self.bases: dict[int, list[str]] = {}
-        self._said: dict[int, dict[str, Saying | list[Saying]]] = {}
+        self._sources: dict[int, dict[str, NameSource | list[NameSource]]] = {}
         """Sources of each name by scope; most names have a single source, which is stored without a list."""
         for index, definition in enumerate(facts.definitions):
             if "." not in definition.qualified or definition.parent != MODULE_SCOPE:
-                self._say(definition.parent, definition.name, index)
+                self._add_source(definition.parent, definition.name, index)
         for binding in facts.bindings:
-            self._say(binding.scope, binding.name, binding)
+            self._add_source(binding.scope, binding.name, binding)
         for item in facts.imports:
             if item.symbol == STAR and not item.alias:
                 self.stars.append(item)
             else:
-                self._say(item.scope, self.local_name(item), item)
+                self._add_source(item.scope, self.local_name(item), item)
         for base in facts.bases:
             self.bases.setdefault(base.scopes[0], []).append(base.name)
         self.is_closed = self.family not in OPEN_FAMILIES and not self.stars
         """Whether a name that does not occur in this file cannot be resolved."""
 
-    def _say(self, scope: int, name: str, saying: Saying) -> None:
-        names = self._said.get(scope)
+    def _add_source(self, scope: int, name: str, new_source: NameSource) -> None:
+        names = self._sources.get(scope)
         if names is None:
-            names = self._said[scope] = {}
+            names = self._sources[scope] = {}
         existing = names.get(name)
         if existing is None:
-            names[name] = saying
+            names[name] = new_source
         elif not isinstance(existing, list):
-            names[name] = [existing, saying]
-        elif sum(type(source) is type(saying) for source in existing) < TARGETS_MAX:
-            existing.append(saying)
+            names[name] = [existing, new_source]
+        elif sum(type(source) is type(new_source) for source in existing) < TARGETS_MAX:
+            existing.append(new_source)
 
-    def said(self, scope: int, name: str) -> Sequence[Saying]:
+    def find_sources(self, scope: int, name: str) -> Sequence[NameSource]:
         """Return the sources of a name in a scope itself: definitions first, then bindings, then imports."""
-        entry = self._said.get(scope, _NOTHING).get(name)
+        entry = self._sources.get(scope, _NOTHING).get(name)
         return () if entry is None else entry if isinstance(entry, list) else (entry,)
 
-    def binds(self, scope: int, name: str) -> bool:
+    def has_name(self, scope: int, name: str) -> bool:
         """Whether a scope itself binds a name."""
-        return name in self._said.get(scope, _NOTHING)
+        return name in self._sources.get(scope, _NOTHING)
 
     def names_in(self, scope: int) -> Collection[str]:
         """Return the names that a scope itself binds."""
-        return self._said.get(scope, _NOTHING).keys()
+        return self._sources.get(scope, _NOTHING).keys()
 
-    def defines(self, scope: int, name: str) -> bool:
+    def has_definition(self, scope: int, name: str) -> bool:
         """Whether a scope has a definition of that name."""
-        entry = self._said.get(scope, _NOTHING).get(name)
+        entry = self._sources.get(scope, _NOTHING).get(name)
         return isinstance(entry[0] if isinstance(entry, list) else entry, int)
 
     def defined_in(self, scope: int) -> Iterator[tuple[str, int]]:
         """Yield the names that a scope defines, each with its first definition."""
-        for name in self._said.get(scope, _NOTHING):
-            source = self.said(scope, name)[0]
+        for name in self._sources.get(scope, _NOTHING):
+            source = self.find_sources(scope, name)[0]
             if isinstance(source, int):
                 yield name, source
 
@@ -111,7 +111,7 @@ class Scopes:
         References with the same binding scope have the same meaning.
         """
         if name in self.selves or name == "super":
-            return self.class_around(scope)
+            return self.find_class(scope)
         is_python = self.family == "python"
         innermost = scope
         while scope >= 0:
@@ -120,14 +120,14 @@ class Scopes:
             # Python's methods do not see the names of their class; other languages' methods do.
             if is_class and not is_python:
                 return scope
-            if name in self._said.get(scope, _NOTHING) and (not is_class or scope == innermost):
+            if name in self._sources.get(scope, _NOTHING) and (not is_class or scope == innermost):
                 return scope
             scope = definition.parent
         return scope
 
-    def names(self) -> set[str]:
+    def all_names(self) -> set[str]:
         """Return all names that are bound in any scope of this file."""
-        return {"super", *self.selves}.union(*self._said.values())
+        return {"super", *self.selves}.union(*self._sources.values())
 
     @cached_property
     def by_qualified(self) -> dict[str, list[int]]:
@@ -137,16 +137,16 @@ class Scopes:
             indexes.setdefault(definition.qualified, []).append(index)
         return indexes
 
-    def kind(self, index: int) -> str:
+    def kind_of(self, index: int) -> str:
         """Return the kind of a definition."""
         return self.facts.definitions[index].kind
 
-    def parent(self, scope: int) -> int:
+    def parent_of(self, scope: int) -> int:
         """Return the scope that contains a scope."""
         return self.facts.definitions[scope].parent
 
-    def class_around(self, scope: int) -> int:
+    def find_class(self, scope: int) -> int:
         """Return the class that contains a scope, or MODULE_SCOPE."""
-        while scope >= 0 and self.kind(scope) not in CLASS_KINDS:
-            scope = self.parent(scope)
+        while scope >= 0 and self.kind_of(scope) not in CLASS_KINDS:
+            scope = self.parent_of(scope)
         return scope

@@ -25,7 +25,7 @@ class Target(NamedTuple):
 Targets = tuple[Target, ...]
 
 
-def few(targets: Iterable[Target]) -> Targets:
+def deduplicate_targets(targets: Iterable[Target]) -> Targets:
     """Deduplicate targets; more than the maximum count as unknown and give none."""
     unique = tuple(targets)
     if len(unique) > 1:
@@ -33,14 +33,14 @@ def few(targets: Iterable[Target]) -> Targets:
     return unique if len(unique) <= TARGETS_MAX else ()
 
 
-def each(targets: Targets, step: Callable[..., Targets], *of: str) -> Targets:
+def follow_targets(targets: Targets, step: Callable[..., Targets], *arguments: str) -> Targets:
     """Apply a step to all targets and combine the results; nearly always there is one target."""
     if len(targets) == 1:
-        return step(targets[0], *of)
-    return few(result for target in targets for result in step(target, *of))
+        return step(targets[0], *arguments)
+    return deduplicate_targets(result for target in targets for result in step(target, *arguments))
 
 
-def first(choices: Iterable[Targets]) -> Targets:
+def first_in_project(choices: Iterable[Targets]) -> Targets:
     """Return the first result that is in the project; otherwise the first external one, which may have any member."""
     external: Targets = ()
     for choice in choices:

@@ -67,7 +67,7 @@ class _Malformed(Exception):
     """The file is not a valid SCIP index."""
 
 
-def read(path: Path) -> Iterator[Document]:
+def read_documents(path: Path) -> Iterator[Document]:
     """Yield the documents of an index one by one; those whose path leaves the project (path traversal) are left out.
 
     Raises HollowayError if the file cannot be read or is not a complete SCIP index.
@@ -76,9 +76,9 @@ def read(path: Path) -> Iterator[Document]:
         if not stat.S_ISREG(path.stat().st_mode):
             raise _Malformed("it is not a regular file")
         with path.open("rb") as file:
-            for data in _document_messages(file):
-                document = _document(data)
-                if _stays_inside(document.path):
+            for data in _read_document_messages(file):
+                document = _parse_document(data)
+                if _is_inside_project(document.path):
                     yield document
     except OSError as error:
         raise HollowayError(f"Cannot read {path}: {error.strerror}.", "The map works without it.") from error
@@ -87,13 +87,13 @@ def read(path: Path) -> Iterator[Document]:
         raise HollowayError(message, "Run the indexer again to rebuild it; the map works without it.") from error
 
 
-def _stays_inside(path: str) -> bool:
+def _is_inside_project(path: str) -> bool:
     if not path or len(path) > PATH_CHARS_MAX or not path.isprintable() or "\\" in path or path[1:2] == ":":
         return False
     return not {"", ".", ".."} & set(path.split("/"))
 
 
-def _document_messages(file: BinaryIO) -> Iterator[bytes]:
+def _read_document_messages(file: BinaryIO) -> Iterator[bytes]:
     """Yield the messages of the documents, in file order. The metadata must come first."""
     documents = bytes_read = 0
     for at in range(TOP_FIELDS_MAX):
@@ -129,19 +129,19 @@ def _read_varint(file: BinaryIO, *, may_end: bool = False) -> int | None:
     raise _Malformed("a number in it has more than ten bytes")
 
 
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+def _parse_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     """Yield number and value of each field: an integer, or the bytes of a string, message or packed list."""
     at, end = 0, len(data)
     while at < end:
-        tag, at = (data[at], at + 1) if data[at] < 0x80 else _varint(data, at)
+        tag, at = (data[at], at + 1) if data[at] < 0x80 else _parse_varint(data, at)
         value: int | bytes = 0
         wire = tag & 7
         if wire == 2:
-            size, start = _varint(data, at)
+            size, start = _parse_varint(data, at)
             at = start + size
             value = data[start:at]
         elif wire == 0:
-            value, at = _varint(data, at)
+            value, at = _parse_varint(data, at)
         elif wire in (1, 5):
             at += 8 if wire == 1 else 4
         else:
@@ -151,7 +151,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
         yield tag >> 3, value
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _parse_varint(data: bytes, at: int) -> tuple[int, int]:
     value = 0
     try:
         if data[at] < 0x80:
@@ -167,55 +167,55 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     raise _Malformed("a number in it has more than ten bytes")
 
 
-def _text(value: int | bytes) -> str:
+def _decode_text(value: int | bytes) -> str:
     return value.decode() if isinstance(value, bytes) else ""
 
 
-def _number(value: int | bytes) -> int:
+def _to_int(value: int | bytes) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _document(data: bytes) -> Document:
+def _parse_document(data: bytes) -> Document:
     path = language = ""
     occurrences: list[Occurrence] = []
     symbols: dict[str, SymbolInformation] = {}
-    for number, value in _fields(data):
+    for number, value in _parse_fields(data):
         if number == 2 and isinstance(value, bytes):
-            if occurrence := _occurrence(value):
+            if occurrence := _parse_occurrence(value):
                 occurrences.append(occurrence)
                 if len(occurrences) > OCCURRENCES_MAX:
                     raise _Malformed(f"a document in it has more than {OCCURRENCES_MAX:,} occurrences")
         elif number == 3 and isinstance(value, bytes):
-            name, information = _symbol_information(value)
+            name, information = _parse_symbol_information(value)
             symbols[name] = information
         elif number == 1:
-            path = _text(value)
+            path = _decode_text(value)
         elif number == 4:
-            language = _text(value)
+            language = _decode_text(value)
     return Document(path, language, occurrences, symbols)
 
 
-def _occurrence(data: bytes) -> Occurrence | None:
+def _parse_occurrence(data: bytes) -> Occurrence | None:
     """Parse an occurrence; None for syntax highlighting, which names no symbol."""
     symbol, roles = "", 0
     source_range: list[int] = []
     enclosing_range: list[int] = []
-    for number, value in _fields(data):
+    for number, value in _parse_fields(data):
         if number == 1:
-            source_range += _numbers(value)
+            source_range += _parse_numbers(value)
         elif number == 2:
-            symbol = _text(value)
+            symbol = _decode_text(value)
         elif number == 3:
-            roles = _number(value)
+            roles = _to_int(value)
         elif number == 7:
-            enclosing_range += _numbers(value)
-    lines, enclosing_lines = _lines(source_range), _lines(enclosing_range)
+            enclosing_range += _parse_numbers(value)
+    lines, enclosing_lines = _parse_lines(source_range), _parse_lines(enclosing_range)
     if not symbol or not lines:
         return None
     return Occurrence(symbol, *lines, source_range[1], roles, *(enclosing_lines or (0, 0)))
 
 
-def _numbers(value: int | bytes) -> list[int]:
+def _parse_numbers(value: int | bytes) -> list[int]:
     """Return a repeated number, which may be packed or not."""
     if isinstance(value, int):
         return [value]
@@ -223,27 +223,27 @@ def _numbers(value: int | bytes) -> list[int]:
         return list(value)
     numbers, at = [], 0
     while at < len(value):
-        number, at = _varint(value, at)
+        number, at = _parse_varint(value, at)
         numbers.append(number)
     return numbers
 
 
-def _lines(place: list[int]) -> tuple[int, int] | None:
+def _parse_lines(source_range: list[int]) -> tuple[int, int] | None:
     """Return first and last line, counted from 1. A range has four numbers, or three if it is on one line."""
-    if len(place) not in (3, 4) or max(place) > LINE_MAX:
+    if len(source_range) not in (3, 4) or max(source_range) > LINE_MAX:
         return None
-    return place[0] + 1, place[2 if len(place) == 4 else 0] + 1
+    return source_range[0] + 1, source_range[2 if len(source_range) == 4 else 0] + 1
 
 
-def _symbol_information(data: bytes) -> tuple[str, SymbolInformation]:
+def _parse_symbol_information(data: bytes) -> tuple[str, SymbolInformation]:
     symbol = ""
     kind, relationships = 0, []
-    for number, value in _fields(data):
+    for number, value in _parse_fields(data):
         if number == 1:
-            symbol = _text(value)
+            symbol = _decode_text(value)
         elif number == 4 and isinstance(value, bytes):
-            fields = dict(_fields(value))
-            relationships.append(Relationship(_text(fields.get(1, b"")), bool(fields.get(3))))
+            fields = dict(_parse_fields(value))
+            relationships.append(Relationship(_decode_text(fields.get(1, b"")), bool(fields.get(3))))
         elif number == 5:
-            kind = _number(value)
+            kind = _to_int(value)
     return symbol, SymbolInformation(kind, tuple(relationships))

@@ -46,11 +46,11 @@ class _Definition(NamedTuple):
     is_interface: bool
 
 
-_POINTED_AT = frozenset({"namespace", "type", "term", "method", "macro"})
-_HOLDERS = frozenset({"type", "term", "method"})
+_TARGET_KINDS = frozenset({"namespace", "type", "term", "method", "macro"})
+_ENCLOSING_KINDS = frozenset({"type", "term", "method"})
 
 
-def edges(documents: Callable[[], Iterable[Document]]) -> Iterator[ScipEdge]:
+def derive_edges(documents: Callable[[], Iterable[Document]]) -> Iterator[ScipEdge]:
     """Yield the edges between the documents of an index; the documents are read twice, so that none is held in memory.
 
     `imports`: one for each pair of files of which the first names something that the second defines. An index does not
@@ -65,10 +65,10 @@ def edges(documents: Callable[[], Iterable[Document]]) -> Iterator[ScipEdge]:
 
     An index may contain a file more than once, for each configuration it is compiled in; then edges are repeated.
     """
-    definitions = _definitions(documents())
+    definitions = _collect_definitions(documents())
     pairs: set[tuple[str, str]] = set()
     for document in documents():
-        for occurrence, within, within_symbol in _placed(document):
+        for occurrence, within, within_symbol in _locate_occurrences(document):
             target = definitions.get(occurrence.symbol)
             if target is None or occurrence.roles & DEFINITION:
                 continue
@@ -79,10 +79,10 @@ def edges(documents: Callable[[], Iterable[Document]]) -> Iterator[ScipEdge]:
                 yield ScipEdge(*location, *destination, "imports")
             if target.kind != "namespace" and not occurrence.roles & IMPORT:
                 yield ScipEdge(*location, *destination, "references")
-        yield from _related(document, definitions)
+        yield from _derive_relationships(document, definitions)
 
 
-def _definitions(documents: Iterable[Document]) -> dict[str, _Definition]:
+def _collect_definitions(documents: Iterable[Document]) -> dict[str, _Definition]:
     """Return the first definition of each symbol that is visible from other files.
 
     A symbol that several files define is left out: scip-python gives files of two folders `tests` the same names.
@@ -99,7 +99,7 @@ def _definitions(documents: Iterable[Document]) -> dict[str, _Definition]:
                     ambiguous.add(symbol)
                 continue
             kind = symbol_kind_and_name(symbol)[0]
-            if kind in _POINTED_AT and not is_augmentation(symbol):
+            if kind in _TARGET_KINDS and not is_augmentation(symbol):
                 is_interface = symbol in symbols and symbols[symbol].kind in INTERFACE_KINDS
                 definitions[symbol] = _Definition(path, occurrence.line, kind, is_interface)
         if len(definitions) > DEFINITIONS_MAX:
@@ -112,13 +112,13 @@ def _definitions(documents: Iterable[Document]) -> dict[str, _Definition]:
     return definitions
 
 
-def _placed(document: Document) -> Iterator[tuple[Occurrence, int, str]]:
+def _locate_occurrences(document: Document) -> Iterator[tuple[Occurrence, int, str]]:
     """Yield each occurrence with line and symbol of the innermost definition around it, in line order."""
     upcoming = sorted(
         (
             (occurrence.enclosing_line, -occurrence.enclosing_end_line, occurrence.line, occurrence.symbol)
             for occurrence in document.occurrences
-            if _holds(occurrence)
+            if _is_enclosing_definition(occurrence)
         ),
         reverse=True,
     )
@@ -132,15 +132,15 @@ def _placed(document: Document) -> Iterator[tuple[Occurrence, int, str]]:
         yield (occurrence, *(enclosing[-1][1:] if enclosing else (0, "")))
 
 
-def _holds(occurrence: Occurrence) -> bool:
+def _is_enclosing_definition(occurrence: Occurrence) -> bool:
     return bool(
         occurrence.roles & DEFINITION
         and occurrence.enclosing_line
-        and symbol_kind_and_name(occurrence.symbol)[0] in _HOLDERS
+        and symbol_kind_and_name(occurrence.symbol)[0] in _ENCLOSING_KINDS
     )
 
 
-def _related(document: Document, definitions: dict[str, _Definition]) -> Iterator[ScipEdge]:
+def _derive_relationships(document: Document, definitions: dict[str, _Definition]) -> Iterator[ScipEdge]:
     for symbol, information in document.symbols.items():
         source = definitions.get(symbol)
         for relationship in information.relationships:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.graph import FOLLOWED
+from holloway.codemap.graph import FOLLOWED_KINDS
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
 from holloway.codemap.parse.facts import decode_references
 from holloway.codemap.parse.languages import language_of
@@ -30,10 +30,10 @@ OUTRANKED = 0.4
 CONSTRUCTOR = "<init>"
 """The name that scip-java gives constructors, which are named like their class in the code."""
 
-_JUDGED = ", ".join(f"'{kind}'" for kind in FOLLOWED)
+_OUTRANKED_KINDS_SQL = ", ".join(f"'{kind}'" for kind in FOLLOWED_KINDS)
 
 
-def bring_in(database: MapDatabase, root: Path, chosen: Path | None = None) -> int:
+def import_scip_index(database: MapDatabase, root: Path, chosen: Path | None = None) -> int:
     """Import the given index, or the project's `index.scip` if it is new; return the number of edges.
 
     Files that changed after the index was made keep their edges from syntax. The caller holds the transaction. Raises
@@ -47,29 +47,29 @@ def bring_in(database: MapDatabase, root: Path, chosen: Path | None = None) -> i
     fingerprint = f"{path.absolute()} {status.st_size} {status.st_mtime_ns}"
     if not stat.S_ISREG(status.st_mode):
         return 0
-    imported = database.meta("scip")
+    imported = database.get_meta("scip")
     if imported == fingerprint or (chosen is None and imported == f"damaged {fingerprint}"):
         return 0
     try:
-        rows = _rows(database, edges.edges(partial(documents.read, path)), status.st_mtime_ns)
+        rows = _build_rows(database, edges.derive_edges(partial(documents.read_documents, path)), status.st_mtime_ns)
     except HollowayError:
         if chosen is not None:
             raise
         # The map stays valid; a damaged file is not read a second time.
-        database.note("scip", f"damaged {fingerprint}")
+        database.set_meta("scip", f"damaged {fingerprint}")
         return 0
-    database.run("DELETE FROM edges WHERE origin = 'scip'")
+    database.execute("DELETE FROM edges WHERE origin = 'scip'")
     database.connection.executemany("INSERT OR REPLACE INTO edges VALUES (?, ?, ?, 'scip', 1.0, ?, ?)", rows)
-    database.note("scip", fingerprint)
-    outrank(database, {file for *_, file in rows})
+    database.set_meta("scip", fingerprint)
+    outrank_syntax_edges(database, {file for *_, file in rows})
     return len(rows)
 
 
-def outrank(database: MapDatabase, files: Iterable[int]) -> None:
+def outrank_syntax_edges(database: MapDatabase, files: Iterable[int]) -> None:
     """Lower the confidence of edges from syntax in these files if their precise index does not contain them."""
-    database.run(
+    database.execute(
         "UPDATE edges SET confidence = ? WHERE origin = 'ast' AND confidence > ?"
-        f" AND kind IN ({_JUDGED}) AND file IN (SELECT DISTINCT p.file FROM edges p"
+        f" AND kind IN ({_OUTRANKED_KINDS_SQL}) AND file IN (SELECT DISTINCT p.file FROM edges p"
         "                                       WHERE p.origin = 'scip' AND p.file IN (SELECT value FROM json_each(?)))"
         " AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = edges.target AND n.file IS NOT NULL)"
         " AND NOT EXISTS (SELECT 1 FROM edges p WHERE p.source = edges.source AND p.target = edges.target"
@@ -78,19 +78,21 @@ def outrank(database: MapDatabase, files: Iterable[int]) -> None:
     )
 
 
-def _rows(database: MapDatabase, found: Iterable[ScipEdge], made_ns: int) -> list[tuple[int, int, str, int, int]]:
-    places = _Places(database, made_ns)
+def _build_rows(
+    database: MapDatabase, scip_edges: Iterable[ScipEdge], made_ns: int
+) -> list[tuple[int, int, str, int, int]]:
+    places = _NodeLocator(database, made_ns)
     rows: dict[tuple[int, int, str], tuple[int, int]] = {}
-    for edge in found:
-        source = places.node(edge.source_path, edge.within, edge.within_symbol)
-        target = places.node(edge.target_path, edge.target_line, edge.target_symbol)
+    for edge in scip_edges:
+        source = places.find_node(edge.source_path, edge.within, edge.within_symbol)
+        target = places.find_node(edge.target_path, edge.target_line, edge.target_symbol)
         if source is None or target is None or source == target:
             continue
         kind = places.kind_of(edge, target)
         if kind == "imports":
-            target = places.node(edge.target_path, 0) or target
-            source = places.node(edge.source_path, 0) or source
-        rows.setdefault((source.id, target.id, kind), (edge.source_line, places.file(edge.source_path)))
+            target = places.find_node(edge.target_path, 0) or target
+            source = places.find_node(edge.source_path, 0) or source
+        rows.setdefault((source.id, target.id, kind), (edge.source_line, places.file_id(edge.source_path)))
     return [(*key, *value) for key, value in rows.items()]
 
 
@@ -102,38 +104,38 @@ class _Node(NamedTuple):
     end_line: int
 
 
-class _Places:
+class _NodeLocator:
     """Finds nodes of the map by file and line."""
 
     def __init__(self, database: MapDatabase, made_ns: int) -> None:
         self._database = database
         self._files = {
-            row[0]: row[1] for row in database.rows("SELECT path, id FROM files WHERE mtime_ns <= ?", (made_ns,))
+            row[0]: row[1] for row in database.fetch_rows("SELECT path, id FROM files WHERE mtime_ns <= ?", (made_ns,))
         }
         self._lines: dict[str, dict[int, _Node]] = {}
         self._below: dict[tuple[str, int, str], _Node | None] = {}
         self._calls: dict[str, dict[int, set[str]]] = {}
 
-    def file(self, path: str) -> int:
+    def file_id(self, path: str) -> int:
         return int(self._files[path])
 
-    def node(self, path: str, line: int, symbol: str = "") -> _Node | None:
+    def find_node(self, path: str, line: int, symbol: str = "") -> _Node | None:
         """Return the definition that begins at a line, or that has its name there; line 0 is the file itself."""
-        node = self._at(path).get(line)
+        node = self._load_nodes(path).get(line)
         if node or not symbol:
             return node
         key = (path, line, symbol)
         if key not in self._below:
-            self._below[key] = self._begun_above(*key)
+            self._below[key] = self._find_enclosing_node(*key)
         return self._below[key]
 
-    def _begun_above(self, path: str, line: int, symbol: str) -> _Node | None:
+    def _find_enclosing_node(self, path: str, line: int, symbol: str) -> _Node | None:
         """Return the innermost definition of that name around a line: annotated ones begin above their name."""
         *outer, (_, name) = parse_symbol(symbol).descriptors or (("", ""),)
         if name == CONSTRUCTOR and outer:
             name = outer[-1][1]
         candidates = [
-            node for node in self._at(path).values() if node.name == name and node.line < line <= node.end_line
+            node for node in self._load_nodes(path).values() if node.name == name and node.line < line <= node.end_line
         ]
         return max(candidates, key=lambda node: node.line, default=None)
 
@@ -141,16 +143,16 @@ class _Places:
         """Return the kind of an edge; SCIP does not mark calls, so the call sites from syntax decide."""
         if edge.kind != "references":
             return edge.kind
-        is_called = target.name in self._called(edge.source_path).get(edge.source_line, ())
+        is_called = target.name in self._load_calls(edge.source_path).get(edge.source_line, ())
         if target.kind in CLASS_KINDS:
             return "instantiates" if is_called else "typed_as"
         language = language_of(edge.source_path)
         may_be_called = is_called or bool(language and not language.calls)
         return "calls" if may_be_called and target.kind in ("function", "method") else "references"
 
-    def _at(self, path: str) -> dict[int, _Node]:
+    def _load_nodes(self, path: str) -> dict[int, _Node]:
         if path not in self._lines:
-            rows = self._database.rows(
+            rows = self._database.fetch_rows(
                 "SELECT id, kind, name, line, end_line FROM nodes WHERE file = ? ORDER BY end_line DESC, id",
                 (self._files.get(path, -1),),
             )
@@ -158,9 +160,11 @@ class _Places:
             self._lines[path] = {0 if node.kind == "file" else node.line: node for node in nodes}
         return self._lines[path]
 
-    def _called(self, path: str) -> dict[int, set[str]]:
+    def _load_calls(self, path: str) -> dict[int, set[str]]:
         if path not in self._calls:
-            mentions = self._database.value("SELECT data FROM mentions WHERE file = ?", (self._files.get(path, -1),))
+            mentions = self._database.fetch_value(
+                "SELECT data FROM mentions WHERE file = ?", (self._files.get(path, -1),)
+            )
             calls: dict[int, set[str]] = defaultdict(set)
             for reference in decode_references(mentions) if mentions else ():
                 if reference.kind in ("call", "new"):

@@ -38,12 +38,12 @@ def parse_symbol(symbol: str) -> Symbol:
             return Symbol(scheme, manager, package, version, ())
         parameter, type_parameter, name, suffix = match.groups()
         kind = _KINDS.get(suffix, "method") if name else "parameter" if parameter else "type_parameter"
-        descriptors.append((kind, _unescaped(name or parameter or type_parameter)))
+        descriptors.append((kind, _unescape_name(name or parameter or type_parameter)))
         position = match.end()
     return Symbol(scheme, manager, package, version, tuple(descriptors))
 
 
-def _unescaped(name: str) -> str:
+def _unescape_name(name: str) -> str:
     return name[1:-1].replace("``", "`") if name.startswith("`") else name
 
 

@@ -6,6 +6,6 @@ from importlib.resources import files
 from string import Template
 
 
-def prompt(name: str, **values: str) -> str:
+def render_prompt(name: str, **values: str) -> str:
     """A prompt with its values; one that is missing is an error."""
     return Template(files(__name__).joinpath(f"{name}.txt").read_text("utf-8")).substitute(values)

@@ -13,7 +13,7 @@ from holloway.text.sanitize import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.observer.activity import Account
+    from holloway.observer.activity import SessionActivity
 
 _TOOL = re.compile(
     r"(?:playwright|puppeteer|browser|chrome|electron|selenium|webdriver|appium|cypress)|"
@@ -42,7 +42,7 @@ _KINDS: tuple[tuple[E2EKind, re.Pattern[str]], ...] = (
 MESSAGE_CHARS_MAX = 240
 
 
-def e2e(activity: Account) -> Iterator[Signal]:
+def detect_e2e(activity: SessionActivity) -> Iterator[Signal]:
     """Detect failed calls of user interface tools by kind; a failure of no known kind is ignored."""
     for action in activity.pad.actions:
         if action.kind is not ToolKind.MCP or action.ok is not False or not _TOOL.search(action.tool.casefold()):

@@ -13,7 +13,7 @@ from holloway.observer.words import dead_end as words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.observer.activity import Account, Deed
+    from holloway.observer.activity import ActivityEntry, SessionActivity
     from holloway.observer.scratchpad import Note
 
 BACKTRACK_STEPS = 20
@@ -28,40 +28,40 @@ READS_FROM = 8
 """Minimum number of timed files before one can be an outlier."""
 
 
-def backtrack(activity: Account) -> Iterator[Signal]:
+def detect_backtrack(activity: SessionActivity) -> Iterator[Signal]:
     """Detect files whose lines were changed again soon after an edit, with the files read in between."""
-    for path, edits in activity.edited.items():
-        reversals = [(edit, later_edit) for edit, later_edit in pairwise(edits) if _takes_back(edit, later_edit)]
+    for path, edits in activity.edited_files.items():
+        reversals = [(edit, later_edit) for edit, later_edit in pairwise(edits) if _is_reversal(edit, later_edit)]
         if not reversals:
             continue
         edit, later_edit = reversals[0]
         paths_read = [
             entry.path
-            for entry in activity.of("read")
+            for entry in activity.filter_kinds("read")
             if edit.step < entry.step < later_edit.step and entry.path != path
         ]
         failures = [
-            entry for entry in activity.deeds if edit.step < entry.step < later_edit.step and entry.action.ok is False
+            entry for entry in activity.entries if edit.step < entry.step < later_edit.step and entry.action.ok is False
         ]
         cause = "missing_context" if paths_read else "cascading_change" if failures else "unknown"
         facts = {"times": len(reversals), "read": list(dict.fromkeys(paths_read))[:5], "cause": cause}
         yield Signal(SignalName.BACKTRACK, path, later_edit.step, (path,), facts)
 
 
-def dead_end(activity: Account) -> Iterator[Signal]:
+def detect_dead_end(activity: SessionActivity) -> Iterator[Signal]:
     """Detect approaches that the agent followed for long and then, in its own words, abandoned for other files."""
     start_step = 0
-    for note, text in activity.own_words:
-        abandonment = words.abandoned(text)
+    for note, text in activity.agent_texts:
+        abandonment = words.find_abandonment(text)
         if abandonment is None:
             continue
-        files_before = _files(activity, start_step, note.step)
-        files_after = _files(activity, note.step, activity.pad.step)
+        files_before = _list_files(activity, start_step, note.step)
+        files_after = _list_files(activity, note.step, activity.pad.step)
         reason = abandonment.reason or abandonment.approach
         if (
             note.step - start_step >= DEAD_END_STEPS
             and reason
-            and divergence(files_before, files_after) > DIVERGENCE_ABOVE
+            and measure_divergence(files_before, files_after) > DIVERGENCE_ABOVE
         ):
             facts = {
                 "approach": abandonment.approach,
@@ -69,58 +69,65 @@ def dead_end(activity: Account) -> Iterator[Signal]:
                 "alternative": abandonment.alternative,
                 "steps": note.step - start_step,
             }
-            files = tuple(sorted(files_before & set(activity.edited)))[:8] or tuple(sorted(files_before))[:3]
+            files = tuple(sorted(files_before & set(activity.edited_files)))[:8] or tuple(sorted(files_before))[:3]
             yield Signal(
-                SignalName.DEAD_END, _key(note), note.step, files, facts, (abandonment.approach, abandonment.reason)
+                SignalName.DEAD_END,
+                _build_key(note),
+                note.step,
+                files,
+                facts,
+                (abandonment.approach, abandonment.reason),
             )
             start_step = note.step
 
 
-def time_anomaly(activity: Account) -> Iterator[Signal]:
+def detect_time_anomaly(activity: SessionActivity) -> Iterator[Signal]:
     """Detect files that took far longer than others and also had an error or a backtrack."""
     seconds_by_path: dict[str, float] = {}
     actions = activity.pad.actions
     for action, following in pairwise(actions):
-        if action.path in activity.touched:
+        if action.path in activity.touched_files:
             pause = min(max(0.0, following.at - action.at), 3_600.0)
             seconds_by_path[action.path] = max(seconds_by_path.get(action.path, 0.0), pause)
     if len(seconds_by_path) < READS_FROM:
         return
     usual = median(seconds_by_path.values())
-    backtracked = {signal.key for signal in backtrack(activity)}
-    failing = {entry.path for entry in activity.deeds if entry.action.ok is False}
+    backtracked = {signal.key for signal in detect_backtrack(activity)}
+    failing = {entry.path for entry in activity.entries if entry.action.ok is False}
     for path, seconds in seconds_by_path.items():
         if seconds > max(SLOW_FROM_S, SLOW_FACTOR * usual) and path in backtracked | failing:
             facts = {"seconds": round(seconds), "backtrack": path in backtracked, "error": path in failing}
-            yield Signal(SignalName.TIME_ANOMALY, path, activity.touched[path][0].step, (path,), facts)
+            yield Signal(SignalName.TIME_ANOMALY, path, activity.touched_files[path][0].step, (path,), facts)
 
 
-def divergence(before: set[str], after: set[str]) -> float:
+def measure_divergence(before: set[str], after: set[str]) -> float:
     """Return how much the files of two stretches of work differ: 0 for the same files, 1 for disjoint ones."""
     if not before or not after:
         return 0.0
     return 1 - len(before & after) / max(len(before), len(after))
 
 
-def _takes_back(one: Deed, other: Deed) -> bool:
+def _is_reversal(edit: ActivityEntry, later_edit: ActivityEntry) -> bool:
     """Whether a change replaces lines that an earlier one wrote."""
-    if not 0 < other.step - one.step <= BACKTRACK_STEPS:
+    if not 0 < later_edit.step - edit.step <= BACKTRACK_STEPS:
         return False
-    written, replaced = set(one.action.added) - set(one.action.removed), set(other.action.removed)
+    written, replaced = set(edit.action.added) - set(edit.action.removed), set(later_edit.action.removed)
     return bool(replaced) and len(written & replaced) / len(replaced) >= SAME_LINES_FROM
 
 
-def _files(activity: Account, start: int, end: int) -> set[str]:
-    return {path for path, entries in activity.touched.items() if any(start < entry.step <= end for entry in entries)}
+def _list_files(activity: SessionActivity, start: int, end: int) -> set[str]:
+    return {
+        path for path, entries in activity.touched_files.items() if any(start < entry.step <= end for entry in entries)
+    }
 
 
-def _key(note: Note) -> str:
+def _build_key(note: Note) -> str:
     return " ".join(note.text.casefold().split())[:120]
 
 
-def error_retry(activity: Account) -> Iterator[Signal]:
+def detect_error_retry(activity: SessionActivity) -> Iterator[Signal]:
     """Detect errors together with the action that fixed them."""
-    for pair in retries.pairs(activity.pad.actions):
+    for pair in retries.find_pairs(activity.pad.actions):
         if not pair.fingerprint:
             continue
         facts = {

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.observer.signals.command_runs import REMOVES, Run, aspect, changed_files, counterpart, file_of
+from holloway.observer.signals.command_runs import (
+    REMOVING_PROGRAMS,
+    CommandRun,
+    classify_aspect,
+    extract_file,
+    find_counterpart,
+    list_changed_files,
+)
 from holloway.safety import secrets
 from holloway.text import command_compare, commands, edit_lines, failures
 from holloway.text.programs import CHECK, EDIT, GIT, INSTALL, LIST, READ, RUN, SEARCH
@@ -32,28 +39,28 @@ DIGEST = re.compile(r"[0-9a-f]{6,64}")
 
 
 @dataclass(slots=True)
-class Story:
+class FailureHistory:
     """A failure from its first occurrence to its fix."""
 
     actions: Sequence[Action]
-    runs: list[Run | None]
-    first: Run
-    last: Run
-    fixed: Run | None = None
+    runs: list[CommandRun | None]
+    first: CommandRun
+    last: CommandRun
+    fixed: CommandRun | None = None
     retries: int = 0
 
     @property
-    def lints(self) -> bool:
+    def is_lint_finding(self) -> bool:
         """Whether the failure is a linter's finding."""
-        step = self.first.step
-        return step is not None and aspect(step) == "lint" and self.first.stage == 2
+        step = self.first.main_step
+        return step is not None and classify_aspect(step) == "lint" and self.first.failure_stage == 2
 
 
-def edited(between: Sequence[Action]) -> list[str]:
+def list_edited_files(between: Sequence[Action]) -> list[str]:
     """Return the files that these actions changed, by a tool or in a shell, the latest last."""
     paths: dict[str, None] = {}
     for action in between:
-        for path in changed_files(action):
+        for path in list_changed_files(action):
             paths.pop(path, None)
             paths[path] = None
     return list(paths)
@@ -79,59 +86,65 @@ class Fix(NamedTuple):
     """Number of words that the changed line shares with the error."""
 
 
-def fix_of(history: Story, fixed: Run, error: str) -> Fix:
+def derive_fix(history: FailureHistory, fixed: CommandRun, error: str) -> Fix:
     """Derive the fix from the actions between the last occurrence of a failure and the run that resolved it."""
-    between = history.actions[history.last.at + 1 : fixed.at]
-    changed = edited(between) or edited(history.actions[history.first.at + 1 : fixed.at])
-    if changed and history.first.stage != 0 and not _installs(history, between, fixed):
-        files = _related(changed, error)
-        change, shared = _change(between, files, error)
+    between = history.actions[history.last.index + 1 : fixed.index]
+    changed = list_edited_files(between) or list_edited_files(history.actions[history.first.index + 1 : fixed.index])
+    if changed and history.first.failure_stage != 0 and not _is_install_fix(history, between, fixed):
+        files = _pick_related_files(changed, error)
+        change, shared = _pick_best_change(between, files, error)
         return Fix("edit", f"edit {', '.join(files)}{change}", files, shared)
-    return _without_edit(history, fixed, between)
+    return _derive_command_fix(history, fixed, between)
 
 
-def _installs(history: Story, between: Sequence[Action], fixed: Run) -> bool:
-    prepared = _prepared(between, history.first, fixed)
-    return any(step.kind == INSTALL for step in prepared) and bool(_MISSING.search(history.first.error))
+def _is_install_fix(history: FailureHistory, between: Sequence[Action], fixed: CommandRun) -> bool:
+    prepared = _list_preparing_steps(between, history.first, fixed)
+    return any(step.kind == INSTALL for step in prepared) and bool(_MISSING.search(history.first.main_error))
 
 
-def _without_edit(history: Story, fixed: Run, between: Sequence[Action]) -> Fix:
-    prepared = _prepared(between, history.first, fixed)
+def _derive_command_fix(history: FailureHistory, fixed: CommandRun, between: Sequence[Action]) -> Fix:
+    prepared = _list_preparing_steps(between, history.first, fixed)
     installs = [step for step in prepared if step.kind == INSTALL]
-    changed = _difference(history.last, fixed)
+    changed = _compare_commands(history.last, fixed)
     if CONFLICT in history.first.action.text:
         return Fix("command", "resolve the conflicts and commit")
-    if changed and (history.first.stage == 0 or not prepared) and _plausible(changed, history.last, len(between)):
+    if (
+        changed
+        and (history.first.failure_stage == 0 or not prepared)
+        and _is_plausible(changed, history.last, len(between))
+    ):
         return Fix(*changed)
     if prepared:
-        return Fix("install" if installs else "command", _first((installs or prepared)[-1]))
-    return _other(history.last, fixed)
+        return Fix("install" if installs else "command", _render_run_first((installs or prepared)[-1]))
+    return _derive_fallback(history.last, fixed)
 
 
-def _plausible(changed: tuple[str, str], failure: Run, calls_between: int) -> bool:
+def _is_plausible(changed: tuple[str, str], failure: CommandRun, calls_between: int) -> bool:
     """Whether a changed flag explains the success: the error was about usage, or it was the next attempt."""
-    step = failure.step
+    step = failure.main_step
     looks = step is None or step.kind in (GIT, READ, SEARCH, LIST)
-    return changed[0] != "flag" or failure.stage == 0 or (calls_between <= NEXT_CALLS and not looks)
+    return changed[0] != "flag" or failure.failure_stage == 0 or (calls_between <= NEXT_CALLS and not looks)
 
 
-def _change(between: Sequence[Action], files: tuple[str, ...], error: str) -> tuple[str, int]:
+def _pick_best_change(between: Sequence[Action], files: tuple[str, ...], error: str) -> tuple[str, int]:
     """Return the small line change in these files that shares most words with the error, and their number."""
-    wanted = _words(failures.normalise_error(error))
+    wanted = _extract_words(failures.normalise_error(error))
     best_change, best_score = "", 0
     for action in between:
-        if action.path in files and (pair := _line_change(action, wanted)):
-            shared = _shared(" ".join(pair), wanted)
-            best_change, best_score = (_said(*pair), shared) if shared >= best_score else (best_change, best_score)
+        if action.path in files and (pair := _pick_changed_lines(action, wanted)):
+            shared = _count_shared_words(" ".join(pair), wanted)
+            best_change, best_score = (
+                (_render_change(*pair), shared) if shared >= best_score else (best_change, best_score)
+            )
     return best_change, best_score
 
 
-def _shared(said: str, wanted: set[str]) -> int:
+def _count_shared_words(change: str, wanted: set[str]) -> int:
     """Count the words that a change shares with the error; -1 if it silences a linter rule that is not the error's."""
-    silenced = {rule for groups in _SILENCES.findall(said) for part in groups for rule in _RULE.findall(part)}
+    silenced = {rule for groups in _SILENCES.findall(change) for part in groups for rule in _RULE.findall(part)}
     if silenced:
         return RULE_WEIGHT * len(silenced & wanted) or -1
-    return len(wanted & _words(said))
+    return len(wanted & _extract_words(change))
 
 
 _SILENCES = re.compile(
@@ -141,33 +154,33 @@ _SILENCES = re.compile(
 _RULE = re.compile(r"[A-Za-z][\w-]+")
 
 
-def _words(text: str) -> set[str]:
+def _extract_words(text: str) -> set[str]:
     return set(_WORD.findall(text)) - _COMMON
 
 
-def _line_change(action: Action, wanted: set[str]) -> tuple[str, str] | None:
+def _pick_changed_lines(action: Action, wanted: set[str]) -> tuple[str, str] | None:
     """Return the removed and the added line of a small edit that share most words with the error, or None."""
-    new = [_line(line) for line in action.added if line not in action.removed and _line(line)]
-    old = [_line(line) for line in action.removed if line not in action.added and _line(line)]
+    new = [_quote_line(line) for line in action.added if line not in action.removed and _quote_line(line)]
+    old = [_quote_line(line) for line in action.removed if line not in action.added and _quote_line(line)]
     if len(new) > FILES_MAX or len(old) > FILES_MAX or not (new or old):
         return None
-    before = max(old, key=lambda line: len(_words(line) & wanted), default="")
-    after = max(new, key=lambda line: len(_words(line) & (wanted | _words(before))), default="")
+    before = max(old, key=lambda line: len(_extract_words(line) & wanted), default="")
+    after = max(new, key=lambda line: len(_extract_words(line) & (wanted | _extract_words(before))), default="")
     return before, after
 
 
-def _said(before: str, after: str) -> str:
+def _render_change(before: str, after: str) -> str:
     # Redact before truncating: a secret is recognised by its surrounding text.
-    before, after = secrets.redact(before)[0], secrets.redact(after)[0]
+    before, after = secrets.redact_secrets(before)[0], secrets.redact_secrets(after)[0]
     if before == after:
         return ""
     if before and after:
-        before, after = edit_lines.differing(before, after, LINE_CHARS_MAX)
+        before, after = edit_lines.differing_parts(before, after, LINE_CHARS_MAX)
         return f": `{before[:LINE_CHARS_MAX]}` becomes `{after[:LINE_CHARS_MAX]}`"
     return f": add `{after[:LINE_CHARS_MAX]}`" if after else f": remove `{before[:LINE_CHARS_MAX]}`"
 
 
-def _line(line: str) -> str:
+def _quote_line(line: str) -> str:
     """Return a code line ready to quote; empty for a bracket, a digest, or a comment that silences no linter rule."""
     flat = " ".join(line.replace("`", "'").split())
     if DIGEST.fullmatch(flat) or (_COMMENT.match(flat) and not _SILENCES.search(flat)):
@@ -180,27 +193,30 @@ _COMMENT = re.compile(r"//|/\*|\*[ /]|# |-- ")
 _COMMON = frozenset("error err nil return returns not the from func should for and with but this that line use".split())
 
 
-def _difference(failure: Run, fixed: Run) -> tuple[str, str] | None:
+def _compare_commands(failure: CommandRun, fixed: CommandRun) -> tuple[str, str] | None:
     """Return the kind and text of the most informative difference between failing and passing command, or None."""
-    before, after = failure.step, counterpart(failure, fixed)
+    before, after = failure.main_step, find_counterpart(failure, fixed)
     if before is None or after is None:
         return None
     differences: dict[str, list[str]] = {}
-    for difference in command_compare.differing(before, after):
+    for difference in command_compare.step_differences(before, after):
         differences.setdefault(difference.split(" ", 1)[0], []).append(difference.split(" ", 1)[1])
     if "env" in differences:
-        return "env", f"set {', '.join(_setting(name, fixed.command) for name in differences['env'][:FILES_MAX])}"
+        return (
+            "env",
+            f"set {', '.join(_render_setting(name, fixed.command) for name in differences['env'][:FILES_MAX])}",
+        )
     if "program" in differences:
-        return "command", f"use `{_short(after.program)}` instead of `{_short(before.program)}`"
+        return "command", f"use `{_shorten_text(after.program)}` instead of `{_shorten_text(before.program)}`"
     if "directory" in differences:
-        into = f"run it in {_short(after.directory)}"
-        return "directory", into if after.directory else f"leave `cd {_short(before.directory)}` out"
+        into = f"run it in {_shorten_text(after.directory)}"
+        return "directory", into if after.directory else f"leave `cd {_shorten_text(before.directory)}` out"
     dropped = differences.get("without", [])
-    named = [flag for flag in dropped if flag.split("=", 1)[0] in failure.error]
-    return _flags(before, differences.get("flag", []), named or dropped)
+    named = [flag for flag in dropped if flag.split("=", 1)[0] in failure.main_error]
+    return _render_flag_change(before, differences.get("flag", []), named or dropped)
 
 
-def _setting(name: str, command: str) -> str:
+def _render_setting(name: str, command: str) -> str:
     """Return a variable with its value, or its name alone if the value is a secret or specific to one machine."""
     assignment = re.search(
         rf"(?<![\w$]){re.escape(name)}=(['\"]?)([\w:.,+/-]{{1,{VALUE_CHARS_MAX}}})\1(?![^\s;&|)])", command
@@ -208,7 +224,7 @@ def _setting(name: str, command: str) -> str:
     if assignment is None or _ON_ONE_MACHINE.match(assignment[2]) or _SECRET_NAME.search(name):
         return name
     setting = f"{name}={assignment[2]}"
-    return name if secrets.scan(setting) else setting
+    return name if secrets.scan_secrets(setting) else setting
 
 
 _ON_ONE_MACHINE = re.compile(r"/|[A-Za-z]:/")
@@ -218,10 +234,10 @@ _SECRET_NAME = re.compile(
 )
 
 
-def _flags(before: Step, added: list[str], dropped: list[str]) -> tuple[str, str] | None:
-    add = ", ".join(f"`{_short(flag)}`" for flag in added[:FILES_MAX] if flag not in _ENDINGS)
-    drop = ", ".join(f"`{_short(flag)}`" for flag in dropped[:FILES_MAX])
-    program = f"`{_short(before.program)}`"
+def _render_flag_change(before: Step, added: list[str], dropped: list[str]) -> tuple[str, str] | None:
+    add = ", ".join(f"`{_shorten_text(flag)}`" for flag in added[:FILES_MAX] if flag not in _ENDINGS)
+    drop = ", ".join(f"`{_shorten_text(flag)}`" for flag in dropped[:FILES_MAX])
+    program = f"`{_shorten_text(before.program)}`"
     if add and drop:
         return "flag", f"use {add} instead of {drop} with {program}"
     if add or drop:
@@ -232,54 +248,54 @@ def _flags(before: Step, added: list[str], dropped: list[str]) -> tuple[str, str
 _ENDINGS = frozenset(("--continue", "--skip", "--abort"))
 
 
-def _prepared(between: Sequence[Action], first: Run, fixed: Run) -> list[Step]:
+def _list_preparing_steps(between: Sequence[Action], first: CommandRun, fixed: CommandRun) -> list[Step]:
     """Return the steps before the success that change something and do not run the failing program."""
     failing_programs = {step.program for step in first.steps}
     steps = [
         step
         for action in between
         if action.kind == "shell" and action.ok
-        for step in commands.understand(action.command)
+        for step in commands.parse_command(action.command)
     ]
-    chief = fixed.step
+    chief = fixed.main_step
     steps += [step for step in fixed.steps if step is not chief]
-    return [step for step in steps if step.program not in failing_programs and _changes(step)]
+    return [step for step in steps if step.program not in failing_programs and _is_state_change(step)]
 
 
-def _changes(step: Step) -> bool:
+def _is_state_change(step: Step) -> bool:
     if step.kind == INSTALL:
         return True
     if step.kind == GIT:
         return step.program in _CHANGES_GIT
     if step.kind == EDIT:
-        return step.program in REMOVES
+        return step.program in REMOVING_PROGRAMS
     return (
         step.kind == RUN
-        or (step.kind == CHECK and aspect(step) == "build")
+        or (step.kind == CHECK and classify_aspect(step) == "build")
         or step.program in ("mkdir", "chmod", "kill")
     )
 
 
-def _related(edited: list[str], error: str) -> tuple[str, ...]:
+def _pick_related_files(edited_files: list[str], error: str) -> tuple[str, ...]:
     """Return the edited files that the error names, else the files that were edited last before the success."""
-    file_name = file_of(error).rsplit("/", 1)[-1]
-    matching_paths = [path for path in edited if path.rsplit("/", 1)[-1] == file_name]
-    return tuple((matching_paths or edited[::-1])[:FILES_MAX])
+    file_name = extract_file(error).rsplit("/", 1)[-1]
+    matching_paths = [path for path in edited_files if path.rsplit("/", 1)[-1] == file_name]
+    return tuple((matching_paths or edited_files[::-1])[:FILES_MAX])
 
 
-def _other(failure: Run, fixed: Run) -> Fix:
+def _derive_fallback(failure: CommandRun, fixed: CommandRun) -> Fix:
     if fixed.action.kind != "shell":
         return Fix("command", f"open {fixed.action.path} {WITH_OWN_TOOL}", (fixed.action.path,))
     if failure.command.split() == fixed.command.split():
         return Fix("other", "run it again")
-    return Fix("other", f"use `{_short(fixed.command)}`")
+    return Fix("other", f"use `{_shorten_text(fixed.command)}`")
 
 
-def _first(step: Step) -> str:
+def _render_run_first(step: Step) -> str:
     words = " ".join([step.program, *step.args])
-    return f"run `{_short(words)}` first"
+    return f"run `{_shorten_text(words)}` first"
 
 
-def _short(text: str) -> str:
-    flat = " ".join(secrets.redact(text)[0].replace("`", "'").split())
+def _shorten_text(text: str) -> str:
+    flat = " ".join(secrets.redact_secrets(text)[0].replace("`", "'").split())
     return flat if len(flat) <= PHRASE_CHARS_MAX // 2 else flat[: PHRASE_CHARS_MAX // 2 - 1] + "…"

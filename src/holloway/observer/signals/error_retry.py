@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.observer.signals.command_runs import Run, alike, file_of, resolution
+from holloway.observer.signals.command_runs import CommandRun, extract_file, find_resolution, is_same_check
 from holloway.observer.signals.error_fix import (
     CONFLICT,
     DIGEST,
     PHRASE_CHARS_MAX,
     WITH_OWN_TOOL,
+    FailureHistory,
     Fix,
-    Story,
-    edited,
-    fix_of,
+    derive_fix,
+    list_edited_files,
 )
 from holloway.text import failures
 from holloway.text.file_roles import is_test
@@ -34,7 +34,7 @@ STUBBORN_RETRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class UnresolvedFailure:
     """An unresolved error, perhaps seen several times; steps count the session's calls."""
 
     error: str
@@ -61,133 +61,148 @@ class ErrorFixPair:
     """Whether the fix says more than the error itself, so that it helps when the error comes again."""
 
 
-def pairs(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[ErrorFixPair]:
+def find_pairs(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[ErrorFixPair]:
     """Return the resolved errors of a session with their fixes, in order of occurrence."""
-    return [pair for history in _stories(actions, within) if history.fixed for pair in _pairs(history, history.fixed)]
+    return [
+        pair
+        for history in _trace_failures(actions, within)
+        if history.fixed
+        for pair in _build_pairs(history, history.fixed)
+    ]
 
 
-def unresolved(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[Failure]:
+def find_unresolved(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[UnresolvedFailure]:
     """Return the errors without a fix: never an error pattern, perhaps a dead end."""
     return [
-        Failure(
-            history.first.error,
-            history.first.fingerprint,
+        UnresolvedFailure(
+            history.first.main_error,
+            history.first.main_fingerprint,
             history.first.command,
             history.first.action.step,
             history.retries,
         )
-        for history in _stories(actions, within)
+        for history in _trace_failures(actions, within)
         if history.fixed is None
     ]
 
 
-def pair_of(actions: Sequence[Action], at: int, within: int = WINDOW_CALLS) -> ErrorFixPair | None:
+def find_pair(actions: Sequence[Action], index: int, within: int = WINDOW_CALLS) -> ErrorFixPair | None:
     """Return the fix of the failure at this index, or None if there is no failure or no fix within the window."""
-    runs = _runs(actions)
-    failure = runs[at]
+    runs = _list_runs(actions)
+    failure = runs[index]
     if failure is None or not _is_error(failure):
         return None
-    fixed = resolution(actions, runs, failure, within)
-    if fixed is None or _deliberate(actions, failure, fixed):
+    fixed = find_resolution(actions, runs, failure, within)
+    if fixed is None or _is_deliberate(actions, failure, fixed):
         return None
-    return _pair(Story(actions, runs, failure, failure, fixed), fixed, failure.error)
+    return _build_pair(FailureHistory(actions, runs, failure, failure, fixed), fixed, failure.main_error)
 
 
-_MEANT = re.compile(
+_EXPECTED_FAILURE = re.compile(
     r"should (?:fail|error|be rejected)|expected? (?:to fail|failure|error)|must fail|\|\| ?echo", re.IGNORECASE
 )
 
 
-def _stories(actions: Sequence[Action], within: int) -> list[Story]:
-    runs = _runs(actions)
-    histories: list[Story] = []
+def _trace_failures(actions: Sequence[Action], within: int) -> list[FailureHistory]:
+    runs = _list_runs(actions)
+    histories: list[FailureHistory] = []
     seen_indexes: set[int] = set()
     for index, run in enumerate(runs):
         if run is None or index in seen_indexes or not _is_error(run):
             continue
-        history = Story(actions, runs, run, run)
-        _follow(history, within, seen_indexes)
-        if not _deliberate(actions, run, history.fixed):
+        history = FailureHistory(actions, runs, run, run)
+        _follow_failure(history, within, seen_indexes)
+        if not _is_deliberate(actions, run, history.fixed):
             histories.append(history)
     return histories
 
 
-def _runs(actions: Sequence[Action]) -> list[Run | None]:
+def _list_runs(actions: Sequence[Action]) -> list[CommandRun | None]:
     """Return one item per action: its run if it is a finished shell command, else None."""
     return [
-        Run(at, action) if action.kind == "shell" and action.ok is not None else None
+        CommandRun(at, action) if action.kind == "shell" and action.ok is not None else None
         for at, action in enumerate(actions)
     ]
 
 
-def _is_error(run: Run) -> bool:
+def _is_error(run: CommandRun) -> bool:
     """Whether a run failed with an error message and was not meant to fail."""
-    return run.failed and bool(run.error) and not _MEANT.search(run.command)
+    return run.has_failed and bool(run.main_error) and not _EXPECTED_FAILURE.search(run.command)
 
 
-def _follow(history: Story, within: int, told: set[int]) -> None:
+def _follow_failure(history: FailureHistory, within: int, seen_indexes: set[int]) -> None:
     """Follow a failure to its last occurrence and its fix; adds the indexes of its repeats to the given set."""
     while True:
         last = history.last
-        history.fixed = resolution(history.actions, history.runs, last, within)
-        end = history.fixed.at if history.fixed else last.at + 1 + within
-        repeat = next((run for run in history.runs[last.at + 1 : end] if run and _returns(history.first, run)), None)
+        history.fixed = find_resolution(history.actions, history.runs, last, within)
+        end = history.fixed.index if history.fixed else last.index + 1 + within
+        repeat = next(
+            (run for run in history.runs[last.index + 1 : end] if run and _is_repeat(history.first, run)), None
+        )
         if repeat is None:
             return
-        told.add(repeat.at)
+        seen_indexes.add(repeat.index)
         history.last = repeat
         history.retries += 1
 
 
-def _returns(first: Run, run: Run) -> bool:
-    return run.failed and bool(set(first.prints[:1]) & set(run.prints)) and alike(first, run)
+def _is_repeat(first: CommandRun, run: CommandRun) -> bool:
+    return (
+        run.has_failed
+        and bool(set(first.error_fingerprints[:1]) & set(run.error_fingerprints))
+        and is_same_check(first, run)
+    )
 
 
-def _deliberate(actions: Sequence[Action], failure: Run, fixed: Run | None) -> bool:
+def _is_deliberate(actions: Sequence[Action], failure: CommandRun, fixed: CommandRun | None) -> bool:
     """Whether a test failed as intended (TDD): it was just written, and edits of other files then made it pass."""
-    step = failure.step
+    step = failure.main_step
     if step is None or step.kind != TEST:
         return False
-    written = [action for action in actions[max(0, failure.at - LOOKBACK_CALLS) : failure.at] if _writes_test(action)]
-    if not written or not _about_new_test(failure, written):
+    written = [
+        action for action in actions[max(0, failure.index - LOOKBACK_CALLS) : failure.index] if _is_test_write(action)
+    ]
+    if not written or not _is_about_new_test(failure, written):
         return False
-    changed = edited(actions[failure.at + 1 : fixed.at if fixed else failure.at + 1 + WINDOW_CALLS])
+    changed = list_edited_files(actions[failure.index + 1 : fixed.index if fixed else failure.index + 1 + WINDOW_CALLS])
     return bool(changed) and not any(map(is_test, changed))
 
 
-def _writes_test(action: Action) -> bool:
+def _is_test_write(action: Action) -> bool:
     return action.kind in ("edit", "write") and action.ok is not False and is_test(action.path)
 
 
-def _about_new_test(failure: Run, written: list[Action]) -> bool:
+def _is_about_new_test(failure: CommandRun, written: list[Action]) -> bool:
     """Whether the failing test, or the test file that does not compile, was just written."""
     names = {action.path.rsplit("/", 1)[-1] for action in written}
     lines = [line for action in written for line in action.added]
-    if failure.stage == 1 or all(
+    if failure.failure_stage == 1 or all(
         map(DIGEST.fullmatch, lines)
     ):  # with digests instead of lines, only file names can match
-        return file_of(failure.error).rsplit("/", 1)[-1] in names
-    test_name = _TEST_NAME.search(failure.error)
+        return extract_file(failure.main_error).rsplit("/", 1)[-1] in names
+    test_name = _TEST_NAME.search(failure.main_error)
     return bool(test_name and any(test_name[1].split("/")[0] in line for line in lines))
 
 
 _TEST_NAME = re.compile(r"(?:--- FAIL: |FAILED \S*?::|FAIL: |ERROR: |test )([\w/\[\].-]+)")
 
 
-def _pairs(history: Story, fixed: Run) -> list[ErrorFixPair]:
+def _build_pairs(history: FailureHistory, fixed: CommandRun) -> list[ErrorFixPair]:
     """Return one pair for a failure; for a linter, one pair for each finding, because they are fixed one by one."""
-    errors = history.first.errors or (history.first.error,)
-    reported_errors = errors if history.lints and not fixed.failed else errors[:1]
-    pairs_by_fingerprint = {failures.fingerprint(error): _pair(history, fixed, error) for error in reported_errors}
+    errors = history.first.error_lines or (history.first.main_error,)
+    reported_errors = errors if history.is_lint_finding and not fixed.has_failed else errors[:1]
+    pairs_by_fingerprint = {
+        failures.fingerprint_failure(error): _build_pair(history, fixed, error) for error in reported_errors
+    }
     return list(pairs_by_fingerprint.values())
 
 
-def _pair(history: Story, fixed: Run, error: str) -> ErrorFixPair:
+def _build_pair(history: FailureHistory, fixed: CommandRun, error: str) -> ErrorFixPair:
     first = history.first
-    fix = fix_of(history, fixed, error)
+    fix = derive_fix(history, fixed, error)
     return ErrorFixPair(
         error=error,
-        fingerprint=failures.fingerprint(error) if first.errors else "",
+        fingerprint=failures.fingerprint_failure(error) if first.error_lines else "",
         command=first.command[:PHRASE_CHARS_MAX],
         fix_kind=fix.kind,
         fix=fix.words,
@@ -195,7 +210,7 @@ def _pair(history: Story, fixed: Run, error: str) -> ErrorFixPair:
         failed_at=first.action.step,
         resolved_at=fixed.action.step,
         retries=history.retries,
-        telling=bool(first.errors) and _is_telling(history, error, fix),
+        telling=bool(first.error_lines) and _is_informative(history, error, fix),
     )
 
 
@@ -203,23 +218,29 @@ _CONFIG = re.compile(
     r"(?:^|/)(?:\.env[\w.]*|Dockerfile|Makefile|Justfile|go\.mod|\.[\w-]+rc(?:\.\w+)?|[\w.-]*config\.[cm]?[jt]s)$"
     r"|\.(?:toml|ya?ml|ini|cfg|lock|properties|json)$"
 )
-_ELSEWHERE = re.compile(r"run it in [/~]|leave `cd |`kill (?:-\w+ )?\d|(?<![\w.-])/(?:private/)?(?:tmp|var/folders)/")
+_NOT_TRANSFERABLE = re.compile(
+    r"run it in [/~]|leave `cd |`kill (?:-\w+ )?\d|(?<![\w.-])/(?:private/)?(?:tmp|var/folders)/"
+)
 """Fixes that do not transfer to another session: a working directory, a process id, or a temporary file."""
 
 
-def _is_telling(history: Story, error: str, fix: Fix) -> bool:
+def _is_informative(history: FailureHistory, error: str, fix: Fix) -> bool:
     """Whether the fix is not obvious from the error: it is no edit of the file that the error points to.
 
     A configuration change, the project's way to satisfy a linter, and a fix after several retries are not obvious.
     """
     if fix.kind == "other" or fix.words.endswith(WITH_OWN_TOOL):
         return False
-    if CONFLICT in history.first.action.text or _ELSEWHERE.search(fix.words):
+    if CONFLICT in history.first.action.text or _NOT_TRANSFERABLE.search(fix.words):
         return False
     if fix.kind != "edit" or any(_CONFIG.search(path) for path in fix.files):
         return True
     if not fix.shared:
         return False
-    named = file_of(error).rsplit("/", 1)[-1]
+    named = extract_file(error).rsplit("/", 1)[-1]
     elsewhere = bool(named) and named not in {path.rsplit("/", 1)[-1] for path in fix.files}
-    return history.lints or (elsewhere and history.first.stage == 1) or history.retries >= STUBBORN_RETRIES
+    return (
+        history.is_lint_finding
+        or (elsewhere and history.first.failure_stage == 1)
+        or history.retries >= STUBBORN_RETRIES
+    )

@@ -14,15 +14,15 @@ from holloway.text.file_roles import is_project_config, is_test
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.observer.activity import Account, Deed
+    from holloway.observer.activity import ActivityEntry, SessionActivity
 
 ACCESS_WEIGHT = {"read": 1, "edit": 2, "write": 3}
-NEIGHBOURS = 5
+CO_ACCESS_WINDOW = 5
 """Window, in file accesses, within which two files count as opened together."""
 EDITED_TOGETHER_MAX = 12
 """Limit of edited files for pairs to be meaningful; a larger change is a sweep."""
 PAIRS_MAX = 400
-CHASE_DEEDS = 3
+CHASE_ENTRIES = 3
 """Window, in entries, after a search within which an opened file counts as found by it."""
 OPENED_FIRST = 3
 """Number of first opened files in which a wrong turn is looked for."""
@@ -30,51 +30,58 @@ OPENED_FIRST = 3
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+")
 
 
-def file_access(activity: Account) -> Iterator[Signal]:
+def detect_file_access(activity: SessionActivity) -> Iterator[Signal]:
     """Report every opened file, with the weight and the time of its access."""
-    for path, entries in activity.touched.items():
+    for path, entries in activity.touched_files.items():
         weight = max(ACCESS_WEIGHT[entry.kind] for entry in entries)
-        facts = {"weight": weight, "times": len(entries), "first": entries[0].step, "edited": path in activity.edited}
+        facts = {
+            "weight": weight,
+            "times": len(entries),
+            "first": entries[0].step,
+            "edited": path in activity.edited_files,
+        }
         yield Signal(SignalName.FILE_ACCESS, path, entries[0].step, (path,), facts)
 
 
-def co_access(activity: Account) -> Iterator[Signal]:
+def detect_co_access(activity: SessionActivity) -> Iterator[Signal]:
     """Report pairs of files that were opened close to each other or changed in the same session."""
     pairs: dict[tuple[str, str], int] = {}
-    recent: deque[str] = deque(maxlen=NEIGHBOURS)
-    for entry in activity.deeds:
+    recent: deque[str] = deque(maxlen=CO_ACCESS_WINDOW)
+    for entry in activity.entries:
         if not entry.path or entry.kind not in ACCESS_WEIGHT:
             continue
         for recent_path in recent:
             if recent_path != entry.path:
                 pairs.setdefault((min(recent_path, entry.path), max(recent_path, entry.path)), entry.step)
         recent.append(entry.path)
-    edited = list(activity.edited)
+    edited = list(activity.edited_files)
     if len(edited) <= EDITED_TOGETHER_MAX:
         for left, right in combinations(sorted(edited), 2):
-            pairs.setdefault((left, right), activity.edited[right][0].step)
-    ranked = sorted(pairs, key=lambda pair: -sum(path in activity.edited for path in pair))
+            pairs.setdefault((left, right), activity.edited_files[right][0].step)
+    ranked = sorted(pairs, key=lambda pair: -sum(path in activity.edited_files for path in pair))
     for left, right in ranked[:PAIRS_MAX]:
-        both_edited = left in activity.edited and right in activity.edited and len(edited) <= EDITED_TOGETHER_MAX
-        is_in_order = activity.touched[left][0].step < activity.touched[right][0].step
+        both_edited = (
+            left in activity.edited_files and right in activity.edited_files and len(edited) <= EDITED_TOGETHER_MAX
+        )
+        is_in_order = activity.touched_files[left][0].step < activity.touched_files[right][0].step
         facts = {"edited": both_edited, "first": left if is_in_order else right}
         yield Signal(SignalName.CO_ACCESS, f"{left}|{right}", pairs[(left, right)], (left, right), facts)
 
 
-def import_chase(activity: Account) -> Iterator[Signal]:
+def detect_import_chase(activity: SessionActivity) -> Iterator[Signal]:
     """Detect files that were found by a search right after another file was read."""
     seen_paths: set[str] = set()
-    last_read: Deed | None = None
+    last_read: ActivityEntry | None = None
     search_index = 0
-    for index, entry in enumerate(activity.deeds):
+    for index, entry in enumerate(activity.entries):
         if entry.kind == "search":
             search_index = index
         if entry.kind != "read" or not entry.path:
             continue
         is_near_search = (
             last_read is not None
-            and index - search_index <= CHASE_DEEDS
-            and last_read.step < activity.deeds[search_index].step
+            and index - search_index <= CHASE_ENTRIES
+            and last_read.step < activity.entries[search_index].step
         )
         if (
             is_near_search
@@ -95,47 +102,52 @@ def import_chase(activity: Account) -> Iterator[Signal]:
         last_read = entry
 
 
-def config_touch(activity: Account) -> Iterator[Signal]:
+def detect_config_touch(activity: SessionActivity) -> Iterator[Signal]:
     """Detect configuration files that changed together with the code of a folder."""
-    sources = [path for path in activity.edited if not is_project_config(path) and not is_test(path)]
+    sources = [path for path in activity.edited_files if not is_project_config(path) and not is_test(path)]
     if not sources:
         return
     folder = Counter(posixpath.dirname(path) or "." for path in sources).most_common(1)[0][0]
-    for path in activity.edited:
+    for path in activity.edited_files:
         if is_project_config(path):
             facts = {"config": path, "folder": folder, "edited": sources[:EDITED_TOGETHER_MAX]}
-            yield Signal(SignalName.CONFIG_TOUCH, f"{path}|{folder}", activity.edited[path][0].step, (path,), facts)
+            yield Signal(
+                SignalName.CONFIG_TOUCH, f"{path}|{folder}", activity.edited_files[path][0].step, (path,), facts
+            )
 
 
-def read_abandon(activity: Account) -> Iterator[Signal]:
+def detect_read_abandon(activity: SessionActivity) -> Iterator[Signal]:
     """Detect wrong turns: a file opened first and abandoned for one of a similar name, which was then edited."""
-    if not activity.edits:
+    if not activity.successful_edits:
         return
-    goal = next((entry for entry in activity.edits if entry.path and not is_test(entry.path)), None)
+    goal = next((entry for entry in activity.successful_edits if entry.path and not is_test(entry.path)), None)
     if goal is None:
         return
     for entry in activity.first_reads[:OPENED_FIRST]:
         wrong_path = entry.path
-        access_steps = [access.step for access in activity.touched[wrong_path]]
+        access_steps = [access.step for access in activity.touched_files[wrong_path]]
         if (
             wrong_path == goal.path
-            or wrong_path in activity.edited
+            or wrong_path in activity.edited_files
             or is_test(wrong_path)
             or max(access_steps) > goal.step
         ):
             continue
-        if namesakes(wrong_path, goal.path):
+        if is_namesake(wrong_path, goal.path):
             facts = {"first": wrong_path, "final": goal.path}
             yield Signal(
                 SignalName.READ_ABANDON, f"{wrong_path}>{goal.path}", entry.step, (goal.path, wrong_path), facts
             )
 
 
-def namesakes(one: str, other: str) -> bool:
+def is_namesake(path: str, other_path: str) -> bool:
     """Whether two files share a word of their names and their suffix, so that one can be mistaken for the other."""
-    return bool(_stem_words(one) & _stem_words(other)) and posixpath.splitext(one)[1] == posixpath.splitext(other)[1]
+    return (
+        bool(_split_stem(path) & _split_stem(other_path))
+        and posixpath.splitext(path)[1] == posixpath.splitext(other_path)[1]
+    )
 
 
-def _stem_words(path: str) -> frozenset[str]:
+def _split_stem(path: str) -> frozenset[str]:
     stem = posixpath.splitext(posixpath.basename(path))[0]
     return frozenset(word.lower() for word in _WORD.findall(stem) if len(word) > 2)

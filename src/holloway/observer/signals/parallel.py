@@ -9,12 +9,12 @@ from holloway.observer.signals.signal import Signal, SignalName
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.observer.activity import Account
+    from holloway.observer.activity import SessionActivity
 
 
-def parallel_conflict(activity: Account) -> Iterator[Signal]:
+def detect_parallel_conflict(activity: SessionActivity) -> Iterator[Signal]:
     """Detect files that two or more agents changed in the same session."""
-    for path, edits in activity.edited.items():
+    for path, edits in activity.edited_files.items():
         actors = sorted({entry.action.actor for entry in edits})
         if len(actors) > 1:
             facts = {"agents": actors[:8]}

@@ -43,7 +43,7 @@ class SignalName(StrEnum):
     E2E = "e2e"
 
 
-class Row(NamedTuple):
+class SignalSpec(NamedTuple):
     """Design values of a signal."""
 
     score: float
@@ -53,33 +53,33 @@ class Row(NamedTuple):
     self_validating: bool = False
 
 
-SIGNALS: dict[SignalName, Row] = {
-    SignalName.CO_ACCESS: Row(0.91, (T.CAUSAL_DEPENDENCY, T.PREFETCH_PATTERN), 3),
-    SignalName.SELF_CORRECTION: Row(0.88, (T.GOTCHA, T.MODULE_INSIGHT), 1),
-    SignalName.ERROR_RETRY: Row(0.85, (T.ERROR_PATTERN, T.GOTCHA), 1, Source.ERROR_FIX, self_validating=True),
-    SignalName.PARALLEL_CONFLICT: Row(0.82, (T.GOTCHA,), 1),
-    SignalName.READ_ABANDON: Row(0.79, (T.GOTCHA,), 3),
-    SignalName.REPEATED_GREP: Row(0.76, (T.MODULE_INSIGHT, T.GOTCHA), 2),
-    SignalName.TEST_ORDER: Row(0.74, (T.TASK_CALIBRATION,), 3),
-    SignalName.SEQUENCE: Row(0.73, (T.WORKFLOW_RECIPE,), 3),
-    SignalName.FILE_ACCESS: Row(0.72, (T.PREFETCH_PATTERN,), 3),
-    SignalName.STEP_OVERRUN: Row(0.71, (T.TASK_CALIBRATION,), 3),
-    SignalName.BACKTRACK: Row(0.68, (T.GOTCHA,), 2),
-    SignalName.CONFIG_TOUCH: Row(0.66, (T.CAUSAL_DEPENDENCY,), 2),
-    SignalName.GLOB_IGNORE: Row(0.64, (T.GOTCHA,), 2),
-    SignalName.CONTEXT_TOKEN_SPIKE: Row(0.63, (T.CONTEXT_COST,), 3),
-    SignalName.EXTERNAL_REFERENCE: Row(0.61, (T.MODULE_INSIGHT,), 3),
-    SignalName.IMPORT_CHASE: Row(0.52, (T.CAUSAL_DEPENDENCY,), 4),
-    SignalName.TIME_ANOMALY: Row(0.48, (T.GOTCHA,), 3),
-    SignalName.USER_CORRECTION: Row(
+SIGNALS: dict[SignalName, SignalSpec] = {
+    SignalName.CO_ACCESS: SignalSpec(0.91, (T.CAUSAL_DEPENDENCY, T.PREFETCH_PATTERN), 3),
+    SignalName.SELF_CORRECTION: SignalSpec(0.88, (T.GOTCHA, T.MODULE_INSIGHT), 1),
+    SignalName.ERROR_RETRY: SignalSpec(0.85, (T.ERROR_PATTERN, T.GOTCHA), 1, Source.ERROR_FIX, self_validating=True),
+    SignalName.PARALLEL_CONFLICT: SignalSpec(0.82, (T.GOTCHA,), 1),
+    SignalName.READ_ABANDON: SignalSpec(0.79, (T.GOTCHA,), 3),
+    SignalName.REPEATED_GREP: SignalSpec(0.76, (T.MODULE_INSIGHT, T.GOTCHA), 2),
+    SignalName.TEST_ORDER: SignalSpec(0.74, (T.TASK_CALIBRATION,), 3),
+    SignalName.SEQUENCE: SignalSpec(0.73, (T.WORKFLOW_RECIPE,), 3),
+    SignalName.FILE_ACCESS: SignalSpec(0.72, (T.PREFETCH_PATTERN,), 3),
+    SignalName.STEP_OVERRUN: SignalSpec(0.71, (T.TASK_CALIBRATION,), 3),
+    SignalName.BACKTRACK: SignalSpec(0.68, (T.GOTCHA,), 2),
+    SignalName.CONFIG_TOUCH: SignalSpec(0.66, (T.CAUSAL_DEPENDENCY,), 2),
+    SignalName.GLOB_IGNORE: SignalSpec(0.64, (T.GOTCHA,), 2),
+    SignalName.CONTEXT_TOKEN_SPIKE: SignalSpec(0.63, (T.CONTEXT_COST,), 3),
+    SignalName.EXTERNAL_REFERENCE: SignalSpec(0.61, (T.MODULE_INSIGHT,), 3),
+    SignalName.IMPORT_CHASE: SignalSpec(0.52, (T.CAUSAL_DEPENDENCY,), 4),
+    SignalName.TIME_ANOMALY: SignalSpec(0.48, (T.GOTCHA,), 3),
+    SignalName.USER_CORRECTION: SignalSpec(
         0.90, (T.PREFERENCE, T.REQUIREMENT, T.GOTCHA), 1, Source.USER_CORRECTION, self_validating=True
     ),
-    SignalName.COMMIT_AUTO: Row(0.75, (T.DECISION,), 1, Source.COMMIT_AUTO),
-    SignalName.DEAD_END: Row(0.80, (T.DEAD_END,), 1),
-    SignalName.CAUSAL_STATEMENT: Row(0.80, (T.CAUSAL_DEPENDENCY,), 1),
-    SignalName.AGENT_RECORD: Row(0.85, tuple(MemoryType), 1, Source.AGENT_EXPLICIT),
-    SignalName.QA_FINDING: Row(0.80, (T.ERROR_PATTERN, T.REQUIREMENT, T.GOTCHA), 1, Source.QA_AUTO),
-    SignalName.E2E: Row(0.75, (T.E2E_OBSERVATION,), 1, Source.MCP_AUTO),
+    SignalName.COMMIT_AUTO: SignalSpec(0.75, (T.DECISION,), 1, Source.COMMIT_AUTO),
+    SignalName.DEAD_END: SignalSpec(0.80, (T.DEAD_END,), 1),
+    SignalName.CAUSAL_STATEMENT: SignalSpec(0.80, (T.CAUSAL_DEPENDENCY,), 1),
+    SignalName.AGENT_RECORD: SignalSpec(0.85, tuple(MemoryType), 1, Source.AGENT_EXPLICIT),
+    SignalName.QA_FINDING: SignalSpec(0.80, (T.ERROR_PATTERN, T.REQUIREMENT, T.GOTCHA), 1, Source.QA_AUTO),
+    SignalName.E2E: SignalSpec(0.75, (T.E2E_OBSERVATION,), 1, Source.MCP_AUTO),
 }
 """Score, target types and minimum sessions. A self-validating signal is proved within its own session."""
 

@@ -15,7 +15,7 @@ from holloway.text.fingerprint import normalise_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.observer.activity import Account, Deed
+    from holloway.observer.activity import ActivityEntry, SessionActivity
     from holloway.observer.scratchpad import Note
 
 CORRECTIONS_MAX = 20
@@ -27,59 +27,69 @@ _CODE = re.compile(r"`([^`\n]{2,80})`|\b(\w+(?:[._/]\w+)+|[a-z]+[A-Z]\w+|[A-Z]\w
 _SHA = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]", re.MULTILINE)
 
 
-def self_corrections(activity: Account) -> Iterator[Signal]:
+def detect_self_corrections(activity: SessionActivity) -> Iterator[Signal]:
     """Detect statements in which the agent corrects itself, and whether its later actions agree with them."""
     count = 0
-    for note, text in activity.own_words:
-        correction = self_correction.find(text)
+    for note, text in activity.agent_texts:
+        correction = self_correction.find_self_correction(text)
         if correction is None or count >= CORRECTIONS_MAX:
             continue
         count += 1
-        file = _about(activity, note, f"{correction.belief} {correction.fact}")
+        file = _find_subject_file(activity, note, f"{correction.belief} {correction.fact}")
         facts = {
             "belief": correction.belief,
             "fact": correction.fact,
             "kind": str(correction.kind),
             "sentence": correction.sentence,
             "score": round(correction.score, 3),
-            "agrees": agrees(activity, note.step, correction.fact),
+            "agrees": is_confirmed_later(activity, note.step, correction.fact),
         }
         files = (file,) if file else ()
         quotes = (correction.belief, correction.fact)
-        yield Signal(SignalName.SELF_CORRECTION, _key(correction.fact), note.step, files, facts, quotes)
+        yield Signal(SignalName.SELF_CORRECTION, _build_key(correction.fact), note.step, files, facts, quotes)
 
 
-def causal_statements(activity: Account) -> Iterator[Signal]:
+def detect_causal_statements(activity: SessionActivity) -> Iterator[Signal]:
     """Detect statements of the agent that one thing must change whenever another does."""
-    for note, text in activity.own_words:
-        statement = causal.find(text)
+    for note, text in activity.agent_texts:
+        statement = causal.find_causal_statement(text)
         if statement is not None:
             sentence = f"{statement.when} {statement.then}"
-            facts = {"when": statement.when, "then": statement.then, "agrees": agrees(activity, note.step, sentence)}
+            facts = {
+                "when": statement.when,
+                "then": statement.then,
+                "agrees": is_confirmed_later(activity, note.step, sentence),
+            }
             files = tuple(
-                filter(None, (_about(activity, note, statement.when), _about(activity, note, statement.then)))
+                filter(
+                    None,
+                    (
+                        _find_subject_file(activity, note, statement.when),
+                        _find_subject_file(activity, note, statement.then),
+                    ),
+                )
             )
-            key = _key(sentence)
+            key = _build_key(sentence)
             quotes = (statement.when, statement.then)
             yield Signal(SignalName.CAUSAL_STATEMENT, key, note.step, tuple(dict.fromkeys(files)), facts, quotes)
 
 
-def user_corrections(activity: Account) -> Iterator[Signal]:
+def detect_user_corrections(activity: SessionActivity) -> Iterator[Signal]:
     """Detect prompts in which the user corrects the agent or states a lasting rule."""
-    for prompt_index, note in enumerate(activity.said("user")):
-        text = prompt.spoken(own_text.strip(note.text))
-        follows_edit = any(note.step - 3 <= entry.step <= note.step for entry in activity.edits)
-        correction = user_correction.find(
+    for prompt_index, note in enumerate(activity.filter_notes("user")):
+        text = prompt.extract_user_text(own_text.strip_own_text(note.text))
+        follows_edit = any(note.step - 3 <= entry.step <= note.step for entry in activity.successful_edits)
+        correction = user_correction.find_user_correction(
             text, after_edit=follows_edit, interrupted=activity.pad.interrupted_at == note.step
         )
         if correction is not None:
-            file = _about(activity, note, correction.text)
+            file = _find_subject_file(activity, note, correction.text)
             facts = {"said": correction.text, "score": round(correction.score, 3), "prompt": prompt_index}
             files = (file,) if file else ()
             kind = MemoryType(str(correction.kind))
             yield Signal(
                 SignalName.USER_CORRECTION,
-                _key(correction.text),
+                _build_key(correction.text),
                 note.step,
                 files,
                 facts,
@@ -88,70 +98,72 @@ def user_corrections(activity: Account) -> Iterator[Signal]:
             )
 
 
-def commit_auto(activity: Account) -> Iterator[Signal]:
+def detect_commit_auto(activity: SessionActivity) -> Iterator[Signal]:
     """Detect commits whose message gives a reason."""
-    for entry in activity.commits:
-        reason = decision.reason_in(entry.message)
+    for entry in activity.successful_commits:
+        reason = decision.extract_reason(entry.message)
         if reason:
-            files = tuple(path for path, edits in activity.edited.items() if edits[0].step < entry.step)[:8]
+            files = tuple(path for path, edits in activity.edited_files.items() if edits[0].step < entry.step)[:8]
             subject = entry.message.strip().splitlines()[0][:200]
-            facts = {"subject": subject, "reason": reason, "sha": sha_of(entry)}
-            yield Signal(SignalName.COMMIT_AUTO, _key(subject), entry.step, files, facts, (subject, reason))
+            facts = {"subject": subject, "reason": reason, "sha": extract_sha(entry)}
+            yield Signal(SignalName.COMMIT_AUTO, _build_key(subject), entry.step, files, facts, (subject, reason))
 
 
-def agent_records(activity: Account) -> Iterator[Signal]:
+def detect_agent_records(activity: SessionActivity) -> Iterator[Signal]:
     """Report the records that the agent asked to be remembered."""
-    for note in activity.said("record"):
-        text = own_text.strip(note.text)
+    for note in activity.filter_notes("record"):
+        text = own_text.strip_own_text(note.text)
         if text.strip():
             kind = MemoryType(note.type) if note.type in set(MemoryType) else MemoryType.GOTCHA
             facts = {"text": text}
-            yield Signal(SignalName.AGENT_RECORD, _key(text), note.step, note.files, facts, (text,), type=kind)
+            yield Signal(SignalName.AGENT_RECORD, _build_key(text), note.step, note.files, facts, (text,), type=kind)
 
 
-def qa_findings(activity: Account) -> Iterator[Signal]:
+def detect_qa_findings(activity: SessionActivity) -> Iterator[Signal]:
     """Report the findings of QA checks."""
     for finding in activity.pad.qa_findings:
-        files = tuple(path for path in activity.edited if posixpath.basename(path) in finding)[:4]
+        files = tuple(path for path in activity.edited_files if posixpath.basename(path) in finding)[:4]
         facts = {"finding": finding, "passed": bool(activity.pad.qa_passed)}
-        yield Signal(SignalName.QA_FINDING, _key(finding), activity.pad.step, files, facts, (finding,))
+        yield Signal(SignalName.QA_FINDING, _build_key(finding), activity.pad.step, files, facts, (finding,))
 
 
-def sha_of(entry: Deed) -> str:
+def extract_sha(entry: ActivityEntry) -> str:
     """Return the commit hash in git's output, or an empty string."""
     match = _SHA.search(entry.action.text)
     return match.group(1) if match else ""
 
 
-def agrees(activity: Account, step: int, fact: str) -> bool:
+def is_confirmed_later(activity: SessionActivity, step: int, fact: str) -> bool:
     """Whether a later successful action of the session involves something that the fact names."""
-    named = names_in(fact)
-    later = (entry for entry in activity.deeds if step < entry.step <= step + EVIDENCE_STEPS and entry.action.ok)
+    named = extract_code_names(fact)
+    later = (entry for entry in activity.entries if step < entry.step <= step + EVIDENCE_STEPS and entry.action.ok)
     for entry in later:
         action = entry.action
         action_text = " ".join((entry.path, entry.pattern, action.command[:1_000], *action.added[:40])).casefold()
-        if (entry.changes or entry.kind in ("test", "check", "run", "commit")) and any(
+        if (entry.is_change or entry.kind in ("test", "check", "run", "commit")) and any(
             name in action_text for name in named
         ):
             return True
     return False
 
 
-def names_in(text: str) -> set[str]:
+def extract_code_names(text: str) -> set[str]:
     """Return the code names in a sentence: identifiers, paths, and text between backticks."""
     names = {(quoted or bare).strip("()").casefold() for quoted, bare in _CODE.findall(text)}
     return {name for name in names if len(name) >= NAME_CHARS_MIN}
 
 
-def _about(activity: Account, note: Note, text: str) -> str:
+def _find_subject_file(activity: SessionActivity, note: Note, text: str) -> str:
     """Return the file that a sentence is about: one that it names, else the last one touched before; empty if none."""
     flat = text.casefold()
-    named = [path for path in activity.touched if posixpath.basename(path).casefold() in flat]
+    named = [path for path in activity.touched_files if posixpath.basename(path).casefold() in flat]
     if named:
         return named[0]
-    before = [entry.path for entry in activity.deeds if entry.step <= note.step and entry.path in activity.touched]
-    return before[-1] if before and names_in(text) else ""
+    before = [
+        entry.path for entry in activity.entries if entry.step <= note.step and entry.path in activity.touched_files
+    ]
+    return before[-1] if before and extract_code_names(text) else ""
 
 
-def _key(text: str) -> str:
+def _build_key(text: str) -> str:
     return normalise_text(text)[:160]

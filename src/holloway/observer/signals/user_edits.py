@@ -9,12 +9,12 @@ from holloway.config import SCRATCHPAD_LINES_MAX
 from holloway.domain.memory import MemoryType
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.safety import secrets
-from holloway.text.edit_lines import differing
+from holloway.text.edit_lines import differing_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.observer.activity import Account
+    from holloway.observer.activity import SessionActivity
     from holloway.observer.scratchpad import Action
 
 EDITS_MAX = 20
@@ -24,17 +24,17 @@ SHOWN_CHARS_MAX = 160
 _WORDS = re.compile(r"\w+")
 
 
-def user_edits(activity: Account) -> Iterator[Signal]:
+def detect_user_edits(activity: SessionActivity) -> Iterator[Signal]:
     """Detect edits in which the user changed exactly one line of the agent; several lines give no clear lesson."""
     count = 0
-    for entry in activity.edits:
-        pair = _line_changed(entry.action)
+    for entry in activity.successful_edits:
+        pair = _find_changed_line(entry.action)
         if pair is None or count >= EDITS_MAX:
             continue
         count += 1
-        before, after = (form.replace("`", "'") for form in differing(*pair, SHOWN_CHARS_MAX))
+        before, after = (form.replace("`", "'") for form in differing_parts(*pair, SHOWN_CHARS_MAX))
         sentence = f"In `{entry.path}` the user made `{after}` of the agent's `{before}`"
-        old, new = differing(*pair, 0)
+        old, new = differing_parts(*pair, 0)
         files = (entry.path,) if entry.path else ()
         yield Signal(
             SignalName.USER_CORRECTION,
@@ -47,9 +47,9 @@ def user_edits(activity: Account) -> Iterator[Signal]:
         )
 
 
-def _line_changed(action: Action) -> tuple[str, str] | None:
+def _find_changed_line(action: Action) -> tuple[str, str] | None:
     """Return the single line that the user changed, before and after; None if only punctuation differs."""
-    if not action.changed_by_user or not _is_whole(action):
+    if not action.changed_by_user or not _is_complete(action):
         return None
     applied_lines = [line for line in action.applied if line in action.added or line not in action.removed]
     changed_pairs = [pair for pair in zip(action.added, applied_lines, strict=False) if pair[0] != pair[1]]
@@ -59,12 +59,12 @@ def _line_changed(action: Action) -> tuple[str, str] | None:
     if old in applied_lines or new in action.added:
         return None
     # Redact before truncating: a secret is recognised by its surrounding text.
-    old, new = secrets.redact(old)[0], secrets.redact(new)[0]
+    old, new = secrets.redact_secrets(old)[0], secrets.redact_secrets(new)[0]
     if _WORDS.findall(old) == _WORDS.findall(new):
         return None
-    return (old, new) if sum(map(len, differing(old, new, SHOWN_CHARS_MAX))) <= SHOWN_CHARS_MAX else None
+    return (old, new) if sum(map(len, differing_parts(old, new, SHOWN_CHARS_MAX))) <= SHOWN_CHARS_MAX else None
 
 
-def _is_whole(action: Action) -> bool:
+def _is_complete(action: Action) -> bool:
     """Whether no line was truncated: past the limit an added line would push another one out."""
     return 0 < len(action.applied) < SCRATCHPAD_LINES_MAX and len(action.added) < SCRATCHPAD_LINES_MAX

@@ -12,7 +12,7 @@ from holloway.text.file_roles import is_test
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.observer.activity import Account, Deed
+    from holloway.observer.activity import ActivityEntry, SessionActivity
 
 RECIPE_STEPS_MIN = 4
 RECIPE_STEPS_MAX = 6
@@ -21,7 +21,7 @@ OVERRUN_ABOVE = 1.2
 TOKENS_PER_FILE_ABOVE = 20_000
 """Tokens per touched file above which a session counts as expensive."""
 
-_STEPS = {
+_VERBS = {
     "edit": "edit",
     "write": "edit",
     "test": "run",
@@ -32,9 +32,9 @@ _STEPS = {
 }
 
 
-def sequence(activity: Account) -> Iterator[Signal]:
+def detect_sequence(activity: SessionActivity) -> Iterator[Signal]:
     """Report sequences of canonical steps (edit in a folder, run a command): candidates for a workflow recipe."""
-    steps = _canonical(activity)
+    steps = _list_canonical_steps(activity)
     first_steps: dict[tuple[str, ...], int] = {}
     for size in range(RECIPE_STEPS_MAX, RECIPE_STEPS_MIN - 1, -1):
         for start in range(len(steps) - size + 1):
@@ -46,15 +46,15 @@ def sequence(activity: Account) -> Iterator[Signal]:
         yield Signal(SignalName.SEQUENCE, " > ".join(names), step, (), {"steps": list(names)})
 
 
-def test_order(activity: Account) -> Iterator[Signal]:
+def detect_test_order(activity: SessionActivity) -> Iterator[Signal]:
     """Report whether tests were read, written or run before the code was changed."""
-    source = next((entry for entry in activity.edits if entry.path and not is_test(entry.path)), None)
-    test = next((path for path in activity.touched if is_test(path)), "")
-    if source is None or not (test or activity.tests):
+    source = next((entry for entry in activity.successful_edits if entry.path and not is_test(entry.path)), None)
+    test = next((path for path in activity.touched_files if is_test(path)), "")
+    if source is None or not (test or activity.test_runs):
         return
-    read_first = any(is_test(entry.path) and entry.step < source.step for entry in activity.of("read"))
-    written_first = any(is_test(entry.path) and entry.step < source.step for entry in activity.edits)
-    run_first = any(entry.step < source.step for entry in activity.of("test"))
+    read_first = any(is_test(entry.path) and entry.step < source.step for entry in activity.filter_kinds("read"))
+    written_first = any(is_test(entry.path) and entry.step < source.step for entry in activity.successful_edits)
+    run_first = any(entry.step < source.step for entry in activity.filter_kinds("test"))
     facts = {
         "test": test,
         "source": source.path,
@@ -63,10 +63,10 @@ def test_order(activity: Account) -> Iterator[Signal]:
         "run_first": run_first,
     }
     files = (source.path, test) if test else (source.path,)
-    yield Signal(SignalName.TEST_ORDER, main_folder(activity), source.step, files, facts)
+    yield Signal(SignalName.TEST_ORDER, find_main_folder(activity), source.step, files, facts)
 
 
-def step_overrun(activity: Account) -> Iterator[Signal]:
+def detect_step_overrun(activity: SessionActivity) -> Iterator[Signal]:
     """Detect a session that took more steps than planned, or whose plan grew during the work."""
     pad = activity.pad
     planned = pad.start.planned_steps if pad.start else 0
@@ -75,31 +75,31 @@ def step_overrun(activity: Account) -> Iterator[Signal]:
         planned, actual, unit = pad.first_plan, len(pad.plan), "plan items"
     if planned >= 2 and actual / planned > OVERRUN_ABOVE:
         facts = {"planned": planned, "actual": actual, "unit": unit, "steps": pad.step}
-        yield Signal(SignalName.STEP_OVERRUN, main_folder(activity), pad.step, (), facts)
+        yield Signal(SignalName.STEP_OVERRUN, find_main_folder(activity), pad.step, (), facts)
 
 
-def context_token_spike(activity: Account) -> Iterator[Signal]:
+def detect_context_token_spike(activity: SessionActivity) -> Iterator[Signal]:
     """Detect a session that used far more tokens than its number of files explains."""
-    files = len(activity.touched)
+    files = len(activity.touched_files)
     tokens = activity.pad.context_peak or activity.pad.tokens_in
     if files and tokens / files > TOKENS_PER_FILE_ABOVE:
         facts = {"tokens": tokens, "files": files}
-        yield Signal(SignalName.CONTEXT_TOKEN_SPIKE, main_folder(activity), activity.pad.step, (), facts)
+        yield Signal(SignalName.CONTEXT_TOKEN_SPIKE, find_main_folder(activity), activity.pad.step, (), facts)
 
 
-def main_folder(activity: Account) -> str:
+def find_main_folder(activity: SessionActivity) -> str:
     """Return the folder with most of the session's accesses; edited files count three times."""
     weights: Counter[str] = Counter()
-    for path, entries in activity.touched.items():
-        weights[posixpath.dirname(path) or "."] += len(entries) * (3 if path in activity.edited else 1)
+    for path, entries in activity.touched_files.items():
+        weights[posixpath.dirname(path) or "."] += len(entries) * (3 if path in activity.edited_files else 1)
     return weights.most_common(1)[0][0] if weights else "."
 
 
-def _canonical(activity: Account) -> list[tuple[str, Deed]]:
+def _list_canonical_steps(activity: SessionActivity) -> list[tuple[str, ActivityEntry]]:
     """Return the steps that change or verify something, as verb and target, with adjacent repeats collapsed."""
-    steps: list[tuple[str, Deed]] = []
-    for entry in activity.deeds:
-        verb = _STEPS.get(entry.kind)
+    steps: list[tuple[str, ActivityEntry]] = []
+    for entry in activity.entries:
+        verb = _VERBS.get(entry.kind)
         target = (posixpath.dirname(entry.path) or entry.path) if verb == "edit" else entry.program
         if verb and target and entry.action.ok is not False:
             name = f"{verb} {target}"

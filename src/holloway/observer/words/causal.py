@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from holloway.observer.words.sentences import bounded, clause, linear, sentences
+from holloway.observer.words.sentences import bound_text, clean_clause, compile_linear, split_prose
 from holloway.text.patterns import Patterns
 
 CLAUSE_CHARS_MIN = 4
@@ -21,7 +21,7 @@ _MUST = (
     rf"|make sure to|be sure to|will need to)(?: also| always)?"
 )
 _PATTERNS = tuple(
-    linear(pattern)
+    compile_linear(pattern)
     for pattern in (
         rf"\b(?:whenever|when|every time|each time|any time|anytime|if) {_WHO} (?P<when>{_CHANGE}\b [^,;]{{2,160}}), "
         rf"(?:{_MUST}|(?:please )?also|(?:please )?always) (?P<then>[^;]{{4,}})",
@@ -40,7 +40,7 @@ _PATTERNS = tuple(
         r"(?:requires|needs|means you (?:must|have to)|means updating)(?: also)? (?P<then>[^;]{4,})",
     )
 )
-_MAY = Patterns(
+_PREFILTER = Patterns(
     (
         r"\b(?:whenever|every time|each time)\b",
         rf"\b(?:when|any time|anytime|if) {_WHO} ",
@@ -52,31 +52,35 @@ _MAY = Patterns(
     any_case=True,
 )
 """Prefilter in linear time: every pattern above needs one of these."""
-_ASKS = re.compile(r"\?|\b(?:would|might|could|maybe|let me)\b", re.IGNORECASE)
+_QUESTION = re.compile(r"\?|\b(?:would|might|could|maybe|let me)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Causal:
+class CausalStatement:
     """A causal statement: a change, and the action that it requires."""
 
     when: str
     then: str
 
 
-def find(text: str) -> Causal | None:
+def find_causal_statement(text: str) -> CausalStatement | None:
     """Return the first causal statement in a text, or None."""
-    if not _MAY.any(bounded(text)):
+    if not _PREFILTER.has_match(bound_text(text)):
         return None
-    for sentence in sentences(text)[:SENTENCES_MAX]:
-        if _MAY.any(sentence) and not _ASKS.search(sentence) and (statement := _read(sentence)):
+    for sentence in split_prose(text)[:SENTENCES_MAX]:
+        if (
+            _PREFILTER.has_match(sentence)
+            and not _QUESTION.search(sentence)
+            and (statement := _parse_sentence(sentence))
+        ):
             return statement
     return None
 
 
-def _read(sentence: str) -> Causal | None:
+def _parse_sentence(sentence: str) -> CausalStatement | None:
     for pattern in _PATTERNS:
         if match := pattern.search(sentence):
-            when, then = clause(match["when"]), clause(match["then"])
+            when, then = clean_clause(match["when"]), clean_clause(match["then"])
             if min(len(when), len(then)) >= CLAUSE_CHARS_MIN:
-                return Causal(when, then)
+                return CausalStatement(when, then)
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from holloway.observer.words.sentences import bounded, clause, sentences
+from holloway.observer.words.sentences import bound_text, clean_clause, split_prose
 from holloway.text.patterns import Patterns
 
 CLAUSE_CHARS_MIN = 8
@@ -44,7 +44,7 @@ _PATTERNS = tuple(
         r"\b(?:back to the drawing board|start(?:ing)? over from scratch|wrong (?:path|track|rabbit hole))\b",
     )
 )
-_MAY = Patterns(
+_PREFILTER = Patterns(
     (
         rf"(?:approach|strategy|solution|idea|plan|route|attempt|method|workaround|design)\b.* {_WONT} ",
         r"a dead[ -]end\b",
@@ -73,7 +73,7 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"^[\s:;,.—–-]*(?:let me|I'll|I will|let's) (?:just )?", re.IGNORECASE)
-_ASKS = re.compile(r"\?|^(?:if|should|could|would)\b", re.IGNORECASE)
+_QUESTION = re.compile(r"\?|^(?:if|should|could|would)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,29 +85,31 @@ class Abandonment:
     alternative: str
 
 
-def abandoned(text: str) -> Abandonment | None:
+def find_abandonment(text: str) -> Abandonment | None:
     """Return the first approach that a text abandons, or None."""
-    if not _MAY.any(bounded(text)):
+    if not _PREFILTER.has_match(bound_text(text)):
         return None
-    texts = sentences(text)[:SENTENCES_MAX]
+    texts = split_prose(text)[:SENTENCES_MAX]
     for index, sentence in enumerate(texts):
-        if _MAY.any(sentence) and not _ASKS.search(sentence):
+        if _PREFILTER.has_match(sentence) and not _QUESTION.search(sentence):
             for pattern in _PATTERNS:
                 if match := pattern.search(sentence):
-                    return _read(match.groupdict(), texts, index)
+                    return _parse_match(match.groupdict(), texts, index)
     return None
 
 
-def _read(groups: dict[str, str | None], said: tuple[str, ...], at: int) -> Abandonment:
-    approach, reason = _clause(groups.get("approach")), _clause(groups.get("reason"))
+def _parse_match(groups: dict[str, str | None], texts: tuple[str, ...], index: int) -> Abandonment:
+    approach, reason = _require_long_clause(groups.get("approach")), _require_long_clause(groups.get("reason"))
     alternative = _LEAD.sub("", _ONLY_TRY.sub("", groups.get("alternative") or "", count=1))
-    before = said[at - 1] if at else ""
+    before = texts[index - 1] if index else ""
     if not reason and not approach and _REASON.search(before):
-        reason = _clause(before)
-    after = _NEXT.match(said[at + 1]) if at + 1 < len(said) else None
-    return Abandonment(approach, reason, _clause(alternative) or (_clause(after["what"]) if after else ""))
+        reason = _require_long_clause(before)
+    after = _NEXT.match(texts[index + 1]) if index + 1 < len(texts) else None
+    return Abandonment(
+        approach, reason, _require_long_clause(alternative) or (_require_long_clause(after["what"]) if after else "")
+    )
 
 
-def _clause(text: str | None) -> str:
-    cleaned = clause(text or "")
+def _require_long_clause(text: str | None) -> str:
+    cleaned = clean_clause(text or "")
     return cleaned if len(cleaned) >= CLAUSE_CHARS_MIN else ""

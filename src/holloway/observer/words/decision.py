@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holloway.observer.words.sentences import clause, prose, sentences
+from holloway.observer.words.sentences import clean_clause, extract_prose, split_prose
 
 _REASONS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -18,11 +18,11 @@ _REASONS = tuple(
 """Cues for a reason, the clearest first."""
 _TRAILER = re.compile(r"^[A-Z][\w-]{2,40}: \S|^(?:🤖|Generated with|#)")
 _ITEM = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s")
-_KIND = re.compile(r"^\w+(?:\([^)\n]{0,60}\))?!?: (?=\S)")
+_COMMIT_TYPE = re.compile(r"^\w+(?:\([^)\n]{0,60}\))?!?: (?=\S)")
 """Prefix of a conventional commit ("fix(parser): ")."""
 _REFERENCE = re.compile(r"\s*\(#\d{1,9}\)\.?$")
-_NOT_OURS = ("Merge ", 'Revert "', "Bump ", "fixup! ", "squash! ")
-_AFTERTHOUGHT = re.compile(
+_AUTOMATIC_SUBJECTS = ("Merge ", 'Revert "', "Bump ", "fixup! ", "squash! ")
+_CLEANUP = re.compile(
     r"\b(?:feedback|review comments?|pr comments?|code review|nolint|typos?|lint(?:er)? (?:error|warning|issue)s?)\b",
     re.IGNORECASE,
 )
@@ -30,32 +30,34 @@ _AFTERTHOUGHT = re.compile(
 WORDS_MIN = 4
 
 
-def reason_in(commit_message: str) -> str:
+def extract_reason(commit_message: str) -> str:
     """Return the sentence of a commit message that gives a reason, or an empty string."""
-    if commit_message.lstrip().startswith(_NOT_OURS) or _AFTERTHOUGHT.search(commit_message.lstrip().split("\n")[0]):
+    if commit_message.lstrip().startswith(_AUTOMATIC_SUBJECTS) or _CLEANUP.search(
+        commit_message.lstrip().split("\n")[0]
+    ):
         return ""
     long_sentences = [
-        sentence for sentence in sentences(_unwrapped(commit_message)) if len(sentence.split()) >= WORDS_MIN
+        sentence for sentence in split_prose(_unwrap_lines(commit_message)) if len(sentence.split()) >= WORDS_MIN
     ]
     for pattern in _REASONS:
         for sentence in long_sentences:
             if pattern.search(sentence):
-                return clause(_REFERENCE.sub("", without_kind(sentence)))
+                return clean_clause(_REFERENCE.sub("", strip_commit_type(sentence)))
     return ""
 
 
-def without_kind(subject: str) -> str:
+def strip_commit_type(subject: str) -> str:
     """Return a commit subject without its conventional-commit prefix."""
-    return _KIND.sub("", subject)
+    return _COMMIT_TYPE.sub("", subject)
 
 
-def _unwrapped(message: str) -> str:
+def _unwrap_lines(message: str) -> str:
     """Join each paragraph and list item into one line, without trailers."""
     lines: list[str] = []
     starts_paragraph = True
-    for index, line in enumerate(prose(message).split("\n")):
+    for index, line in enumerate(extract_prose(message).split("\n")):
         stripped = line.strip()
-        if index and _TRAILER.match(stripped) and not _KIND.match(stripped):
+        if index and _TRAILER.match(stripped) and not _COMMIT_TYPE.match(stripped):
             continue
         if starts_paragraph or not stripped or _ITEM.match(line):
             lines.append(stripped)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holloway.observer.words.sentences import clause, sentences
+from holloway.observer.words.sentences import clean_clause, split_prose
 
 CLAUSE_CHARS_MIN = 8
 _STATED = re.compile(
@@ -23,21 +23,21 @@ _INTENDED = re.compile(
 _ASKS_USER = re.compile(r"\b(?:let me know|I'll wait|let me explain|I'll be happy)\b", re.IGNORECASE)
 
 
-def next_step(text: str) -> str:
+def find_next_step(text: str) -> str:
     """Return the last next step that a text states, or an empty string."""
-    texts = sentences(text)
+    texts = split_prose(text)
     for index in range(len(texts) - 1, -1, -1):
-        if step := _step(texts, index):
+        if step := _parse_step(texts, index):
             return step
     return ""
 
 
-def _step(said: tuple[str, ...], at: int) -> str:
-    sentence = said[at]
+def _parse_step(texts: tuple[str, ...], index: int) -> str:
+    sentence = texts[index]
     if stated := _STATED.match(sentence):
-        step = clause(stated["what"]) or (clause(said[at + 1]) if at + 1 < len(said) else "")
+        step = clean_clause(stated["what"]) or (clean_clause(texts[index + 1]) if index + 1 < len(texts) else "")
     elif (intended := _INTENDED.search(sentence)) and not _ASKS_USER.search(sentence) and not sentence.endswith("?"):
-        step = clause(intended["what"])
+        step = clean_clause(intended["what"])
     else:
         return ""
     return step if len(step) >= CLAUSE_CHARS_MIN else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from holloway.observer.words.sentences import bounded, prose
+from holloway.observer.words.sentences import bound_text, extract_prose
 
 PROMPT_CHARS_MAX = 20_000
 """Limit of a prompt; of a longer one only the beginning and the end are read."""
@@ -26,7 +26,7 @@ _HOST_OPENINGS = (
     "Please continue the conversation from where we left it off",
 )
 """Openings of prompts that the host wrote."""
-_SAID_IN = frozenset({"command-args", "user_query", "user-query"})
+_TYPED_TAGS = frozenset({"command-args", "user_query", "user-query"})
 """Tags whose content the user typed."""
 _HOST_TAGS = (
     *("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "hook_context"),
@@ -44,7 +44,7 @@ _PASTED_LINE = re.compile(
 )
 
 
-def whole(prompt: str) -> str:
+def strip_host_additions(prompt: str) -> str:
     """Return the prompt without host additions; empty if the host wrote all of it."""
     text = prompt.strip()
     if len(text) > PROMPT_CHARS_MAX:
@@ -53,13 +53,13 @@ def whole(prompt: str) -> str:
     if text.startswith(_HOST_OPENINGS):
         return ""
     for tag in _HOST_TAGS:
-        text = _without_tag(text, tag)
-    for tag in _SAID_IN:
+        text = _strip_tag(text, tag)
+    for tag in _TYPED_TAGS:
         text = text.replace(f"<{tag}>", " ").replace(f"</{tag}>", " ")
     return _BRACKETED.sub(" ", text).strip()
 
 
-def _without_tag(text: str, tag: str) -> str:
+def _strip_tag(text: str, tag: str) -> str:
     """Return the text without a tag and its content; an unclosed tag is kept as the user's own text."""
     opening, closing = f"<{tag}", f"</{tag}>"
     parts, position = [], 0
@@ -77,27 +77,27 @@ def _without_tag(text: str, tag: str) -> str:
     return "".join(parts) + text[position:]
 
 
-def spoken(prompt: str) -> str:
+def extract_user_text(prompt: str) -> str:
     """Return only the user's own text of a prompt, without host additions and pasted text; may be empty."""
     opening = prompt.lstrip()[:200]
     if opening.startswith(_HOST_OPENINGS):
         return ""
-    text = _BRACKETED.sub(" ", _without_tags(bounded(prompt)))
+    text = _BRACKETED.sub(" ", _strip_tags(bound_text(prompt)))
     heading = _HEADING.search(text)  # A pasted document: the user's own text comes before it.
-    lines = prose(text[: heading.start()] if heading else text).split("\n")
-    return "\n".join(line.strip() for line in lines if _is_said(line)).strip()
+    lines = extract_prose(text[: heading.start()] if heading else text).split("\n")
+    return "\n".join(line.strip() for line in lines if _is_typed_line(line)).strip()
 
 
-def interrupted(prompt: str) -> bool:
+def is_interruption(prompt: str) -> bool:
     """Whether this prompt is the host's notice that the user interrupted the agent."""
     return prompt.lstrip()[: len(_INTERRUPTED)] == _INTERRUPTED
 
 
-def _is_said(line: str) -> bool:
+def _is_typed_line(line: str) -> bool:
     return bool(line.strip()) and len(line) <= LINE_CHARS_MAX and not _PASTED_LINE.match(line)
 
 
-def _without_tags(text: str) -> str:
+def _strip_tags(text: str) -> str:
     """Return the text outside of paired tags, and inside of tags that hold typed text."""
     parts: list[str] = []
     position = 0
@@ -106,18 +106,18 @@ def _without_tags(text: str) -> str:
             continue
         name = match[1]
         end = text.find(f"</{name}>", match.end())
-        if end < 0 and (name in _SAID_IN or not _is_of_host(match)):
+        if end < 0 and (name in _TYPED_TAGS or not _is_host_tag(match)):
             continue  # No host tag: people write placeholders such as `<branch>`.
         parts.append(text[position : match.start()])
         if end < 0:  # A truncated prompt may have lost the closing tag of a host addition.
             return "".join(parts)
-        if name in _SAID_IN:
+        if name in _TYPED_TAGS:
             parts.append(f"\n{text[match.end() : end]}\n")
         position = end + len(name) + 3
     return _CLOSING_TAG.sub(" ", "".join([*parts, text[position:]]))
 
 
-def _is_of_host(tag: re.Match[str]) -> bool:
+def _is_host_tag(tag: re.Match[str]) -> bool:
     """Whether a tag has a name of several words and stands alone on its line, as host tags with much content do."""
     before, after = tag.string[: tag.start()], tag.string[tag.end() :]
     named = "-" in tag[1] or "_" in tag[1]

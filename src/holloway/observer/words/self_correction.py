@@ -24,18 +24,18 @@ from holloway.observer.words.correction_cues import (
     SO_FAR,
     Form,
 )
-from holloway.observer.words.sentences import bounded, clause, linear, sentences
+from holloway.observer.words.sentences import bound_text, clean_clause, compile_linear, split_prose
 from holloway.text.patterns import Patterns
 
 Kind = Literal["factual", "approach", "api", "config", "path"]
 SCORE_MIN = 0.5
 CANDIDATES_MAX = 16
-READ_MAX = 30
+SENTENCES_READ_MAX = 30
 """Limit of sentences with an anchor that are read, from the first on."""
 CLAUSE_CHARS_MIN = 12
 BELIEF_CHARS_MIN = 4
 STATEMENT_CHARS_MIN = 24
-NEAR = 2
+NEAR_SENTENCES = 2
 """Number of sentences before and after a sentence that count as its context."""
 _SIGN_NAMES = tuple(SIGNS)
 _DENIAL = re.compile(
@@ -84,7 +84,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class SelfCorrection:
     """A self-correction: the wrong belief, the fact, and the probability that this is a correction."""
 
     belief: str
@@ -95,7 +95,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CorrectionCandidate:
     """A sentence that may be a correction, with belief and fact, and the features that scored it."""
 
     belief: str
@@ -106,99 +106,112 @@ class Candidate:
     """Probability that this is a correction, from 0 to 1."""
 
 
-def find(text: str) -> Correction | None:
+def find_self_correction(text: str) -> SelfCorrection | None:
     """Return the most probable self-correction in a text of the agent, or None below the threshold."""
-    best = max(candidates(text), key=lambda candidate: candidate.score, default=None)
+    best = max(find_candidates(text), key=lambda candidate: candidate.score, default=None)
     if best is None or best.score < SCORE_MIN:
         return None
-    return Correction(best.belief, best.fact, kind_of(best.belief, best.fact), round(best.score, 3), best.sentence)
+    return SelfCorrection(
+        best.belief, best.fact, classify_kind(best.belief, best.fact), round(best.score, 3), best.sentence
+    )
 
 
-def candidates(text: str) -> list[Candidate]:
+def find_candidates(text: str) -> list[CorrectionCandidate]:
     """Return every sentence that has the form of a correction and both a belief and a fact."""
-    if not _anchored(bounded(text)):
+    if not _find_anchored_forms(bound_text(text)):
         return []
-    passage = _Passage(sentences(text))
-    possible = (passage.candidate(index) for index in islice(passage.promising(), READ_MAX))
+    passage = _SentenceContext(split_prose(text))
+    possible = (passage.build_candidate(index) for index in islice(passage.find_anchored(), SENTENCES_READ_MAX))
     return list(islice((candidate for candidate in possible if candidate), CANDIDATES_MAX))
 
 
-class _Passage:
+class _SentenceContext:
     """The sentences of a text with their signs, each matched once."""
 
-    def __init__(self, said: tuple[str, ...]) -> None:
-        self.said = said
-        self._forms = [_anchored(sentence) for sentence in said]
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        self.texts = texts
+        self._forms = [_find_anchored_forms(sentence) for sentence in texts]
         self._signs: dict[int, frozenset[str]] = {}
 
-    def promising(self) -> Iterator[int]:
+    def find_anchored(self) -> Iterator[int]:
         """Yield the indexes of the sentences that have an anchor of a form."""
         return (at for at, forms in enumerate(self._forms) if forms)
 
-    def signs(self, at: int) -> frozenset[str]:
+    def signs_at(self, at: int) -> frozenset[str]:
         """Return the signs in the sentence at this index; empty if there is no such sentence."""
-        if not 0 <= at < len(self.said):
+        if not 0 <= at < len(self.texts):
             return frozenset()
         if at not in self._signs:
-            self._signs[at] = frozenset(_SIGN_NAMES[index] for index in _signs().found(self.said[at]))
+            self._signs[at] = frozenset(_SIGN_NAMES[index] for index in _compile_signs().find_matches(self.texts[at]))
         return self._signs[at]
 
-    def candidate(self, at: int) -> Candidate | None:
+    def build_candidate(self, at: int) -> CorrectionCandidate | None:
         """Return the sentence as a candidate if belief and fact are stated in it or nearby, else None."""
-        read = self._read(at)
+        read = self._match_form(at)
         if read is None:
             return None
         form, groups = read
-        fact = _long(groups.get("f")) or self._stated(at, admits=form.admits)
-        belief = _long(groups.get("b"), BELIEF_CHARS_MIN) or _contrasted(fact) or _affirmed(fact) or self._before(at)
+        fact = _require_clear_clause(groups.get("f")) or self._find_statement(at, admits=form.admits)
+        belief = (
+            _require_clear_clause(groups.get("b"), BELIEF_CHARS_MIN)
+            or _extract_contrast(fact)
+            or _remove_negation(fact)
+            or self._find_previous(at)
+        )
         if not fact or not belief or fact == belief:
             return None
-        signs = self._signs_round(at)
+        signs = self._list_scored_signs(at)
         points = BIAS + form.points + sum(SIGN_POINTS[sign] for sign in signs)
         features = (form.name, *(f"{name} {place}" for name, place in signs))
-        return Candidate(belief, fact, self.said[at], features, 1 / (1 + math.exp(-points)))
+        return CorrectionCandidate(belief, fact, self.texts[at], features, 1 / (1 + math.exp(-points)))
 
-    def _read(self, at: int) -> tuple[Form, dict[str, str | None]] | None:
+    def _match_form(self, at: int) -> tuple[Form, dict[str, str | None]] | None:
         """Return the first form that this sentence matches, with its groups, or None."""
         for form in self._forms[at]:
-            match = linear(form.pattern).search(self.said[at])
-            if match is None or (form.weak and not CHANGES_OF_MIND & self._round(at)):
+            match = compile_linear(form.pattern).search(self.texts[at])
+            if match is None or (form.weak and not CHANGES_OF_MIND & self._collect_nearby_signs(at)):
                 continue
-            if not _denies_its_verb(form, groups := match.groupdict()):
+            if not _is_verb_negation(form, groups := match.groupdict()):
                 return form, groups
         return None
 
-    def _round(self, at: int) -> frozenset[str]:
-        return frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at + NEAR + 1)))
+    def _collect_nearby_signs(self, at: int) -> frozenset[str]:
+        return frozenset[str]().union(
+            *(self.signs_at(near) for near in range(at - NEAR_SENTENCES, at + NEAR_SENTENCES + 1))
+        )
 
-    def _stated(self, at: int, *, admits: bool) -> str:
+    def _find_statement(self, at: int, *, admits: bool) -> str:
         """Return the first statement after a sentence, else the one before it if the agent admits or concedes it."""
-        after = next((near for near in range(at + 1, at + 1 + NEAR) if self._is_statement(near)), None)
+        after = next((near for near in range(at + 1, at + 1 + NEAR_SENTENCES) if self._is_statement(near)), None)
         if after is not None:
-            return clause(self.said[after])
+            return clean_clause(self.texts[after])
         if not self._is_statement(at - 1):
             return ""
-        before = self.said[at - 1]
-        return clause(before) if admits or "concede" in self._so_far(at) or _CONTRAST.search(before) else ""
+        before = self.texts[at - 1]
+        return (
+            clean_clause(before)
+            if admits or "concede" in self._collect_signs_until(at) or _CONTRAST.search(before)
+            else ""
+        )
 
-    def _so_far(self, at: int) -> frozenset[str]:
-        return frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at + 1)))
+    def _collect_signs_until(self, at: int) -> frozenset[str]:
+        return frozenset[str]().union(*(self.signs_at(near) for near in range(at - NEAR_SENTENCES, at + 1)))
 
-    def _before(self, at: int) -> str:
+    def _find_previous(self, at: int) -> str:
         """Return the nearest earlier sentence that is long enough, or an empty string."""
-        before = (self.said[near] for near in range(at - 1, max(-1, at - 1 - NEAR), -1))
-        return next((clause(sentence) for sentence in before if len(sentence) >= STATEMENT_CHARS_MIN), "")
+        before = (self.texts[near] for near in range(at - 1, max(-1, at - 1 - NEAR_SENTENCES), -1))
+        return next((clean_clause(sentence) for sentence in before if len(sentence) >= STATEMENT_CHARS_MIN), "")
 
     def _is_statement(self, at: int) -> bool:
-        if not 0 <= at < len(self.said) or "asks" in self.signs(at):
+        if not 0 <= at < len(self.texts) or "asks" in self.signs_at(at):
             return False
-        sentence = self.said[at]
+        sentence = self.texts[at]
         return len(sentence) >= STATEMENT_CHARS_MIN and not sentence.endswith(":") and not _INTENT.match(sentence)
 
-    def _signs_round(self, at: int) -> list[tuple[str, str]]:
-        current = self.signs(at)
-        before = frozenset[str]().union(*(self.signs(near) for near in range(at - NEAR, at)))
-        after = frozenset[str]().union(*(self.signs(near) for near in range(at + 1, at + 1 + NEAR)))
+    def _list_scored_signs(self, at: int) -> list[tuple[str, str]]:
+        current = self.signs_at(at)
+        before = frozenset[str]().union(*(self.signs_at(near) for near in range(at - NEAR_SENTENCES, at)))
+        after = frozenset[str]().union(*(self.signs_at(near) for near in range(at + 1, at + 1 + NEAR_SENTENCES)))
         places = {
             HERE: current,
             BEFORE: before,
@@ -212,22 +225,22 @@ class _Passage:
         return [sign for sign in SIGN_POINTS if sign[0] in places[sign[1]]]
 
 
-def _anchored(text: str) -> list[Form]:
+def _find_anchored_forms(text: str) -> list[Form]:
     """Return the forms of which the text has an anchor (prefilter)."""
-    return [FORMS[index] for index in _anchors().found(text)]
+    return [FORMS[index] for index in _compile_anchors().find_matches(text)]
 
 
 @cache
-def _anchors() -> Patterns:
+def _compile_anchors() -> Patterns:
     return Patterns(("|".join(map(re.escape, form.anchors)) for form in FORMS), any_case=True)
 
 
 @cache
-def _signs() -> Patterns:
+def _compile_signs() -> Patterns:
     return Patterns(SIGNS.values(), any_case=True)
 
 
-def _denies_its_verb(form: Form, groups: dict[str, str | None]) -> bool:
+def _is_verb_negation(form: Form, groups: dict[str, str | None]) -> bool:
     """Whether the "not" between fact and belief negates the verb before it: "it does not", unlike "red, not blue"."""
     fact, belief = groups.get("f"), groups.get("b")
     if not fact or not belief or form.pattern.index("(?P<f>") > form.pattern.index("(?P<b>"):
@@ -235,30 +248,30 @@ def _denies_its_verb(form: Form, groups: dict[str, str | None]) -> bool:
     return bool(_VERB_AT_END.search(fact[-TAIL_CHARS:]) or _MERELY.match(belief))
 
 
-def _long(text: str | None, chars_min: int = CLAUSE_CHARS_MIN) -> str:
+def _require_clear_clause(text: str | None, chars_min: int = CLAUSE_CHARS_MIN) -> str:
     """Return the cleaned clause, or an empty string if it is too short, vague or an intention."""
-    cleaned = clause(_LEAD.sub("", (text or "").lstrip(), count=1))
+    cleaned = clean_clause(_LEAD.sub("", (text or "").lstrip(), count=1))
     if len(cleaned) < chars_min or _VAGUE.fullmatch(cleaned) or _INTENT.match(cleaned):
         return ""
     return cleaned
 
 
-def _contrasted(fact: str) -> str:
+def _extract_contrast(fact: str) -> str:
     """Return the belief that a fact contrasts with: "it was the second, not the first" gives "the first"."""
     match = _CONTRAST.search(fact)
-    return _long(match["b"], BELIEF_CHARS_MIN) if match else ""
+    return _require_clear_clause(match["b"], BELIEF_CHARS_MIN) if match else ""
 
 
-def _affirmed(fact: str) -> str:
+def _remove_negation(fact: str) -> str:
     """Return the belief behind a negated sentence, without its negation; empty if it negates nothing."""
     match = _DENIAL.search(fact)
     if match is None:
         return ""
     verb = _VERBS.get((match["verb"] or "").lower(), match["verb"] or "")
-    return _long(f"{fact[: match.start()]}{verb}{fact[match.end() :]}")
+    return _require_clear_clause(f"{fact[: match.start()]}{verb}{fact[match.end() :]}")
 
 
-def kind_of(belief: str, fact: str) -> Kind:
+def classify_kind(belief: str, fact: str) -> Kind:
     """Classify a correction by the first matching cue word; "factual" if none matches."""
     text = f"{fact} {belief}"
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), "factual")

@@ -12,7 +12,7 @@ from holloway.text.sentences import split_sentences
 TEXT_CHARS_MAX = 12_000
 """Limit of a text; of a longer one only the beginning and the end are read. Agents' messages are far shorter."""
 SENTENCES_MAX = 120
-TEXTS_KEPT = 1_024
+CACHE_SIZE = 1_024
 SENTENCE_CHARS_MAX = 400
 CLAUSE_CHARS_MAX = 300
 
@@ -24,11 +24,11 @@ _EDGES = " \t,;:.!?-–—("
 
 
 # Cached, because several detectors read the same texts of a session one after the other.
-@lru_cache(maxsize=TEXTS_KEPT)
-def sentences(text: str) -> tuple[str, ...]:
+@lru_cache(maxsize=CACHE_SIZE)
+def split_prose(text: str) -> tuple[str, ...]:
     """Return the sentences of a text in order, each on one line, without fenced code, quoted lines and tables."""
     result: list[str] = []
-    for line in prose(text).split("\n"):
+    for line in extract_prose(text).split("\n"):
         if content := _LIST_MARK.sub("", line.strip()):
             result += [part[:SENTENCE_CHARS_MAX].strip() for part in split_sentences(content)]
             if len(result) >= SENTENCES_MAX:
@@ -36,13 +36,13 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(sentence for sentence in result[:SENTENCES_MAX] if sentence)
 
 
-def prose(text: str) -> str:
+def extract_prose(text: str) -> str:
     """Return the lines of a text that are neither code nor quotation nor table."""
-    unfenced = "\n".join(bounded(text).split(_FENCE)[::2])
+    unfenced = "\n".join(bound_text(text).split(_FENCE)[::2])
     return "\n".join(line for line in unfenced.split("\n") if not line.lstrip().startswith((">", "|")))
 
 
-def bounded(text: str) -> str:
+def bound_text(text: str) -> str:
     """Return a text truncated to a safe size, with plain quotes and without emphasis marks."""
     if len(text) > TEXT_CHARS_MAX:
         half = (TEXT_CHARS_MAX - 1) // 2
@@ -55,7 +55,7 @@ def bounded(text: str) -> str:
 
 
 @cache
-def linear(pattern: str) -> re2._Regexp:
+def compile_linear(pattern: str) -> re2._Regexp:
     """Compile a case-insensitive pattern with RE2, which matches in linear time on any input."""
     options = re2.Options()
     options.case_sensitive = False
@@ -63,7 +63,7 @@ def linear(pattern: str) -> re2._Regexp:
     return re2.compile(pattern, options)
 
 
-def clause(text: str) -> str:
+def clean_clause(text: str) -> str:
     """Return a part of a sentence, stripped at both ends and truncated at a word."""
     flat = " ".join(text.split()).strip(_EDGES)
     if flat.count("`") % 2:

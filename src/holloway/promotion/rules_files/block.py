@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.text.fingerprint import fingerprint
+from holloway.text.fingerprint import fingerprint_text
 
 if TYPE_CHECKING:
     from holloway.domain.memory import MemoryType
@@ -29,7 +29,7 @@ class RulesText:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RuleBlock:
     """One rule as its file says it."""
 
     path: str
@@ -41,17 +41,17 @@ class Block:
     type: MemoryType | None = None
 
     @property
-    def mark(self) -> str:
+    def text_hash(self) -> str:
         """The same for blocks that say the same, wherever they stand."""
-        return fingerprint(self.text, salt="", digest_bytes=_HASH_BYTES)
+        return fingerprint_text(self.text, salt="", digest_bytes=_HASH_BYTES)
 
     @property
     def origin(self) -> str:
         """How a memory names the block that it was read from."""
-        return f"{ORIGIN}{self.path}#{self.mark}"
+        return f"{ORIGIN}{self.path}#{self.text_hash}"
 
 
-def place(origin: str) -> tuple[str, str]:
+def split_origin(origin: str) -> tuple[str, str]:
     """The path and the hash in an origin; two empty strings where it is no block of a rules file."""
     if not origin.startswith(ORIGIN):
         return "", ""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from holloway import git
 from holloway.config import RULE_FILE_BYTES_MAX
 from holloway.promotion.rules_files import front_matter
-from holloway.promotion.rules_files.managed_block import without_block
-from holloway.promotion.rules_files.split_blocks import blocks
+from holloway.promotion.rules_files.managed_block import strip_block
+from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,32 +18,35 @@ if TYPE_CHECKING:
     from holloway.promotion.rules_files.block import RulesText
 
 
-class Tracked:
+class CommittedFiles:
     """The files of the last commit, and which of them were changed since."""
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
 
-    def has(self, path: str) -> bool:
+    def has_file(self, path: str) -> bool:
         """Whether the last commit has the file."""
-        return path in self._committed
+        return path in self._committed_paths
 
-    def marks(self, text: RulesText) -> frozenset[str] | None:
+    def list_committed_hashes(self, text: RulesText) -> frozenset[str] | None:
         """The rules of a file that are committed; None where all of them are."""
-        if not self.has(text.path):
+        if not self.has_file(text.path):
             return frozenset()
-        if self._changed is not None and text.path not in self._changed:
+        if self._changed_paths is not None and text.path not in self._changed_paths:
             return None
-        committed = git.file_at(self._root, "HEAD", text.path)[:RULE_FILE_BYTES_MAX]
-        plain = without_block(committed.removeprefix("\ufeff").replace("\r\n", "\n"))
-        return frozenset(block.mark for block in blocks(replace(text, text=front_matter.split(plain)[1])))
+        committed = git.read_file_at(self._root, "HEAD", text.path)[:RULE_FILE_BYTES_MAX]
+        plain = strip_block(committed.removeprefix("\ufeff").replace("\r\n", "\n"))
+        return frozenset(
+            block.text_hash
+            for block in split_rule_blocks(replace(text, text=front_matter.split_front_matter(plain)[1]))
+        )
 
     @cached_property
-    def _committed(self) -> frozenset[str]:
-        return frozenset(git.run(self._root, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0"))
+    def _committed_paths(self) -> frozenset[str]:
+        return frozenset(git.run_git(self._root, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0"))
 
     @cached_property
-    def _changed(self) -> frozenset[str] | None:
+    def _changed_paths(self) -> frozenset[str] | None:
         """The files that differ from the last commit; None where git cannot say, and any file may."""
         changed = git.changed_files(self._root, "HEAD")
         return None if changed is None else frozenset(changed)

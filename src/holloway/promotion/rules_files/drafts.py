@@ -13,7 +13,7 @@ from holloway.text import memory_kind
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holloway.promotion.rules_files.block import Block
+    from holloway.promotion.rules_files.block import RuleBlock
 
 _TYPES = {
     MemoryType.DEAD_END: MemoryType.GOTCHA,
@@ -28,7 +28,7 @@ HIDDEN = "hidden"
 _HEADING_CHARS_MAX = 60
 
 
-def draft(block: Block, root: Path, *, tracked: bool) -> Draft | str:
+def draft_rule(block: RuleBlock, root: Path, *, tracked: bool) -> Draft | str:
     """A rule for review; or why it is not taken.
 
     What git tracks is the project's own word and waits as unconfirmed. What git does not know, or what talks to the
@@ -40,9 +40,9 @@ def draft(block: Block, root: Path, *, tracked: bool) -> Draft | str:
     foreign = bool(reason) or not tracked
     sure = confidence.BIRTH[Source.RULES_FILE][0]
     return Draft(
-        content=block.text + scope.words(block.globs),
-        type=block.type or type_of(block.text),
-        files=scope.files(block.globs, block.folder, root),
+        content=block.text + scope.describe_scope(block.globs),
+        type=block.type or infer_rule_type(block.text),
+        files=scope.resolve_scope_files(block.globs, block.folder, root),
         tags=(block.heading[:_HEADING_CHARS_MAX],) if block.heading.strip() else (),
         source=Source.RULES_FILE,
         state=State.QUARANTINED if foreign else State.UNCONFIRMED,
@@ -52,7 +52,7 @@ def draft(block: Block, root: Path, *, tracked: bool) -> Draft | str:
     )
 
 
-def type_of(text: str) -> MemoryType:
+def infer_rule_type(text: str) -> MemoryType:
     """The kind of rule that a text sounds like; a pattern where nothing tells."""
-    sounds = memory_kind.infer(text, otherwise=MemoryType.PATTERN)
+    sounds = memory_kind.infer_type(text, otherwise=MemoryType.PATTERN)
     return _TYPES.get(sounds, sounds)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from holloway.promotion.rules_files import front_matter
 from holloway.promotion.rules_files.block import RulesText
-from holloway.promotion.rules_files.imports import HOPS_MAX, imported
-from holloway.promotion.rules_files.managed_block import without_block
+from holloway.promotion.rules_files.imports import HOPS_MAX, find_imports
+from holloway.promotion.rules_files.managed_block import strip_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.promotion.rules_files.files import Files
+    from holloway.promotion.rules_files.files import RulesFiles
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RulesFileKind:
     """How a kind of rules file is recognised and read."""
 
     name: str
@@ -30,54 +30,60 @@ class Kind:
     sections: bool = False
 
 
-def _kind(name: str, pattern: str, *, scope: str = "", imports: bool = False, sections: bool = False) -> Kind:
-    return Kind(name, re.compile(pattern), scope, imports, sections)
+def _build_kind(
+    name: str, pattern: str, *, scope: str = "", imports: bool = False, sections: bool = False
+) -> RulesFileKind:
+    return RulesFileKind(name, re.compile(pattern), scope, imports, sections)
 
 
 KINDS = (
-    _kind("CLAUDE.md", r"(?:^|/)(?:\.claude/)?CLAUDE\.md$", imports=True),
-    _kind("Claude rules", r"(?:^|/)\.claude/rules/(?:[^/]+/)*[^/]+\.md$", scope="paths"),
-    _kind("AGENTS.md", r"(?:^|/)AGENTS?\.md$"),
-    _kind("GEMINI.md", r"(?:^|/)GEMINI\.md$", imports=True),
-    _kind("Cursor rules", r"(?:^|/)(?:\.cursorrules|\.cursor/rules/(?:[^/]+/)*[^/]+\.mdc?)$", scope="globs"),
-    _kind("Copilot instructions", r"^\.github/(?:copilot-instructions\.md|instructions/.*\.md)$", scope="applyto"),
-    _kind("Windsurf rules", r"(?:^|/)(?:\.windsurfrules|\.windsurf/rules/[^/]+\.md)$", scope="globs"),
-    _kind("Cline rules", r"^\.clinerules(?:/[^/]+\.md)?$", scope="paths"),
-    _kind("CONTRIBUTING", r"(?i)^(?:\.github/|docs/)?CONTRIBUTING(?:\.md|\.rst|\.txt)?$", sections=True),
-    _kind("README", r"(?i)^README(?:\.md)?$", sections=True),
+    _build_kind("CLAUDE.md", r"(?:^|/)(?:\.claude/)?CLAUDE\.md$", imports=True),
+    _build_kind("Claude rules", r"(?:^|/)\.claude/rules/(?:[^/]+/)*[^/]+\.md$", scope="paths"),
+    _build_kind("AGENTS.md", r"(?:^|/)AGENTS?\.md$"),
+    _build_kind("GEMINI.md", r"(?:^|/)GEMINI\.md$", imports=True),
+    _build_kind("Cursor rules", r"(?:^|/)(?:\.cursorrules|\.cursor/rules/(?:[^/]+/)*[^/]+\.mdc?)$", scope="globs"),
+    _build_kind(
+        "Copilot instructions", r"^\.github/(?:copilot-instructions\.md|instructions/.*\.md)$", scope="applyto"
+    ),
+    _build_kind("Windsurf rules", r"(?:^|/)(?:\.windsurfrules|\.windsurf/rules/[^/]+\.md)$", scope="globs"),
+    _build_kind("Cline rules", r"^\.clinerules(?:/[^/]+\.md)?$", scope="paths"),
+    _build_kind("CONTRIBUTING", r"(?i)^(?:\.github/|docs/)?CONTRIBUTING(?:\.md|\.rst|\.txt)?$", sections=True),
+    _build_kind("README", r"(?i)^README(?:\.md)?$", sections=True),
 )
 """In the order in which they are read; what two files say is kept as the first one's."""
 
 _HOME = re.compile(r"(?:^|/)\.(?:claude|cursor|github|windsurf)(?:/.*)?$")
 
 
-def texts(files: Files) -> Iterator[RulesText]:
+def read_rules_texts(files: RulesFiles) -> Iterator[RulesText]:
     """The text of every rules file with where it applies, and of what it imports."""
     for kind in KINDS:
-        for name in files.matching(kind.pattern):
-            yield from _read(files, kind, name, folder_of(name), 0)
+        for name in files.list_matching(kind.pattern):
+            yield from _read_with_imports(files, kind, name, find_scope_folder(name), 0)
 
 
-def folder_of(name: str) -> str:
+def find_scope_folder(name: str) -> str:
     """The folder that a file's rules are for: the one that it lies in, its dot folder left out."""
     return _HOME.sub("", posixpath.dirname(name))
 
 
-def _read(files: Files, kind: Kind, name: str, folder: str, hops: int) -> Iterator[RulesText]:
-    real, text = files.text(name)
+def _read_with_imports(
+    files: RulesFiles, kind: RulesFileKind, name: str, folder: str, hops: int
+) -> Iterator[RulesText]:
+    real, text = files.read_text(name)
     if not real:
         return
-    values, body = front_matter.split(without_block(text))
+    values, body = front_matter.split_front_matter(strip_block(text))
     globs = values.get(kind.scope, ()) if kind.scope else ()
     # An imported README is still written for readers of the product.
     sections = kind.sections or (hops > 0 and any(one.sections and one.pattern.search(real) for one in KINDS))
     yield RulesText(real, body, folder, globs, sections)
     if not kind.imports:
         return
-    for path in imported(body, real):
+    for path in find_imports(body, real):
         if hops >= HOPS_MAX:
             files.problems[path] = f"imports are followed {HOPS_MAX} deep"
         elif path.startswith("~"):
             files.problems[path] = "it is your own, not the project's, and is not imported"
         elif path.startswith("..") or (files.root / path).is_file():
-            yield from _read(files, kind, path, folder, hops + 1)
+            yield from _read_with_imports(files, kind, path, folder, hops + 1)

@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holloway.codemap.parse.source_files import names
+from holloway.codemap.parse.source_files import list_names
 from holloway.config import RULE_FILE_BYTES_MAX
 from holloway.safety import paths
 from holloway.text.file_roles import is_skipped
@@ -17,12 +17,12 @@ RULE_FILES_MAX = 200
 """So many rules files of a project are read."""
 
 _FOLDERS = (".claude", ".cursor", ".github", ".windsurf", ".clinerules")
-_LOOSE = ("CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".windsurfrules")
-_ELSEWHERE = re.compile(r"(?:^|/)_?_?(?:fixtures?|testdata|test_data|templates?|snapshots?|cassettes)_?_?/", re.I)
+_IGNORED_NAMES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".windsurfrules")
+_FIXTURE_FOLDER = re.compile(r"(?:^|/)_?_?(?:fixtures?|testdata|test_data|templates?|snapshots?|cassettes)_?_?/", re.I)
 
 
 @dataclass
-class Files:
+class RulesFiles:
     """The files of a project that may hold rules, each read once, whatever names lead to it."""
 
     root: Path
@@ -30,14 +30,14 @@ class Files:
     problems: dict[str, str] = field(default_factory=dict)
     read: list[str] = field(default_factory=list)
 
-    def matching(self, pattern: re.Pattern[str]) -> list[str]:
+    def list_matching(self, pattern: re.Pattern[str]) -> list[str]:
         """The names that a pattern means, the outermost first."""
         found = [name for name in self.names if pattern.search(name)]
         return sorted(found, key=lambda name: (name.count("/"), name))
 
-    def text(self, name: str) -> tuple[str, str]:
+    def read_text(self, name: str) -> tuple[str, str]:
         """Where a file really lies and its text; two empty strings where it was read before or cannot be."""
-        real = paths.contained(name, str(self.root))
+        real = paths.contained_path(name, str(self.root))
         if not real or real == ".":
             self.problems[name] = "it leads out of the project"
             return "", ""
@@ -46,13 +46,13 @@ class Files:
         if len(self.read) >= RULE_FILES_MAX:
             self.problems[name] = f"only {RULE_FILES_MAX} rules files are read"
             return "", ""
-        data = self._bytes(real)
+        data = self._read_bytes(real)
         if data is None:
             return "", ""
         self.read.append(real)
-        return real, self._decoded(real, data)
+        return real, self._decode_text(real, data)
 
-    def _bytes(self, name: str) -> bytes | None:
+    def _read_bytes(self, name: str) -> bytes | None:
         try:
             descriptor = os.open(self.root / name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
             with os.fdopen(descriptor, "rb") as file:
@@ -70,7 +70,7 @@ class Files:
             return None
         return data
 
-    def _decoded(self, name: str, data: bytes) -> str:
+    def _decode_text(self, name: str, data: bytes) -> str:
         if len(data) > RULE_FILE_BYTES_MAX:
             self.problems[name] = f"only its first {RULE_FILE_BYTES_MAX:,} bytes are read"
             data = data[:RULE_FILE_BYTES_MAX].rpartition(b"\n")[0]
@@ -81,16 +81,16 @@ class Files:
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def found(root: Path) -> Files:
+def find_rules_files(root: Path) -> RulesFiles:
     """The project's own names; hosts also read rules that git ignores, so those are looked for by name."""
-    own = [name for name in names(root) if not is_skipped(name) and not _ELSEWHERE.search(name)]
-    extra = [name for name in _LOOSE if os.path.lexists(root / name)]
+    own = [name for name in list_names(root) if not is_skipped(name) and not _FIXTURE_FOLDER.search(name)]
+    extra = [name for name in _IGNORED_NAMES if os.path.lexists(root / name)]
     for folder in _FOLDERS:
-        extra += _below(root, folder)
-    return Files(root, sorted({*own, *extra}))
+        extra += _list_below(root, folder)
+    return RulesFiles(root, sorted({*own, *extra}))
 
 
-def _below(root: Path, folder: str) -> list[str]:
+def _list_below(root: Path, folder: str) -> list[str]:
     top = root / folder
     if top.is_symlink():
         return []

@@ -11,7 +11,7 @@ _ENTRY = re.compile(r"^\s*-\s+(.+)$")
 _PART = re.compile(r"(?:\{(?:[^{}]++|\{[^{}]*+\})*+\}|[^,])+")
 
 
-def split(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
+def split_front_matter(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
     """The values by key, and the rest with its lines where they were; what is broken counts as text."""
     lines = text.split("\n")
     if lines[0].strip() != "---":
@@ -19,26 +19,26 @@ def split(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
     ends = (number for number, line in enumerate(lines[1:LINES_MAX], 1) if line.strip() in ("---", "..."))
     if (end := next(ends, 0)) == 0:
         return {}, text
-    return _values(lines[1:end]), "\n" * (end + 1) + "\n".join(lines[end + 1 :])
+    return _parse_values(lines[1:end]), "\n" * (end + 1) + "\n".join(lines[end + 1 :])
 
 
-def _values(lines: list[str]) -> dict[str, tuple[str, ...]]:
+def _parse_values(lines: list[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     key = ""
     for line in lines:
         if match := _KEY.match(line):
             key = match[1].lower()
-            found[key] = _several(match[2])
+            found[key] = _split_list(match[2])
         elif key and (entry := _ENTRY.match(line)):
-            found[key].append(_bare(entry[1]))
+            found[key].append(_strip_quotes(entry[1]))
     return {name: tuple(value for value in values if value)[:VALUES_MAX] for name, values in found.items()}
 
 
-def _several(value: str) -> list[str]:
+def _split_list(value: str) -> list[str]:
     """A list in brackets or with commas between; a comma inside of braces belongs to the glob."""
     parts = _PART.findall(value.split(" #")[0].strip().strip("[]"))
-    return [_bare(part) for part in parts if part.strip()]
+    return [_strip_quotes(part) for part in parts if part.strip()]
 
 
-def _bare(value: str) -> str:
+def _strip_quotes(value: str) -> str:
     return value.split(" #")[0].strip().strip("\"'").strip()

@@ -13,7 +13,7 @@ _CODE = re.compile(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)|\Z)|`[^`\n]
 _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:~/|\./|\.\./)?[\w.-][\w./-]{0,400})")
 
 
-def imported(text: str, path: str) -> list[str]:
+def find_imports(text: str, path: str) -> list[str]:
     """The paths that a text imports, as the project names them; code is left out. `~` stays as it is."""
     found = (match[1].rstrip(".,;:)") for match in _IMPORT.finditer(_CODE.sub(" ", text)))
     named = [name for name in found if "/" in name or "." in name]

@@ -18,19 +18,19 @@ _WORDS_MIN = 2
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
+def _compile_pattern(name: str) -> re.Pattern[str]:
     return re.compile(load_table("instructions")[name])
 
 
 def is_obligation(text: str) -> bool:
     """Whether a sentence asks for something explicitly."""
-    return bool(_pattern("obligation").search(text) or _pattern("shouted").search(text))
+    return bool(_compile_pattern("obligation").search(text) or _compile_pattern("shouted").search(text))
 
 
 def is_imperative(text: str) -> bool:
     """Whether a sentence begins with an imperative, at its start or after a label."""
-    return bool(_pattern("imperative").match(text)) or bool(
-        (label := _pattern("label").match(text)) and _pattern("imperative").match(text[label.end() :])
+    return bool(_compile_pattern("imperative").match(text)) or bool(
+        (label := _compile_pattern("label").match(text)) and _compile_pattern("imperative").match(text[label.end() :])
     )
 
 
@@ -45,37 +45,41 @@ def is_rule(text: str, headings: tuple[str, ...], *, item: bool, strict: bool = 
     if _is_empty(text):
         return False
     has_obligation = is_obligation(text)
-    if _pattern("description").match(text[:_DESCRIPTION_CHARS_MAX]) or is_about_product(headings):
+    if _compile_pattern("description").match(text[:_DESCRIPTION_CHARS_MAX]) or is_about_product(headings):
         return has_obligation and not strict
     if strict:
         return has_obligation
     if has_obligation or is_imperative(text) or _is_list_of_steps(text):
         return True
     has_rule_heading = _has_rule_heading(headings)
-    return (has_rule_heading and (item or bool(_pattern("warning").search(text)))) or (item and _is_other_script(text))
+    return (has_rule_heading and (item or bool(_compile_pattern("warning").search(text)))) or (
+        item and _is_other_script(text)
+    )
 
 
 def is_about_conventions(headings: tuple[str, ...]) -> bool:
     """Whether a section of a README or CONTRIBUTING is about how code is written in the project."""
-    return any(map(_pattern("convention_heading").search, headings[-2:])) and not any(
-        map(_pattern("outsider_heading").search, headings[-2:])
+    return any(map(_compile_pattern("convention_heading").search, headings[-2:])) and not any(
+        map(_compile_pattern("outsider_heading").search, headings[-2:])
     )
 
 
 def is_about_product(headings: tuple[str, ...]) -> bool:
     """Whether the nearest heading announces a description of the product."""
     heading = headings[-1] if headings else ""
-    return bool(_pattern("product_heading").search(heading)) and not _pattern("rule_heading").search(heading)
+    return bool(_compile_pattern("product_heading").search(heading)) and not _compile_pattern("rule_heading").search(
+        heading
+    )
 
 
 def _has_rule_heading(headings: tuple[str, ...]) -> bool:
-    return any(map(_pattern("rule_heading").search, headings[-2:]))
+    return any(map(_compile_pattern("rule_heading").search, headings[-2:]))
 
 
 def _is_empty(text: str) -> bool:
     if _BARE.match(text) or "\ufffd" in text or text.rstrip().endswith("?"):
         return True
-    label = _pattern("label").match(text)
+    label = _compile_pattern("label").match(text)
     unlabelled = text[label.end() :] if label else text
     if (_is_about_itself(text) or _is_about_itself(unlabelled)) and not is_obligation(text):
         return True
@@ -90,4 +94,4 @@ def _is_other_script(text: str) -> bool:
 
 def _is_about_itself(text: str) -> bool:
     """Whether a sentence introduces the file or the project."""
-    return bool(_pattern("about_itself").match(text))
+    return bool(_compile_pattern("about_itself").match(text))

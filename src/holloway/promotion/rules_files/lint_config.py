@@ -10,12 +10,12 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import MemoryType
-from holloway.promotion.rules_files.block import Block
+from holloway.promotion.rules_files.block import RuleBlock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.promotion.rules_files.files import Files
+    from holloway.promotion.rules_files.files import RulesFiles
 
 Values = dict[str, object]
 _KEY = re.compile(r"[\w.-]{1,60}")
@@ -25,11 +25,11 @@ _JSON_COMMENT = re.compile(r"^[ \t]*//[^\n]*$", re.MULTILINE)
 _LINE_CHARS_MAX = 300
 
 
-def facts(files: Files) -> Iterator[Block]:
+def read_lint_rules(files: RulesFiles) -> Iterator[RuleBlock]:
     """One block for each configuration that says something worth knowing."""
     for pattern, tell in _READERS:
-        for name in files.matching(pattern):
-            real, text = files.text(name)
+        for name in files.list_matching(pattern):
+            real, text = files.read_text(name)
             if not real:
                 continue
             try:
@@ -38,23 +38,25 @@ def facts(files: Files) -> Iterator[Block]:
                 files.problems[real] = f"it cannot be parsed ({type(error).__name__})"
                 continue
             for line in said:
-                yield Block(real, 1, f"{line} (`{real}`)", type=MemoryType.PREFERENCE)
+                yield RuleBlock(real, 1, f"{line} (`{real}`)", type=MemoryType.PREFERENCE)
 
 
-def _pyproject(text: str) -> list[str]:
-    tools = _table(tomllib.loads(text), "tool")
-    ruff, black, mypy = (_table(tools, name) for name in ("ruff", "black", "mypy"))
-    said = _style("Ruff", ruff.get("line-length"), _table(ruff, "format").get("quote-style"))
-    said += _style("Black", black.get("line-length"), "preserve" if black.get("skip-string-normalization") else None)
+def _read_pyproject(text: str) -> list[str]:
+    tools = _get_table(tomllib.loads(text), "tool")
+    ruff, black, mypy = (_get_table(tools, name) for name in ("ruff", "black", "mypy"))
+    said = _render_style("Ruff", ruff.get("line-length"), _get_table(ruff, "format").get("quote-style"))
+    said += _render_style(
+        "Black", black.get("line-length"), "preserve" if black.get("skip-string-normalization") else None
+    )
     return said + (["Type checking is strict (mypy): every function has annotations."] if mypy.get("strict") else [])
 
 
-def _ruff(text: str) -> list[str]:
+def _read_ruff(text: str) -> list[str]:
     values = tomllib.loads(text)
-    return _style("Ruff", values.get("line-length"), _table(values, "format").get("quote-style"))
+    return _render_style("Ruff", values.get("line-length"), _get_table(values, "format").get("quote-style"))
 
 
-def _style(tool: str, width: object, quotes: object) -> list[str]:
+def _render_style(tool: str, width: object, quotes: object) -> list[str]:
     parts = [f"lines have at most {width} characters"] if isinstance(width, int) else []
     parts += [f"strings are in {quotes} quotes"] if quotes == "single" else []
     parts += ["quotes of strings stay as they are"] if quotes == "preserve" else []
@@ -62,28 +64,28 @@ def _style(tool: str, width: object, quotes: object) -> list[str]:
 
 
 def _flake8(text: str) -> list[str]:
-    width = _flat(text).get("max-line-length", "")
+    width = _parse_flat(text).get("max-line-length", "")
     return [f"Python lines have at most {width} characters (flake8)."] if width.isdigit() else []
 
 
-def _prettier(text: str) -> list[str]:
-    values: Values = _json(text) if text.lstrip().startswith("{") else {**_flat(text)}
+def _read_prettier(text: str) -> list[str]:
+    values: Values = _parse_json(text) if text.lstrip().startswith("{") else {**_parse_flat(text)}
     return _script_style("Prettier", values.get("printWidth"), values)
 
 
 def _script_style(tool: str, width: object, values: Values) -> list[str]:
     parts = [f"lines of at most {width} characters"] if str(width or "").isdigit() else []
-    parts += ["no semicolons"] if _is(values.get("semi"), "false") else []
-    parts += ["single quotes"] if _is(values.get("singleQuote"), "true") else []
-    parts += ["tabs for indentation"] if _is(values.get("useTabs"), "true") else []
+    parts += ["no semicolons"] if _is_value(values.get("semi"), "false") else []
+    parts += ["single quotes"] if _is_value(values.get("singleQuote"), "true") else []
+    parts += ["tabs for indentation"] if _is_value(values.get("useTabs"), "true") else []
     parts += [f"{values['tabWidth']} spaces"] if str(values.get("tabWidth", "2")) in ("3", "4", "8") else []
     parts += ["no trailing commas"] if values.get("trailingComma") == "none" else []
     return [f"{tool} formats this project: {', '.join(parts)}."] if parts else []
 
 
-def _biome(text: str) -> list[str]:
-    values = _json(text)
-    shared, script = _table(values, "formatter"), _table(_table(values, "javascript"), "formatter")
+def _read_biome(text: str) -> list[str]:
+    values = _parse_json(text)
+    shared, script = _get_table(values, "formatter"), _get_table(_get_table(values, "javascript"), "formatter")
     style: Values = {
         "semi": "false" if script.get("semicolons") == "asNeeded" else "",
         "singleQuote": "true" if script.get("quoteStyle") == "single" else "",
@@ -92,15 +94,15 @@ def _biome(text: str) -> list[str]:
     return _script_style("Biome", shared.get("lineWidth"), style)
 
 
-def _package(text: str) -> list[str]:
-    manager = str(_json(text).get("packageManager") or "").partition("@")[0]
+def _read_package_json(text: str) -> list[str]:
+    manager = str(_parse_json(text).get("packageManager") or "").partition("@")[0]
     other = "npm" if manager != "npm" else "yarn or pnpm"
     return [f"Packages are managed with {manager}, not {other}."] if manager.isalpha() else []
 
 
-def _editorconfig(text: str) -> list[str]:
+def _read_editorconfig(text: str) -> list[str]:
     said = []
-    for section, body in _sections(text)[:8]:
+    for section, body in _split_sections(text)[:8]:
         style, size, width = (body.get(key, "") for key in ("indent_style", "indent_size", "max_line_length"))
         parts = ["tabs"] if style == "tab" else [f"{size} spaces"] if style == "space" and size.isdigit() else []
         parts += [f"lines of at most {width} characters"] if width.isdigit() else []
@@ -109,10 +111,10 @@ def _editorconfig(text: str) -> list[str]:
     return [f"Indentation: {'; '.join(said)}."] if said else []
 
 
-def _golangci(text: str) -> list[str]:
-    width = _flat(text).get("line-length", "")
+def _read_golangci(text: str) -> list[str]:
+    width = _parse_flat(text).get("line-length", "")
     said = [f"Go lines have at most {width} characters (golangci-lint)."] if width.isdigit() else []
-    shown = ", ".join(name for name in _listed(text, "enable:") if name in _STRICT_LINTERS)
+    shown = ", ".join(name for name in _parse_list(text, "enable:") if name in _STRICT_LINTERS)
     return [*said, f"golangci-lint also enforces: {shown}."] if shown else said
 
 
@@ -123,7 +125,7 @@ _STRICT_LINTERS = frozenset(
 )
 
 
-def _rustfmt(text: str) -> list[str]:
+def _read_rustfmt(text: str) -> list[str]:
     values = tomllib.loads(text)
     parts = [f"lines of at most {values['max_width']} characters"] if isinstance(values.get("max_width"), int) else []
     parts += ["tabs"] if values.get("hard_tabs") is True else []
@@ -132,8 +134,8 @@ def _rustfmt(text: str) -> list[str]:
     return [f"Rust is formatted by rustfmt with {', '.join(parts)}."] if parts else []
 
 
-def _clang(text: str) -> list[str]:
-    values = _flat(text)
+def _read_clang_format(text: str) -> list[str]:
+    values = _parse_flat(text)
     parts = [f"{values['BasedOnStyle']} style"] if values.get("BasedOnStyle", "").isalpha() else []
     width = values.get("ColumnLimit", "0")
     parts += [f"lines of at most {width} characters"] if width.isdigit() and width != "0" else []
@@ -141,7 +143,7 @@ def _clang(text: str) -> list[str]:
     return [f"C and C++ are formatted by clang-format: {', '.join(parts)}."] if parts else []
 
 
-def _commitlint(text: str) -> list[str]:
+def _read_commitlint(text: str) -> list[str]:
     conventional = "config-conventional" in text
     return ["Commit messages follow Conventional Commits; commitlint checks them."] if conventional else []
 
@@ -149,32 +151,32 @@ def _commitlint(text: str) -> list[str]:
 _READERS: tuple[tuple[re.Pattern[str], Callable[[str], list[str]]], ...] = tuple(
     (re.compile(pattern), tell)
     for pattern, tell in (
-        (r"^pyproject\.toml$", _pyproject),
-        (r"^\.?ruff\.toml$", _ruff),
+        (r"^pyproject\.toml$", _read_pyproject),
+        (r"^\.?ruff\.toml$", _read_ruff),
         (r"^(?:\.flake8|setup\.cfg|tox\.ini)$", _flake8),
-        (r"^\.prettierrc(?:\.json|\.ya?ml)?$", _prettier),
-        (r"^biome\.jsonc?$", _biome),
-        (r"^package\.json$", _package),
-        (r"^\.editorconfig$", _editorconfig),
-        (r"^\.golangci\.ya?ml$", _golangci),
-        (r"^\.?rustfmt\.toml$", _rustfmt),
-        (r"^\.clang-format$", _clang),
-        (r"^(?:\.commitlintrc(?:\.\w+)?|commitlint\.config\.\w+)$", _commitlint),
+        (r"^\.prettierrc(?:\.json|\.ya?ml)?$", _read_prettier),
+        (r"^biome\.jsonc?$", _read_biome),
+        (r"^package\.json$", _read_package_json),
+        (r"^\.editorconfig$", _read_editorconfig),
+        (r"^\.golangci\.ya?ml$", _read_golangci),
+        (r"^\.?rustfmt\.toml$", _read_rustfmt),
+        (r"^\.clang-format$", _read_clang_format),
+        (r"^(?:\.commitlintrc(?:\.\w+)?|commitlint\.config\.\w+)$", _read_commitlint),
     )
 )
 
 
-def _json(text: str) -> Values:
+def _parse_json(text: str) -> Values:
     found = json.loads(_JSON_COMMENT.sub("", text))
     return found if isinstance(found, dict) else {}
 
 
-def _table(values: object, key: str) -> Values:
+def _get_table(values: object, key: str) -> Values:
     found = values.get(key) if isinstance(values, dict) else None
     return found if isinstance(found, dict) else {}
 
 
-def _flat(text: str) -> dict[str, str]:
+def _parse_flat(text: str) -> dict[str, str]:
     """`key: value` and `key = value` of any depth, the first of each key; enough for files of a few settings."""
     found: dict[str, str] = {}
     for line in text.splitlines():
@@ -186,17 +188,17 @@ def _flat(text: str) -> dict[str, str]:
     return found
 
 
-def _listed(text: str, key: str) -> list[str]:
+def _parse_list(text: str, key: str) -> list[str]:
     """The entries of the first list below a key."""
     lines = [line[:_LINE_CHARS_MAX].split("#")[0].strip() for line in text.splitlines()]
     after = lines[lines.index(key) + 1 :] if key in lines else []
     return [line[1:].strip() for line in takewhile(lambda line: not line or line.startswith("-"), after) if line]
 
 
-def _sections(text: str) -> list[tuple[str, dict[str, str]]]:
+def _split_sections(text: str) -> list[tuple[str, dict[str, str]]]:
     pieces = re.split(r"^\[([^\n]{1,200})\] *$", text, flags=re.MULTILINE)
-    return [(name, _flat(body)) for name, body in zip(pieces[1::2], pieces[2::2], strict=True)]
+    return [(name, _parse_flat(body)) for name, body in zip(pieces[1::2], pieces[2::2], strict=True)]
 
 
-def _is(value: object, wanted: str) -> bool:
+def _is_value(value: object, wanted: str) -> bool:
     return str(value).lower() == wanted

@@ -20,7 +20,7 @@ _BREAK = re.compile(rb"\r\n|\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class FileParts:
     """A file cut at its block: what stands before and after, and what the block's first line says of it."""
 
     before: bytes
@@ -30,16 +30,16 @@ class Parts:
     edited: bool = False
 
     @property
-    def rest(self) -> bytes:
+    def original_bytes(self) -> bytes:
         """The file as it was before the block was put in."""
         return self.before + self.after
 
 
-def parts(data: bytes) -> Parts:
+def split_file(data: bytes) -> FileParts:
     """A file as its parts; one whose marks are damaged is an error."""
     begins, ends = data.count(BEGIN), data.count(END)
     if (begins, ends) == (0, 0):
-        return Parts(data, b"")
+        return FileParts(data, b"")
     head = _HEAD.search(data)
     if (begins, ends) != (1, 1) or head is None or data.index(END) < head.end():
         raise InvalidInput(
@@ -54,33 +54,33 @@ def parts(data: bytes) -> Parts:
         before = before[:-added]
     if following := _BREAK.match(after):
         after = after[following.end() :]
-    return Parts(before, after, body, gap, _sum(body) != head[2])
+    return FileParts(before, after, body, gap, _hash_body(body) != head[2])
 
 
-def with_block(data: bytes, lines: list[str], *, new: bool = False) -> bytes:
+def insert_block(data: bytes, lines: list[str], *, new: bool = False) -> bytes:
     """The file with these lines in its block: in the place of the old ones, or at the end."""
-    old = parts(data)
-    newline = b"\r\n" if b"\r\n" in old.rest else b"\n"
+    old = split_file(data)
+    newline = b"\r\n" if b"\r\n" in old.original_bytes else b"\n"
     # The break that a last line lacks is part of what was added, so that taking it out gives the same bytes back.
     ending = newline if old.before.endswith(b"\n") else newline * 2
     added = b"" if new or not old.before else ending
-    body = b"".join(harmless(line).encode("utf-8", "replace") + newline for line in lines)
+    body = b"".join(escape_marks(line).encode("utf-8", "replace") + newline for line in lines)
     gap = NEW if new or old.gap == NEW else str(len(added))
-    head = f"{BEGIN.decode()} gap={gap} sum={_sum(body).decode()} ({_NOTE}) -->".encode() + newline
+    head = f"{BEGIN.decode()} gap={gap} sum={_hash_body(body).decode()} ({_NOTE}) -->".encode() + newline
     return old.before + added + head + body + END + newline + old.after
 
 
-def without_block(text: str) -> str:
+def strip_block(text: str) -> str:
     """A text for reading, our own block left out, its lines where they were."""
     return _BLOCK.sub(lambda found: "\n" * found.group().count("\n"), text)
 
 
-def harmless(line: str) -> str:
+def escape_marks(line: str) -> str:
     """A line that can neither end the block nor begin another."""
     return " ".join(line.split("\n")).replace("<!--", "&lt;!--").replace("-->", "--&gt;").replace("\r", " ")
 
 
-def _sum(body: bytes) -> bytes:
+def _hash_body(body: bytes) -> bytes:
     """Recognises the body whatever its line breaks: git and editors change those."""
     plain = body.replace(b"\r\n", b"\n")
     return hashlib.blake2b(plain, digest_size=6).hexdigest().encode()

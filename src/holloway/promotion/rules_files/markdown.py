@@ -24,7 +24,7 @@ _QUOTE = re.compile(r"^\s*>\s?(?:\[![A-Z]+\]\s*$)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class MarkdownElement:
     """A paragraph, an item or a piece of code, and where it stands."""
 
     kind: str
@@ -37,117 +37,117 @@ class Element:
     language: str = ""
 
 
-def elements(text: str) -> list[Element]:
+def parse_elements(text: str) -> list[MarkdownElement]:
     """The elements of a text in order; tables, comments, lines and bare markup are left out."""
-    return _Reader().read(without_comments(text).split("\n"))
+    return _ElementReader().read_lines(strip_comments(text).split("\n"))
 
 
-def without_comments(text: str) -> str:
+def strip_comments(text: str) -> str:
     """The text without HTML comments, its lines where they were."""
     return _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
 
 
-class _Reader:
+class _ElementReader:
     """Takes lines one at a time; what is open (a paragraph, an item, code) ends where the next thing begins."""
 
     def __init__(self) -> None:
-        self.found: list[Element] = []
+        self.elements: list[MarkdownElement] = []
         self.headings: list[tuple[int, str]] = []
-        self.open: Element | None = None
-        self.more: list[str] = []
+        self.open: MarkdownElement | None = None
+        self.open_lines: list[str] = []
         self.fence = ""
 
-    def read(self, lines: list[str]) -> list[Element]:
+    def read_lines(self, lines: list[str]) -> list[MarkdownElement]:
         for number, raw in enumerate(lines, 1):
             line = raw[:ELEMENT_CHARS_MAX].rstrip()
             if self.fence:
-                self._inside(line)
+                self._read_code_line(line)
             else:
-                self._line(line, number)
-        self._end()
-        return self.found
+                self._read_line(line, number)
+        self._end_element()
+        return self.elements
 
-    def _inside(self, line: str) -> None:
+    def _read_code_line(self, line: str) -> None:
         if line.strip().startswith(self.fence) and not line.strip().strip(self.fence[0]):
             self.fence = ""
-            self._end()
+            self._end_element()
         else:
-            self._join(line)
+            self._append_line(line)
 
-    def _line(self, line: str, number: int) -> None:
+    def _read_line(self, line: str, number: int) -> None:
         if fence := _FENCE.match(line):
-            self._begin(CODE, "", number, depth=len(fence[1]), language=fence[3].lower())
+            self._begin_element(CODE, "", number, depth=len(fence[1]), language=fence[3].lower())
             self.fence = fence[2]
             return
         line = _MARKUP.sub("", _QUOTE.sub("", line)) if line.lstrip().startswith((">", "<")) else line
         if heading := _HEADING.match(line):
-            self._heading(len(heading[1]), heading[2])
+            self._add_heading(len(heading[1]), heading[2])
         elif not line.strip() or _TABLE.match(line):
-            self._end()
+            self._end_element()
         elif _RULE.match(line):
-            self._underlined(line)
+            self._read_underline(line)
         elif item := _ITEM.match(line):
             text = _BOX.sub("", item[3])
-            self._begin(ITEM, text, number, depth=len(item[1].expandtabs(4)), ordered=int(item[2] or 0))
+            self._begin_element(ITEM, text, number, depth=len(item[1].expandtabs(4)), ordered=int(item[2] or 0))
         elif callout := _CALLOUT.match(line):
-            self._begin(PARAGRAPH, f"{callout[1]}:" if callout[1] else "", number)
+            self._begin_element(PARAGRAPH, f"{callout[1]}:" if callout[1] else "", number)
         elif self.open is None:
-            self._after_blank(line, number)
+            self._read_after_blank(line, number)
         else:
-            self._join(line.strip())
+            self._append_line(line.strip())
 
-    def _heading(self, level: int, title: str) -> None:
-        self._end()
+    def _add_heading(self, level: int, title: str) -> None:
+        self._end_element()
         self.headings = [one for one in self.headings if one[0] < level]
-        self.headings.append((level, _plain_title(title)))
+        self.headings.append((level, _clean_title(title)))
 
-    def _underlined(self, line: str) -> None:
+    def _read_underline(self, line: str) -> None:
         """A line of signs: below one line of text it makes a heading, anywhere else it parts."""
         opened = self.open
-        if opened and opened.kind == PARAGRAPH and len(self.more) == 1 and line.strip()[0] in "=-":
+        if opened and opened.kind == PARAGRAPH and len(self.open_lines) == 1 and line.strip()[0] in "=-":
             self.open = None
-            self._heading(1 if line.strip()[0] == "=" else 2, opened.text)
-        self._end()
+            self._add_heading(1 if line.strip()[0] == "=" else 2, opened.text)
+        self._end_element()
 
-    def _after_blank(self, line: str, number: int) -> None:
+    def _read_after_blank(self, line: str, number: int) -> None:
         """A paragraph; one that is set in below an item still belongs to it."""
-        last = self.found[-1] if self.found else None
+        last = self.elements[-1] if self.elements else None
         inset = len(line) - len(line.lstrip())
-        if last and last.kind == ITEM and inset > last.depth and last.headings == self._path():
-            self.open = self.found.pop()
-            self.more = [last.text, line.strip()]
+        if last and last.kind == ITEM and inset > last.depth and last.headings == self._heading_path():
+            self.open = self.elements.pop()
+            self.open_lines = [last.text, line.strip()]
         else:
-            self._begin(PARAGRAPH, line.strip(), number)
+            self._begin_element(PARAGRAPH, line.strip(), number)
 
-    def _begin(
+    def _begin_element(
         self, kind: str, text: str, number: int, *, depth: int = 0, ordered: int = 0, language: str = ""
     ) -> None:
-        self._end()
-        self.open = Element(kind, text, number, self._path(), depth, ordered, language)
-        self.more = [text] if text else []
+        self._end_element()
+        self.open = MarkdownElement(kind, text, number, self._heading_path(), depth, ordered, language)
+        self.open_lines = [text] if text else []
 
-    def _join(self, line: str) -> None:
-        self.more.append(line)
+    def _append_line(self, line: str) -> None:
+        self.open_lines.append(line)
 
-    def _end(self) -> None:
-        text = "\n".join(self.more)[:ELEMENT_CHARS_MAX]
+    def _end_element(self) -> None:
+        text = "\n".join(self.open_lines)[:ELEMENT_CHARS_MAX]
         if self.open is not None and text.strip():
-            self.found.append(replace(self.open, text=text))
-        self.open, self.more = None, []
+            self.elements.append(replace(self.open, text=text))
+        self.open, self.open_lines = None, []
 
-    def _path(self) -> tuple[str, ...]:
+    def _heading_path(self) -> tuple[str, ...]:
         return tuple(title for _, title in self.headings)
 
 
-def _plain_title(title: str) -> str:
-    return plain(title).strip(" :#")
+def _clean_title(title: str) -> str:
+    return strip_markup(title).strip(" :#")
 
 
 _LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,600}\)")
 _EMPHASIS = re.compile(r"(?<![\w\\*])(\*\*\*|\*\*)(?=\S)(.{1,600}?)(?<=\S)\1(?!\w)", re.DOTALL)
 
 
-def plain(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Prose without emphasis and addresses of links; what is written as code stays as it is."""
     parts = re.split(r"(`[^`\n]{1,300}`)", text)
     bare = [part if part.startswith("`") and index % 2 else _LINK.sub(r"\1", part) for index, part in enumerate(parts)]

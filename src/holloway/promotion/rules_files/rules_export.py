@@ -12,7 +12,7 @@ from holloway.config import IMPORT_BYTES_MAX, replace_file
 from holloway.domain.memory import MemoryType, Source, State, Visibility
 from holloway.errors import HollowayError, InvalidInput
 from holloway.promotion.rules_files import managed_block
-from holloway.promotion.rules_files.block import place
+from holloway.promotion.rules_files.block import split_origin
 from holloway.safety import paths
 from holloway.store.filter import Filter
 
@@ -42,7 +42,7 @@ def export_block(store: Store, name: str, *, remove: bool = False, replace: bool
     path = _target(store.project.root, name)
     there = path.exists()
     old = _read(path) if there else b""
-    found = managed_block.parts(old)
+    found = managed_block.split_file(old)
     if found.edited and not replace:
         raise InvalidInput(
             f"Somebody has edited holloway's block in {name}; nothing was changed.",
@@ -51,12 +51,12 @@ def export_block(store: Store, name: str, *, remove: bool = False, replace: bool
     if remove:
         return str(path), _taken_out(path, found)
     root = store.project.root
-    visible = store.memories.find(Filter(branch=git.branch(str(root))), -1)
+    visible = store.memories.find_memories(Filter(branch=git.current_branch(str(root))), -1)
     chosen = [memory for memory in visible if _belongs(memory, path, root)]
     if not chosen:
         hint = "`holloway review` confirms what waits; `holloway remember` teaches."
         raise InvalidInput("No confirmed memory is there to write.", hint)
-    new = managed_block.with_block(old, _lines(chosen), new=not there)
+    new = managed_block.insert_block(old, _lines(chosen), new=not there)
     if new == old:
         return str(path), "unchanged"
     _write(path, new)
@@ -69,7 +69,7 @@ def take_out(root: Path, name: str) -> str:
     A block that somebody edited has words of theirs in it, and stays.
     """
     path = _target(root, name)
-    found = managed_block.parts(_read(path))
+    found = managed_block.split_file(_read(path))
     return "edited" if found.edited else _taken_out(path, found)
 
 
@@ -77,7 +77,7 @@ def _target(root: Path, name: str) -> Path:
     """The file that a name leads to inside of the project, links followed."""
     if Path(name).name not in TARGETS:
         raise InvalidInput(f"{name} is no rules file.", f"One of: {', '.join(TARGETS)}.")
-    inside = paths.contained(name, str(root), str(root))
+    inside = paths.contained_path(name, str(root), str(root))
     if not inside:
         raise InvalidInput(f"{name} leads out of the project {root}.", "Nothing outside of it is written.")
     path = root / inside
@@ -100,13 +100,13 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _taken_out(path: Path, found: managed_block.Parts) -> str:
+def _taken_out(path: Path, found: managed_block.FileParts) -> str:
     if not found.gap:
         return "absent"
-    if found.gap == managed_block.NEW and not found.rest:
+    if found.gap == managed_block.NEW and not found.original_bytes:
         path.unlink()
         return "removed with its file"
-    _write(path, found.rest)
+    _write(path, found.original_bytes)
     return "removed"
 
 
@@ -124,7 +124,7 @@ def _umask() -> int:
 
 def _belongs(memory: Memory, path: Path, root: Path) -> bool:
     """Return whether a memory is for everyone who reads the file, and not from that file itself."""
-    said = memory.source is Source.RULES_FILE and root / place(memory.origin)[0] == path
+    said = memory.source is Source.RULES_FILE and root / split_origin(memory.origin)[0] == path
     private = memory.visibility is Visibility.PERSONAL or bool(memory.branch_only)
     return memory.state is State.CONFIRMED and memory.type not in _NOT_RULES and not said and not private
 

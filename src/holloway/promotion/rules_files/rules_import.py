@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING
 from holloway import git
 from holloway.config import REASON_CHARS_MAX, RULES_MAX
 from holloway.domain.memory import Memory, Source
-from holloway.domain.ports import stamp
+from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
 from holloway.promotion.rules_files import file_kinds, lint_config
 from holloway.promotion.rules_files import files as rules_files
-from holloway.promotion.rules_files.block import ORIGIN, place
-from holloway.promotion.rules_files.committed_text import Tracked
-from holloway.promotion.rules_files.drafts import draft
-from holloway.promotion.rules_files.split_blocks import blocks
-from holloway.safety.secrets import redact
+from holloway.promotion.rules_files.block import ORIGIN, split_origin
+from holloway.promotion.rules_files.committed_text import CommittedFiles
+from holloway.promotion.rules_files.drafts import draft_rule
+from holloway.promotion.rules_files.split_blocks import split_rule_blocks
+from holloway.safety.secrets import redact_secrets
 from holloway.store.filter import Filter
 from holloway.store.lifecycle import GONE
-from holloway.store.lookup import OBSERVED
-from holloway.store.write_gate import admit
+from holloway.store.lookup import OBSERVED_PREFIX
+from holloway.store.write_gate import sanitize_draft
 from holloway.text.fingerprint import normalise_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holloway.domain.memory import Draft
-    from holloway.promotion.rules_files.block import Block
+    from holloway.promotion.rules_files.block import RuleBlock
     from holloway.store.store import Store
-    from holloway.store.write_gate import Admitted
+    from holloway.store.write_gate import SanitizedDraft
 
 SAME_RULE_MIN = 0.5
 """The share of words that a changed rule has in common with its old words; below it, it is another rule."""
@@ -71,54 +71,54 @@ class _Plan:
     """The changes to make, before any of them is made."""
 
     retired: dict[str, Memory]
-    new: list[tuple[Block, Admitted]] = field(default_factory=list)
-    changed: list[tuple[Memory, Block, Admitted]] = field(default_factory=list)
-    moved: list[tuple[Memory, Block, Admitted]] = field(default_factory=list)
-    persons: list[tuple[Memory, Block, Admitted]] = field(default_factory=list)
+    new: list[tuple[RuleBlock, SanitizedDraft]] = field(default_factory=list)
+    changed: list[tuple[Memory, RuleBlock, SanitizedDraft]] = field(default_factory=list)
+    moved: list[tuple[Memory, RuleBlock, SanitizedDraft]] = field(default_factory=list)
+    persons: list[tuple[Memory, RuleBlock, SanitizedDraft]] = field(default_factory=list)
     gone: list[Memory] = field(default_factory=list)
     kept: int = 0
-    refused: list[tuple[Block, str]] = field(default_factory=list)
+    refused: list[tuple[RuleBlock, str]] = field(default_factory=list)
 
 
 def import_rules(store: Store, module_of: Callable[[str], str], *, dry_run: bool = False) -> RulesImported:
     """Read the project's rules files; unchanged rules change nothing, and what a person decided stands."""
-    files = rules_files.found(store.project.root)
+    files = rules_files.find_rules_files(store.project.root)
     drafted = [
         (block, _sanitize_rule(store, block, tracked, module_of, files.names)) for block, tracked in _read_blocks(files)
     ]
     if dry_run:
-        with store.database.snapshot():
+        with store.database.read_snapshot():
             return _report(_plan_changes(store, drafted, files), files, drafted)
-    with store.database.write():
+    with store.database.write_transaction():
         plan = _plan_changes(store, drafted, files)
         _apply_plan(store, plan)
     return _report(plan, files, drafted)
 
 
-def _read_blocks(files: rules_files.Files) -> list[tuple[Block, bool]]:
+def _read_blocks(files: rules_files.RulesFiles) -> list[tuple[RuleBlock, bool]]:
     """Every rule of the project, in the order of its files, and whether git has it."""
-    tracked = Tracked(files.root)
-    read: list[tuple[Block, bool]] = []
-    for text in file_kinds.texts(files):
-        known = tracked.marks(text)
-        read += [(block, known is None or block.mark in known) for block in blocks(text)]
-    read += [(block, tracked.has(block.path)) for block in lint_config.facts(files)]
+    tracked = CommittedFiles(files.root)
+    read: list[tuple[RuleBlock, bool]] = []
+    for text in file_kinds.read_rules_texts(files):
+        known = tracked.list_committed_hashes(text)
+        read += [(block, known is None or block.text_hash in known) for block in split_rule_blocks(text)]
+    read += [(block, tracked.has_file(block.path)) for block in lint_config.read_lint_rules(files)]
     if len(read) > RULES_MAX:
         files.problems["these files"] = f"they state {len(read):,} rules; the first {RULES_MAX:,} are taken"
     return read[:RULES_MAX]
 
 
 def _sanitize_rule(
-    store: Store, block: Block, tracked: bool, module_of: Callable[[str], str], names: list[str]
-) -> Admitted | str:
+    store: Store, block: RuleBlock, tracked: bool, module_of: Callable[[str], str], names: list[str]
+) -> SanitizedDraft | str:
     """A rule that may be stored, or why it may not."""
     root = str(store.project.root)
-    made = draft(block, store.project.root, tracked=tracked)
+    made = draft_rule(block, store.project.root, tracked=tracked)
     if isinstance(made, str):
         return made
     try:
-        placed = replace(made, modules=_modules(module_of, made, names), branch=git.branch(root))
-        return admit(placed, root)
+        placed = replace(made, modules=_modules(module_of, made, names), branch=git.current_branch(root))
+        return sanitize_draft(placed, root)
     except HollowayError as error:
         return error.message
 
@@ -130,14 +130,16 @@ def _modules(module_of: Callable[[str], str], made: Draft, names: list[str]) -> 
     return tuple(found) if len(found) == 1 else ()
 
 
-def _plan_changes(store: Store, drafted: list[tuple[Block, Admitted | str]], files: rules_files.Files) -> _Plan:
+def _plan_changes(
+    store: Store, drafted: list[tuple[RuleBlock, SanitizedDraft | str]], files: rules_files.RulesFiles
+) -> _Plan:
     plan = _Plan(retired=_index_by_mark(store, living=False))
     alive = _index_by_mark(store, living=True)
     places: dict[str, set[str]] = {}
     for block, _ in drafted:
-        places.setdefault(block.mark, set()).add(block.path)
-    once = {block.mark: (block, admitted) for block, admitted in reversed(drafted)}
-    said = {normalise_text(each.content) for each in store.memories.find(Filter(), -1)}
+        places.setdefault(block.text_hash, set()).add(block.path)
+    once = {block.text_hash: (block, admitted) for block, admitted in reversed(drafted)}
+    said = {normalise_text(each.content) for each in store.memories.find_memories(Filter(), -1)}
     for mark, (block, admitted) in sorted(once.items(), key=lambda entry: (entry[1][0].path, entry[1][0].line)):
         if isinstance(admitted, str):
             plan.refused.append((block, admitted))
@@ -158,27 +160,29 @@ def _plan_changes(store: Store, drafted: list[tuple[Block, Admitted | str]], fil
 def _index_by_mark(store: Store, *, living: bool) -> dict[str, Memory]:
     """Memories from rules files by the hash of their block: the living, or the latest of those set aside."""
     rules = Filter(sources=(Source.RULES_FILE,))
-    found = store.memories.find(rules, -1)
+    found = store.memories.find_memories(rules, -1)
     if not living:
-        found = store.memories.find(replace(rules, superseded=True), -1)
-        found = [each for each in found if not each.alive]
-        found += store.memories.find(replace(rules, superseded=True, deleted=True), -1)
-    return {place(each.origin)[1]: each for each in reversed(found) if each.origin.startswith(ORIGIN)}
+        found = store.memories.find_memories(replace(rules, superseded=True), -1)
+        found = [each for each in found if not each.is_alive]
+        found += store.memories.find_memories(replace(rules, superseded=True, deleted=True), -1)
+    return {split_origin(each.origin)[1]: each for each in reversed(found) if each.origin.startswith(ORIGIN)}
 
 
-def _keep_or_move(store: Store, plan: _Plan, known: Memory, block: Block, admitted: Admitted, places: set[str]) -> None:
+def _keep_or_move(
+    store: Store, plan: _Plan, known: Memory, block: RuleBlock, admitted: SanitizedDraft, places: set[str]
+) -> None:
     """A rule that is known: only its place may be new."""
-    elsewhere = place(known.origin)[0] not in places
-    other_files = place(known.origin)[0] == block.path and known.files != admitted.draft.files
+    elsewhere = split_origin(known.origin)[0] not in places
+    other_files = split_origin(known.origin)[0] == block.path and known.files != admitted.draft.files
     if (elsewhere or other_files) and not _is_edited(store, known):
         plan.moved.append((known, block, admitted))
     else:
         plan.kept += 1
 
 
-def _is_gone(known: Memory, files: rules_files.Files) -> bool:
+def _is_gone(known: Memory, files: rules_files.RulesFiles) -> bool:
     """Whether its file was read whole and does not say it, or is not there; what cannot be read took nothing back."""
-    path = place(known.origin)[0]
+    path = split_origin(known.origin)[0]
     if path in files.problems:
         return False
     return path in files.read or not (files.root / path).exists()
@@ -200,60 +204,66 @@ def _pair_changed(store: Store, plan: _Plan, gone: list[Memory]) -> None:
         (plan.persons if persons else plan.changed).append((old, block, admitted))
 
 
-def _is_same_file(old: Memory, block: Block) -> bool:
-    return place(old.origin)[0] == block.path
+def _is_same_file(old: Memory, block: RuleBlock) -> bool:
+    return split_origin(old.origin)[0] == block.path
 
 
-def _similarity(store: Store, old: Memory, block: Block) -> float:
+def _similarity(store: Store, old: Memory, block: RuleBlock) -> float:
     """How many words two texts share; of an edited memory the file's own words count."""
-    edits = [detail for _, kind, detail in store.memories.history(old.id) if kind == "edited"]
+    edits = [detail for _, kind, detail in store.memories.get_history(old.id) if kind == "edited"]
     new = frozenset(normalise_text(block.text).split())
     words = [frozenset(normalise_text(text).split()) for text in (old.content, *edits[:1])]
     return max(len(one & new) / max(1, len(one | new)) for one in words)
 
 
 def _is_edited(store: Store, known: Memory) -> bool:
-    return any(kind in PERSONS for _, kind, _ in store.memories.history(known.id))
+    return any(kind in PERSONS for _, kind, _ in store.memories.get_history(known.id))
 
 
 def _apply_plan(store: Store, plan: _Plan) -> None:
-    memories, now = store.memories, stamp(store.clock.now())
+    memories, now = store.memories, format_stamp(store.clock.now())
     for block, admitted in plan.new:
         if not _restore_returned(store, plan, block):
-            memories.add(admitted)
+            memories.add_memory(admitted)
     for old, block, admitted in plan.changed:
         if returned := _restore_returned(store, plan, block):
-            memories.change(old, "replaced", f"by {returned.id}", superseded_by=returned.id, review=None)
+            memories.update_memory(old, "replaced", f"by {returned.id}", superseded_by=returned.id, review=None)
         else:
-            memories.supersede(old, admitted, "replaced", f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}")
+            memories.supersede_memory(
+                old, admitted, "replaced", f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}"
+            )
     for old, block, admitted in plan.moved:
-        memories.change(old, "moved", f"now in {block.path}", origin=block.origin, files=admitted.draft.files)
+        memories.update_memory(old, "moved", f"now in {block.path}", origin=block.origin, files=admitted.draft.files)
     for old, block, _ in plan.persons:
         told = f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}"
-        memories.change(old, "rule changed", told, origin=block.origin)
+        memories.update_memory(old, "rule changed", told, origin=block.origin)
     for old in plan.gone:
-        memories.change(old, "removed", GONE, deleted_at=now, deleted_reason=GONE, review=None)
+        memories.update_memory(old, "removed", GONE, deleted_at=now, deleted_reason=GONE, review=None)
 
 
-def _restore_returned(store: Store, plan: _Plan, block: Block) -> Memory | None:
+def _restore_returned(store: Store, plan: _Plan, block: RuleBlock) -> Memory | None:
     """The memory of a rule that stood here before, brought back as it was; no twin is made."""
-    if (old := plan.retired.get(block.mark)) is None:
+    if (old := plan.retired.get(block.text_hash)) is None:
         return None
     fields = {"deleted_at": "", "deleted_reason": "", "superseded_by": "", "origin": block.origin}
-    now = stamp(store.clock.now())
-    return store.memories.change(old, "returned", f"{block.path} says it again", last_used_at=now, **fields)
+    now = format_stamp(store.clock.now())
+    return store.memories.update_memory(old, "returned", f"{block.path} says it again", last_used_at=now, **fields)
 
 
-def _report(plan: _Plan, files: rules_files.Files, drafted: list[tuple[Block, Admitted | str]]) -> RulesImported:
+def _report(
+    plan: _Plan, files: rules_files.RulesFiles, drafted: list[tuple[RuleBlock, SanitizedDraft | str]]
+) -> RulesImported:
     changed = [(block, admitted) for _, block, admitted in plan.changed + plan.moved]
     taken = [*plan.new, *changed]
     return RulesImported(
         added=tuple(_describe_change(block, admitted.draft) for block, admitted in plan.new),
         changed=tuple(_describe_change(block, admitted.draft) for block, admitted in changed),
-        removed=tuple(RuleChange(place(old.origin)[0], 0, "", old.content, old.type, reason=GONE) for old in plan.gone),
+        removed=tuple(
+            RuleChange(split_origin(old.origin)[0], 0, "", old.content, old.type, reason=GONE) for old in plan.gone
+        ),
         unchanged=plan.kept + len(plan.persons),
         refused=tuple(
-            RuleChange(block.path, block.line, block.heading, redact(block.text)[0], "", reason=reason)
+            RuleChange(block.path, block.line, block.heading, redact_secrets(block.text)[0], "", reason=reason)
             for block, reason in plan.refused
         ),
         files=tuple(sorted({block.path for block, _ in drafted})),
@@ -262,19 +272,19 @@ def _report(plan: _Plan, files: rules_files.Files, drafted: list[tuple[Block, Ad
     )
 
 
-def _describe_change(block: Block, made: Draft) -> RuleChange:
+def _describe_change(block: RuleBlock, made: Draft) -> RuleChange:
     return RuleChange(block.path, block.line, block.heading, made.content, made.type, str(made.state or ""))
 
 
 def list_waiting(store: Store, path: str) -> list[Memory]:
     """Return the memories that were read from one rules file and wait for a person."""
-    waiting = store.memories.find(Filter(sources=(Source.RULES_FILE,), to_review=True), -1)
-    return [memory for memory in waiting if place(memory.origin)[0] == path]
+    waiting = store.memories.find_memories(Filter(sources=(Source.RULES_FILE,), to_review=True), -1)
+    return [memory for memory in waiting if split_origin(memory.origin)[0] == path]
 
 
 def describe_origin(memory: Memory) -> str:
     """Return the origin of a memory for people: file and heading of a rule, nothing for an observation."""
-    path = place(memory.origin)[0]
+    path = split_origin(memory.origin)[0]
     if path:
         return f"{path}, under {memory.tags[0]!r}" if memory.tags else path
-    return "" if memory.origin.startswith(OBSERVED) else memory.origin
+    return "" if memory.origin.startswith(OBSERVED_PREFIX) else memory.origin

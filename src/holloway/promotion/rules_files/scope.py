@@ -12,24 +12,24 @@ _EVERYWHERE = frozenset({"*", "**", "**/*", "**/**", "/", ".", "./**"})
 _ALTERNATIVES_MAX = 20
 
 
-def files(globs: tuple[str, ...], folder: str, root: Path) -> tuple[str, ...]:
+def resolve_scope_files(globs: tuple[str, ...], folder: str, root: Path) -> tuple[str, ...]:
     """The folders and files that a rule is about; none where it holds everywhere or cannot be tied to a place."""
-    meant = [_start(f"{folder}/{glob}" if folder else glob) for glob in _expanded(globs)]
+    meant = [_get_static_prefix(f"{folder}/{glob}" if folder else glob) for glob in _expand_braces(globs)]
     if not meant and folder:
         meant = [folder]
-    inside = [paths.contained(place, str(root)) if place else "" for place in meant]
+    inside = [paths.contained_path(place, str(root)) if place else "" for place in meant]
     there = [place for place in inside if place and place != "." and (root / place).exists()]
     return tuple(dict.fromkeys(there)) if len(there) == len(meant) else ()
 
 
-def words(globs: tuple[str, ...]) -> str:
+def describe_scope(globs: tuple[str, ...]) -> str:
     """What to add to a rule that holds for some files only."""
     narrow = [glob for glob in globs if glob not in _EVERYWHERE]
     shown = ", ".join(f"`{glob}`" for glob in narrow[:6])
     return f" (applies to {shown})" if narrow and len(narrow) == len(globs) else ""
 
 
-def _expanded(globs: tuple[str, ...]) -> list[str]:
+def _expand_braces(globs: tuple[str, ...]) -> list[str]:
     """Globs with their braces written out, to a limit."""
     found: list[str] = []
     for glob in globs:
@@ -39,7 +39,7 @@ def _expanded(globs: tuple[str, ...]) -> list[str]:
     return found[:_ALTERNATIVES_MAX]
 
 
-def _start(glob: str) -> str:
+def _get_static_prefix(glob: str) -> str:
     """The part of a glob before anything in it is open: a file, or the folder below which it matches."""
     kept = []
     for part in glob.removeprefix("./").lstrip("/").split("/"):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from holloway.config import CONTENT_BYTES_MAX
 from holloway.promotion.rules_files import instruction_check
-from holloway.promotion.rules_files.block import Block
-from holloway.promotion.rules_files.markdown import CODE, ITEM, Element, elements, plain
+from holloway.promotion.rules_files.block import RuleBlock
+from holloway.promotion.rules_files.markdown import CODE, ITEM, MarkdownElement, parse_elements, strip_markup
 from holloway.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -31,33 +31,33 @@ _COMMAND = re.compile(r"^ {0,8}(?:\$ )?(?:\./)?[a-z][\w.-]*(?: [\w./:@=-]+)+ *(?
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _BlockCandidate:
     """What may become a block."""
 
     text: str
     line: int
     headings: tuple[str, ...]
-    code: tuple[Element, ...] = ()
+    code: tuple[MarkdownElement, ...] = ()
     item: bool = False
     lead: str = ""
 
 
-def blocks(source: RulesText) -> list[Block]:
+def split_rule_blocks(source: RulesText) -> list[RuleBlock]:
     """The rules that a file states, in its order."""
-    found: list[Block] = []
-    for headings, group in groupby(elements(source.text), key=lambda element: element.headings):
+    found: list[RuleBlock] = []
+    for headings, group in groupby(parse_elements(source.text), key=lambda element: element.headings):
         if source.sections and not instruction_check.is_about_conventions(headings):
             continue
-        for piece in _pieces(list(group)):
-            if text := _rule(piece, strict=source.sections):
+        for piece in _split_section(list(group)):
+            if text := _render_rule(piece, strict=source.sections):
                 heading = headings[-1] if headings else ""
-                found.append(Block(source.path, piece.line, text, heading, source.folder, source.globs))
+                found.append(RuleBlock(source.path, piece.line, text, heading, source.folder, source.globs))
     return found[:BLOCKS_PER_FILE_MAX]
 
 
-def _rule(piece: _Piece, *, strict: bool) -> str:
+def _render_rule(piece: _BlockCandidate, *, strict: bool) -> str:
     """The words of a rule with its code, or nothing where the piece is none."""
-    text = _shortened(piece.text) if not piece.item else piece.text
+    text = _shorten_paragraph(piece.text) if not piece.item else piece.text
     said = f"{piece.lead} {text}".strip()
     if not instruction_check.is_rule(said, piece.headings, item=piece.item, strict=strict) and not _is_recipe(
         piece, strict
@@ -68,7 +68,7 @@ def _rule(piece: _Piece, *, strict: bool) -> str:
     return whole if len(whole.encode("utf-8", "replace")) <= CONTENT_BYTES_MAX else said
 
 
-def _is_recipe(piece: _Piece, strict: bool) -> bool:
+def _is_recipe(piece: _BlockCandidate, strict: bool) -> bool:
     """Whether a few commands stand below their title, as in `Running the tests: make test`."""
     lines = [line for one in piece.code for line in one.text.splitlines() if line.strip()]
     shell = all(one.language in SHELL for one in piece.code)
@@ -78,38 +78,38 @@ def _is_recipe(piece: _Piece, strict: bool) -> bool:
     return bool(lines) and shell and short and not (strict or drawn or plain_code)
 
 
-def _shortened(text: str) -> str:
+def _shorten_paragraph(text: str) -> str:
     if len(text) <= PARAGRAPH_CHARS_MAX:
         return text
     commands = (sentence for sentence in split_sentences(text) if instruction_check.is_obligation(sentence))
     return "".join(commands).rstrip()[:STEPS_CHARS_MAX]
 
 
-def _pieces(section: list[Element]) -> Iterator[_Piece]:
+def _split_section(section: list[MarkdownElement]) -> Iterator[_BlockCandidate]:
     """A section cut into what belongs together: a line with its list, an item with its parts, a sentence with code."""
     at = 0
     if section[0].kind == CODE and section[0].headings:
-        code, at = _codes(section, 0)
-        yield _Piece(f"{section[0].headings[-1]}:", section[0].line, section[0].headings, code)
+        code, at = _take_code(section, 0)
+        yield _BlockCandidate(f"{section[0].headings[-1]}:", section[0].line, section[0].headings, code)
     while at < len(section):
         element = section[at]
         if element.kind == ITEM:
-            run, at = _run(section, at)
-            yield from _listed(run)
+            run, at = _take_list(section, at)
+            yield from _split_list(run)
         elif element.kind == CODE:
             at += 1
         else:
-            code, after = _codes(section, at + 1)
-            text = plain(element.text)
+            code, after = _take_code(section, at + 1)
+            text = strip_markup(element.text)
             if not code and text.endswith(":") and after < len(section) and section[after].kind == ITEM:
-                run, at = _run(section, after)
-                yield from _listed(run, element)
+                run, at = _take_list(section, after)
+                yield from _split_list(run, element)
             else:
-                yield _Piece(text, element.line, element.headings, code)
+                yield _BlockCandidate(text, element.line, element.headings, code)
                 at = after
 
 
-def _codes(section: list[Element], at: int) -> tuple[tuple[Element, ...], int]:
+def _take_code(section: list[MarkdownElement], at: int) -> tuple[tuple[MarkdownElement, ...], int]:
     """The code that stands right here, the first piece of it; and where it ends."""
     end = at
     while end < len(section) and section[end].kind == CODE:
@@ -117,7 +117,7 @@ def _codes(section: list[Element], at: int) -> tuple[tuple[Element, ...], int]:
     return tuple(section[at:end])[:1], end
 
 
-def _run(section: list[Element], at: int) -> tuple[list[Element], int]:
+def _take_list(section: list[MarkdownElement], at: int) -> tuple[list[MarkdownElement], int]:
     """A list with the code in it: items in a row, and where they end."""
     end = at
     while end < len(section) and (section[end].kind == ITEM or (section[end].kind == CODE and section[end].depth)):
@@ -125,10 +125,10 @@ def _run(section: list[Element], at: int) -> tuple[list[Element], int]:
     return section[at:end], end
 
 
-def _listed(run: list[Element], lead: Element | None = None) -> Iterator[_Piece]:
+def _split_list(run: list[MarkdownElement], lead: MarkdownElement | None = None) -> Iterator[_BlockCandidate]:
     """A list as one piece where it is short or steps of one thing, else a piece for each item."""
-    said, items = _said(lead) if lead else "", list(_items(run))
-    whole = "\n".join(_line(element, run[0].depth) for element in run if element.kind == ITEM)
+    said, items = _render_lead(lead) if lead else "", list(_group_items(run))
+    whole = "\n".join(_render_item(element, run[0].depth) for element in run if element.kind == ITEM)
     if (
         run[0].ordered
         and not lead
@@ -138,40 +138,46 @@ def _listed(run: list[Element], lead: Element | None = None) -> Iterator[_Piece]
         said = f"{run[0].headings[-1]}:"
     most = STEPS_CHARS_MAX if run[0].ordered else TOGETHER_CHARS_MAX
     if said and len(whole) + len(said) <= most and (run[0].ordered or _are_parts(items)):
-        yield _Piece(f"{said}\n{whole}", (lead or run[0]).line, run[0].headings, item=bool(run[0].ordered))
+        yield _BlockCandidate(f"{said}\n{whole}", (lead or run[0]).line, run[0].headings, item=bool(run[0].ordered))
         return
     before = said if instruction_check.is_obligation(said) else ""
     for head, parts, code in items:
-        yield from _item(head, parts, code, before)
+        yield from _split_item(head, parts, code, before)
 
 
-def _said(lead: Element) -> str:
+def _render_lead(lead: MarkdownElement) -> str:
     """The line before a list; a single word such as `Steps:` is said of its heading."""
-    text = plain(lead.text)
+    text = strip_markup(lead.text)
     alone = text.endswith(":") and " " not in text and lead.headings
     return f"{lead.headings[-1]}, {text[0].lower()}{text[1:]}" if alone else text
 
 
-def _are_parts(items: list[tuple[Element, list[Element], tuple[Element, ...]]]) -> bool:
+def _are_parts(items: list[tuple[MarkdownElement, list[MarkdownElement], tuple[MarkdownElement, ...]]]) -> bool:
     """Whether items mean something only together: none of them is a sentence that asks for something."""
-    heads = [plain(head.text) for head, _, _ in items]
+    heads = [strip_markup(head.text) for head, _, _ in items]
     return not all(instruction_check.is_imperative(text) and len(text) > 60 for text in heads)
 
 
-def _item(head: Element, parts: list[Element], code: tuple[Element, ...], lead: str) -> Iterator[_Piece]:
+def _split_item(
+    head: MarkdownElement, parts: list[MarkdownElement], code: tuple[MarkdownElement, ...], lead: str
+) -> Iterator[_BlockCandidate]:
     """An item with its parts; where they are long, each part by itself below the item that leads up to it."""
-    text = _said(head)
-    whole = "\n".join([text, *(_line(part, head.depth) for part in parts)])
+    text = _render_lead(head)
+    whole = "\n".join([text, *(_render_item(part, head.depth) for part in parts)])
     if not parts or len(whole) <= TOGETHER_CHARS_MAX:
-        yield _Piece(whole, head.line, head.headings, code, item=True, lead=lead)
+        yield _BlockCandidate(whole, head.line, head.headings, code, item=True, lead=lead)
         return
     if not text.endswith(":"):
-        yield _Piece(text, head.line, head.headings, code, item=True, lead=lead)
+        yield _BlockCandidate(text, head.line, head.headings, code, item=True, lead=lead)
     for part in parts:
-        yield _Piece(plain(part.text), part.line, part.headings, item=True, lead=text if text.endswith(":") else "")
+        yield _BlockCandidate(
+            strip_markup(part.text), part.line, part.headings, item=True, lead=text if text.endswith(":") else ""
+        )
 
 
-def _items(run: list[Element]) -> Iterator[tuple[Element, list[Element], tuple[Element, ...]]]:
+def _group_items(
+    run: list[MarkdownElement],
+) -> Iterator[tuple[MarkdownElement, list[MarkdownElement], tuple[MarkdownElement, ...]]]:
     """Each item of the outermost level with what is set in below it."""
     at = 0
     while at < len(run):
@@ -185,6 +191,6 @@ def _items(run: list[Element]) -> Iterator[tuple[Element, list[Element], tuple[E
         at = end
 
 
-def _line(element: Element, base: int) -> str:
+def _render_item(element: MarkdownElement, base: int) -> str:
     inset = "  " * min((element.depth - base) // 2, 3) if element.depth > base else ""
-    return f"{inset}{f'{element.ordered}.' if element.ordered else '-'} {plain(element.text)}"
+    return f"{inset}{f'{element.ordered}.' if element.ordered else '-'} {strip_markup(element.text)}"

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from holloway.codemap.index import index
-from holloway.codemap.resolve.imports.file_tree import Tree
-from holloway.codemap.resolve.imports.tsconfig import EXTENDS_MAX, aliases
+from holloway.codemap.index import update_index
+from holloway.codemap.resolve.imports.file_tree import FileTree
+from holloway.codemap.resolve.imports.tsconfig import EXTENDS_MAX, load_aliases
 from tests.codemap.resolve.drawn import Files, edges, mapped
 from tests.codemap.test_index import clean, content, write
 
 
-def tree(manifests: Files) -> Tree:
-    return Tree(manifests, manifests.__getitem__)
+def tree(manifests: Files) -> FileTree:
+    return FileTree(manifests, manifests.__getitem__)
 
 
 def test_the_deepest_folder_comes_first_and_an_extended_file_counts_from_where_it_lies() -> None:
-    found = aliases(
+    found = load_aliases(
         tree(
             {
                 "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}}',
@@ -33,14 +33,14 @@ def test_the_deepest_folder_comes_first_and_an_extended_file_counts_from_where_i
     "content", ["", "[]", '{"compilerOptions": []}', '{"compilerOptions": {"paths": {"a": "b"}}}', '{"extends": 3}']
 )
 def test_what_is_not_written_as_it_should_be_has_no_aliases(content: str) -> None:
-    assert aliases(tree({"tsconfig.json": content})) == []
+    assert load_aliases(tree({"tsconfig.json": content})) == []
 
 
 def test_files_that_extend_each_other_come_to_an_end() -> None:
     longer = {f"a{at}.json": f'{{"extends": "./a{at + 1}.json"}}' for at in range(EXTENDS_MAX + 1)}
     last = {f"a{EXTENDS_MAX + 1}.json": '{"compilerOptions": {"baseUrl": "."}}'}
-    assert aliases(tree({"tsconfig.json": '{"extends": "./tsconfig.json"}'})) == []
-    assert aliases(tree({"tsconfig.json": '{"extends": "./a0.json"}'} | longer | last)) == []
+    assert load_aliases(tree({"tsconfig.json": '{"extends": "./tsconfig.json"}'})) == []
+    assert load_aliases(tree({"tsconfig.json": '{"extends": "./a0.json"}'} | longer | last)) == []
 
 
 def test_an_inherited_alias_leads_to_the_file(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_a_tsconfig_extends_is_followed_when_it_changes_goes_or_comes(tmp_p
     root = tmp_path / "project"
     for text, expected in ((paths("../other"), "other/date.ts"), (None, ""), (paths("../lib"), "lib/date.ts")):
         write(root, "config/shared.json", text)
-        index(database, root, workers=1, only=["config/shared.json"])
+        update_index(database, root, workers=1, only=["config/shared.json"])
         reached = {edge.partition(" imports ")[2] for edge in edges(database, "imports")}
         assert reached - {"~"} == {expected} - {""}
         assert content(database) == clean(root, tmp_path / "clean.db")

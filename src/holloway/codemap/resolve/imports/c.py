@@ -5,17 +5,17 @@ from __future__ import annotations
 from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
-from holloway.codemap.resolve.imports.file_tree import within
-from holloway.codemap.resolve.imports.import_target import Place
+from holloway.codemap.resolve.imports.file_tree import normalise_path
+from holloway.codemap.resolve.imports.import_target import ImportTarget
 
 if TYPE_CHECKING:
-    from holloway.codemap.resolve.imports.file_tree import Tree
+    from holloway.codemap.resolve.imports.file_tree import FileTree
 
 
-def find(tree: Tree, origin: str, module: str) -> Place:
+def find_target(tree: FileTree, origin: str, module: str) -> ImportTarget:
     """Return the included file."""
-    sibling = within(join(dirname(origin), module))
+    sibling = normalise_path(join(dirname(origin), module))
     if sibling in tree.paths:
-        return Place(str(sibling))
-    named = tree.of_suffix("c", module, origin)
-    return Place(named) if named else Place(package=module)
+        return ImportTarget(str(sibling))
+    named = tree.nearest_by_suffix("c", module, origin)
+    return ImportTarget(named) if named else ImportTarget(package=module)

@@ -22,25 +22,25 @@ AMBIGUOUS_MAX = 8
 """Files that a name may match before it counts as unknown."""
 
 
-class Tree:
+class FileTree:
     """All paths of a project, and its manifests."""
 
     def __init__(self, paths: Iterable[str], read: Callable[[str], str]) -> None:
         self.paths = frozenset(paths)
         self.read = read
         """Function that returns the text of a manifest."""
-        self.decisive: set[str] = set()
+        self.referenced_manifests: set[str] = set()
         """Files with other names that manifests refer to, existing or not: they count as manifests too."""
         self.directories: dict[str, list[str]] = defaultdict(list)
-        self.homes: dict[str, list[str]] = defaultdict(list)
+        self.manifest_folders: dict[str, list[str]] = defaultdict(list)
         """For each manifest name the folders that contain one, outermost first."""
         ordered = sorted(self.paths)
         for path in ordered:
             folder, _, name = path.rpartition("/")
             self.directories[folder].append(path)
             if name in MANIFESTS:
-                self.homes[name].append(folder)
-        for folders in self.homes.values():
+                self.manifest_folders[name].append(folder)
+        for folders in self.manifest_folders.values():
             folders.sort(key=lambda folder: (folder.count("/"), folder))
         self.folders = frozenset({"", *folders_above(self.paths)})
         """Folders that contain a file, and their parents."""
@@ -48,15 +48,15 @@ class Tree:
         """Paths sorted by name: a list, because every process holds all of them."""
         self._code_in: dict[tuple[str, str, bool], list[str]] = {}
 
-    def manifests(self, name: str, reader: Callable[[str], str]) -> dict[str, str]:
+    def map_manifest_names(self, name: str, reader: Callable[[str], str]) -> dict[str, str]:
         """Return the name that each manifest gives its folder: `{name: folder}`."""
         folder_by_name: dict[str, str] = {}
-        for folder in self.homes[name]:
+        for folder in self.manifest_folders[name]:
             if package_name := reader(self.read(join(folder, name))):
                 folder_by_name.setdefault(package_name, folder)
         return folder_by_name
 
-    def named(self, language_family: str, stem: str) -> list[str]:
+    def find_by_stem(self, language_family: str, stem: str) -> list[str]:
         """Return the files of a family that have a name, apart from its suffix."""
         matching_paths: list[str] = []
         for position in range(bisect_left(self._by_stem, stem, key=_bare_stem), len(self._by_stem)):
@@ -67,18 +67,18 @@ class Tree:
                 matching_paths.append(path)
         return matching_paths
 
-    def of_stem(self, language_family: str, stem: str, origin: str) -> str:
+    def nearest_by_stem(self, language_family: str, stem: str, origin: str) -> str:
         """Return the file of that name nearest to another, or an empty string if too many have it."""
-        candidates = [path for path in self.named(language_family, stem) if path != origin] if stem else []
-        return nearest(candidates, origin) if 0 < len(candidates) <= AMBIGUOUS_MAX else ""
+        candidates = [path for path in self.find_by_stem(language_family, stem) if path != origin] if stem else []
+        return find_nearest(candidates, origin) if 0 < len(candidates) <= AMBIGUOUS_MAX else ""
 
-    def of_suffix(self, language_family: str, name: str, origin: str) -> str:
+    def nearest_by_suffix(self, language_family: str, name: str, origin: str) -> str:
         """Return the file whose path ends in that name, nearest to another file."""
         stem = name.rpartition("/")[2].partition(".")[0]
-        candidates = [path for path in self.named(language_family, stem) if ends_in(path, name)]
-        return nearest(candidates, origin) if candidates else ""
+        candidates = [path for path in self.find_by_stem(language_family, stem) if ends_in(path, name)]
+        return find_nearest(candidates, origin) if candidates else ""
 
-    def folders_named(self, name: str) -> list[str]:
+    def find_folders(self, name: str) -> list[str]:
         """Return the folders with files whose path ends in that name."""
         return [folder for folder in self._by_last_name.get(name.rpartition("/")[2], ()) if ends_in(folder, name)]
 
@@ -89,7 +89,7 @@ class Tree:
             folders_by_name[folder.rpartition("/")[2]].append(folder)
         return folders_by_name
 
-    def code_in(self, folder: str, language_family: str, *, tests: bool) -> list[str]:
+    def list_code(self, folder: str, language_family: str, *, tests: bool) -> list[str]:
         """Return the source files of a family directly in a folder."""
         key = (folder, language_family, tests)
         code_paths = self._code_in.get(key)
@@ -139,16 +139,16 @@ def ends_in(path: str, tail: str) -> bool:
     return not tail or path == tail or path.endswith("/" + tail)
 
 
-def within(path: str) -> str | None:
+def normalise_path(path: str) -> str | None:
     """Normalise a path; None if it leaves the project (path traversal)."""
     plain = normpath(path)
     return None if plain.startswith(("..", "/")) else "" if plain == "." else plain
 
 
-def nearest(paths: list[str], origin: str) -> str:
+def find_nearest(paths: list[str], origin: str) -> str:
     """Return the path that shares most of its folders with the importing file."""
 
-    def shared(path: str) -> int:
+    def count_shared(path: str) -> int:
         count = 0
         for part, origin_part in zip(path.split("/"), origin.split("/"), strict=False):
             if part != origin_part:
@@ -156,4 +156,4 @@ def nearest(paths: list[str], origin: str) -> str:
             count += 1
         return count
 
-    return min(paths, key=lambda path: (-shared(path), len(path), path))
+    return min(paths, key=lambda path: (-count_shared(path), len(path), path))

@@ -6,10 +6,10 @@ import re
 from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
-from holloway.codemap.resolve.imports.import_target import NOWHERE, Place
+from holloway.codemap.resolve.imports.import_target import NO_TARGET, ImportTarget
 
 if TYPE_CHECKING:
-    from holloway.codemap.resolve.imports.file_tree import Tree
+    from holloway.codemap.resolve.imports.file_tree import FileTree
 
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
@@ -17,19 +17,19 @@ _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 class GoImports:
     """Resolves packages of the modules that go.mod files declare."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: FileTree) -> None:
         self._tree = tree
-        modules = tree.manifests("go.mod", _module_name)
+        modules = tree.map_manifest_names("go.mod", _module_name)
         self._modules = sorted(modules.items(), key=lambda item: -len(item[0]))
         """Names and folders, longest name first: a module may contain another."""
 
-    def find(self, origin: str, module: str) -> Place:
+    def find_target(self, origin: str, module: str) -> ImportTarget:
         """Return the folder of a package."""
         for name, folder in self._modules:
             if module == name or module.startswith(name + "/"):
                 package_folder = join(folder, module[len(name) + 1 :]).rstrip("/")
-                return Place(package_folder + "/") if package_folder in self._tree.directories else NOWHERE
-        return Place(package=module)
+                return ImportTarget(package_folder + "/") if package_folder in self._tree.directories else NO_TARGET
+        return ImportTarget(package=module)
 
     def names_for(self, path: str) -> set[str]:
         """Return the modules whose root package contains a file."""

@@ -11,85 +11,85 @@ from functools import partial
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.languages import family, language_of
+from holloway.codemap.parse.languages import find_family, language_of
 from holloway.codemap.resolve.imports import c, java, php, python, ruby, rust
-from holloway.codemap.resolve.imports.file_tree import Tree, stem_of
+from holloway.codemap.resolve.imports.file_tree import FileTree, stem_of
 from holloway.codemap.resolve.imports.go import GoImports
-from holloway.codemap.resolve.imports.import_target import NOWHERE, Place
+from holloway.codemap.resolve.imports.import_target import NO_TARGET, ImportTarget
 from holloway.codemap.resolve.imports.javascript import ScriptImports
 from holloway.codemap.resolve.imports.python import PythonImports
 from holloway.codemap.resolve.imports.rust import RustImports
-from holloway.codemap.resolve.language_families import FACES, PACKAGE_FAMILIES
+from holloway.codemap.resolve.language_families import PACKAGE_FAMILIES, PACKAGE_FILE_STEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from holloway.codemap.parse.facts import Import
 
-PLACES_KEPT = 20_000
+TARGETS_CACHED_MAX = 20_000
 """Cached targets, because the same file soon asks again: about 6 MB."""
 
 _WORD = re.compile(r"\w+")
 
 
-class Importer:
+class ImportResolver:
     """Finds the file that a module name refers to."""
 
     def __init__(self, paths: Iterable[str], read: Callable[[str], str]) -> None:
-        self.tree = tree = Tree(paths, read)
+        self.tree = tree = FileTree(paths, read)
         self._python = PythonImports(tree)
         self._script = ScriptImports(tree)
         self._go = GoImports(tree)
         self._rust = RustImports(tree)
-        self._rules: dict[str, Callable[[str, str], Place]] = {
-            "python": self._python.find,
-            "javascript": self._script.find,
-            "go": self._go.find,
-            "rust": self._rust.find,
-            "java": partial(java.find, tree),
-            "c": partial(c.find, tree),
-            "ruby": partial(ruby.find, tree),
-            "php": partial(php.find, tree),
+        self._rules: dict[str, Callable[[str, str], ImportTarget]] = {
+            "python": self._python.find_target,
+            "javascript": self._script.find_target,
+            "go": self._go.find_target,
+            "rust": self._rust.find_target,
+            "java": partial(java.find_target, tree),
+            "c": partial(c.find_target, tree),
+            "ruby": partial(ruby.find_target, tree),
+            "php": partial(php.find_target, tree),
         }
-        self._found: dict[tuple[str, str, str], Place] = {}
+        self._cached: dict[tuple[str, str, str], ImportTarget] = {}
 
-    def find(self, language_family: str, origin: str, module: str) -> Place:
+    def find_target(self, language_family: str, origin: str, module: str) -> ImportTarget:
         """Return the target that `module` refers to in the file `origin`."""
         key = (language_family, origin, module)
-        place = self._found.get(key)
+        place = self._cached.get(key)
         if place is None:
             rule = self._rules.get(language_family)
-            place = rule(origin, module) if rule and module else NOWHERE
-            if len(self._found) >= PLACES_KEPT:
-                self._found.clear()
-            self._found[key] = place
+            place = rule(origin, module) if rule and module else NO_TARGET
+            if len(self._cached) >= TARGETS_CACHED_MAX:
+                self._cached.clear()
+            self._cached[key] = place
         return place
 
-    def place(self, language_family: str, origin: str, item: Import) -> Place:
+    def find_import_target(self, language_family: str, origin: str, item: Import) -> ImportTarget:
         """Return the target that an import statement names."""
-        module = rust.module_named(item) if language_family == "rust" else item.module
-        return self.find(language_family, origin, module)
+        module = rust.imported_module(item) if language_family == "rust" else item.module
+        return self.find_target(language_family, origin, module)
 
-    def bound(self, language_family: str, origin: str, item: Import) -> Place:
+    def find_bound_target(self, language_family: str, origin: str, item: Import) -> ImportTarget:
         """Return the target that the local name of an import refers to, or is defined in."""
         if language_family == "python":
-            return self.find("python", origin, python.module_bound(item))
-        return self.place(language_family, origin, item)
+            return self.find_target("python", origin, python.bound_module(item))
+        return self.find_import_target(language_family, origin, item)
 
-    def submodule(self, language_family: str, place: Place, name: str) -> Place:
+    def find_submodule(self, language_family: str, place: ImportTarget, name: str) -> ImportTarget:
         """Return the module of that name inside a package, for languages in which packages contain modules."""
-        return self._python.submodule(place, name) if language_family == "python" else NOWHERE
+        return self._python.find_submodule(place, name) if language_family == "python" else NO_TARGET
 
     def words_for(self, path: str) -> set[str]:
         """Return a word for each name by which an import may refer to this file, whether or not it exists."""
         stem = stem_of(path)
         row = language_of(path)
-        language = family(row.name) if row else ""
+        language = find_family(row.name) if row else ""
         names = {stem, *self._script.names_for(path)}
-        if stem in FACES or language in PACKAGE_FAMILIES:
+        if stem in PACKAGE_FILE_STEMS or language in PACKAGE_FAMILIES:
             names.add(dirname(path).rpartition("/")[2])
         if stem == "__init__":
-            names |= self._python.names_beside(path)
+            names |= self._python.list_names_beside(path)
         if language == "go":
             names |= self._go.names_for(path)
         if language == "rust":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class ImportTarget(NamedTuple):
     """A file, a folder (its path ends in a slash), or an external package."""
 
     path: str = ""
     package: str = ""
 
 
-NOWHERE = Place()
+NO_TARGET = ImportTarget()

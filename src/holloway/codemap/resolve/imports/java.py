@@ -6,38 +6,38 @@ from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from holloway.codemap.parse.facts import MODULE_SCOPE
-from holloway.codemap.resolve.imports.file_tree import ends_in, nearest
-from holloway.codemap.resolve.imports.import_target import Place
-from holloway.codemap.resolve.targets import few
+from holloway.codemap.resolve.imports.file_tree import ends_in, find_nearest
+from holloway.codemap.resolve.imports.import_target import ImportTarget
+from holloway.codemap.resolve.targets import deduplicate_targets
 
 if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Import
-    from holloway.codemap.resolve.imports.file_tree import Tree
-    from holloway.codemap.resolve.name_resolution import Names
+    from holloway.codemap.resolve.imports.file_tree import FileTree
+    from holloway.codemap.resolve.name_resolution import NameResolver
     from holloway.codemap.resolve.targets import Targets
 
 _PACKAGE_NAMES = 3
 """Parts that identify an external package: `org.junit.jupiter`."""
 
 
-def find(tree: Tree, origin: str, module: str) -> Place:
+def find_target(tree: FileTree, origin: str, module: str) -> ImportTarget:
     """Return the file of a class, or the folder of a package."""
     full_path = module.replace(".", "/")
     folder, _, name = full_path.rpartition("/")
     while folder or name:
-        candidates = [path for path in tree.named("java", name) if ends_in(dirname(path), folder)]
+        candidates = [path for path in tree.find_by_stem("java", name) if ends_in(dirname(path), folder)]
         if candidates:
-            return Place(nearest(candidates, origin))
+            return ImportTarget(find_nearest(candidates, origin))
         if name[:1].islower() and folder:
             break
         folder, _, name = folder.rpartition("/")
-    if folders := tree.folders_named(full_path):
-        return Place(nearest(folders, origin) + "/")
-    return Place(package=".".join(module.split(".")[:_PACKAGE_NAMES]))
+    if folders := tree.find_folders(full_path):
+        return ImportTarget(find_nearest(folders, origin) + "/")
+    return ImportTarget(package=".".join(module.split(".")[:_PACKAGE_NAMES]))
 
 
-def inside(names: Names, path: str, item: Import, name: str) -> Targets:
+def resolve_inside(names: NameResolver, path: str, item: Import, name: str) -> Targets:
     """Resolve a static import: `import static a.b.C.member` names a member of the class C of the file."""
-    scopes = names.scopes(path)
+    scopes = names.visit_scopes(path)
     tops = scopes.defined_in(MODULE_SCOPE) if scopes else ()
-    return few(member for _, top in tops for member in names.members.of_class(path, top, name))
+    return deduplicate_targets(member for _, top in tops for member in names.members.find_class_member(path, top, name))

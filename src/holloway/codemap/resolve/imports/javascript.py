@@ -7,17 +7,17 @@ from posixpath import dirname, join
 from typing import TYPE_CHECKING, Any
 
 from holloway.codemap.resolve.imports import tsconfig
-from holloway.codemap.resolve.imports.file_tree import is_above, within
-from holloway.codemap.resolve.imports.import_target import NOWHERE, Place
-from holloway.codemap.resolve.imports.lenient_json import json_object
+from holloway.codemap.resolve.imports.file_tree import is_above, normalise_path
+from holloway.codemap.resolve.imports.import_target import NO_TARGET, ImportTarget
+from holloway.codemap.resolve.imports.lenient_json import parse_json_object
 
 if TYPE_CHECKING:
-    from holloway.codemap.resolve.imports.file_tree import Tree
+    from holloway.codemap.resolve.imports.file_tree import FileTree
 
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte")
 """Suffixes that an import may omit, in order of preference."""
 
-_WRITTEN = {"js": (".ts", ".tsx"), "jsx": (".tsx",), "mjs": (".mts",), "cjs": (".cts",)}
+_SOURCE_SUFFIXES = {"js": (".ts", ".tsx"), "jsx": (".tsx",), "mjs": (".mts",), "cjs": (".cts",)}
 """Source suffixes of a compiled suffix: TypeScript imports name the compiled file."""
 _ENTRIES = ("src/index", "index", "src", "lib/index")
 """Default entry files of a package that declares none."""
@@ -29,31 +29,31 @@ _CONDITIONS_MAX = 20
 class ScriptImports:
     """Resolves relative files, path aliases and workspace packages."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: FileTree) -> None:
         self._tree = tree
-        self._workspaces = tree.manifests("package.json", _package_name)
-        self._aliases = tsconfig.aliases(tree)
+        self._workspaces = tree.map_manifest_names("package.json", _package_name)
+        self._aliases = tsconfig.load_aliases(tree)
         self._entries: dict[str, list[str]] = {}
 
-    def find(self, origin: str, module: str) -> Place:
+    def find_target(self, origin: str, module: str) -> ImportTarget:
         """Return the file that a module name refers to, or the package that it begins with."""
         if module.startswith("."):
-            return self._file(within(join(dirname(origin), module)))
+            return self._find_file(normalise_path(join(dirname(origin), module)))
         if module.startswith("node:"):
-            return Place(package=module)
+            return ImportTarget(package=module)
         for folder, patterns in self._aliases:
             if is_above(folder, dirname(origin)):
-                for target in tsconfig.expanded(patterns, module):
-                    place = self._file(within(join(folder, target)))
+                for target in tsconfig.expand_alias(patterns, module):
+                    place = self._find_file(normalise_path(join(folder, target)))
                     if place.path:
                         return place
         parts = module.split("/")
         package = "/".join(parts[:2]) if module.startswith("@") else parts[0]
         if package in self._workspaces:
-            place = self._workspace_file(self._workspaces[package], module[len(package) + 1 :])
+            place = self._find_workspace_file(self._workspaces[package], module[len(package) + 1 :])
             if place.path:
                 return place
-        return Place(package=package)
+        return ImportTarget(package=package)
 
     def names_for(self, path: str) -> set[str]:
         """Return the names that manifests give to a file: aliases, and the package whose entry it is."""
@@ -65,57 +65,57 @@ class ScriptImports:
             name
             for name, home in self._workspaces.items()
             if is_above(home, dirname(path))
-            and not bases.isdisjoint(within(join(home, entry)) for entry in self._workspace_entries(home))
+            and not bases.isdisjoint(normalise_path(join(home, entry)) for entry in self._load_entries(home))
         }
-        return names.union(*(tsconfig.names_by(folder, patterns, bases) for folder, patterns in self._aliases))
+        return names.union(*(tsconfig.find_alias_names(folder, patterns, bases) for folder, patterns in self._aliases))
 
-    def _file(self, base: str | None) -> Place:
+    def _find_file(self, base: str | None) -> ImportTarget:
         if base is None:
-            return NOWHERE
+            return NO_TARGET
         stem, dot, suffix = base.rpartition(".")
-        source_paths = [stem + other for other in _WRITTEN.get(suffix, ())] if dot else []
+        source_paths = [stem + other for other in _SOURCE_SUFFIXES.get(suffix, ())] if dot else []
         for path in (*source_paths, base):
             if path in self._tree.paths:
-                return Place(path)
+                return ImportTarget(path)
         for start in (base, join(base, "index")):
             for ending in SUFFIXES:
                 if start + ending in self._tree.paths:
-                    return Place(start + ending)
-        return NOWHERE
+                    return ImportTarget(start + ending)
+        return NO_TARGET
 
-    def _workspace_file(self, folder: str, inside: str) -> Place:
-        for name in [inside, f"src/{inside}"] if inside else self._workspace_entries(folder):
-            place = self._file(within(join(folder, name))) if name else NOWHERE
+    def _find_workspace_file(self, folder: str, inside: str) -> ImportTarget:
+        for name in [inside, f"src/{inside}"] if inside else self._load_entries(folder):
+            place = self._find_file(normalise_path(join(folder, name))) if name else NO_TARGET
             if place.path:
                 return place
-        return NOWHERE
+        return NO_TARGET
 
-    def _workspace_entries(self, folder: str) -> list[str]:
+    def _load_entries(self, folder: str) -> list[str]:
         if folder not in self._entries:
-            manifest = json_object(self._tree.read(join(folder, "package.json")))
-            self._entries[folder] = [*_entries(manifest), *_ENTRIES]
+            manifest = parse_json_object(self._tree.read(join(folder, "package.json")))
+            self._entries[folder] = [*_list_entries(manifest), *_ENTRIES]
         return self._entries[folder]
 
 
 def _package_name(text: str) -> str:
-    name = json_object(text).get("name")
+    name = parse_json_object(text).get("name")
     return name if isinstance(name, str) else ""
 
 
-def _entries(manifest: dict[str, Any]) -> list[str]:
+def _list_entries(manifest: dict[str, Any]) -> list[str]:
     """Return the entry files that a package.json names, sources before build output."""
     entry_paths: list[str] = []
 
-    def gather(value: object, depth: int) -> None:
+    def collect_paths(value: object, depth: int) -> None:
         if isinstance(value, str):
             entry_paths.append(value)
         elif isinstance(value, dict) and depth < _NESTED_MAX:
             for inner in list(value.values())[:_CONDITIONS_MAX]:
-                gather(inner, depth + 1)
+                collect_paths(inner, depth + 1)
 
     exports = manifest.get("exports")
-    gather(exports.get(".", exports) if isinstance(exports, dict) else exports, 0)
+    collect_paths(exports.get(".", exports) if isinstance(exports, dict) else exports, 0)
     for key in ("source", "types", "module", "main"):
-        gather(manifest.get(key), 0)
+        collect_paths(manifest.get(key), 0)
     source_paths = [re.sub(r"^(\./)?(dist|build|lib|out)/", "src/", name) for name in entry_paths]
     return [re.sub(r"\.(d\.ts|js|mjs|cjs)$", "", name) for name in source_paths] + entry_paths

@@ -12,7 +12,7 @@ quote (quadratic time)."""
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
-def json_object(text: str) -> dict[str, Any]:
+def parse_json_object(text: str) -> dict[str, Any]:
     """Parse a JSON object; anything else gives an empty one."""
     try:
         data = json.loads(text)

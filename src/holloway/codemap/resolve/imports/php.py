@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holloway.codemap.resolve.imports.import_target import Place
+from holloway.codemap.resolve.imports.import_target import ImportTarget
 
 if TYPE_CHECKING:
-    from holloway.codemap.resolve.imports.file_tree import Tree
+    from holloway.codemap.resolve.imports.file_tree import FileTree
 
 
-def find(tree: Tree, origin: str, module: str) -> Place:
+def find_target(tree: FileTree, origin: str, module: str) -> ImportTarget:
     """Return the file whose path ends like the name, ignoring leading parts that match no folder."""
     path = module.replace("\\", "/").replace(".php", "").replace(".", "/").strip("/")
     parts = path.split("/")
     for start in range(max(len(parts) - 1, 1)):
-        if matching_path := tree.of_suffix("php", "/".join(parts[start:]) + ".php", origin):
-            return Place(matching_path)
-    return Place(package=parts[0])
+        if matching_path := tree.nearest_by_suffix("php", "/".join(parts[start:]) + ".php", origin):
+            return ImportTarget(matching_path)
+    return ImportTarget(package=parts[0])

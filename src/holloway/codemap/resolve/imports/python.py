@@ -8,45 +8,45 @@ from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
 from holloway.codemap.resolve.imports.file_tree import is_above, stem_of
-from holloway.codemap.resolve.imports.import_target import NOWHERE, Place
+from holloway.codemap.resolve.imports.import_target import NO_TARGET, ImportTarget
 
 if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Import
-    from holloway.codemap.resolve.imports.file_tree import Tree
+    from holloway.codemap.resolve.imports.file_tree import FileTree
 
-FACES = ("__init__.py", "__init__.pyi")
+PACKAGE_FILES = ("__init__.py", "__init__.pyi")
 """Files that make a folder a package."""
 
 
 class PythonImports:
     """Resolves modules and packages."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: FileTree) -> None:
         self._tree = tree
-        split_paths = (path.rpartition("/") for path in tree.named("python", "__init__"))
-        self._packages = frozenset(folder for folder, _, name in split_paths if name in FACES)
-        self._roots = self._top_level()
+        split_paths = (path.rpartition("/") for path in tree.find_by_stem("python", "__init__"))
+        self._packages = frozenset(folder for folder, _, name in split_paths if name in PACKAGE_FILES)
+        self._roots = self._index_top_level()
 
-    def find(self, origin: str, module: str) -> Place:
+    def find_target(self, origin: str, module: str) -> ImportTarget:
         """Return the module or package of that name; a name that no folder of the project has is external."""
         if module.startswith("."):
-            return self._relative(origin, module)
+            return self._find_relative(origin, module)
         head = module.partition(".")[0]
-        for root in self._roots_of(head, origin):
-            place = self._module(join(root, module.replace(".", "/")))
+        for root in self._list_roots(head, origin):
+            place = self._find_module(join(root, module.replace(".", "/")))
             if place.path:
                 return place
-        return Place(package=head)
+        return ImportTarget(package=head)
 
-    def submodule(self, place: Place, name: str) -> Place:
+    def find_submodule(self, place: ImportTarget, name: str) -> ImportTarget:
         """Return the module of that name inside a package."""
         if not place.path or not name.isidentifier():
-            return NOWHERE
-        if place.path.rpartition("/")[2] not in ("", *FACES):
-            return NOWHERE
-        return self._module(join(dirname(place.path), name))
+            return NO_TARGET
+        if place.path.rpartition("/")[2] not in ("", *PACKAGE_FILES):
+            return NO_TARGET
+        return self._find_module(join(dirname(place.path), name))
 
-    def names_beside(self, path: str) -> set[str]:
+    def list_names_beside(self, path: str) -> set[str]:
         """Return the names in a package's folder: adding or removing its file changes how they are imported."""
         folder = dirname(path)
         inner = {
@@ -56,23 +56,23 @@ class PythonImports:
         }
         return inner | {stem_of(other) for other in self._tree.directories.get(folder, ())}
 
-    def _relative(self, origin: str, module: str) -> Place:
+    def _find_relative(self, origin: str, module: str) -> ImportTarget:
         tail = module.lstrip(".")
         base = dirname(origin)
         for _ in range(len(module) - len(tail) - 1):
             if not base:
-                return NOWHERE
+                return NO_TARGET
             base = dirname(base)
-        return self._module(join(base, tail.replace(".", "/")) if tail else base)
+        return self._find_module(join(base, tail.replace(".", "/")) if tail else base)
 
-    def _module(self, base: str) -> Place:
+    def _find_module(self, base: str) -> ImportTarget:
         inside = f"{base}/" if base else ""
-        for path in (*(inside + face for face in FACES), f"{base}.py", f"{base}.pyi"):
+        for path in (*(inside + face for face in PACKAGE_FILES), f"{base}.py", f"{base}.pyi"):
             if path in self._tree.paths:
-                return Place(path)
-        return Place(base + "/") if base in self._tree.folders and base else NOWHERE
+                return ImportTarget(path)
+        return ImportTarget(base + "/") if base in self._tree.folders and base else NO_TARGET
 
-    def _roots_of(self, head: str, origin: str) -> list[str]:
+    def _list_roots(self, head: str, origin: str) -> list[str]:
         """Return folders that contain the name: parents of the file first, nearest first."""
         folders = self._roots.get(head, [])
         origin_folder = dirname(origin)
@@ -81,7 +81,7 @@ class PythonImports:
         above = [folder for folder in folders if is_above(folder, origin_folder)]
         return sorted(above, key=len, reverse=True) + [folder for folder in folders if folder not in above]
 
-    def _top_level(self) -> dict[str, list[str]]:
+    def _index_top_level(self) -> dict[str, list[str]]:
         """Return top-level names and the folders that they can be imported from."""
         roots: dict[str, set[str]] = defaultdict(set)
         for path in self._tree.paths:
@@ -95,10 +95,10 @@ class PythonImports:
             root, _, name = folder.rpartition("/")
             if name and root in ("", "src", "lib") and root not in self._packages:
                 roots[name].add(root)
-        return {name: sorted(folders, key=_depth) for name, folders in roots.items()}
+        return {name: sorted(folders, key=_depth_key) for name, folders in roots.items()}
 
 
-def _depth(folder: str) -> tuple[int, str]:
+def _depth_key(folder: str) -> tuple[int, str]:
     return folder.count("/") + bool(folder), folder
 
 
@@ -107,6 +107,6 @@ def local_name(module: str) -> str:
     return module.partition(".")[0]
 
 
-def module_bound(item: Import) -> str:
+def bound_module(item: Import) -> str:
     """Return the module that the local name of an import refers to: `import a.b` binds `a`."""
     return item.module if item.symbol or item.alias else local_name(item.module)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
-from holloway.codemap.resolve.imports.file_tree import within
-from holloway.codemap.resolve.imports.import_target import Place
+from holloway.codemap.resolve.imports.file_tree import normalise_path
+from holloway.codemap.resolve.imports.import_target import ImportTarget
 
 if TYPE_CHECKING:
-    from holloway.codemap.resolve.imports.file_tree import Tree
+    from holloway.codemap.resolve.imports.file_tree import FileTree
 
 
-def find(tree: Tree, origin: str, module: str) -> Place:
+def find_target(tree: FileTree, origin: str, module: str) -> ImportTarget:
     """Return the required file, with or without its suffix."""
-    for name in (within(join(dirname(origin), module)), join("lib", module)):
+    for name in (normalise_path(join(dirname(origin), module)), join("lib", module)):
         for path in (name, f"{name}.rb"):
             if path in tree.paths:
-                return Place(str(path))
-    named = tree.of_suffix("ruby", module if module.endswith(".rb") else module + ".rb", origin)
-    return Place(named) if named else Place(package=module.partition("/")[0])
+                return ImportTarget(str(path))
+    named = tree.nearest_by_suffix("ruby", module if module.endswith(".rb") else module + ".rb", origin)
+    return ImportTarget(named) if named else ImportTarget(package=module.partition("/")[0])

@@ -7,13 +7,13 @@ from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
 from holloway.codemap.resolve.imports.file_tree import ends_in
-from holloway.codemap.resolve.imports.import_target import NOWHERE, Place
-from holloway.codemap.resolve.targets import each
+from holloway.codemap.resolve.imports.import_target import NO_TARGET, ImportTarget
+from holloway.codemap.resolve.targets import follow_targets
 
 if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Import
-    from holloway.codemap.resolve.imports.file_tree import Tree
-    from holloway.codemap.resolve.name_resolution import Names
+    from holloway.codemap.resolve.imports.file_tree import FileTree
+    from holloway.codemap.resolve.name_resolution import NameResolver
     from holloway.codemap.resolve.targets import Targets
 
 _CRATE_ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs")
@@ -22,28 +22,28 @@ _CRATE_ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs")
 class RustImports:
     """Resolves modules of the crates that Cargo.toml files declare."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: FileTree) -> None:
         self._tree = tree
-        self._crates = tree.manifests("Cargo.toml", _crate_name)
+        self._crates = tree.map_manifest_names("Cargo.toml", _crate_name)
 
-    def find(self, origin: str, module: str) -> Place:
+    def find_target(self, origin: str, module: str) -> ImportTarget:
         """Return the file of a module path; the part of the path inside that file is resolved separately."""
         parts = module.replace("::", ".").split(".")
-        crate, module_path = self._crate_of(origin)
+        crate, module_path = self._find_crate(origin)
         if parts[0] == "crate":
-            return self._file(crate, parts[1:])
+            return self._find_file(crate, parts[1:])
         if parts[0] in ("self", "super"):
             while parts and parts[0] in ("self", "super"):
                 module_path = module_path[:-1] if parts[0] == "super" else module_path
                 parts = parts[1:]
-            return self._file(crate, [*module_path, *parts])
-        local = self._file(crate, [*module_path, *parts], whole=True)
+            return self._find_file(crate, [*module_path, *parts])
+        local = self._find_file(crate, [*module_path, *parts], is_exact=True)
         if local.path:
             return local
         crate_folder = self._crates.get(parts[0]) or self._crates.get(parts[0].replace("_", "-"))
-        if crate_folder is not None and (root := self._crate_root(crate_folder)):
-            return self._file(root, parts[1:])
-        return Place(package=parts[0])
+        if crate_folder is not None and (root := self._find_crate_root(crate_folder)):
+            return self._find_file(root, parts[1:])
+        return ImportTarget(package=parts[0])
 
     def names_for(self, path: str) -> set[str]:
         """Return the crates whose root a file may be."""
@@ -53,13 +53,13 @@ class RustImports:
             if path in (join(home, root) for root in _CRATE_ROOTS)
         }
 
-    def _crate_root(self, folder: str) -> str:
+    def _find_crate_root(self, folder: str) -> str:
         for name in _CRATE_ROOTS:
             if join(folder, name) in self._tree.paths:
                 return join(folder, name)
         return ""
 
-    def _crate_of(self, origin: str) -> tuple[str, list[str]]:
+    def _find_crate(self, origin: str) -> tuple[str, list[str]]:
         """Return the root file of the crate that a file belongs to, and the file's module path in it."""
         folder = dirname(origin)
         while True:
@@ -72,7 +72,7 @@ class RustImports:
                 return origin, []
             folder = dirname(folder)
 
-    def _file(self, root: str, parts: list[str], whole: bool = False) -> Place:
+    def _find_file(self, root: str, parts: list[str], is_exact: bool = False) -> ImportTarget:
         """Return the deepest file on a module path, or only the file of the complete path."""
         folder = dirname(root)
         names = [part for part in parts if part]
@@ -80,13 +80,13 @@ class RustImports:
             base = join(folder, *names[:length])
             for path in (f"{base}.rs", f"{base}/mod.rs"):
                 if path in self._tree.paths:
-                    return Place(path)
-            if whole:
-                return NOWHERE
-        return NOWHERE if whole else Place(root)
+                    return ImportTarget(path)
+            if is_exact:
+                return NO_TARGET
+        return NO_TARGET if is_exact else ImportTarget(root)
 
 
-def module_named(item: Import) -> str:
+def imported_module(item: Import) -> str:
     """Return the module path of an import as seen from its file: `super` of an inline module is the file."""
     head, _, tail = item.module.partition(".")
     if head != "super" or item.scope < 0:
@@ -94,13 +94,13 @@ def module_named(item: Import) -> str:
     return f"self.{tail}" if tail else "self"
 
 
-def inside(names: Names, path: str, item: Import, name: str) -> Targets:
+def resolve_inside(names: NameResolver, path: str, item: Import, name: str) -> Targets:
     """Resolve the part of a path that continues inside the file, through inline modules and types."""
     *_, outer, inner = ("", *item.module.split("."))
     is_file = f"/{path}".endswith((f"/{inner}.rs", f"/{inner}/mod.rs")) and outer != inner
     if is_file or inner in ("crate", "self", "super"):
         return ()
-    return each(names.in_module(path, inner), names.members.member, name)
+    return follow_targets(names.resolve_in_module(path, inner), names.members.find_member, name)
 
 
 def _module_path(origin: str, folder: str) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from posixpath import dirname, join
 from typing import TYPE_CHECKING, Any
 
-from holloway.codemap.resolve.imports.file_tree import AMBIGUOUS_MAX, within
-from holloway.codemap.resolve.imports.lenient_json import json_object
+from holloway.codemap.resolve.imports.file_tree import AMBIGUOUS_MAX, normalise_path
+from holloway.codemap.resolve.imports.lenient_json import parse_json_object
 
 if TYPE_CHECKING:
-    from holloway.codemap.resolve.imports.file_tree import Tree
+    from holloway.codemap.resolve.imports.file_tree import FileTree
 
 NAMES = ("tsconfig.json", "jsconfig.json")
 PATTERNS_MAX = 200
@@ -20,18 +20,18 @@ Patterns = list[tuple[str, list[str]]]
 """Import patterns such as `@/*`, and the paths that each stands for, such as `src/*`."""
 
 
-def aliases(tree: Tree) -> list[tuple[str, Patterns]]:
+def load_aliases(tree: FileTree) -> list[tuple[str, Patterns]]:
     """Return the folders that have path aliases, deepest first."""
     folders: list[tuple[str, Patterns]] = []
-    homes = [(folder, name) for name in NAMES for folder in tree.homes[name]]
+    homes = [(folder, name) for name in NAMES for folder in tree.manifest_folders[name]]
     for folder, name in sorted(homes, key=lambda home: (-home[0].count("/") - bool(home[0]), home[0])):
-        patterns = _patterns(tree, join(folder, name), 0)
+        patterns = _load_patterns(tree, join(folder, name), 0)
         if patterns:
             folders.append((folder, patterns))
     return folders
 
 
-def expanded(patterns: Patterns, module: str) -> list[str]:
+def expand_alias(patterns: Patterns, module: str) -> list[str]:
     """Return the paths that a module name stands for."""
     paths: list[str] = []
     for pattern, targets in patterns:
@@ -44,12 +44,12 @@ def expanded(patterns: Patterns, module: str) -> list[str]:
     return paths
 
 
-def names_by(folder: str, patterns: Patterns, bases: set[str]) -> set[str]:
+def find_alias_names(folder: str, patterns: Patterns, bases: set[str]) -> set[str]:
     """Return the names that the patterns give to a file with these paths (the reverse direction)."""
     names: set[str] = set()
     for pattern, targets in patterns:
         for target in targets:
-            before, star, after = (within(join(folder, target)) or "").partition("*")
+            before, star, after = (normalise_path(join(folder, target)) or "").partition("*")
             for base in bases:
                 if star and base.startswith(before) and base.endswith(after):
                     names.add(base[len(before) : len(base) - len(after)] or pattern)
@@ -58,27 +58,27 @@ def names_by(folder: str, patterns: Patterns, bases: set[str]) -> set[str]:
     return names
 
 
-def _patterns(tree: Tree, path: str, depth: int) -> Patterns:
-    data = json_object(tree.read(path)) if path in tree.paths else {}
+def _load_patterns(tree: FileTree, path: str, depth: int) -> Patterns:
+    data = parse_json_object(tree.read(path)) if path in tree.paths else {}
     parent = data.get("extends")
-    patterns = _own_patterns(data.get("compilerOptions"))
+    patterns = _parse_patterns(data.get("compilerOptions"))
     if patterns or not isinstance(parent, str) or not parent.startswith(".") or depth >= EXTENDS_MAX:
         return patterns
     folder = dirname(path)
-    parent_path = within(join(folder, parent))
+    parent_path = normalise_path(join(folder, parent))
     for name in (parent_path, f"{parent_path}.json") if parent_path else ():
-        tree.decisive.add(name)
+        tree.referenced_manifests.add(name)
         if name in tree.paths:
-            inherited = _patterns(tree, name, depth + 1)
+            inherited = _load_patterns(tree, name, depth + 1)
             parent_folder = dirname(name)
             return [
-                (pattern, [_relative(join(parent_folder, target), folder) for target in targets])
+                (pattern, [_to_relative(join(parent_folder, target), folder) for target in targets])
                 for pattern, targets in inherited
             ]
     return []
 
 
-def _own_patterns(options: Any) -> Patterns:
+def _parse_patterns(options: Any) -> Patterns:
     options = options if isinstance(options, dict) else {}
     base_url = options.get("baseUrl")
     base = base_url if isinstance(base_url, str) else ""
@@ -94,6 +94,6 @@ def _own_patterns(options: Any) -> Patterns:
     return patterns
 
 
-def _relative(path: str, folder: str) -> str:
+def _to_relative(path: str, folder: str) -> str:
     ups = folder.count("/") + 1 if folder else 0
     return "../" * ups + path
