@@ -103,7 +103,7 @@ SWITCHED = {
     **{f"without {stage}": without(stage) for stage in sorted(STAGES - {"trust", "phase"})},
     "with difference, which is off": with_stage("difference"),
     "fused scores and nothing after": Variant(lambda means: replace(means, stages=frozenset())),
-    "trust, sources by lot": constant(rank, trust=_trust_by_lot),
+    "trust, sources by lot": constant(rank, compute_trust=_trust_by_lot),
     **{f"phase {phase}": in_phase(phase) for phase in (Phase.IMPLEMENT, Phase.EXPLORE)},
 }
 """Stages left out or let in. Nobody labelled sources and phases here: what they cost where they say nothing is seen."""
@@ -127,7 +127,7 @@ def catch(memory: Holloway, text: str, files: Sequence[str] = ()) -> Caught:
         caught.append(Caught(store, query, chosen, means))
         return []
 
-    with mock.patch.object(memory_search, "recall", keep):
+    with mock.patch.object(memory_search, "recall_memories", keep):
         memory.recall(text, limit=LIMIT, files=files)
     (only,) = caught
     return only
@@ -177,7 +177,7 @@ def read_once(store: Store) -> Iterator[None]:
         return {seq: known[seq] for seq in seqs if seq in known}
 
     with (
-        mock.patch.object(candidates, "collected", collected_once),
-        mock.patch.object(store.memories, "many", many_once),
+        mock.patch.object(candidates, "collect_candidates", collected_once),
+        mock.patch.object(store.memories, "get_by_seqs", many_once),
     ):
         yield

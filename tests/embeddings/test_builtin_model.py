@@ -145,9 +145,9 @@ def test_the_model_is_shipped_with_its_licence_and_what_was_changed() -> None:
 
 def test_choosing_loads_neither_numpy_nor_the_runtime() -> None:
     code = (
-        "import sys; from holloway.config import Settings; from holloway.embeddings.provider_choice import choose; "
+        "import sys; from holloway.config import Settings; from holloway.embeddings.provider_choice import choose_embedder; "
         "import holloway.domain.ports, holloway.testing, holloway.store.vectors, holloway.embeddings.backfill; "
-        "assert choose(Settings({})).embedder; "
+        "assert choose_embedder(Settings({})).embedder; "
         "print(sorted({'numpy', 'onnxruntime', 'tokenizers', 'ssl', 'urllib.request'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

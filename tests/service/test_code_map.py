@@ -315,7 +315,7 @@ def test_sessions_on_the_default_branch_are_not_one_piece_of_work(
 
     memory.map.update()
     heard: list[str] = []
-    monkeypatch.setattr(checkout, "locate", lambda *given, branch, **rest: heard.append(branch))
+    monkeypatch.setattr(checkout, "locate_files", lambda *given, branch, **rest: heard.append(branch))
     memory.map.locate("refresh the token")
     repository.git("checkout", "-qb", "feature")
     memory.map.locate("refresh the token")

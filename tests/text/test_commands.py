@@ -282,7 +282,7 @@ def test_what_lies_beyond_the_limit_is_not_read() -> None:
 def test_a_hook_may_import_it() -> None:
     code = (
         "import sys; before = set(sys.modules); import holloway.text.commands, holloway.text.failures as f\n"
-        "f.failed('FAIL', False, 'pytest | tail')\n"
+        "f.is_failure('FAIL', False, 'pytest | tail')\n"
         "print(sorted({'dataclasses', 'typing', 'inspect', 'pathlib', 'hashlib'} & (set(sys.modules) - before)))"
     )
     done = subprocess.run(

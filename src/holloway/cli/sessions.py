@@ -162,7 +162,8 @@ def _print_explanation(memory: Holloway, explanation: SessionReport, *, dropped:
     if record:
         print_text(
             f"  {_format_figure(record, 'first_reads', 'file')} opened, "
-            f"{_format_figure(record, 'known_files_read_again')} of them seen in earlier sessions; {_format_figure(record, 'files_edited')} edited; "
+            f"{_format_figure(record, 'known_files_read_again')} of them seen in earlier sessions; "
+            f"{_format_figure(record, 'files_edited')} edited; "
             f"{_format_figure(record, 'errors', 'error')}",
             "dim",
         )
