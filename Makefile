@@ -37,8 +37,13 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.lock
 run: $(VENV)/installed ## map a project (PROJECT=path) and print what an agent would read
 	@$(BIN)/holloway init --project "$(PROJECT)"
 
+# Tests start hundreds of processes. Where PYTHONDONTWRITEBYTECODE is set, each of them would compile the source again.
+COMPILE := $(BIN)/python -m compileall -q src
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal -q
+
 test: $(VENV)/installed-dev ## all tests of a commit
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not nightly"
+	$(COMPILE)
+	$(PYTEST) -m "not nightly"
 	$(BIN)/lint-imports --no-cache
 
 check: $(VENV)/installed-dev ## format, lint, types, style figures, the tests, layers
@@ -46,7 +51,8 @@ check: $(VENV)/installed-dev ## format, lint, types, style figures, the tests, l
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m docs.style
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not nightly"
+	$(COMPILE)
+	$(PYTEST) -m "not nightly"
 	$(BIN)/lint-imports --no-cache
 
 format: $(VENV)/installed-dev ## format the code
@@ -63,7 +69,8 @@ nightly: $(VENV)/installed-nightly ## the long runs: kills, faults, soak, fuzz, 
 	$(MAKE) agents CLAUDE_CODE=$(call NEWEST,@anthropic-ai/claude-code) CODEX=$(call NEWEST,@openai/codex) \
 	  COPILOT=$(call NEWEST,@github/copilot)
 	rm -rf build/reliability
-	HOLLOWAY_NIGHTLY=1 $(BIN)/python -m pytest -n 2 --dist worksteal -q
+	$(COMPILE)
+	HOLLOWAY_NIGHTLY=1 $(PYTEST)
 	$(BIN)/python -m docs.reliability
 
 bench: $(VENV)/installed-dev ## benchmarks (ONLY=name, QUICK=1 for a sample; DATA=, REPOS=, GRAPHS=, PYCG=, PEERS= folders)

@@ -145,7 +145,8 @@ def test_the_model_is_shipped_with_its_licence_and_what_was_changed() -> None:
 
 def test_choosing_loads_neither_numpy_nor_the_runtime() -> None:
     code = (
-        "import sys; from holloway.config import Settings; from holloway.embeddings.provider_choice import choose_embedder; "
+        "import sys; from holloway.config import Settings; "
+        "from holloway.embeddings.provider_choice import choose_embedder; "
         "import holloway.domain.ports, holloway.testing, holloway.store.vectors, holloway.embeddings.backfill; "
         "assert choose_embedder(Settings({})).embedder; "
         "print(sorted({'numpy', 'onnxruntime', 'tokenizers', 'ssl', 'urllib.request'} & set(sys.modules)))"

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "holloway"
-EMBEDS = "from holloway.embeddings.builtin_model import BuiltinEmbedder; print(BuiltinEmbedder().embed(['a sentence']).shape)"
+EMBEDS = (
+    "from holloway.embeddings.builtin_model import BuiltinEmbedder; "
+    "print(BuiltinEmbedder().embed(['a sentence']).shape)"
+)
 
 
 @pytest.mark.promise("nothing-is-sent")

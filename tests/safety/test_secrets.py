@@ -253,7 +253,8 @@ def test_four_times_the_hostile_text_takes_about_four_times_the_time(piece: str)
 def test_importing_the_redactor_loads_nothing_heavy() -> None:
     # Every hook has parsed its input with json by then.
     code = (
-        "import sys, json; before = set(sys.modules); import holloway.safety.secrets as s; s.redact_secrets('plain text'); "
+        "import sys, json; before = set(sys.modules); import holloway.safety.secrets as s; "
+        "s.redact_secrets('plain text'); "
         "heavy = {'typing', 'dataclasses', 'enum', 'inspect', 're', 're2', 'collections', 'pathlib', 'tomllib', "
         "'holloway.safety.secret_values'}; "
         "print(sorted(heavy & (set(sys.modules) - before)))"
