@@ -7,7 +7,7 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 from holloway.data import compiler, load_table
-from holloway.data.source import FOLDER, Source
+from holloway.data.source import FOLDER, TableSource
 from holloway.errors import InvalidInput
 
 ROOT = FOLDER.parents[2]
@@ -45,10 +45,10 @@ benign_examples = ["two: x"]
 """
 
 
-def write_source(folder: Path, text: str, name: str = "secrets.toml") -> Source:
+def write_source(folder: Path, text: str, name: str = "secrets.toml") -> TableSource:
     path = folder / name
     path.write_text(text, "utf-8")
-    return Source(path)
+    return TableSource(path)
 
 
 def test_the_committed_json_is_what_the_toml_compiles_to() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from holloway.codemap.modules.overview import Overview, OverviewModule
 from holloway.config import BRIEF_DECISIONS_MAX, BRIEF_TOKENS_MAX
-from holloway.injection.session_start import Brief, Facts, render_brief
+from holloway.injection.session_start import Brief, BriefFacts, render_brief
 from holloway.service.holloway import Holloway
 from holloway.testing import FakeClock
 from holloway.text.tokens import estimate_tokens
@@ -39,7 +39,7 @@ def memories(count: int, summary: str = "money is integer cents") -> list[Row]:
 
 
 def brief(overview: Overview, sessions: int, rules: list[Row], traps: list[Row], indexing: str = "") -> Brief:
-    return render_brief(Facts(overview, sessions, rules, traps, indexing=indexing))
+    return render_brief(BriefFacts(overview, sessions, rules, traps, indexing=indexing))
 
 
 def test_the_brief_reads_like_this() -> None:

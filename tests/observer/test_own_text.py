@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from holloway.codemap.modules.overview import Overview, OverviewModule
 from holloway.domain.memory import MemoryType, State
 from holloway.injection import memory_text
-from holloway.injection.session_start import Facts, render_brief
+from holloway.injection.session_start import BriefFacts, render_brief
 from holloway.observer.own_text import is_own_output, strip_own_text
 from holloway.retrieval.pack import pack_memories
 from tests.retrieval.made import made
@@ -35,7 +35,7 @@ OVERVIEW = Overview(
     test=("uv run pytest -q",),
 )
 RULE: dict[str, object] = {**ROW, "id": "000001", "type": "decision", "summary": "money is integer cents"}
-BRIEF = render_brief(Facts(OVERVIEW, 14, [RULE], [{**ROW, "id": "000002"}], indexing="12 of 40")).text
+BRIEF = render_brief(BriefFacts(OVERVIEW, 14, [RULE], [{**ROW, "id": "000002"}], indexing="12 of 40")).text
 WITH_TOOL = memory_text.render_rows([ROW, {**ROW, "id": "c2d1a0", "state": "unconfirmed"}])[0]
 PACK = pack_memories(
     [made(3, summary=TRAP), replace(made(4, MemoryType.ERROR_PATTERN, "EADDRINUSE on 8080"), state=State.UNCONFIRMED)]

@@ -20,7 +20,7 @@ from holloway.cli.common import (
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from holloway.domain.session import Session
+    from holloway.domain.session import SessionSummary
     from holloway.service.holloway import Holloway
     from holloway.service.results import StoredCandidate
     from holloway.service.session_report import SessionReport
@@ -77,7 +77,7 @@ def explain_command(session: str, dropped: bool, as_json: bool, project: str) ->
             _print_explanation(memory, explanation, dropped=dropped)
 
 
-def session_json(session: Session, record: dict[str, Any]) -> dict[str, Any]:
+def session_json(session: SessionSummary, record: dict[str, Any]) -> dict[str, Any]:
     """Return a session as JSON fields."""
     return {
         "id": session.id,
@@ -116,7 +116,7 @@ def explained_json(explanation: SessionReport) -> dict[str, Any]:
     }
 
 
-def _print_session(session: Session, record: dict[str, Any]) -> None:
+def _print_session(session: SessionSummary, record: dict[str, Any]) -> None:
     learned_count = sum(states.get("promoted", 0) for states in (record.get("candidates") or {}).values())
     outcome_text = (
         f"{session.outcome}: {_describe_evidence(session)}" if session.outcome else "running, or not processed yet"
@@ -139,7 +139,7 @@ def _format_figure(record: dict[str, Any], field: str, noun: str = "") -> str:
     return format_count(number, noun) if noun else str(number)
 
 
-def _describe_evidence(session: Session) -> str:
+def _describe_evidence(session: SessionSummary) -> str:
     """Return the evidence for a session's type and outcome, without the labels."""
     evidence = session.evidence.removeprefix(f"{session.type}: ").replace(f"; {session.outcome}: ", ", ", 1)
     return evidence or str(session.type)

@@ -9,7 +9,7 @@ from typing import Any
 
 from holloway.data.source import (
     FOLDER,
-    Source,
+    TableSource,
     check_flag,
     check_linear_pattern,
     check_number,
@@ -26,7 +26,7 @@ LINE_CHARS = 120
 Table = dict[str, Any]
 
 
-def compile_secrets(source: Source) -> dict[str, Table]:
+def compile_secrets(source: TableSource) -> dict[str, Table]:
     """Compile the rules, and the keywords of all rules for the light check that comes before any rule."""
     rules = source.check_rows(
         "rules",
@@ -70,7 +70,7 @@ WORD_LISTS = (
 )
 
 
-def compile_programs(source: Source) -> dict[str, Table]:
+def compile_programs(source: TableSource) -> dict[str, Table]:
     """Compile what programs do, which of them wrap a command, and which of their options take a value."""
     programs = source.check_rows("programs", {"kind": check_one_of(*KINDS), "names": check_words})
     source.check_unique("[[programs]]", "names", [name for row in programs for name in row["names"]])
@@ -95,13 +95,13 @@ def compile_programs(source: Source) -> dict[str, Table]:
 ROLES = "address reader oblige dismiss dismissed act urge function join".split()
 
 
-def compile_repository_text(source: Source) -> dict[str, Table]:
+def compile_repository_text(source: TableSource) -> dict[str, Table]:
     """Compile the words by which a name reads as a sentence, by their role."""
     rows = source.check_rows("words", {"role": check_one_of(*ROLES), "words": check_words})
     return {"repository_text": {row["role"]: row["words"] for row in rows}}
 
 
-def compile_failures(source: Source) -> dict[str, Table]:
+def compile_failures(source: TableSource) -> dict[str, Table]:
     """Compile one pattern for each sign of a failure, from the formats of all tools."""
     signs = source.check_rows(
         "signs",
@@ -130,7 +130,7 @@ REASONS = "override role command exfiltration markup authority".split()
 IMPERATIVES = "must always verb answer".split()
 
 
-def compile_prompt_injection(source: Source) -> dict[str, Table]:
+def compile_prompt_injection(source: TableSource) -> dict[str, Table]:
     """Compile the cues of prompt injection, by their reason."""
     cues = source.check_rows("cues", {"reason": check_one_of(*REASONS), "regex": check_linear_pattern})
     imperatives = source.check_rows("imperatives", {"cue": check_one_of(*IMPERATIVES), "regex": check_linear_pattern})
@@ -142,7 +142,7 @@ def compile_prompt_injection(source: Source) -> dict[str, Table]:
     }
 
 
-def compile_corrections(source: Source) -> dict[str, Table]:
+def compile_corrections(source: TableSource) -> dict[str, Table]:
     """Compile the forms and signs of self-corrections."""
     forms = source.check_rows(
         "forms",
@@ -193,12 +193,12 @@ def _check_points(value: Any) -> dict[str, float]:
     return {place: check_number(points) for place, points in value.items()}
 
 
-def compile_instructions(source: Source) -> dict[str, Table]:
+def compile_instructions(source: TableSource) -> dict[str, Table]:
     """Compile the patterns that tell a rule from a description."""
     return {"instructions": source.check_entries("patterns", check_pattern)}
 
 
-COMPILERS: dict[str, Callable[[Source], dict[str, Table]]] = {
+COMPILERS: dict[str, Callable[[TableSource], dict[str, Table]]] = {
     "corrections": compile_corrections,
     "failures": compile_failures,
     "instructions": compile_instructions,
@@ -218,7 +218,7 @@ def compile_all() -> Iterator[tuple[str, str]]:
     for path in sorted(FOLDER.glob("*.toml")):
         if path.stem not in COMPILERS:
             raise InvalidInput(f"{path.name} has no compiler.", "Add one to COMPILERS in data/compiler.py.")
-        for name, table in COMPILERS[path.stem](Source(path)).items():
+        for name, table in COMPILERS[path.stem](TableSource(path)).items():
             yield f"{name}.json", render_json(table) + "\n"
 
 

@@ -102,7 +102,7 @@ def _join_pieces(value: Any) -> str:
     return "".join(check_texts(value)) if isinstance(value, list) else check_text(value)
 
 
-class Source:
+class TableSource:
     """One TOML file. `[fragments]` and `[alternatives]` name parts of patterns, written `${name}` where they are used.
 
     A fragment is a pattern or a list of its pieces; alternatives are a list that is joined with `|`. A top-level

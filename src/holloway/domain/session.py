@@ -32,7 +32,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionSummary:
     """A session as the ledger keeps it."""
 
     id: str

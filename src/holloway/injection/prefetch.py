@@ -34,7 +34,7 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PrefetchPlan:
     """The files in the order in which they are likely needed, and what they cost."""
 
     files: tuple[Fetched, ...] = ()
@@ -43,7 +43,7 @@ class Plan:
     """Files that sessions open too, and for which there was no room."""
 
 
-def plan(memories: Iterable[Memory], root: str, skip: Collection[str] = ()) -> Plan:
+def plan(memories: Iterable[Memory], root: str, skip: Collection[str] = ()) -> PrefetchPlan:
     """Choose files within the budget; those to skip are already in the agent's prompt."""
     files: list[Fetched] = []
     left_out: list[str] = []
@@ -57,7 +57,7 @@ def plan(memories: Iterable[Memory], root: str, skip: Collection[str] = ()) -> P
             continue
         files.append(fetched)
         spent += fetched.tokens
-    return Plan(tuple(files), spent, tuple(left_out))
+    return PrefetchPlan(tuple(files), spent, tuple(left_out))
 
 
 def _candidates(memories: Iterable[Memory], skip: Collection[str]) -> list[str]:

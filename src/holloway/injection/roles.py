@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.domain.work import Methodology, WorkUnit
-    from holloway.injection.prefetch import Plan
+    from holloway.injection.prefetch import PrefetchPlan
     from holloway.injection.project_map import ProjectMap
     from holloway.injection.reader import Reader
     from holloway.injection.role_text import Figure
@@ -135,7 +135,7 @@ class RoleContext:
         factor = min(max([1.0, *ratios]), STEP_LIMIT_FACTOR_MAX)
         return min(math.ceil(base * factor), STEP_LIMIT_MAX)
 
-    def plan_prefetch(self, skip: Collection[str]) -> Plan:
+    def plan_prefetch(self, skip: Collection[str]) -> PrefetchPlan:
         """Choose the files to hand over before they are asked for."""
         return prefetching.plan(self._find_counts(T.PREFETCH_PATTERN), self._reader.root, skip)
 

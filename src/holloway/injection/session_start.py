@@ -46,7 +46,7 @@ class Brief(NamedTuple):
     memories: tuple[str, ...]
 
 
-class Facts(NamedTuple):
+class BriefFacts(NamedTuple):
     """The content of a brief, before it is cut to its budget."""
 
     overview: Overview | None = None
@@ -104,10 +104,10 @@ def compose_brief(
     return render_brief(facts)
 
 
-def _gather_memories(connection: sqlite3.Connection, user_rules: list[Row], branch: str, command: str) -> Facts:
+def _gather_memories(connection: sqlite3.Connection, user_rules: list[Row], branch: str, command: str) -> BriefFacts:
     rules = lookup.find_general(connection, lookup.RULES, branch, BRIEF_DECISIONS_MAX) + user_rules
     rules.sort(key=lambda row: (not row["pinned"], -int(str(row["use_count"])), str(row["created_at"])))
-    return Facts(
+    return BriefFacts(
         sessions=lookup.count_sessions(connection),
         rules=sorted(rules[:BRIEF_DECISIONS_MAX], key=_rule_order),
         traps=lookup.find_general(connection, lookup.TRAPS, branch, BRIEF_TRAPS_MAX),
@@ -131,7 +131,7 @@ def _open_and_find_rules(user_store: str, branch: str) -> list[Row]:
         connection.close()
 
 
-def _add_map(view: StoreView, facts: Facts, project_map: ProjectMap) -> Facts:
+def _add_map(view: StoreView, facts: BriefFacts, project_map: ProjectMap) -> BriefFacts:
     from datetime import datetime
 
     viewer = view.viewer
@@ -140,8 +140,8 @@ def _add_map(view: StoreView, facts: Facts, project_map: ProjectMap) -> Facts:
 
 
 def _with_map(
-    connection: sqlite3.Connection, facts: Facts, project_map: ProjectMap, root: str, branch: str, now: datetime
-) -> Facts:
+    connection: sqlite3.Connection, facts: BriefFacts, project_map: ProjectMap, root: str, branch: str, now: datetime
+) -> BriefFacts:
     """Add the overview of the codebase, the progress of its index, and the open work of the branch."""
     work = find_open_work(connection, root, branch, now)
     return facts._replace(overview=project_map.load_overview(), indexing=project_map.read_progress(), work=work)
@@ -208,7 +208,7 @@ def _record_late(reader: Reader, user_store: str, brief: Brief, source: str) -> 
             _record(view, user_store, brief, source)
 
 
-def render_brief(facts: Facts) -> Brief:
+def render_brief(facts: BriefFacts) -> Brief:
     """Render a brief within its budget: modules are dropped first, then memories."""
     rules, traps = list(facts.rules[:BRIEF_DECISIONS_MAX]), list(facts.traps[:BRIEF_TRAPS_MAX])
     modules = list(facts.overview.modules[:BRIEF_MODULES_MAX]) if facts.overview else []
@@ -219,7 +219,7 @@ def render_brief(facts: Facts) -> Brief:
         (modules if len(modules) > MODULES_MIN else rules or traps or modules).pop()
 
 
-def _render_lines(facts: Facts, modules: list[OverviewModule], rules: list[Row], traps: list[Row]) -> list[str]:
+def _render_lines(facts: BriefFacts, modules: list[OverviewModule], rules: list[Row], traps: list[Row]) -> list[str]:
     learned = f" ({facts.sessions} session{'s' if facts.sessions != 1 else ''})" if facts.sessions else ""
     lines = [line("session_start", "head", learned=learned)]
     lines += [line("session_start", "indexing", indexing=facts.indexing)] if facts.indexing else []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holloway.domain.memory import Memory
-    from holloway.domain.session import Session
+    from holloway.domain.session import SessionSummary
     from holloway.observer.outcome import SessionClassification
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.gates import GateDecision
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class FinishedSession:
     """A finished session with its classification and its signals."""
 
-    session: Session
+    session: SessionSummary
     classification: SessionClassification
     signals: tuple[Signal, ...] = ()
     commit: str = ""

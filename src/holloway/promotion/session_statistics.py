@@ -14,7 +14,7 @@ from holloway.text.sanitize import clean_text, one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.domain.session import Session
+    from holloway.domain.session import SessionSummary
     from holloway.observer.activity import SessionActivity
     from holloway.observer.signals.signal import Signal
 
@@ -22,7 +22,7 @@ SIGHTINGS_MAX = 600
 
 
 def collect_statistics(
-    activity: SessionActivity, session: Session, signals: Sequence[Signal], modules: Sequence[str]
+    activity: SessionActivity, session: SessionSummary, signals: Sequence[Signal], modules: Sequence[str]
 ) -> SessionObservations:
     """Collect what a session adds to the statistics."""
     pairs = [signal for signal in signals if signal.name is SignalName.CO_ACCESS]

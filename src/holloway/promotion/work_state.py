@@ -17,7 +17,7 @@ from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
-    from holloway.domain.session import Session
+    from holloway.domain.session import SessionSummary
     from holloway.observer.activity import SessionActivity
     from holloway.observer.outcome import SessionClassification
     from holloway.store.store import Store
@@ -31,7 +31,7 @@ CONSOLIDATED_FROM = 10
 
 
 def draft_work_state(
-    activity: SessionActivity, classification: SessionClassification, session: Session
+    activity: SessionActivity, classification: SessionClassification, session: SessionSummary
 ) -> Draft | None:
     """Draft the state that the next session needs to continue this work; None if nothing is open."""
     plan = activity.pad.plan
@@ -66,7 +66,7 @@ def draft_work_state(
 
 
 def draft_unit_outcomes(
-    activity: SessionActivity, classification: SessionClassification, session: Session
+    activity: SessionActivity, classification: SessionClassification, session: SessionSummary
 ) -> list[Draft]:
     """Draft the outcome of the session's work unit and of its subtasks; many subtasks share one memory."""
     unit = session.work_unit
@@ -93,7 +93,11 @@ def draft_unit_outcomes(
 
 
 def _draft_outcome(
-    activity: SessionActivity, classification: SessionClassification, session: Session, label: str, succeeded: bool
+    activity: SessionActivity,
+    classification: SessionClassification,
+    session: SessionSummary,
+    label: str,
+    succeeded: bool,
 ) -> Draft:
     files = tuple(activity.edited_files)[:ITEMS_MAX]
     retries = sum(action.ok is False for action in activity.pad.actions)
@@ -137,7 +141,9 @@ def _find_next_step(activity: SessionActivity) -> str:
     return ""
 
 
-def save_work(store: Store, activity: SessionActivity, classification: SessionClassification, session: Session) -> None:
+def save_work(
+    store: Store, activity: SessionActivity, classification: SessionClassification, session: SessionSummary
+) -> None:
     """Store the unfinished work of a session, in place of its branch's earlier state, and how its units ended."""
     earlier = store.memories.find_by_origin(work_state_origin(session.branch))
     draft = draft_work_state(activity, classification, session)

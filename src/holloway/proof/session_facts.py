@@ -15,7 +15,7 @@ from holloway.text.tokens import estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from holloway.domain.session import Session
+    from holloway.domain.session import SessionSummary
     from holloway.store.store import Store
 
 FULL = "full"
@@ -86,7 +86,7 @@ class SessionFacts:
 
 
 def collect_before(
-    store: Store, session: Session, touched: Sequence[str], before: SessionFacts, mapped_modules: set[str]
+    store: Store, session: SessionSummary, touched: Sequence[str], before: SessionFacts, mapped_modules: set[str]
 ) -> SessionFacts:
     """Add what the store knew before a session, and what the session was shown of it, to what the caller knows."""
     database = store.database

@@ -67,7 +67,7 @@ def load_rules() -> RuleTable:
     return _rule_tables[0]
 
 
-class Finding:
+class SecretFinding:
     """A secret in a text: the id of the rule that found it, and its position."""
 
     __slots__ = ("end", "rule", "start")
@@ -108,7 +108,7 @@ def redact_secrets(text: str) -> tuple[str, list[str]]:
     return text, sorted(rule_ids)
 
 
-def scan_secrets(text: str) -> list[Finding]:
+def scan_secrets(text: str) -> list[SecretFinding]:
     """Find the secrets in a text, in their order and without overlap; the more specific rule wins."""
     keywords = _find_keywords(text)
     if not keywords:
@@ -124,7 +124,7 @@ def scan_secrets(text: str) -> list[Finding]:
         rule = table.rules[rank]
         for start, end in _find_secrets(rule, text, data, marked, taken):
             taken.add_span(start, end)
-            findings.append(Finding(rule.id, start, end))
+            findings.append(SecretFinding(rule.id, start, end))
     findings.sort(key=lambda finding: finding.start)
     return findings
 
@@ -174,7 +174,7 @@ def _compile_rule(rule: Rule) -> Any:
     return _compiled[rule.id]
 
 
-def _insert_markers(text: str, findings: list[Finding]) -> str:
+def _insert_markers(text: str, findings: list[SecretFinding]) -> str:
     parts: list[str] = []
     position = 0
     for finding in findings:

@@ -15,13 +15,13 @@ from holloway.domain import event as events
 from holloway.domain.memory import parse_choice
 from holloway.domain.ports import format_stamp
 from holloway.domain.session import Outcome, SessionType
-from holloway.domain.session import Session as Ledgered
+from holloway.domain.session import SessionSummary as Ledgered
 from holloway.domain.work import Phase, methodology
 from holloway.errors import HollowayError, InvalidInput
 from holloway.extras import find_invocation
 from holloway.injection import prompt as prompt_point
 from holloway.injection import session_start, step, tool_result
-from holloway.injection.prefetch import Plan
+from holloway.injection.prefetch import PrefetchPlan
 from holloway.injection.project_map import ProjectMap
 from holloway.injection.roles import RoleContext, show_rendered
 from holloway.injection.session_state import new_state
@@ -265,15 +265,15 @@ class Session:
             return base
         return self._answer_in_full(lambda: self._role_context().limit_steps(base), base)
 
-    def prefetch(self, what: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> Plan:
+    def prefetch(self, what: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> PrefetchPlan:
         """Choose files to hand over at the start, for a module, for files or for the task, except those to skip."""
         if self.reader.is_paused("injection"):
-            return Plan()
-        plan = self._answer_in_full(lambda: self._plan(what, skip), Plan())
+            return PrefetchPlan()
+        plan = self._answer_in_full(lambda: self._plan(what, skip), PrefetchPlan())
         self._fetched |= {file.path: file.tokens for file in plan.files}
         return plan
 
-    def _plan(self, what: str | Sequence[str], skip: Collection[str]) -> Plan:
+    def _plan(self, what: str | Sequence[str], skip: Collection[str]) -> PrefetchPlan:
         if isinstance(what, str):
             return self._role_context(modules=[what] if what else []).plan_prefetch(skip)
         return self._role_context(list(what)).plan_prefetch(skip)

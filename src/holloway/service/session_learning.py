@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.ports import format_stamp
-from holloway.domain.session import Outcome, Session
+from holloway.domain.session import Outcome, SessionSummary
 from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.llm.metered_client import meter_writer
 from holloway.llm.provider_choice import choose_writer
@@ -50,7 +50,7 @@ TASK_CHARS_MAX = 4_000
 class Learned:
     """The result of learning from a session."""
 
-    session: Session
+    session: SessionSummary
     promotion: Promotion
     record: dict[str, Any]
     synthesised: tuple[ModuleSynthesis, ...] = ()
@@ -157,7 +157,7 @@ class Learning:
         paths = list(activity.edited_files) or list(activity.touched_files)
         return [module for module in dict.fromkeys(map(self.places.module_of, paths)) if module]
 
-    def _collect_before(self, activity: SessionActivity, session: Session, before: SessionFacts) -> SessionFacts:
+    def _collect_before(self, activity: SessionActivity, session: SessionSummary, before: SessionFacts) -> SessionFacts:
         code_map = self.memory.map
         touched = [module for path in activity.touched_files if (module := code_map.module_of(path))]
         return collect_before(
@@ -172,19 +172,19 @@ class Learning:
             {part.name for part in code_map.overview().modules},
         )
 
-    def _branch_only(self, session: Session) -> str:
+    def _branch_only(self, session: SessionSummary) -> str:
         """Return the branch that the session's memories stay on until it is merged; empty for all branches."""
         if self.memory.settings.get_text("branch_scope") == "everywhere" or not session.branch:
             return ""
         return branches.find_unmerged_branch(self.database, str(self.memory.project.root), session.branch)
 
 
-def _describe_session(activity: SessionActivity, judged: SessionClassification, *, part: bool) -> Session:
+def _describe_session(activity: SessionActivity, judged: SessionClassification, *, part: bool) -> SessionSummary:
     """Return the row of a session in the ledger."""
     pad = activity.pad
     start = pad.start
     task = secrets.redact_secrets(clean_text(prompt.strip_host_additions(activity.task_text)))[0]
-    return Session(
+    return SessionSummary(
         id=(start.session if start else "") or "unknown",
         agent=start.agent if start else "",
         started_at=moment_of(start.at if start else pad.last_at),

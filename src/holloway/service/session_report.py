@@ -19,7 +19,7 @@ from holloway.store import session_ledger
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
-    from holloway.domain.session import Session
+    from holloway.domain.session import SessionSummary
     from holloway.service.holloway import Holloway
     from holloway.store.candidates import StoredCandidate
 
@@ -35,14 +35,14 @@ _NOTE = "summary_told"
 class SessionReport:
     """A session with everything that came of it."""
 
-    session: Session
+    session: SessionSummary
     record: dict[str, Any]
     candidates: tuple[StoredCandidate, ...]
     used: tuple[Memory, ...]
     learned: tuple[Memory, ...]
 
 
-def list_sessions(memory: Holloway, limit: int) -> list[tuple[Session, dict[str, Any]]]:
+def list_sessions(memory: Holloway, limit: int) -> list[tuple[SessionSummary, dict[str, Any]]]:
     """Return sessions, newest first, each with its record."""
     database = memory.store.database
     sessions = session_ledger.list_latest_sessions(database, min(limit, LIST_MAX))
@@ -63,7 +63,7 @@ def explain_session(memory: Holloway, reference: str) -> SessionReport:
     return SessionReport(session, record, tuple(candidates), tuple(used), tuple(learned.values()))
 
 
-def find_session(memory: Holloway, reference: str) -> Session:
+def find_session(memory: Holloway, reference: str) -> SessionSummary:
     """Return the session whose id begins so; raises InvalidInput if there is no such session, or several."""
     database = memory.store.database
     if reference == "last":
@@ -84,7 +84,7 @@ def find_session(memory: Holloway, reference: str) -> Session:
 class Summary:
     """The end of a session for the person. `short`: in one line, because the person ignored the last summaries."""
 
-    session: Session
+    session: SessionSummary
     saved_tokens: int
     """An estimate."""
     used: tuple[Memory, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from holloway.domain.session import Outcome, Session, SessionType
+from holloway.domain.session import Outcome, SessionSummary, SessionType
 from holloway.domain.work import Phase
 from holloway.store import lifecycle
 from holloway.store.lookup import IS_SESSION, LOADED_BY_HOST, build_session_condition, count_sessions
@@ -63,7 +63,7 @@ def record_reported_use(database: Database, memory: str, session: str, at: str) 
         return is_new
 
 
-def find_sessions(database: Database, reference: str) -> list[Session]:
+def find_sessions(database: Database, reference: str) -> list[SessionSummary]:
     """Return the session with that id, or else those whose id begins with it."""
     sql = (
         "SELECT * FROM sessions s WHERE id >= :id AND id < :id || char(1114111) "
@@ -73,7 +73,7 @@ def find_sessions(database: Database, reference: str) -> list[Session]:
     return sessions[:1] if sessions and sessions[0].id == reference else sessions
 
 
-def list_latest_sessions(database: Database, limit: int) -> list[Session]:
+def list_latest_sessions(database: Database, limit: int) -> list[SessionSummary]:
     """Return the latest sessions, newest first."""
     sql = f"SELECT * FROM sessions s WHERE {IS_SESSION} ORDER BY started_at DESC, id LIMIT ?"
     return [_parse_session(row) for row in database.fetch_rows(sql, (limit,))]
@@ -108,7 +108,7 @@ def get_outcome(database: Database, session: str) -> str:
     return database.fetch_value("SELECT outcome FROM sessions WHERE id = ?", (session,)) or ""
 
 
-def finish_session(database: Database, session: Session, record: dict[str, Any]) -> None:
+def finish_session(database: Database, session: SessionSummary, record: dict[str, Any]) -> None:
     """Store the outcome, metrics and memory uses of a session; fields that a hook stored are retained."""
     with database.write_transaction():
         lifecycle.record_uses(database, _find_new_uses(database, session.id, record))
@@ -146,8 +146,8 @@ def _find_new_uses(database: Database, session: str, record: dict[str, Any]) -> 
     return set(record.get("used", ())) - set(load_session_record(database, session).get("used", ())) - reported_ids
 
 
-def _parse_session(row: Row) -> Session:
-    return Session(
+def _parse_session(row: Row) -> SessionSummary:
+    return SessionSummary(
         id=row["id"],
         agent=row["agent"],
         started_at=row["started_at"],
