@@ -1,4 +1,4 @@
-"""The HTTP client: one POST with a bound on its time and on the size of the response; no redirect is followed."""
+"""The HTTP client: one POST with a timeout and a limit on the size of the response, without redirects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Response(NamedTuple):
-    """A server's response, of whatever status."""
+    """A server's response, with any status."""
 
     status: int
     body: bytes
@@ -38,7 +38,7 @@ class AddressUnreadable(RequestFailed):
 
 
 class _Watch:
-    """Ends a request at its deadline, whatever the server still sends: a socket's timeout restarts with every byte."""
+    """Ends a request at its deadline, even while the server is sending: a socket's timeout restarts with every byte."""
 
     def __init__(self) -> None:
         self.expired = False
@@ -81,7 +81,7 @@ class _Https(HTTPSHandler):
 def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, limit_bytes: int) -> Response:
     """Send a JSON body and return the complete response.
 
-    Raises RequestFailed where there is none in time or within the limit; the proxy is that of the environment.
+    Uses the proxy of the environment. Raises RequestFailed if the response exceeds the timeout or the size limit.
     """
     watch = _Watch()
     opener = OpenerDirector()
@@ -106,7 +106,7 @@ def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout_s: floa
 
 
 def quote_text(text: str, key: str, max_chars: int) -> str:
-    """Return a server's text in a printable form; the key is cut out first, so that no part of it is left."""
+    """Return a server's text in a printable form; the key is removed first, so that no part of it remains."""
     return one_line(clean_text(hide_key(text, key)[: max_chars * 4]), max_chars)
 
 
@@ -116,7 +116,10 @@ def hide_key(text: str, key: str) -> str:
 
 
 def _find_proxies(url: str) -> dict[str, str]:
-    """Return the proxies for an address; servers on this machine are asked directly."""
+    """Return the proxies for an address; servers on this machine are contacted directly.
+
+    Raises AddressUnreadable if the address of the server or of the proxy is malformed.
+    """
     try:
         address = urlsplit(url)
     except ValueError:

@@ -1,1 +1,1 @@
-"""What agents did, as events: payloads of hooks, the journal, transcripts of every agent."""
+"""Agent sessions as events, read from hook payloads, the journal and the transcripts of every agent."""

@@ -1,7 +1,7 @@
-"""Sessions of Claude Code, read from the transcripts it leaves: `~/.claude/projects/<folder>/<session>.jsonl`.
+"""Claude Code sessions, read from its transcripts: `~/.claude/projects/<folder>/<session>.jsonl`.
 
-Their format is the host's own and changes: what is unknown is passed over. Subagents write files of their own, or
-stand in the same one as side chains; both are read with the session, each under a name of its own.
+The format belongs to the host and changes, so unknown entries are skipped. Subagents write separate files or side
+chains in the session's file; both are read with the session, each subagent under its name.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ AGENT = "claude-code"
 SUBAGENTS_MAX = 200
 TREES_MAX = 200
 SEEN_MAX = 500_000
-"""So many entries are remembered, to know those that a resumed session repeats."""
+"""Maximum number of entries remembered to recognise those that a resumed session repeats."""
 HEAD_LINES = 50
-"""Within so many lines a transcript says where it was made."""
+"""Number of lines searched for the working folder of a transcript."""
 NAME_CHARS_MAX = 200
-"""The host cuts a folder's name here and adds a hash."""
+"""Length at which the host truncates a folder name and appends a hash."""
 
 _HOST_TAGS = ("local-command", "bash-", "task-notification", "system-reminder", "ide_", "user-memory", "tick")
 _HOST_WORDS = ("This session is being continued from a previous conversation", "Caveat: The messages below")
@@ -50,65 +50,66 @@ _HOUSEKEEPING = frozenset(
     "clear compact model config exit quit login logout help status cost context resume mcp hooks agents memory doctor "
     "permissions terminal-setup usage plugin fast vim theme effort rename add-dir export".split()
 )
-"""Commands of the host that say nothing about the work."""
+"""Host commands that are unrelated to the work."""
 _REJECTED = "the user said:\n"
 _SYNTHETIC = "<synthetic>"
 
 
 def read_session(path: Path, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
-    """The events of a session in time order. `seen` is shared by those who read several sessions of a project."""
-    known: set[int] = set() if seen is None else seen
-    streams = [_Transcript(root, path.stem, "", known).read_events(path)]
+    """Return the events of a session in time order; share `seen` between the sessions of a project to skip repeats."""
+    seen_entries: set[int] = set() if seen is None else seen
+    streams = [_Transcript(root, path.stem, "", seen_entries).read_events(path)]
     for part in _subagent_files(path):
-        streams.append(_Transcript(root, path.stem, part.stem.removeprefix("agent-"), known).read_events(part))
+        streams.append(_Transcript(root, path.stem, part.stem.removeprefix("agent-"), seen_entries).read_events(part))
     return heapq.merge(*streams, key=lambda event: event.at)
 
 
 def find_transcripts(home: Path, root: Path) -> list[Path]:
-    """The transcripts of a project, whichever of its working trees or folders they were made in."""
+    """Return the transcripts of a project, from all of its worktrees and subfolders."""
     trees = {
         encode_folder(tree)[:NAME_CHARS_MAX]
         for tree in (str(root), os.path.realpath(root), *_list_worktrees(str(root)))
     }
-    found: list[Path] = []
+    transcripts: list[Path] = []
     for projects in _project_folders(home):
-        # A folder inside of the project has a longer name; one beside it may too, so the transcript has the last word.
+        # A subfolder's name starts with the project's, but so may a sibling's: the transcript's own folder decides.
         near = (folder for folder in sorted(projects.glob("*")) if folder.name.startswith(tuple(trees)))
         files = (path for folder in near for path in sorted(folder.glob("*.jsonl")))
-        found += [path for path in files if not path.name.startswith("agent-") and _made_in(path, root)]
-    return found
+        transcripts += [path for path in files if not path.name.startswith("agent-") and _made_in(path, root)]
+    return transcripts
 
 
 def _project_folders(home: Path) -> list[Path]:
-    given = os.environ.get("CLAUDE_CONFIG_DIR")
-    homes = [Path(given)] if given else [home / ".claude", home / ".config" / "claude"]
+    config_folder = os.environ.get("CLAUDE_CONFIG_DIR")
+    homes = [Path(config_folder)] if config_folder else [home / ".claude", home / ".config" / "claude"]
     return [folder / "projects" for folder in homes]
 
 
 def _list_worktrees(root: str) -> list[str]:
-    """The working trees of the project, as git has noted them down."""
+    """Return the worktrees of the project that git has registered."""
     common = git.common_dir(root)
-    noted = islice(Path(common, "worktrees").glob("*/gitdir"), TREES_MAX) if common else ()
-    found = [str(Path(line.decode("utf-8", "replace").strip()).parent) for path in noted for line in read_lines(path)]
-    return [git.main_root(root), *(tree for tree in found if tree != ".")]
+    pointers = islice(Path(common, "worktrees").glob("*/gitdir"), TREES_MAX) if common else ()
+    lines = (line.decode("utf-8", "replace") for path in pointers for line in read_lines(path))
+    trees = [str(Path(line.strip()).parent) for line in lines]
+    return [git.main_root(root), *(tree for tree in trees if tree != ".")]
 
 
 def encode_folder(folder: str) -> str:
-    """A folder's path as the host makes a name of it."""
+    """Return the folder name that the host derives from a path."""
     return re.sub(r"[^A-Za-z0-9]", "-", folder)
 
 
 def _made_in(path: Path, root: Path) -> bool:
-    told = (row.get("cwd") for row in islice(read_objects(path), HEAD_LINES))
-    folder = next((each for each in told if isinstance(each, str) and each), "")
+    folders = (row.get("cwd") for row in islice(read_objects(path), HEAD_LINES))
+    folder = next((value for value in folders if isinstance(value, str) and value), "")
     return project_paths.is_project_folder(folder, str(root))
 
 
 def _subagent_files(path: Path) -> list[Path]:
-    """The files that the subagents of a session wrote: in its folder, or beside it."""
-    own = islice((path.parent / path.stem / "subagents").glob("agent-*.jsonl"), SUBAGENTS_MAX)
-    beside = (part for part in path.parent.glob("agent-*.jsonl") if part != path and _session_id(part) == path.stem)
-    return sorted([*own, *islice(beside, SUBAGENTS_MAX)])
+    """Return the files that the subagents of a session wrote, in its folder or next to its file."""
+    nested = islice((path.parent / path.stem / "subagents").glob("agent-*.jsonl"), SUBAGENTS_MAX)
+    siblings = (part for part in path.parent.glob("agent-*.jsonl") if part != path and _session_id(part) == path.stem)
+    return sorted([*nested, *islice(siblings, SUBAGENTS_MAX)])
 
 
 def _session_id(path: Path) -> str:
@@ -118,7 +119,7 @@ def _session_id(path: Path) -> str:
 
 
 class _Transcript:
-    """One file, being read."""
+    """Parser of one transcript file."""
 
     def __init__(self, root: Path, session: str, actor: str, seen: set[int]) -> None:
         self._following = Following(root)
@@ -131,7 +132,7 @@ class _Transcript:
         self._usage: tuple[str, Usage] | None = None
 
     def read_events(self, path: Path) -> Iterator[Event]:
-        """What the file tells, in its order."""
+        """Yield the events of the file, in file order."""
         for row in read_objects(path):
             if row.get("type") in ("user", "assistant", "attachment") and not self._is_repeated(row):
                 yield from self._parse_row(row)
@@ -163,13 +164,14 @@ class _Transcript:
             yield from self._parse_user(row, content, actor)
 
     def _subagent_name(self, row: Mapping[str, object]) -> str:
-        """The name of the subagent whose side chain an entry belongs to, if it does."""
+        """Return the name of the subagent whose side chain an entry belongs to; empty for other entries."""
         if row.get("isSidechain") is not True:
             return ""
-        own = as_text(row.get("uuid"), NAME_CHARS_MAX)
-        chain = as_text(row.get("agentId"), NAME_CHARS_MAX) or self._chains.get(as_text(row.get("parentUuid")), own[:8])
+        uuid = as_text(row.get("uuid"), NAME_CHARS_MAX)
+        parent = as_text(row.get("parentUuid"))
+        chain = as_text(row.get("agentId"), NAME_CHARS_MAX) or self._chains.get(parent, uuid[:8])
         if len(self._chains) < SEEN_MAX:
-            self._chains[own] = chain or "subagent"
+            self._chains[uuid] = chain or "subagent"
         return chain or "subagent"
 
     def _parse_assistant(self, row: Mapping[str, object], content: object, actor: str) -> Iterator[Event]:
@@ -185,18 +187,18 @@ class _Transcript:
     def _parse_block(self, block: Mapping[str, object], actor: str) -> Iterator[Event]:
         kind = block.get("type")
         if kind in ("text", "thinking"):
-            if said := as_text(block.get(str(kind))).strip():
-                yield Said(self._following.at, said, kind == "thinking", actor)
+            if text := as_text(block.get(str(kind))).strip():
+                yield Said(self._following.at, text, kind == "thinking", actor)
         elif kind in ("tool_use", "server_tool_use"):
             yield from self._following.record_tool_use(
                 block.get("name"), as_mapping(block.get("input")), block.get("id"), actor
             )
         elif isinstance(kind, str) and kind.endswith("_tool_result"):
-            said = join_text_blocks(block.get("content"), "text", "web_search_result")
-            yield from self._following.record_answer(block.get("tool_use_id"), said, ok=True)
+            text = join_text_blocks(block.get("content"), "text", "web_search_result")
+            yield from self._following.record_answer(block.get("tool_use_id"), text, ok=True)
 
     def _record_usage(self, message: Mapping[str, object], uuid: str, actor: str) -> Iterator[Event]:
-        """A message may take several entries, each with the tokens so far: it is counted once, when it is over."""
+        """Count a message once, when it is complete: each of its entries repeats the tokens so far."""
         usage = as_mapping(message.get("usage"))
         if not usage:
             return
@@ -208,8 +210,8 @@ class _Transcript:
             for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         )
         whole = fresh + written + cached
-        made = Usage(self._following.at, whole, as_count(usage.get("output_tokens")), 0 if actor else whole)
-        self._usage = (key, made)
+        total_usage = Usage(self._following.at, whole, as_count(usage.get("output_tokens")), 0 if actor else whole)
+        self._usage = (key, total_usage)
 
     def _flush_usage(self) -> Iterator[Event]:
         if self._usage:
@@ -217,7 +219,7 @@ class _Transcript:
         self._usage = None
 
     def _parse_attachment(self, attachment: Mapping[str, object]) -> Iterator[Event]:
-        """What the user typed while the agent was at work comes as an attachment."""
+        """Yield a prompt that the user typed while the agent was working; the host stores it as an attachment."""
         if attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt":
             yield from self._following.record_prompt(
                 extract_user_text(join_text_blocks(attachment.get("prompt"), "text"))
@@ -238,12 +240,12 @@ class _Transcript:
 
     def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
         facts = as_mapping(told)
-        said = join_text_blocks(block.get("content"), "text")
+        output = join_text_blocks(block.get("content"), "text")
         named = as_items(facts.get("filenames"))
         by_user = facts.get("userModified") is True
         yield from self._following.record_answer(
             block.get("tool_use_id"),
-            said,
+            output,
             ok=block.get("is_error") is not True and facts.get("interrupted") is not True,
             named=named,
             count=as_count(facts.get("numFiles")) or len(named),
@@ -252,17 +254,17 @@ class _Transcript:
             if by_user
             else (),
         )
-        if block.get("is_error") is True and _REJECTED in said[:1_000]:
-            yield from self._following.record_prompt(said.partition(_REJECTED)[2].strip())
+        if block.get("is_error") is True and _REJECTED in output[:1_000]:
+            yield from self._following.record_prompt(output.partition(_REJECTED)[2].strip())
 
 
 def extract_user_text(said: str) -> str:
-    """What the user typed, of what the host notes down as the user's; nothing where the host itself speaks."""
+    """Return the part of a user entry that the user typed; empty for text that the host inserted."""
     said = said.strip()
     if command := _COMMAND.search(said[:2_000]):
         name = command[1].strip()
-        given = _ARGUMENTS.search(said)
-        return "" if name in _HOUSEKEEPING else f"/{name} {given[1].strip() if given else ''}".strip()
+        arguments = _ARGUMENTS.search(said)
+        return "" if name in _HOUSEKEEPING else f"/{name} {arguments[1].strip() if arguments else ''}".strip()
     for tag in ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"):
         said = _remove_tag(said, tag)
     tagged = said.startswith(tuple(f"<{tag}" for tag in _HOST_TAGS))
@@ -270,7 +272,7 @@ def extract_user_text(said: str) -> str:
 
 
 def _remove_tag(said: str, tag: str) -> str:
-    """The text without what stands in a tag."""
+    """Return the text without the tag and its content."""
     while (start := said.find(f"<{tag}>")) >= 0 and (end := said.find(f"</{tag}>", start)) >= 0:
         said = (said[:start] + said[end + len(tag) + 3 :]).strip()
     return said

@@ -1,7 +1,7 @@
-"""Sessions of Codex, read from the rollouts it leaves: `~/.codex/sessions/**/rollout-*.jsonl`.
+"""Codex sessions, read from its rollouts: `~/.codex/sessions/**/rollout-*.jsonl`.
 
-A line has a time, a type and a payload. The same thing is often told twice, as an item of the conversation and as an
-event for the screen; which of the two is there depends on the version. Whichever comes first counts.
+A line has a time, a type and a payload. Many events are recorded twice, as an item of the conversation and as an event
+for the screen; versions differ in which of the two they write. The first one counts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 AGENT = "codex"
 HEAD_LINES = 20
-"""Within so many lines a rollout says where it was made."""
+"""Number of lines searched for the working folder of a rollout."""
 RUNNING_MAX = 1_000
 CALLS_KNOWN_MAX = 100_000
 
@@ -48,47 +48,47 @@ _FAILED = re.compile(
     r"err:|error:|Script failed",
     re.IGNORECASE,
 )
-"""How an answer begins that tells of a failure and has no exit code."""
+"""Beginning of an output that reports a failure without an exit code."""
 _HEADER = "Output:\n"
 _HEAD_CHARS = 600
-"""Within so many characters an answer says how the command ended."""
+"""Number of characters of an output searched for the exit code."""
 
 
 def read_session(path: Path, root: Path) -> Iterator[Event]:
-    """The events of a rollout, in its order."""
+    """Yield the events of a rollout, in file order."""
     rollout = _Rollout(path, root)
     for row in read_objects(path):
         yield from rollout.parse_row(row)
 
 
 def find_rollouts(home: Path, root: Path) -> list[Path]:
-    """The rollouts of a project, archived ones included."""
-    given = os.environ.get("CODEX_HOME")
-    folder = Path(given) if given else home / ".codex"
-    found = (folder / name for name in ("sessions", "archived_sessions"))
-    files = sorted(path for each in found for path in each.rglob("rollout-*.jsonl"))
+    """Return the rollouts of a project, including archived ones."""
+    codex_home = os.environ.get("CODEX_HOME")
+    folder = Path(codex_home) if codex_home else home / ".codex"
+    folders = (folder / name for name in ("sessions", "archived_sessions"))
+    files = sorted(path for sessions in folders for path in sessions.rglob("rollout-*.jsonl"))
     return [path for path in files if project_paths.is_project_folder(_working_folder(path), str(root))]
 
 
 def _working_folder(path: Path) -> str:
-    """Where a rollout was made: its first entry says, in old versions the first message."""
+    """Return the working folder of a rollout, from its first entry or, in old versions, its first message."""
     for row in islice(read_objects(path), HEAD_LINES):
         payload = as_mapping(row.get("payload", row))
         if folder := as_text(payload.get("cwd"), TEXT_CHARS_MAX):
             return folder
-        if told := _CWD.search(join_text_blocks(payload.get("content"), "input_text")):
-            return told[1]
+        if match := _CWD.search(join_text_blocks(payload.get("content"), "input_text")):
+            return match[1]
     return ""
 
 
 def read_metadata(path: Path) -> Mapping[str, object]:
-    """What a rollout says of itself in its first entry."""
+    """Return the metadata in the first entry of a rollout."""
     first = next(islice(read_objects(path), 1), {})
     return as_mapping(first.get("payload")) if first.get("type") == "session_meta" else first
 
 
 def parent_session(told: Mapping[str, object]) -> str:
-    """The session that started this one as a subagent, by what a rollout says of itself."""
+    """Return the id of the session that started this one as a subagent, from its metadata; empty if none did."""
     spawned = as_mapping(as_mapping(as_mapping(told.get("source")).get("subagent")).get("thread_spawn"))
     above = as_text(told.get("parent_thread_id") or spawned.get("parent_thread_id"), TAG_CHARS_MAX)
     whole = as_text(told.get("session_id"), TAG_CHARS_MAX)
@@ -96,12 +96,12 @@ def parent_session(told: Mapping[str, object]) -> str:
 
 
 def session_id(told: Mapping[str, object], path: Path) -> str:
-    """The id of a rollout's session; its file is named after it."""
+    """Return the session id of a rollout, from its metadata or else from its file name."""
     return as_text(told.get("id"), TAG_CHARS_MAX) or path.stem[-36:]
 
 
 class _Rollout:
-    """One rollout, being read."""
+    """Parser of one rollout."""
 
     def __init__(self, path: Path, root: Path) -> None:
         self._following = Following(root)
@@ -110,13 +110,13 @@ class _Rollout:
         self._actor = ""
         self._known: set[str] = set()
         self._running: dict[str, tuple[str, str]] = {}
-        """Commands that go on in the background, by the host's number: which call it was, and its output so far."""
+        """Commands running in the background, by the host's number: the id of the call and its output so far."""
         self._asked: dict[str, str] = {}
-        """Calls that only ask for more output of such a command."""
+        """Calls that only request more output of a background command."""
         self._tokens = -1
 
     def parse_row(self, row: Mapping[str, object]) -> Iterator[Event]:
-        """What one line tells."""
+        """Yield the events of one line."""
         kind, payload = row.get("type"), as_mapping(row.get("payload"))
         if not payload:  # the first versions had no envelope
             kind, payload = ("response_item" if kind else "session_meta"), row
@@ -135,11 +135,11 @@ class _Rollout:
 
     def _parse_start(self, told: Mapping[str, object], at: float) -> Started:
         self._following.set_folder(told.get("cwd"))
-        own, above = session_id(told, self._path), parent_session(told)
-        self._actor = own if above else ""
+        session, parent = session_id(told, self._path), parent_session(told)
+        self._actor = session if parent else ""
         git = as_mapping(told.get("git"))
         branch, commit = as_text(git.get("branch"), 200), as_text(git.get("commit_hash"), TAG_CHARS_MAX)
-        return Started(self._following.entry_time(told.get("timestamp")), above or own, AGENT, branch, commit)
+        return Started(self._following.entry_time(told.get("timestamp")), parent or session, AGENT, branch, commit)
 
     def _parse_item(self, item: Mapping[str, object]) -> Iterator[Event]:
         kind = item.get("type")
@@ -147,8 +147,8 @@ class _Rollout:
             yield from self._parse_message(item)
         elif kind == "reasoning":
             parts = [*as_items(item.get("summary")), *as_items(item.get("content"))]
-            if said := join_text_blocks(parts, "summary_text", "reasoning_text", "text").strip():
-                yield Said(self._following.at, said, True, self._actor)
+            if text := join_text_blocks(parts, "summary_text", "reasoning_text", "text").strip():
+                yield Said(self._following.at, text, True, self._actor)
         elif kind == "function_call":
             name = as_text(item.get("namespace"), TAG_CHARS_MAX) + as_text(item.get("name"), TAG_CHARS_MAX)
             yield from self._parse_call(name, _parse_arguments(item.get("arguments")), item.get("call_id"))
@@ -165,33 +165,33 @@ class _Rollout:
 
     def _parse_message(self, item: Mapping[str, object]) -> Iterator[Event]:
         if item.get("role") == "assistant":
-            if said := join_text_blocks(item.get("content"), "output_text", "text").strip():
-                yield Said(self._following.at, said, False, self._actor)
+            if text := join_text_blocks(item.get("content"), "output_text", "text").strip():
+                yield Said(self._following.at, text, False, self._actor)
         elif item.get("role") == "user" and not self._actor:
             parts = (join_text_blocks([part], "input_text", "text") for part in as_items(item.get("content")))
-            own = (extract_user_text(part) for part in parts if not part.lstrip().startswith(_HOST_WORDS))
-            yield from self._following.record_prompt("\n".join(part for part in own if part))
+            prompts = (extract_user_text(part) for part in parts if not part.lstrip().startswith(_HOST_WORDS))
+            yield from self._following.record_prompt("\n".join(part for part in prompts if part))
 
     def _parse_call(self, name: str, arguments: Mapping[str, object], call_id: object) -> Iterator[Event]:
-        known = as_text(call_id)
+        call_key = as_text(call_id)
         if name == "write_stdin":
             if len(self._asked) < RUNNING_MAX:
-                self._asked[known] = str(arguments.get("session_id"))[:TAG_CHARS_MAX]
+                self._asked[call_key] = str(arguments.get("session_id"))[:TAG_CHARS_MAX]
             return
         if len(self._known) < CALLS_KNOWN_MAX:
-            self._known.add(known)
+            self._known.add(call_key)
         yield from self._following.record_tool_use(name, arguments, call_id, self._actor)
 
     def _parse_output(self, call_id: str, given: object) -> Iterator[Event]:
-        said, ok = parse_tool_output(given)
+        output, ok = parse_tool_output(given)
         number = self._asked.pop(call_id, "")
         call_id, before = self._running.pop(number, ("", "")) if number else (call_id, "")
-        going = _RUNNING.search(said[:_HEAD_CHARS])
-        said = as_text(before + _strip_host_lines(said))
+        going = _RUNNING.search(output[:_HEAD_CHARS])
+        output = as_text(before + _strip_host_lines(output))
         if going and len(self._running) < RUNNING_MAX:
-            self._running[going[1]] = (call_id, said)
+            self._running[going[1]] = (call_id, output)
         else:
-            yield from self._following.record_answer(call_id, said, ok=ok)
+            yield from self._following.record_answer(call_id, output, ok=ok)
 
     def _parse_event(self, event: Mapping[str, object]) -> Iterator[Event]:
         kind = event.get("type")
@@ -204,8 +204,8 @@ class _Rollout:
         elif kind == "mcp_tool_call_end":
             yield from self._parse_mcp_call(event)
         elif kind == "patch_apply_end":
-            said = as_text(event.get("stdout")) + as_text(event.get("stderr"))
-            yield from self._following.record_answer(event.get("call_id"), said, ok=event.get("success") is not False)
+            output = as_text(event.get("stdout")) + as_text(event.get("stderr"))
+            yield from self._following.record_answer(event.get("call_id"), output, ok=event.get("success") is not False)
         elif kind == "token_count":
             yield from self._count_tokens(as_mapping(event.get("info")))
         elif kind == "turn_aborted" and event.get("reason", "interrupted") == "interrupted":
@@ -218,15 +218,15 @@ class _Rollout:
         elif kind == "CommandExecution":
             yield from self._parse_command_run(item, call_id)
         elif kind == "McpToolCall" and item.get("status") != "inProgress":
-            said = join_text_blocks(as_mapping(item.get("result")).get("content"), "text") or as_text(
+            output = join_text_blocks(as_mapping(item.get("result")).get("content"), "text") or as_text(
                 str(item.get("error") or "")
             )
-            yield from self._following.record_answer(call_id, said, ok=ok and not item.get("error"))
+            yield from self._following.record_answer(call_id, output, ok=ok and not item.get("error"))
         elif kind == "FileChange":
             yield from self._following.record_answer(call_id, as_text(item.get("stderr")), ok=ok)
 
     def _parse_command_run(self, run: Mapping[str, object], call_id: object) -> Iterator[Event]:
-        """A command ended; it may have been run by other means than a call of a tool, by the user for one."""
+        """Yield the result of a command, and its call if no tool call started it; skip commands that the user ran."""
         if run.get("source") in ("user_shell", "unified_exec_interaction"):
             return
         if as_text(call_id) not in self._known:
@@ -240,47 +240,52 @@ class _Rollout:
     def _parse_mcp_call(self, event: Mapping[str, object]) -> Iterator[Event]:
         result = as_mapping(event.get("result"))
         answered = as_mapping(result.get("Ok"))
-        said = join_text_blocks(answered.get("content"), "text") or as_text(result.get("Err"))
+        output = join_text_blocks(answered.get("content"), "text") or as_text(result.get("Err"))
         ok = "Err" not in result and answered.get("isError") is not True and answered.get("is_error") is not True
-        yield from self._following.record_answer(event.get("call_id"), said, ok=ok)
+        yield from self._following.record_answer(event.get("call_id"), output, ok=ok)
 
     def _count_tokens(self, info: Mapping[str, object]) -> Iterator[Event]:
-        """The count is told again whenever a limit changes; only a new total is a new use."""
+        """Yield the usage if the total is new: the host repeats the count whenever a limit changes."""
         total = as_count(as_mapping(info.get("total_token_usage")).get("total_tokens"))
         last = as_mapping(info.get("last_token_usage"))
         if last and total != self._tokens:
-            taken = as_count(last.get("input_tokens"))
-            yield Usage(self._following.at, taken, as_count(last.get("output_tokens")), 0 if self._actor else taken)
+            input_tokens = as_count(last.get("input_tokens"))
+            yield Usage(
+                self._following.at,
+                input_tokens,
+                as_count(last.get("output_tokens")),
+                0 if self._actor else input_tokens,
+            )
         self._tokens = total
 
 
 def extract_user_text(said: str) -> str:
-    """What the user typed, without what an editor put before it."""
+    """Return the text that the user typed, without the context that an editor put before it."""
     return said.rpartition(_REQUEST)[2].strip()
 
 
 def parse_tool_output(given: object) -> tuple[str, bool]:
-    """What a tool said and whether it went well, by the exit code that stands in it."""
+    """Return the output of a tool and whether it succeeded, judged by the exit code or the failure text in it."""
     whole = as_mapping(given)
-    said = join_text_blocks(whole.get("content", given), "input_text", "output_text", "text")
-    if said.startswith("{") and '"metadata"' in said:
-        told = _parse_arguments(given)
-        code = as_mapping(told.get("metadata")).get("exit_code")
-        return as_text(told.get("output")), code in (0, None)
-    if found := _EXITED.search(said[:_HEAD_CHARS]):
-        return said, int(found[1]) == 0
-    return said, whole.get("success") is not False and not _FAILED.match(said)
+    output = join_text_blocks(whole.get("content", given), "input_text", "output_text", "text")
+    if output.startswith("{") and '"metadata"' in output:
+        response = _parse_arguments(given)
+        code = as_mapping(response.get("metadata")).get("exit_code")
+        return as_text(response.get("output")), code in (0, None)
+    if exit_match := _EXITED.search(output[:_HEAD_CHARS]):
+        return output, int(exit_match[1]) == 0
+    return output, whole.get("success") is not False and not _FAILED.match(output)
 
 
 def _strip_host_lines(said: str) -> str:
-    """The output alone, without what the host says about it."""
-    head, header, rest = said.partition(_HEADER)
+    """Return the output without the header that the host adds."""
+    head, header, output = said.partition(_HEADER)
     about = len(head) < _HEAD_CHARS and (_EXITED.search(head) or _RUNNING.search(head))
-    return rest if header and about else said
+    return output if header and about else said
 
 
 def _parse_arguments(given: object) -> Mapping[str, object]:
-    """Arguments, which come as JSON in a text."""
+    """Return the arguments of a call, decoded if they are a JSON string; empty if they are malformed."""
     try:
         return as_mapping(json.loads(given)) if isinstance(given, str) else as_mapping(given)
     except (ValueError, RecursionError):

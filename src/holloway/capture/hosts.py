@@ -1,7 +1,7 @@
-"""Which agent runs a hook, and its payload in the one form that the rest reads. Light.
+"""Detection of the agent that runs a hook, and its payload in one common form. Light.
 
-Agents read each other's configuration: the hooks of Claude Code also run under Copilot and Cursor. What an event says
-of its host therefore counts more than the name that was written into the configuration.
+Agents read each other's configuration: the hooks of Claude Code also run under Copilot and Cursor. The event's
+evidence of its host therefore takes precedence over the name in the configuration.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import os
 CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI = "claude-code", "codex", "copilot", "cursor", "gemini"
 NAME_CHARS_MAX = 40
 MILESTONES = ("SessionStart", "Stop", "SessionEnd")
-"""Where a session or a turn begins or ends."""
+"""Events that begin or end a session or a turn."""
 
 _GEMINI_EVENTS = {"BeforeAgent": "UserPromptSubmit", "AfterTool": "PostToolUse", "PreCompress": "PreCompact"}
-"""Events of Gemini that have another name elsewhere; it has more, which nobody else knows."""
+"""Gemini events that other hosts name differently; its other events exist only there."""
 
 
 def detect_host(event: dict[str, object], given: str) -> str:
-    """The agent that runs this hook: by the event, by the environment, else as `holloway setup` wrote it down."""
+    """Return the agent that runs this hook: by the event, the environment, or else as `holloway setup` recorded it."""
     if "cursor_version" in event or os.environ.get("CURSOR_VERSION"):
         return CURSOR
     if "tool_result" in event and "tool_response" not in event:
@@ -38,7 +38,7 @@ def _is_rollout(transcript: object) -> bool:
 
 
 def normalise_event(event: dict[str, object]) -> dict[str, object]:
-    """The event as Claude Code would tell it; the other agents differ in a few names."""
+    """Return the event with the names that Claude Code uses; other agents differ in a few."""
     name = event.get("hook_event_name")
     if isinstance(name, str) and name in _GEMINI_EVENTS:
         event = event | {"hook_event_name": _GEMINI_EVENTS[name]}
@@ -50,12 +50,12 @@ def normalise_event(event: dict[str, object]) -> dict[str, object]:
 
 
 def format_response(host: str, name: str, context: str, line: str) -> dict[str, object]:
-    """What a hook prints: words for the agent and a line for the person, in the form that the host reads."""
-    said: dict[str, object] = {}
+    """Return the output of a hook in the host's format: context for the agent and a line for the user."""
+    response: dict[str, object] = {}
     if context:
-        said["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": context}
+        response["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": context}
         if host == COPILOT:
-            said["additionalContext"] = context
+            response["additionalContext"] = context
     if line:
-        said["systemMessage"] = line
-    return said
+        response["systemMessage"] = line
+    return response

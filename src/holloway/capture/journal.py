@@ -1,8 +1,8 @@
-"""The journal: what an agent did, one bounded line per event, until it has been learned from. Light.
+"""The journal of a session: one bounded line per event, kept until it has been learned from. Light.
 
-An entry says enough for a session to be understood without the host's own transcript: what was asked, which tool was
-used on what and how it ended, the beginning and the end of what a command, a search or a site answered, and digests of
-the lines that an edit changed. The contents of files are not kept.
+The entries suffice to understand a session without the host's transcript: the prompts, each tool call with its target
+and its outcome, the beginning and the end of the output of a command, a search or a site, and digests of the lines that
+an edit changed. The contents of files are not kept.
 """
 
 from __future__ import annotations
@@ -37,37 +37,37 @@ FILES_KEPT_MAX = 50
 PLAN_ITEMS_MAX = 50
 PLAN_ITEM_CHARS_MAX = 200
 ANSWER_CHARS_MAX = 200_000
-"""Of an answer so much is looked at; hosts cut theirs well below it."""
+"""Maximum length of an output that is examined; hosts truncate theirs well below it."""
 SECRET_CHARS_MIN = 20
 MARGIN_CHARS = 200
-"""So much more than is kept is searched for secrets, so that none is cut in two and left."""
+"""Extra length searched for secrets beyond the part that is kept, so that no truncated secret remains."""
 DIGEST_BYTES = 4
 
 TAIL_BYTES = 64 * 1024
-"""So much of a journal's end is looked at for an event that came twice."""
+"""Length of the journal's end that is searched for a duplicate event."""
 LOOKED_BACK_BYTES = 1024 * 1024
 SAME_EVENT_S = 2
-"""Within this time the same event is one that two hosts told."""
+"""Interval within which two equal events count as one event reported by two hosts."""
 
 _EDITS = ("edits", *tools.OLD_TEXT.split(), *tools.NEW_TEXT.split())
 _ANSWERING = (tools.SHELL, *tools.LOOKING, tools.WEB, tools.SUBAGENT, tools.MCP)
-"""Kinds of tools whose answers are kept in part; of the rest only failures are."""
+"""Kinds of tools whose output is kept in part; for the others only failures are kept."""
 _PRINTING = frozenset(
     "cat head tail sed less more nl bat awk jq ls tree wc stat file pwd which echo mkdir cp mv rm touch chmod".split()
 )
 _PRINTING_GIT = frozenset("status diff log show add branch stash fetch checkout switch blame remote config".split())
-"""Commands that print files, their history, or next to nothing: what they say is not kept unless they fail."""
+"""Commands that print files, their history, or almost nothing: their output is kept only if they fail."""
 _BLOCKS = ("PRIVATE KEY", "Private-Lines")
-"""Secrets of many lines: where one may be, the whole answer is searched before it is cut."""
+"""Signs of multi-line secrets: an output with one is redacted as a whole before it is truncated."""
 _CUT = "\n\u2026\n"
 _SAME = b'"same":"'
 
 
 def append_entry(folder: str, session: str, entry: dict[str, object]) -> bool:
-    """Add one event to the session's journal; a journal that grew too large takes no more.
+    """Append one event to the session's journal, unless the journal has reached its size limit.
 
     Returns whether the event is new: hosts read each other's configuration and may run the same hook twice. Each run
-    writes its line first and looks at the lines before it then, so that of two at once exactly one finds it new.
+    writes its line first and then checks the lines before it, so that exactly one of two concurrent runs finds it new.
     """
     if not os.path.isdir(folder):
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -85,7 +85,7 @@ def append_entry(folder: str, session: str, entry: dict[str, object]) -> bool:
 
 
 def _told_before(tail: bytes, line: bytes) -> bool:
-    """Whether a line before this one, the last, tells the same event at the same moment."""
+    """Return whether a line before this one, the last, records the same event at the same time."""
     at = line.find(_SAME)
     mark = line[at : at + len(_SAME) + 2 * DIGEST_BYTES + 1]
     before = tail[: -len(line)].rfind(mark) if at > 0 else -1
@@ -96,7 +96,7 @@ def _told_before(tail: bytes, line: bytes) -> bool:
 
 
 def _time_of_day_s(line: bytes) -> int:
-    """The time of day in an entry, in seconds; far off where it has none."""
+    """Return the time of day of an entry in seconds; a large negative number if it has no time."""
     clock = line[len(b'{"at":"2026-01-01T') :][:8].split(b":")
     try:
         hours, minutes, seconds = map(int, clock)
@@ -106,20 +106,20 @@ def _time_of_day_s(line: bytes) -> int:
 
 
 def last_prompt(folder: str, session: str) -> str:
-    """What the user last asked for in a session, as far as its journal tells."""
+    """Return the last prompt in the journal of a session; empty if there is no prompt."""
     for line in reversed(_read_tail(folder, session).split(b"\n")):
         if b'"event":"UserPromptSubmit"' in line:
             try:
-                said = json.loads(line).get("prompt")
+                prompt = json.loads(line).get("prompt")
             except ValueError:
                 continue
-            if isinstance(said, str) and said:
-                return said
+            if isinstance(prompt, str) and prompt:
+                return prompt
     return ""
 
 
 def compaction_was_told(folder: str, session: str) -> bool:
-    """Whether the session has begun anew since the host last set out to cut its context."""
+    """Return whether the session has restarted since the host last began a compaction."""
     tail = _read_tail(folder, session)
     return b'"source":"compact"' in tail[max(0, tail.rfind(b'"event":"PreCompact"')) :]
 
@@ -134,12 +134,12 @@ def _read_tail(folder: str, session: str) -> bytes:
 
 
 def file_of(folder: str, session: str) -> str:
-    """The journal of a session."""
+    """Return the path of a session's journal."""
     return os.path.join(folder, safe_name(session) + ".jsonl")
 
 
 def entry_of(event: dict[str, object], now: str, root: str = "", host: str = "") -> dict[str, object]:
-    """What is kept of an event: which tool, on what, with what outcome; texts bounded and without secrets."""
+    """Return the journal entry of an event: tool, target and outcome, with bounded and redacted texts."""
     name = _bounded_text(event.get("hook_event_name"), 40)
     entry: dict[str, object] = {"at": now, "event": name, "same": _event_identity(event)}
     _copy_fields(entry, event, TOOL_USE)
@@ -167,18 +167,18 @@ def _copy_fields(
 
 
 def located_entry(files: Iterable[str], now: str) -> dict[str, object]:
-    """What is kept of an answer to a prompt: the files that it sent the agent to."""
+    """Return the journal entry for the files that were suggested to the agent for a prompt."""
     return {"at": now, "event": "Located", "files": [_redact_path(path) for path in files]}
 
 
 def _event_identity(event: dict[str, object]) -> str:
-    """The same for one event that two hosts tell, each in its own words: by the id of the call, else by what was said.
+    """Return a digest that is equal for one event reported by two hosts, from the call id or else from the texts.
 
-    Whole answers are left out: hosts cut and wrap them each in their way.
+    Outputs are left out, because each host truncates and wraps them differently.
     """
     named = ("hook_event_name", "agent_id", "tool_use_id")
-    said = (*named, *(() if event.get("tool_use_id") else ("tool_name", "tool_input", *MESSAGES)))
-    return _digest_lines([repr([event.get(name) for name in said])[:ANSWER_CHARS_MAX]])[0]
+    fields = (*named, *(() if event.get("tool_use_id") else ("tool_name", "tool_input", *MESSAGES)))
+    return _digest_lines([repr([event.get(name) for name in fields])[:ANSWER_CHARS_MAX]])[0]
 
 
 def _note_session(entry: dict[str, object], event: dict[str, object], name: str, root: str, host: str) -> None:
@@ -192,7 +192,7 @@ def _note_session(entry: dict[str, object], event: dict[str, object], name: str,
 
 
 def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd: object, root: str) -> None:
-    """What a tool was used on, and for an edit which lines it changed."""
+    """Add the target of a tool call to the entry and, for an edit, the lines that it changed."""
     folder = cwd if isinstance(cwd, str) else ""
     _note_path(entry, arguments, folder, root)
     patch = tools.patch_in(arguments)
@@ -208,30 +208,30 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
         entry["removed"], entry["added"] = _changed_lines(arguments)
     listed = arguments.get("todos") or arguments.get("plan")
     if isinstance(listed, list):
-        entry["plan"] = [_plan_item(each) for each in listed[:PLAN_ITEMS_MAX] if isinstance(each, dict)]
+        entry["plan"] = [_plan_item(item) for item in listed[:PLAN_ITEMS_MAX] if isinstance(item, dict)]
 
 
 def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: str, root: str) -> None:
     named = tools.named_files(arguments, tools.kind_of(str(entry.get("tool", ""))))
-    places = [_redact_path(contained_path(each, root, folder)) if root else "" for each in named]
+    places = [_redact_path(contained_path(path, root, folder)) if root else "" for path in named]
     if places and places[0]:
         entry["path"] = places[0]
     elif places:
         entry["outside"] = True
-    if places[1:]:  # the others of a list; an empty name stands for one outside
+    if places[1:]:  # the other files of a list; an empty name is a file outside of the project
         entry["more"] = places[1:]
     if folder and root and folder != root and (below := contained_path(folder, root)) not in ("", "."):
         entry["cwd"] = _redact_path(below)
 
 
 def _redact_path(path: str) -> str:
-    """A path without secrets; the rules are loaded only where a part of it is as long as one and has figures in it."""
+    """Return a path without secrets; the rules are loaded only if a part of it is long and contains digits."""
     long = (part for part in path.split("/") if len(part) >= SECRET_CHARS_MIN)
     return _redact_text(path) if any(char.isdigit() for part in long for char in part) else path
 
 
 def _note_fields(arguments: dict[str, object]) -> dict[str, object]:
-    """What an agent asked to be remembered."""
+    """Return the text, type and files that an agent asked to remember."""
     files = arguments.get("files")
     named = [_bounded_text(path, PATH_CHARS_MAX) for path in files[:FILES_MAX]] if isinstance(files, list) else []
     return {
@@ -244,11 +244,11 @@ def _note_fields(arguments: dict[str, object]) -> dict[str, object]:
 def _patch_edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
     from holloway.text import edit_lines  # only edits need it
 
-    found: list[dict[str, object]] = []
+    edits: list[dict[str, object]] = []
     for change in edit_lines.parse_patch(patch):
         path = contained_path(change.path, root, folder)
         about: dict[str, object] = {"path": _redact_path(path)} if path else {"outside": True}
-        found.append(
+        edits.append(
             {
                 **about,
                 "kind": change.kind,
@@ -256,7 +256,7 @@ def _patch_edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
                 "added": _digest_lines(change.added),
             }
         )
-    return found
+    return edits
 
 
 def _changed_lines(arguments: dict[str, object]) -> tuple[list[str], list[str]]:
@@ -267,37 +267,37 @@ def _changed_lines(arguments: dict[str, object]) -> tuple[list[str], list[str]]:
 
 
 def _digest_lines(lines: list[str]) -> list[str]:
-    """Lines that can be compared and not be read."""
+    """Return digests of the lines, which can be compared but not read."""
     from _blake2 import blake2b  # the module behind hashlib, which would load much more
 
-    kept = lines[:SCRATCHPAD_LINES_MAX]
-    return [blake2b(line.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest() for line in kept]
+    bounded = lines[:SCRATCHPAD_LINES_MAX]
+    return [blake2b(line.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest() for line in bounded]
 
 
 def _plan_item(given: dict[str, object]) -> list[object]:
-    said = given.get("content") or given.get("step") or given.get("description") or ""
-    return [_bounded_text(said, PLAN_ITEM_CHARS_MAX), given.get("status") == "completed"]
+    text = given.get("content") or given.get("step") or given.get("description") or ""
+    return [_bounded_text(text, PLAN_ITEM_CHARS_MAX), given.get("status") == "completed"]
 
 
 def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) -> None:
-    """How a use of a tool ended, and of what it said as much as detectors need."""
+    """Add the outcome of a tool call to the entry, and as much of its output as detectors need."""
     response = event.get("tool_response", event.get("tool_result"))
-    told = response if isinstance(response, dict) else {}
-    error = event.get("error") or told.get("error")
-    interrupted = event.get("is_interrupt") is True or told.get("interrupted") is True
-    refused = told.get("is_error") is True or told.get("isError") is True or told.get("success") is False
+    facts = response if isinstance(response, dict) else {}
+    error = event.get("error") or facts.get("error")
+    interrupted = event.get("is_interrupt") is True or facts.get("interrupted") is True
+    refused = facts.get("is_error") is True or facts.get("isError") is True or facts.get("success") is False
     if event.get("hook_event_name") == "PostToolUseFailure" or error or interrupted or refused:
         entry["failed"] = True
     if error:
         entry["error"] = _head_and_tail(str(error)[:ANSWER_CHARS_MAX])
     if interrupted:
         entry["interrupted"] = True
-    if told.get("userModified") is True:
+    if facts.get("userModified") is True:
         entry["changed"] = True
     if tools.kind_of(str(entry.get("tool", ""))) in _ANSWERING:
-        if ("failed" in entry or not _prints_files(entry)) and (said := extract_text(response)[:ANSWER_CHARS_MAX]):
-            entry["text"] = _head_and_tail(said)
-        _note_files(entry, told, root)
+        if ("failed" in entry or not _prints_files(entry)) and (output := extract_text(response)[:ANSWER_CHARS_MAX]):
+            entry["text"] = _head_and_tail(output)
+        _note_files(entry, facts, root)
 
 
 def _prints_files(entry: dict[str, object]) -> bool:
@@ -309,7 +309,7 @@ def _prints_files(entry: dict[str, object]) -> bool:
 
 
 def _note_files(entry: dict[str, object], told: dict[str, object], root: str) -> None:
-    """How many files a search found, and the first of them, as far as they are the project's."""
+    """Add the number of files that a search found, and the first of them that are inside the project."""
     listed = told.get("filenames")
     if not isinstance(listed, list):
         return
@@ -322,7 +322,7 @@ def _note_files(entry: dict[str, object], told: dict[str, object], root: str) ->
 
 
 def _head_and_tail(said: str) -> str:
-    """The beginning and, twice as long, the end of a text, where errors and verdicts stand."""
+    """Return the beginning and, twice as long, the end of a text, which is where errors and verdicts are."""
     if any(sign in said for sign in _BLOCKS):
         said = _redact_text(said)
     limit = SCRATCHPAD_RESULT_CHARS_MAX
@@ -332,7 +332,7 @@ def _head_and_tail(said: str) -> str:
     tail = limit - head - len(_CUT)
     start = len(said) - tail - MARGIN_CHARS
     end = said[max(0, start) :]
-    if start > 0 and not said[start - 1].isspace():  # The rest of a word may be the rest of a secret.
+    if start > 0 and not said[start - 1].isspace():  # A partial word may be part of a secret.
         end = end[_leading_blanks(end) :]
     return _bounded_text(said, head) + _CUT + _redact_text(end)[-tail:]
 
@@ -350,7 +350,7 @@ def _bounded_text(value: object, limit: int = JOURNAL_TEXT_CHARS_MAX) -> str:
 
 
 def _redact_text(text: str) -> str:
-    """The text without secrets. Tests that "passed" are no passwords, and the rules need not be loaded for them."""
+    """Return the text without secrets; the word "passed" alone does not look like a password and loads no rules."""
     text = text.encode("utf-8", "replace").decode()
     if "passed" in text and not secrets.scan_secrets(text.replace("passed", "pazzed")):
         return text

@@ -1,6 +1,6 @@
 """The fields of a journal entry: one table for the hook that writes entries and the reader that builds events. Light.
 
-A row of a table of copied fields is the key in the host's payload, the key in the entry, and the most characters.
+A row of a table of copied fields is the key in the host's payload, the key in the entry, and the maximum length.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SESSION = (
     ("permission_mode", "mode", 1_000),
 )
 TASK = (("subject", "subject", 200), ("taskId", "task", 200), ("status", "status", 200))
-"""Arguments of a tool that changes one task of a list."""
+"""Arguments of a tool that changes one task of a to-do list."""
 TARGETS = ("command", "cmd", "pattern", "glob", "query", "url")
 """Arguments of tools from which a call is rebuilt; they have the same key in the entry."""
 ARGUMENTS = (*TARGETS, "description", "subagent_type")

@@ -1,4 +1,4 @@
-"""The journals that our own hooks wrote: one line an event, enough to follow a session without its transcript."""
+"""Reader of the journals that our hooks wrote; a journal is enough to follow a session without its transcript."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from holloway.domain.event import Event
 
 ENTRIES_COMPARED_MAX = 256
-"""An entry is compared with so many before it: other hosts may run the same hooks."""
+"""Number of earlier entries that an entry is compared with: other hosts may run the same hooks."""
 ID_CHARS_MAX = 200
 
 _WAKING = frozenset({"system", "loop_wakeup", "schedule_wakeup", "poll_event"})
-"""Sources of prompts that nobody typed."""
+"""Sources of prompts that no user typed."""
 _NOTHING = "No files found"
-"""What a search that found nothing says to the agent; a hook is told the number alone."""
+"""Output of a search without matches, as the agent sees it; a hook only receives the count."""
 _TOOL_EVENTS = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
 
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """The journal of a session; `transcript` is the host's own account of it where that can be read."""
+    """The journal of a session; `transcript` is the host's transcript of it, if that is readable."""
 
     path: Path
     session: str
@@ -46,9 +46,10 @@ class Journal:
 
 
 def list_journals(folder: Path) -> list[Journal]:
-    """The journals in a folder, the oldest first, each with the transcript that tells more, if there is one."""
-    found = (_read_header(path) for path in sorted(folder.glob("*.jsonl")))
-    return sorted((each for each in found if each), key=lambda each: (each.started_at, each.session))
+    """Return the journals in a folder, oldest first, each with the host's transcript if that is readable."""
+    headers = (_read_header(path) for path in sorted(folder.glob("*.jsonl")))
+    journals = (journal for journal in headers if journal)
+    return sorted(journals, key=lambda journal: (journal.started_at, journal.session))
 
 
 def _read_header(path: Path) -> Journal | None:
@@ -56,17 +57,17 @@ def _read_header(path: Path) -> Journal | None:
         modified = path.stat().st_mtime
     except OSError:
         return None
-    told: dict[str, str] = {}
+    fields: dict[str, str] = {}
     started, last = 0.0, ""
     for row in read_objects(path):
         started = started or parse_time(row.get("at"), 0.0)
         last = as_text(row.get("event"), ID_CHARS_MAX) or last
-        told |= {name: given for name in ("session", "host", "transcript") if (given := as_text(row.get(name)))}
-    named = _transcript_file(told["transcript"]) if "transcript" in told else None
+        fields |= {name: value for name in ("session", "host", "transcript") if (value := as_text(row.get(name)))}
+    named = _transcript_file(fields["transcript"]) if "transcript" in fields else None
     return Journal(
         path,
-        told.get("session", path.stem),
-        _agent_name(told),
+        fields.get("session", path.stem),
+        _agent_name(fields),
         started or modified,
         modified,
         last == "SessionEnd",
@@ -80,7 +81,7 @@ def _agent_name(told: Mapping[str, object]) -> str:
 
 
 def _transcript_file(named: str) -> Path | None:
-    """The transcript of this name, if it can be read."""
+    """Return the path of a transcript; None if it is not a readable file."""
     try:
         path = Path(named).expanduser()
         return path if path.suffix == ".jsonl" and path.is_file() and os.access(path, os.R_OK) else None
@@ -89,32 +90,32 @@ def _transcript_file(named: str) -> Path | None:
 
 
 def read_session(path: Path, root: Path) -> Iterator[Event]:
-    """The events of a session, by its journal alone."""
+    """Yield the events of a session from its journal alone."""
     reader = _Reader(path.stem, root)
     for row in read_objects(path):
         yield from reader.parse_row(row)
 
 
 def recorded_notes(folder: Path) -> Iterator[str]:
-    """What agents asked to be remembered, by all the journals in a folder."""
+    """Yield the texts that agents asked to remember, from all journals in a folder."""
     for path in sorted(folder.glob("*.jsonl")):
         for row in read_objects(path):
-            if said := as_text(as_mapping(row.get("record")).get("text")):
-                yield said
+            if text := as_text(as_mapping(row.get("record")).get("text")):
+                yield text
 
 
 def located_files(path: Path) -> dict[str, float]:
-    """The files that a session was sent to with its prompts, by its journal, and when it was first told of each."""
-    found: dict[str, float] = {}
+    """Return the files that a journal says were suggested to the session, with the time of the first suggestion."""
+    first_times: dict[str, float] = {}
     for row in read_objects(path):
         if row.get("event") == "Located":
             for named in as_items(row.get("files")):
-                found.setdefault(as_text(named, PATH_CHARS_MAX), parse_time(row.get("at"), math.inf))
-    return found
+                first_times.setdefault(as_text(named, PATH_CHARS_MAX), parse_time(row.get("at"), math.inf))
+    return first_times
 
 
 def find_resume(path: Path) -> tuple[bool | None, float]:
-    """Whether the host resumed a session, by its journal, and when it last did; None where no start is told."""
+    """Return whether and when the host last resumed a session; None and 0 if its journal records no start."""
     is_resumed: bool | None = None
     at = 0.0
     for row in read_objects(path):
@@ -125,7 +126,7 @@ def find_resume(path: Path) -> tuple[bool | None, float]:
 
 
 class _Reader:
-    """One journal, being read."""
+    """Parser of one journal."""
 
     def __init__(self, name: str, root: Path) -> None:
         self._following = Following(root)
@@ -135,7 +136,7 @@ class _Reader:
         self._recent: dict[str, float] = {}
 
     def parse_row(self, row: Mapping[str, object]) -> Iterator[Event]:
-        """What one line tells."""
+        """Yield the events of one line."""
         at = self._following.entry_time(row.get("at"))
         event = row.get("event")
         if not isinstance(event, str) or self._is_repeated(row, at):
@@ -150,17 +151,17 @@ class _Reader:
             yield from self._parse_tool(row, event)
         elif event == "UserPromptSubmit":
             yield from self._parse_prompt(row, at)
-        elif said := (as_text(row.get("last_assistant_message")) or as_text(row.get("compact_summary"))).strip():
-            # Where the host cuts the context, what the agent says of its work so far is all that is left of it.
-            yield Said(at, said, False, as_text(row.get("agent"), ID_CHARS_MAX))
+        elif text := (as_text(row.get("last_assistant_message")) or as_text(row.get("compact_summary"))).strip():
+            # After a compaction, the agent's summary is all that is left of its earlier work.
+            yield Said(at, text, False, as_text(row.get("agent"), ID_CHARS_MAX))
         if event == "SessionEnd":
             yield Ended(at, as_text(row.get("reason"), TEXT_CHARS_MAX))
 
     def _is_repeated(self, row: Mapping[str, object], at: float) -> bool:
-        """Whether the same was told a moment ago."""
+        """Return whether an equal entry was recorded a moment before."""
         try:
             same = as_text(row.get("same"), ID_CHARS_MAX) or json.dumps({**row, "at": ""}, sort_keys=True)
-        except RecursionError:  # no hook of ours wrote this
+        except RecursionError:  # not written by one of our hooks
             return False
         before = self._recent.pop(same, None)
         self._recent[same] = at
@@ -207,22 +208,22 @@ class _Reader:
                 for n, edit in enumerate(edits)
             ]
         arguments = {name: row[name] for name in TARGETS if name in row}
-        made = tool_events.build_call(
+        call = tool_events.build_call(
             tool, arguments, at=at, call_id=call_id, root=root, cwd=self._following.cwd, actor=actor
         )
-        changed = replace(made, removed=_string_lines(row.get("removed")), added=_string_lines(row.get("added")))
+        changed = replace(call, removed=_string_lines(row.get("removed")), added=_string_lines(row.get("added")))
         more = [(as_text(path, PATH_CHARS_MAX), not path) for path in as_items(row.get("more"))[: FILES_MAX - 1]]
         first = (as_text(row.get("path"), PATH_CHARS_MAX), row.get("outside") is True)
-        places = tool_events.in_turn(made.kind, [first, *more])
+        places = tool_events.in_turn(call.kind, [first, *more])
         return [
             replace(changed, call=tool_events.part_id(call_id, n), path="" if path == "." else path, outside=outside)
             for n, (path, outside) in enumerate(places)
         ]
 
     def _parse_plan(self, row: Mapping[str, object], tool: str) -> Plan | None:
-        if listed := [as_items(each) for each in as_items(row.get("plan"))]:
-            done = [PlanItem(as_text(each[0], TEXT_CHARS_MAX), each[1] is True) for each in listed if len(each) == 2]
-            return Plan(self._following.at, tuple(done))
+        if listed := [as_items(item) for item in as_items(row.get("plan"))]:
+            items = [PlanItem(as_text(item[0], TEXT_CHARS_MAX), item[1] is True) for item in listed if len(item) == 2]
+            return Plan(self._following.at, tuple(items))
         return self._following.update_plan(tool, {key: row.get(field) for key, field, _ in TASK})
 
     def _parse_answer(self, row: Mapping[str, object], call_id: str) -> Iterator[Event]:

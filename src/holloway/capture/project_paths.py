@@ -1,6 +1,6 @@
-"""Where things are: the paths that an agent, its commands and its tools' answers name, as the project names them.
+"""Normalisation of the paths in an agent's tool calls, commands and outputs to paths relative to the project.
 
-An agent may stand in any working tree of the project, or in a folder below it; the path is the same for all.
+An agent may work in any worktree of the project or in a subfolder; a file has the same path in all of them.
 """
 
 from __future__ import annotations
@@ -27,61 +27,61 @@ _SUFFIX = re.compile(r"\w\.[A-Za-z]\w{0,11}$")
 
 
 def place_path(named: object, root: str, cwd: str = "") -> tuple[str, bool]:
-    """A path as the project names it, and whether it lies outside; then it stays as it was given."""
-    given = as_text(named, PATH_CHARS_MAX)
-    if not given:
+    """Return a path relative to the project, and whether it is outside; a path outside is returned unchanged."""
+    path = as_text(named, PATH_CHARS_MAX)
+    if not path:
         return "", False
-    found = path_inside(given, root, cwd)
-    return (found, False) if found else (given, True)
+    inside = path_inside(path, root, cwd)
+    return (inside, False) if inside else (path, True)
 
 
 @lru_cache(PATHS_REMEMBERED_MAX)
 def path_inside(path: str, root: str, cwd: str = "") -> str:
-    """The path relative to the project, links resolved; empty for one outside. It need not exist."""
+    """Return the path relative to the project, with links resolved; empty if it is outside. It need not exist."""
     for base in dict.fromkeys((worktree_of(root, cwd), root)):
         try:
-            found = contained_path(path, base, cwd or base)
+            relative = contained_path(path, base, cwd or base)
         except (OSError, ValueError):
             return ""
-        if found:
-            return _WORKTREE.sub("", found, count=1) or "." if _WORKTREE.match(found) else found
+        if relative:
+            return _WORKTREE.sub("", relative, count=1) or "." if _WORKTREE.match(relative) else relative
     return ""
 
 
 @lru_cache(PATHS_REMEMBERED_MAX)
 def worktree_of(root: str, folder: str) -> str:
-    """The working tree that a folder lies in, if it is one of the project; else the project's own."""
+    """Return the worktree of the project that contains a folder; the root if no worktree does."""
     try:
-        found = git.find_root(folder) if folder else ""
-        return found if found and git.main_root(found) == git.main_root(root) else root
+        tree = git.find_root(folder) if folder else ""
+        return tree if tree and git.main_root(tree) == git.main_root(root) else root
     except (OSError, ValueError):
         return root
 
 
 @lru_cache(PATHS_REMEMBERED_MAX)
 def is_project_folder(folder: str, root: str) -> bool:
-    """Whether work in a folder is work on the project, and not on another repository inside of it.
+    """Return whether a folder belongs to the project, and not to another repository inside of it.
 
-    A folder that is not named from the root on could lie anywhere, not only where the reader happens to stand.
+    A relative folder never does: it could be anywhere, not only below the current directory.
     """
     if not Path(folder).is_absolute():
         return False
     try:
-        found, own = git.find_root(folder), git.find_root(root)
-        if found or own:
-            return bool(found and own) and git.main_root(found) == git.main_root(own)
+        folder_root, project_root = git.find_root(folder), git.find_root(root)
+        if folder_root or project_root:
+            return bool(folder_root and project_root) and git.main_root(folder_root) == git.main_root(project_root)
         return bool(contained_path(folder, root))
     except (OSError, ValueError):
         return False
 
 
 def localise_command(command: str, root: str, cwd: str = "") -> str:
-    """A command without the absolute path of the project, and with the folder below it that it was run in."""
-    given = command[: 2 * SCRATCHPAD_TEXT_CHARS_MAX]
-    bare = without_root(given, root, cwd)
+    """Return a command without the absolute path of the project, prefixed with the subfolder that it ran in."""
+    bounded = command[: 2 * SCRATCHPAD_TEXT_CHARS_MAX]
+    bare = without_root(bounded, root, cwd)
     folder = path_inside(cwd, root, cwd) if cwd else ""
-    if folder not in ("", ".") and bare == given and not _leaves_folder(given):
-        bare = f"cd {shlex.quote(folder)} && {given}"
+    if folder not in ("", ".") and bare == bounded and not _leaves_folder(bounded):
+        bare = f"cd {shlex.quote(folder)} && {bounded}"
     return as_text(_STAYING.sub("", bare, count=1), SCRATCHPAD_TEXT_CHARS_MAX)
 
 
@@ -90,7 +90,7 @@ def _leaves_folder(command: str) -> bool:
 
 
 def without_root(said: str, root: str, cwd: str = "") -> str:
-    """A text with the paths in it relative to the project, where they name its own folder."""
+    """Return a text in which absolute paths inside the project are relative to it."""
     for base in dict.fromkeys((worktree_of(root, cwd), root)):
         if base in said:
             within, itself = _folder_patterns(base)
@@ -100,33 +100,33 @@ def without_root(said: str, root: str, cwd: str = "") -> str:
 
 @lru_cache(64)
 def _folder_patterns(base: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What finds a folder before a name in it, and alone."""
+    """Return two patterns: the folder as the prefix of a path, and the folder alone."""
     start = r"(?<![\w./~-])" + re.escape(base)
     return re.compile(start + r"/(?=[\w.@*{\[-])"), re.compile(start + r"/?(?![\w./-])")
 
 
 def project_names(given: list[object], root: str, cwd: str = "") -> tuple[str, ...]:
-    """Names of files that a tool gave, as the project names them; those outside are left out."""
-    found = (_project_name(as_text(name, NAME_CHARS_MAX), root, cwd) for name in given[:SCRATCHPAD_FILES_MAX])
-    return tuple(dict.fromkeys(name for name in found if name))
+    """Return the file names of a tool's result relative to the project, without those outside."""
+    names = (_project_name(as_text(name, NAME_CHARS_MAX), root, cwd) for name in given[:SCRATCHPAD_FILES_MAX])
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def names_in(output: str, root: str, cwd: str = "") -> tuple[str, ...]:
-    """The files that the output of a search or a listing names, one a line, with or without a line's number."""
-    found: dict[str, None] = {}
+    """Return the files named in the output of a search or a listing, one per line, with or without a line number."""
+    names: dict[str, None] = {}
     for line in output.splitlines()[:NAMED_LINES_MAX]:
         name = line[:NAME_CHARS_MAX].strip().partition(":")[0]
         if _NAME.fullmatch(name) and ("/" in name or _SUFFIX.search(name)):
-            found[_project_name(name, root, cwd)] = None
-    found.pop("", None)
-    return tuple(found)
+            names[_project_name(name, root, cwd)] = None
+    names.pop("", None)
+    return tuple(names)
 
 
 def _project_name(name: str, root: str, cwd: str) -> str:
-    """A name as the project has it, by its letters alone: a search may name thousands."""
+    """Return a name relative to the project without accessing the disk: a search may name thousands."""
     base = worktree_of(root, cwd)
     if name.startswith("/"):
-        near = next((each for each in (base, root) if name.startswith(each.rstrip("/") + "/")), "")
+        near = next((parent for parent in (base, root) if name.startswith(parent.rstrip("/") + "/")), "")
         return posixpath.normpath(name[len(near.rstrip("/")) + 1 :]) if near else ""
     folder = path_inside(cwd, root, cwd) if cwd else ""
     whole = posixpath.normpath(posixpath.join(folder, name))

@@ -1,4 +1,4 @@
-"""Session files: an agent's transcript or our journal, read once, with failed attempts counted."""
+"""Session files (an agent's transcript or our journal), each read once, with failed attempts counted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LOCK_WAIT_S = 120
 
 Lesson = TypeVar("Lesson")
-"""The result of learning from a session, whatever the caller makes of it."""
+"""The result of learning from a session; the caller defines its type."""
 
 
 class Unlearned(HollowayError):
@@ -119,7 +119,7 @@ class SessionFiles(Generic[Lesson]):
         attempts = before.attempts if before and _is_same(before, file) else 0
         first_at = before.first_at if before else format_stamp(self._store.clock.now())
         read = LearnedFile(str(file.path), file.session, file.size, file.modified_at, first_at)
-        # Counted before anything is read: a file that takes the whole process with it has been tried too.
+        # Counted before anything is read, so that a file that crashes the process counts as tried.
         learned_files.save_learned_file(
             self._database, replace(read, attempts=attempts + 1, error="the process ended while reading it")
         )
@@ -133,7 +133,7 @@ class SessionFiles(Generic[Lesson]):
             why = str(error) if isinstance(error, _Unreadable) else type(error).__name__
             learned_files.save_learned_file(self._database, replace(read, attempts=attempts + 1, error=why))
             raise Unlearned(f"{file.path}: {why}.", "`holloway doctor` lists such sessions.") from error
-        except BaseException:  # the person pressed Ctrl-C; that is no failure of the session
+        except BaseException:  # for example Ctrl-C, which is not a failure of the session
             self._restore_record(before, read)
             raise
         learned_files.save_learned_file(self._database, read)
@@ -148,15 +148,15 @@ class SessionFiles(Generic[Lesson]):
                 learned_files.save_learned_file(self._database, before)
 
     def _read_scratchpad(self, file: SessionFile, first_at: str) -> Scratchpad:
-        """Return the log of a session, without what it repeats of another and without times that were paused."""
+        """Return the scratchpad of a session, without entries repeated from another session or from paused times."""
         observer = Observer()
         root = self._store.project.root
         if file.transcript is not None:
-            seen: set[int] = set()
+            entries_read: set[int] = set()
             for earlier in self._find_earlier(file.transcript, first_at):
-                for _ in transcripts.read_events(earlier, root, seen):
+                for _ in transcripts.read_events(earlier, root, entries_read):
                     pass
-            self._observe_events(observer, transcripts.read_events(file.transcript, root, seen))
+            self._observe_events(observer, transcripts.read_events(file.transcript, root, entries_read))
         if not observer.pad.events and file.journal is not None:
             self._observe_events(observer, journal_reader.read_session(file.journal, root))
         if not observer.pad.events and file.size and next(read_objects(file.path), None) is None:

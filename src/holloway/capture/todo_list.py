@@ -1,4 +1,4 @@
-"""An agent's plan or to-do list, followed through the tools that its host has for it."""
+"""An agent's plan or to-do list, reconstructed from the calls of its host's planning tools."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _STEP = re.compile(r"(?:#{1,6} |\*\*)?(?:Step )?\d{1,2}[.):] *(\S.{2,300})")
 
 
 class Plans:
-    """The plan of one session, as far as its tools have told."""
+    """The plan of one session, updated with each tool call."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, PlanItem] = {}
         self._created = 0
 
     def apply_tool(self, tool: str, arguments: Mapping[str, object], at: float) -> Plan | None:
-        """The plan after a use of a tool; nothing where the tool has nothing to do with it."""
+        """Return the plan after a tool call; None if the call does not change it."""
         if tool in _LISTS:
-            listed = (_parse_item(as_mapping(each)) for each in as_items(arguments.get(_LISTS[tool])))
+            listed = (_parse_item(as_mapping(item)) for item in as_items(arguments.get(_LISTS[tool])))
             return Plan(at, tuple(item for item in listed if item.text)[:SCRATCHPAD_PLAN_ITEMS_MAX])
         if tool in _MODES:
             return Plan(at, _parse_steps(arguments.get("plan")), mode=True)
@@ -55,12 +55,12 @@ class Plans:
 
 
 def _parse_item(given: Mapping[str, object]) -> PlanItem:
-    said = next((given[name] for name in _NAMES if given.get(name)), "")
-    return PlanItem(as_text(said, TEXT_CHARS_MAX), as_text(given.get("status")) in _DONE or given.get("done") is True)
+    text = next((given[name] for name in _NAMES if given.get(name)), "")
+    return PlanItem(as_text(text, TEXT_CHARS_MAX), as_text(given.get("status")) in _DONE or given.get("done") is True)
 
 
 def _parse_steps(plan: object) -> tuple[PlanItem, ...]:
-    """The numbered steps of a plan that was written out."""
-    found = (_STEP.match(line) for line in as_text(plan).splitlines())
-    steps = [PlanItem(step[1].strip("* ")[:TEXT_CHARS_MAX]) for step in found if step]
+    """Return the numbered steps of a plan in prose."""
+    matches = (_STEP.match(line) for line in as_text(plan).splitlines())
+    steps = [PlanItem(step[1].strip("* ")[:TEXT_CHARS_MAX]) for step in matches if step]
     return tuple(steps[:SCRATCHPAD_PLAN_ITEMS_MAX])

@@ -1,4 +1,4 @@
-"""The use of a tool as events, whatever its host calls it."""
+"""Conversion of tool calls and their results to events, independent of the host's tool names."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from holloway.text.programs import LIST, SEARCH
 CALL_CHARS_MAX = 200
 
 _BARE_NAMES = frozenset({"ls", "tree", "dir", "wc", "du"})
-"""Programs whose listings name files without the folder they lie in, or with figures."""
+"""Programs whose listings name files without their folder, or together with numbers."""
 _PATCHING = re.compile(r"\s*(?:cd [^\n&;]{1,500}&& *)?apply_?patch\b")
 
 
 def kind_of(tool: str) -> ToolKind:
-    """What a tool does, by its name."""
+    """Return the kind of a tool from its name."""
     return ToolKind(tools.kind_of(tool))
 
 
@@ -37,7 +37,7 @@ def build_call(
     cwd: str = "",
     actor: str = "",
 ) -> Call:
-    """The use of a tool as an event; of a patch to several files, the first."""
+    """Return the event of a tool call; for a patch to several files, the event of the first."""
     return build_calls(tool, arguments, at=at, call_id=call_id, root=root, cwd=cwd, actor=actor)[0]
 
 
@@ -51,7 +51,7 @@ def build_calls(
     cwd: str = "",
     actor: str = "",
 ) -> list[Call]:
-    """The use of a tool as events: one, or one for each file that a patch changes or a list names."""
+    """Return the events of a tool call: one, or one for each file that a patch changes or a list names."""
     name, call_id = as_text(tool, tools.NAME_CHARS_MAX), as_text(call_id, CALL_CHARS_MAX)
     kind = kind_of(name)
     command = as_text(tools.typed_command(tools.find_argument(arguments, "command", kind)), tools.EDIT_CHARS_MAX)
@@ -62,7 +62,7 @@ def build_calls(
         ]
     kind = ToolKind(tools.used_as(kind, arguments))
     removed, added = _edit_lines(kind, arguments)
-    made = Call(
+    call = Call(
         at,
         call_id,
         kind,
@@ -76,33 +76,33 @@ def build_calls(
     )
     places = in_turn(kind, (place_path(path, root, cwd) for path in tools.named_files(arguments, kind) or [""]))
     return [
-        replace(made, call=part_id(call_id, n), path="" if path == "." else path, outside=outside)
+        replace(call, call=part_id(call_id, n), path="" if path == "." else path, outside=outside)
         for n, (path, outside) in enumerate(places)
     ]
 
 
 def in_turn(kind: ToolKind, places: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """The places that a use of a tool is an event for, each with whether it lies outside; those outside come first.
+    """Return the paths that a tool call gets an event for, each with whether it is outside; those outside come first.
 
-    Each is answered with what all of them hold: that must not count as seen in the project before it came from outside.
-    A search in several folders is one search, and it stands in the first.
+    Each event gets the output of all paths: text from outside must not count as first seen inside the project.
+    A search in several folders is one search, with the first folder as its path.
     """
     ordered = sorted(places, key=lambda place: not place[1])
     return ordered if kind in tools.ON_FILES else ordered[:1]
 
 
 def part_id(call_id: str, n: int) -> str:
-    """The id of the n-th event that one use of a tool was made into; the first has the id of the use."""
+    """Return the id of the n-th event of a tool call; the first event has the id of the call."""
     return f"{call_id}#{n + 1}" if n and call_id else call_id
 
 
 def build_results(result: Result, parts: int) -> list[Result]:
-    """The answer to a use of a tool that was made into so many events."""
+    """Return a copy of the result for each of the events of a tool call."""
     return [replace(result, call=part_id(result.call, n)) for n in range(max(1, parts))]
 
 
 def files_in(output: str, of: Call, root: str, cwd: str = "") -> tuple[str, ...]:
-    """The files that a search or a listing found, be it one in a shell, where its output names them one a line."""
+    """Return the files that a search or a listing found, also one in a shell; the output names one per line."""
     if of.kind is ToolKind.SEARCH or (of.kind is ToolKind.LIST and of.pattern):
         return names_in(output, root, cwd)
     if of.kind is ToolKind.SHELL:
@@ -131,7 +131,7 @@ def _build_patch_call(
 
 
 def _patch_in(kind: ToolKind, arguments: Mapping[str, object], command: str) -> str:
-    """The patch that a use of a tool applies, be it through a shell; nothing where there is none."""
+    """Return the patch that a tool call applies, also through a shell; empty if it applies no patch."""
     if kind is ToolKind.EDIT:
         return tools.patch_in(arguments)
     return command if tools.PATCH in command and _PATCHING.match(command) else ""
@@ -149,11 +149,11 @@ def _bound_lines(lines: list[str]) -> tuple[str, ...]:
 
 
 def _first_value(value: object) -> object:
-    """The value, or the first of a list of them."""
+    """Return the value, or the first item if it is a list."""
     return value[0] if isinstance(value, list) and value else value
 
 
 def _command_folder(arguments: Mapping[str, object], root: str, cwd: str) -> str:
-    """The folder that a command runs in."""
-    given = as_text(tools.first_argument(arguments, "workdir working_directory cwd"), TEXT_CHARS_MAX)
-    return posixpath.join(cwd or root, given) if given else cwd
+    """Return the folder that a command runs in."""
+    folder = as_text(tools.first_argument(arguments, "workdir working_directory cwd"), TEXT_CHARS_MAX)
+    return posixpath.join(cwd or root, folder) if folder else cwd

@@ -1,4 +1,4 @@
-"""Sessions that agents have left on this machine, found and read the same way whichever agent it was."""
+"""Transcripts of all supported agents on this machine, found and read through one interface."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from holloway.domain.event import Event
 
 HEAD_LINES = 50
-"""Within so many lines a transcript says when it began."""
+"""Number of lines searched for the start time of a transcript."""
 NESTING_MAX = 8
-"""How deep subagents may start one another."""
+"""Maximum depth of subagents that start subagents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A session on disk; `parts` are files that its subagents wrote and that no name ties to it."""
+    """A session on disk; `parts` are files of its subagents whose names do not refer to it."""
 
     agent: str
     path: Path
@@ -35,15 +35,16 @@ class Transcript:
 
 
 def find_transcripts(root: Path, home: Path | None = None) -> list[Transcript]:
-    """The sessions of a project that any known agent has left, the oldest first."""
+    """Return the transcripts of a project from all supported agents, oldest first."""
     person = home or Path.home()
     listed = [_describe_file(claude_code.AGENT, path, path.stem) for path in claude_code.find_transcripts(person, root)]
     listed += _group_rollouts(codex.find_rollouts(person, root))
-    return sorted((each for each in listed if each), key=lambda each: (each.started_at, str(each.path)))
+    existing = (transcript for transcript in listed if transcript)
+    return sorted(existing, key=lambda transcript: (transcript.started_at, str(transcript.path)))
 
 
 def read_events(transcript: Transcript, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
-    """What happened in a session. With `seen`, what another one of them told already is left out."""
+    """Return the events of a session; entries that are already in `seen` are left out."""
     if transcript.agent == claude_code.AGENT:
         return claude_code.read_session(transcript.path, root, seen)
     streams = [codex.read_session(path, root) for path in (transcript.path, *transcript.parts)]
@@ -51,26 +52,26 @@ def read_events(transcript: Transcript, root: Path, seen: set[int] | None = None
 
 
 def open_transcript(path: Path, agent: str) -> Transcript | None:
-    """The session in a file that an agent is known to have written; nothing where it is not there."""
+    """Return the transcript in a file that this agent wrote; None if the file does not exist."""
     session = path.stem if agent == claude_code.AGENT else codex.session_id(codex.read_metadata(path), path)
     return _describe_file(agent, path, session)
 
 
 def _group_rollouts(paths: list[Path]) -> list[Transcript | None]:
-    """The rollouts as sessions: those of subagents go with the session that started them, if it is there."""
-    told = {path: codex.read_metadata(path) for path in paths}
-    owners = {codex.session_id(meta, path): path for path, meta in told.items()}
+    """Group rollouts into sessions: a subagent's rollout belongs to the session that started it, if that exists."""
+    metadata = {path: codex.read_metadata(path) for path in paths}
+    owners = {codex.session_id(meta, path): path for path, meta in metadata.items()}
     parts: dict[Path, list[Path]] = {}
-    for path in told:
+    for path in metadata:
         owner = path
         for _ in range(NESTING_MAX):
-            owner = owners.get(codex.parent_session(told[owner]), owner)
+            owner = owners.get(codex.parent_session(metadata[owner]), owner)
         parts.setdefault(owner, []).append(path)
-    made = []
+    sessions = []
     for owner, files in parts.items():
-        one = _describe_file(codex.AGENT, owner, codex.session_id(told[owner], owner))
-        made.append(replace(one, parts=tuple(file for file in files if file != owner)) if one else None)
-    return made
+        session = _describe_file(codex.AGENT, owner, codex.session_id(metadata[owner], owner))
+        sessions.append(replace(session, parts=tuple(file for file in files if file != owner)) if session else None)
+    return sessions
 
 
 def _describe_file(agent: str, path: Path, session: str) -> Transcript | None:

@@ -1,1 +1,1 @@
-"""A language model where the user chose one, counted and capped."""
+"""The language model that the user configured, with metered and capped usage."""

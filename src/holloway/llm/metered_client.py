@@ -1,4 +1,4 @@
-"""A language model with a meter: what each call took is written down, and a month has a cap that holds."""
+"""A metered language model: the tokens of each call are recorded, and a monthly cap is enforced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Metered:
-    """Asks a writer, as long as this month's tokens last."""
+    """A writer whose calls are limited to the monthly token cap."""
 
     def __init__(self, writer: Writer, spending: LlmUsageLedger, clock: Clock, *, cap: int, purpose: str) -> None:
         self._writer = writer
@@ -26,20 +26,20 @@ class Metered:
 
     @property
     def model(self) -> str:
-        """The model that is asked."""
+        """Name of the model."""
         return self._writer.model
 
     @property
     def provider(self) -> str:
-        """Whose model it is."""
+        """Name of the provider."""
         return self._writer.provider
 
     def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
-        """Ask, if what the call may take at most is still left."""
+        """Return the completion of a prompt; raise CapReached if the call could exceed the monthly cap."""
         month = f"{self._clock.now():%Y-%m}"
-        most = round(estimate_tokens(system + prompt) * MARGIN) + max_tokens
+        tokens_max = round(estimate_tokens(system + prompt) * MARGIN) + max_tokens
         reserved = self._spending.reserve_tokens(
-            month, self._cap, most, self._writer.provider, self._writer.model, self._purpose
+            month, self._cap, tokens_max, self._writer.provider, self._writer.model, self._purpose
         )
         if reserved is None:
             raise CapReached(
@@ -47,18 +47,20 @@ class Metered:
                 "`holloway config set llm.monthly_tokens N` raises the cap; everything else goes on without it.",
             )
         try:
-            done = self._writer.complete(prompt, max_tokens=max_tokens, deadline_s=deadline_s, system=system)
+            completion = self._writer.complete(prompt, max_tokens=max_tokens, deadline_s=deadline_s, system=system)
         except NotAsked:
             self._spending.release_call(reserved)
             raise
         except BaseException:
-            # Nobody knows what a call that failed cost: the prompt may have been read and paid for.
-            self._spending.settle_call(reserved, most - max_tokens, 0)
+            # The cost of a failed call is unknown: the prompt may have been read and charged.
+            self._spending.settle_call(reserved, tokens_max - max_tokens, 0)
             raise
         self._spending.settle_call(
-            reserved, done.tokens_in or most - max_tokens, done.tokens_out or estimate_tokens(done.text)
+            reserved,
+            completion.tokens_in or tokens_max - max_tokens,
+            completion.tokens_out or estimate_tokens(completion.text),
         )
-        return done
+        return completion
 
 
 def meter_writer(store: Store, settings: Settings, writer: Writer, purpose: str) -> Metered:

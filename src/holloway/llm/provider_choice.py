@@ -1,4 +1,4 @@
-"""From the user's settings to a language model. Choosing contacts nobody; a key in the environment is no consent."""
+"""Choice of a language model from the settings. It sends nothing; a key in the environment is not consent."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ USUAL_MODEL = {"openai": "gpt-5-mini", "anthropic": "claude-haiku-4-5"}
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What writes, or why nothing does; the reason is for people."""
+    """The chosen writer, or None with a reason to show to the user."""
 
     writer: Writer | None
     reason: str = ""
 
 
 def choose_writer(settings: Settings, environment: Mapping[str, str] = os.environ) -> Choice:
-    """The writer that the settings name; none unless the user chose one."""
+    """Return the writer that the settings name, or the reason why there is no usable one."""
     provider = settings.get_text("llm.provider")
     if provider == "off":
         return Choice(None, "No language model is configured (`llm.provider` is off); everything else works without.")

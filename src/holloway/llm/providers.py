@@ -1,4 +1,4 @@
-"""Language models of OpenAI-compatible services and of Anthropic, through their HTTP APIs."""
+"""Clients of the HTTP APIs of OpenAI-compatible services and of Anthropic."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 ANTHROPIC_VERSION = "2023-06-01"
 MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
-"""Errors of reading a response that does not have the documented shape."""
+"""Errors raised while parsing a response that does not have the documented shape."""
 
 
 class WriterFailed(HollowayError):
-    """The provider did not answer, answered too late, or answered nonsense. Callers go on without it."""
+    """The provider did not answer, answered too late, or answered nonsense. Callers continue without it."""
 
 
 class NotAsked(WriterFailed):
@@ -27,11 +27,11 @@ class NotAsked(WriterFailed):
 
 
 class CapReached(WriterFailed):
-    """This month's tokens are spent."""
+    """The monthly token cap is reached."""
 
 
 class Access(NamedTuple):
-    """Which model, where, and with which key."""
+    """The model, the base URL of its API, and the key."""
 
     model: str
     base_url: str = ""
@@ -48,7 +48,7 @@ class OpenAI:
         self.model = access.model
 
     def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
-        """Return one answer; raise WriterFailed where there is none in time."""
+        """Return one answer; raise WriterFailed if none arrives before the deadline."""
         url = f"{(self._access.base_url or 'https://api.openai.com/v1').rstrip('/')}/chat/completions"
         headers = {"Authorization": f"Bearer {self._access.key}"} if self._access.key else {}
         messages = [{"role": "system", "content": system}] if system else []
@@ -74,7 +74,7 @@ class Anthropic:
         self.model = access.model
 
     def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
-        """Return one answer; raise WriterFailed where there is none in time."""
+        """Return one answer; raise WriterFailed if none arrives before the deadline."""
         url = f"{(self._access.base_url or 'https://api.anthropic.com').rstrip('/')}/v1/messages"
         headers = {"x-api-key": self._access.key, "anthropic-version": ANTHROPIC_VERSION}
         body: dict[str, object] = {"model": self.model, "max_tokens": max_tokens}
@@ -92,7 +92,7 @@ class Anthropic:
 def _post_json(
     provider: str, key: str, url: str, body: Mapping[str, object], headers: Mapping[str, str], deadline_s: float
 ) -> Any:
-    """Return the JSON of a response; raise WriterFailed with one sentence that does not hold the key."""
+    """Return the JSON of a response; raise WriterFailed with one sentence that does not contain the key."""
     try:
         response = post_json(url, json.dumps(body).encode(), headers, deadline_s, LLM_ANSWER_BYTES_MAX)
     except AddressUnreadable as error:

@@ -1,1 +1,1 @@
-"""Memories in files that leave this machine or come to it: our own archive, and files of other tools."""
+"""Export and import of memories: our archive format, and files of other tools."""

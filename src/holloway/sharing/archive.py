@@ -1,4 +1,4 @@
-"""Our own archive: every row of a store, one JSON object a line, sealed with a key of this machine."""
+"""The archive format: every row of a store as JSON Lines, signed with a key of this machine."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ FORMAT = "holloway-archive"
 VERSION = 1
 
 ARCHIVE_BYTES_MAX = 4 * 1024**3
-"""More than a million memories. An archive cannot be split without breaking its seal, so the limit lies far above
-that of other files; there is one because the file is in memory as a whole, where nobody can change it between the
-check of its seal and its loading."""
+"""More than a million memories. An archive cannot be split without breaking its seal, so the limit is far above that
+of other files. It exists because the whole file is held in memory, so that it cannot change between the check of its
+seal and its loading."""
 
 _HEAD = b'{"format":"' + FORMAT.encode() + b'"'
 HEAD_BYTES = len(_HEAD)
-"""How much of a file shows whether it claims to be an archive."""
+"""Length of the file header that identifies an archive."""
 
 _SEAL_BYTES = len(snapshot.serialize_row({"seal": "0" * 64}))
 _KEY_BYTES = 32
 
 
 def write_archive(store: Store, home: Path) -> bytes:
-    """The store as an archive; the same store always gives the same bytes."""
+    """Return the store as an archive; the same store always gives the same bytes."""
     head = {"format": FORMAT, "version": VERSION, "name": store.project.name}
     body = snapshot.serialize_row(head) + b"".join(snapshot.serialize_row(row) for row in snapshot.dump_rows(store))
     return body + snapshot.serialize_row({"seal": _sign_body(body, _signing_key(home))})
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether a file claims to be an archive."""
+    """Return whether a file has the header of an archive."""
     return data.startswith(_HEAD)
 
 
 def is_ours(data: bytes, home: Path) -> bool:
-    """Whether an archive was written on this machine and nobody changed a byte since. Nothing of it is parsed."""
+    """Return whether an archive was written on this machine and is unchanged since; nothing in it is parsed."""
     key = _existing_key(home)
     if key is None:
         return False
@@ -58,7 +58,7 @@ def is_ours(data: bytes, home: Path) -> bool:
 
 
 def read_rows(data: bytes) -> Iterator[dict[str, Any]]:
-    """The rows between head and seal of an archive that is ours, one at a time."""
+    """Return an iterator over the rows of an archive that is ours; raise HollowayError if its version is too new."""
     lines = io.BytesIO(data)
     head = json.loads(lines.readline())
     if head["version"] > VERSION:
@@ -73,7 +73,7 @@ def _sign_body(body: bytes | memoryview, key: bytes) -> str:
 
 
 def _existing_key(home: Path) -> bytes | None:
-    """The key of this machine; none where there is no file yet, or one that was never written to its end."""
+    """Return the key of this machine; None if its file is missing or incomplete."""
     try:
         key = bytes.fromhex((home / "archive.key").read_text("ascii"))
     except (FileNotFoundError, ValueError):
@@ -82,18 +82,18 @@ def _existing_key(home: Path) -> bytes | None:
 
 
 def _signing_key(home: Path) -> bytes:
-    """The key of this machine, made where there is none; of two who make one at once, both have the first one's."""
+    """Return the key of this machine, created if missing; two processes that create it at once get the same key."""
     if (key := _existing_key(home)) is not None:
         return key
-    made, path = secrets.token_bytes(_KEY_BYTES), home / "archive.key"
+    new_key, path = secrets.token_bytes(_KEY_BYTES), home / "archive.key"
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    replace_file(str(fresh), made.hex().encode())
+    replace_file(str(fresh), new_key.hex().encode())
     try:
         os.link(fresh, path)
-    except OSError:  # There is one, which may be damaged, or the disk knows no links.
+    except OSError:  # The file exists and may be damaged, or the file system has no links.
         if (key := _existing_key(home)) is not None:
             return key
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
-    return made
+    return new_key

@@ -40,7 +40,10 @@ class Imported:
 
 
 def export_memories(store: Store, home: Path, form: str) -> bytes:
-    """The project's memories as a file: `json` and `archive` are complete, the others are for reading."""
+    """Return the project's memories as a file: `json` and `archive` are complete, the others are for reading.
+
+    Raises InvalidInput for an unknown format.
+    """
     if form == "archive":
         return archive.write_archive(store, home)
     if form not in FORMATS:
@@ -56,30 +59,33 @@ def _render_json(store: Store) -> bytes:
     now = store.clock.now()
     with store.database.read_snapshot():
         present = store.memories.find_memories(EVERYTHING, -1)
-        gone = store.memories.find_memories(Filter(deleted=True, superseded=True), -1)
-    ordered = sorted([*present, *gone], key=lambda each: (each.created_at, each.uid))
-    rows = [memory_json(each, now) for each in ordered]
+        inactive = store.memories.find_memories(Filter(deleted=True, superseded=True), -1)
+    ordered = sorted([*present, *inactive], key=lambda memory: (memory.created_at, memory.uid))
+    rows = [memory_json(memory, now) for memory in ordered]
     data = {"format": "holloway-export", "version": 1, "project": store.project.name, "memories": rows}
     return json.dumps(data, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
 def import_file(store: Store, home: Path, path: Path, *, skip_invalid: bool = False) -> Imported:
-    """Restore our own archive byte for byte; take anything else in as foreign, for review."""
+    """Restore an archive of this machine unchanged; add the memories of any other file for review.
+
+    Raises InvalidInput for a file that is too large or has unusable entries, unless `skip_invalid` skips those.
+    """
     data = _read_file(path)
     if archive.is_archive(data) and archive.is_ours(data, home):
-        new, known = snapshot.load_rows(store, partial(archive.read_rows, data))
-        return Imported(restored=True, added=new, known=known)
+        new, duplicates = snapshot.load_rows(store, partial(archive.read_rows, data))
+        return Imported(restored=True, added=new, known=duplicates)
     if len(data) > IMPORT_BYTES_MAX:
         raise InvalidInput(
             f"{path} has {len(data):,} bytes and this machine did not seal it as it is.",
             f"Import it where it was written, or in parts of at most {IMPORT_BYTES_MAX:,} bytes, for review.",
         )
-    done = _add_drafts(store, foreign_file.parse_drafts(data, path.name), skip_invalid)
-    return replace(done, altered=archive.is_archive(data))
+    imported = _add_drafts(store, foreign_file.parse_drafts(data, path.name), skip_invalid)
+    return replace(imported, altered=archive.is_archive(data))
 
 
 def _read_file(path: Path) -> bytes:
-    """The bytes of a file after its byte order mark, which some editors put before everything."""
+    """Return the bytes of a file without the byte order mark that some editors add; raise if it is unreadable."""
     try:
         if not path.is_file():
             raise InvalidInput(f"{path} is not a file.", "Give the file that `holloway export` wrote.")
@@ -111,20 +117,20 @@ def _add_drafts(store: Store, rows: list[tuple[str, Draft | HollowayError]], ski
         except HollowayError as error:
             skipped.append(f"{place}: {error.message}")
     if skipped and not skip_invalid:
-        shown = "\n".join(f"  {line}" for line in skipped[:5]) + (
+        reasons = "\n".join(f"  {line}" for line in skipped[:5]) + (
             f"\n  and {len(skipped) - 5} more" if skipped[5:] else ""
         )
         raise InvalidInput(
-            f"{len(skipped)} of {len(rows)} entries cannot be used, so nothing was imported:\n{shown}",
+            f"{len(skipped)} of {len(rows)} entries cannot be used, so nothing was imported:\n{reasons}",
             "Mend them, or import the rest with --skip-invalid.",
         )
     with store.database.write_transaction():
-        outcomes = [store.memories.add_memory(each) for each in admitted]
+        results = [store.memories.add_memory(draft) for draft in admitted]
     return Imported(
         restored=False,
-        added=sum(each.outcome == "added" for each in outcomes),
-        known=sum(each.outcome in ("known", "reinforced") for each in outcomes),
-        refused=sum(each.outcome == "refused" for each in outcomes),
-        redacted=tuple(sorted({kind for each in outcomes for kind in each.redacted})),
+        added=sum(result.outcome == "added" for result in results),
+        known=sum(result.outcome in ("known", "reinforced") for result in results),
+        refused=sum(result.outcome == "refused" for result in results),
+        redacted=tuple(sorted({kind for result in results for kind in result.redacted})),
         skipped=tuple(skipped),
     )

@@ -1,4 +1,4 @@
-"""Files from elsewhere: JSON and Markdown exports, foreign archives. What they say waits for a person."""
+"""Files from elsewhere: JSON and Markdown exports, foreign archives. Their memories wait for review."""
 
 from __future__ import annotations
 
@@ -24,22 +24,25 @@ _BY_HEADING = {
     for memory_type in MemoryType
     for name in (memory_type.label, heading_of(memory_type))
 }
-"""What a heading in Markdown says of its bullets. A type of figures becomes an insight: only its words are there."""
+"""Memory type of each Markdown heading. A type that needs details becomes an insight, as Markdown has only text."""
 
 
 def parse_drafts(data: bytes, origin: str) -> list[tuple[str, Draft | HollowayError]]:
-    """Every row of a foreign file as a draft to be reviewed, or what is wrong with it; each with its place."""
+    """Return each row of a foreign file as a draft for review or as an error, together with its place in the file.
+
+    Raises InvalidInput for a file that is not UTF-8, has no memories or has too many.
+    """
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{origin} is not UTF-8 text (byte {error.start}).", "Export it again as UTF-8.") from None
-    found = _json_rows(text, origin) if text.lstrip()[:1] in ("{", "[") else _markdown_rows(text)
-    found = [(place, row) for place, row in found if not _is_gone(row)]
-    if not found:
+    rows = _json_rows(text, origin) if text.lstrip()[:1] in ("{", "[") else _markdown_rows(text)
+    rows = [(place, row) for place, row in rows if not _is_gone(row)]
+    if not rows:
         raise InvalidInput(f"There are no memories in {origin}.", "It takes holloway's JSON, Markdown or archive.")
-    if len(found) > IMPORT_ROWS_MAX:
-        raise InvalidInput(f"{origin} has {len(found):,} rows.", f"At most {IMPORT_ROWS_MAX:,}: split the file.")
-    return [(place, _parse_draft(row, origin)) for place, row in found]
+    if len(rows) > IMPORT_ROWS_MAX:
+        raise InvalidInput(f"{origin} has {len(rows):,} rows.", f"At most {IMPORT_ROWS_MAX:,}: split the file.")
+    return [(place, _parse_draft(row, origin)) for place, row in rows]
 
 
 def _json_rows(text: str, origin: str) -> list[tuple[str, Any]]:
@@ -84,25 +87,25 @@ def _markdown_rows(text: str) -> list[tuple[str, Any]]:
 
 
 def _is_gone(row: Any) -> bool:
-    """Whether its owner had forgotten or replaced it: an export is complete, but nobody stands by that any more."""
+    """Return whether a row was deleted or superseded: a complete export has those too, but they no longer hold."""
     return isinstance(row, dict) and bool(row.get("deleted_at") or row.get("superseded_by"))
 
 
 def _parse_draft(row: Any, origin: str) -> Draft | HollowayError:
-    """A row as a draft. Nothing in a foreign row can make it trusted, pinned or confirmed.
+    """Return a row as a draft, or the error in it. No foreign row can make itself trusted, pinned or confirmed.
 
-    Its summary is not read: agents would see that, while a person reviews the content.
+    Its summary is ignored: agents would see it, while a person reviews only the content.
     """
     if not isinstance(row, dict):
         return InvalidInput(f"{str(row)[:60]!r} is not a memory.", "A memory is an object with at least `content`.")
     try:
         content = _row_content(row)
         memory_type = MemoryType(str(row.get("type") or "gotcha"))
-        given = row.get("details")
+        details = row.get("details")
         return Draft(
             content=content,
             type=memory_type,
-            details=memory_details.parse_details(memory_type, _as_mapping(given)),
+            details=memory_details.parse_details(memory_type, _as_mapping(details)),
             files=_row_strings(row, "files"),
             modules=_row_strings(row, "modules"),
             tags=_row_strings(row, "tags"),
@@ -142,7 +145,7 @@ def _row_strings(row: dict[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _decode_value(value: Any) -> Any:
-    """A row of an archive holds lists and objects as JSON in a text; any other text stays what it is."""
+    """Return the value, decoded if it is a JSON string, which is how an archive stores lists and objects."""
     if not isinstance(value, str):
         return value
     try:
@@ -152,13 +155,13 @@ def _decode_value(value: Any) -> Any:
 
 
 def to_markdown(memories: Sequence[Memory], title: str) -> str:
-    """For people, and readable again by import: a heading per type, a bullet per memory.
+    """Return memories as Markdown that import can read: a heading per type, a bullet per memory.
 
-    Agents read such files too, so what is quarantined is left out.
+    Agents read such files too, so quarantined memories are left out.
     """
     lines = [f"# What holloway knows of {title}", ""]
     for memory_type in MemoryType:
-        chosen = [each for each in memories if each.type is memory_type and each.state is not State.QUARANTINED]
+        chosen = [memory for memory in memories if memory.type is memory_type and memory.state is not State.QUARANTINED]
         if chosen:
             lines += [f"## {heading_of(memory_type)}", "", *(_render_bullet(memory) for memory in chosen), ""]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The texts that language models are asked with: files beside this one, filled in strictly."""
+"""Prompt templates for language models: text files in this folder, in which every value is required."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from string import Template
 
 
 def render_prompt(name: str, **values: str) -> str:
-    """A prompt with its values; one that is missing is an error."""
+    """Return a prompt with its values filled in; raise KeyError if a value is missing."""
     return Template(files(__name__).joinpath(f"{name}.txt").read_text("utf-8")).substitute(values)
