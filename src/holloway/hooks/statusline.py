@@ -68,11 +68,11 @@ def _count_memories(database: str, session: str) -> list[str]:
         return []
     try:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        memories, waiting, shown = status_counts.load_status_counts(store, session, now)
+        memories, waiting, shown_count = status_counts.load_status_counts(store, session, now)
     finally:
         store.close()
     parts = [f"{memories} memor{'y' if memories == 1 else 'ies'}"]
-    parts += [f"{shown} shown"] if shown else []
+    parts += [f"{shown_count} shown"] if shown_count else []
     parts += [f"{waiting} to review"] if waiting else []
     return parts
 

@@ -79,8 +79,8 @@ def read_progress(path: str) -> str:
             report = json.load(file)
         if time.time() - float(report["at"]) > PROGRESS_STALE_S:
             return ""
-        done = int(report["done"]) / max(int(report["total"]), 1)
+        fraction = int(report["done"]) / max(int(report["total"]), 1)
         begin, share = _STAGES.get(str(report["stage"]), _LAST_STAGE)
     except (OSError, ValueError, KeyError, TypeError):
         return ""
-    return f"{round(100 * (begin + done * share))} %"
+    return f"{round(100 * (begin + fraction * share))} %"

@@ -53,8 +53,8 @@ def render_spec(memories: Sequence[Memory]) -> Rendered:
 def render_qa(memories: Sequence[Memory]) -> Rendered:
     """Render known failures, observations in the application (preconditions first) and requirements."""
     lines = [(memory.id, _render_failure(memory)) for memory in _select(memories, MemoryType.ERROR_PATTERN)]
-    seen = sorted(_select(memories, MemoryType.E2E_OBSERVATION), key=_observation_order)
-    lines += [(memory.id, _render_observation(memory)) for memory in seen]
+    observations = sorted(_select(memories, MemoryType.E2E_OBSERVATION), key=_observation_order)
+    lines += [(memory.id, _render_observation(memory)) for memory in observations]
     lines += [(memory.id, _render_memory("rule", memory)) for memory in _select(memories, MemoryType.REQUIREMENT)]
     return _fit(line("roles", "qa"), lines, BUDGET_TOKENS[Phase.VALIDATE])
 

@@ -49,7 +49,7 @@ def render_age(then: str, now: datetime) -> str:
 
 
 def _render_head(state: Mapping[str, object], now: datetime) -> str:
-    done, total = len(_texts(state, "done")), len(_texts(state, "done")) + len(_texts(state, "open"))
+    done_count, total = len(_texts(state, "done")), len(_texts(state, "done")) + len(_texts(state, "open"))
     details = state["details"]
     task = str(details.get("task") or "") if isinstance(details, dict) else ""
     return line(
@@ -57,7 +57,7 @@ def _render_head(state: Mapping[str, object], now: datetime) -> str:
         "head",
         age=render_age(str(state["updated_at"]), now),
         task=neutralize_text(task),
-        counted=line("work", "counted", done=str(done), total=str(total)) if total else "",
+        counted=line("work", "counted", done=str(done_count), total=str(total)) if total else "",
         cited=render_citation(str(state["id"])),
     )
 
@@ -70,5 +70,5 @@ def _texts(state: Mapping[str, object], name: str) -> list[str]:
 
 
 def _count_commits(commits: Sequence[str]) -> str:
-    shown = ", ".join(commits[:RESUME_COMMITS_MAX])
-    return f"{len(commits)} commit{'s' if len(commits) > 1 else ''} ({shown})"
+    listed = ", ".join(commits[:RESUME_COMMITS_MAX])
+    return f"{len(commits)} commit{'s' if len(commits) > 1 else ''} ({listed})"

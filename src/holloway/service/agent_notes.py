@@ -113,8 +113,8 @@ def _settle(memory: Holloway, name: str) -> Learned | None:
     if not file.exists():
         return None
     pad = Session(memory.opened, name).pad
-    told = _told_elsewhere(memory, pad, name)
-    pad.notes = [note for note in pad.notes if fingerprint_text(note.text, "") not in told]
+    recorded_elsewhere = _told_elsewhere(memory, pad, name)
+    pad.notes = [note for note in pad.notes if fingerprint_text(note.text, "") not in recorded_elsewhere]
     learned = None
     if _records(pad):
         pad.add_event(Ended(pad.last_at, "finished"))
@@ -125,23 +125,23 @@ def _settle(memory: Holloway, name: str) -> Learned | None:
 
 def _told_elsewhere(memory: Holloway, pad: Scratchpad, name: str) -> set[str]:
     """What a watched session of the same time has, too: still in its journal, or learned from already."""
-    told = {
-        fingerprint_text(clean_text(said), "") for said in journal_reader.recorded_notes(memory.project.journal_folder)
+    fingerprints = {
+        fingerprint_text(clean_text(note), "") for note in journal_reader.recorded_notes(memory.project.journal_folder)
     }
     database = memory.store.database
     began = moment_of(pad.start.at if pad.start else pad.last_at)
     for signal in detect_signals(pad):
         if signal.name is SignalName.AGENT_RECORD:
-            (others,) = observations.list_sessions_with_signals(
+            (other_sessions,) = observations.list_sessions_with_signals(
                 database, [(signal.name, build_sighting_key(signal))], name
             )
             if any(
-                each.last_event_at >= began
-                for other in others
-                for each in session_ledger.find_sessions(database, other)
+                session.last_event_at >= began
+                for other in other_sessions
+                for session in session_ledger.find_sessions(database, other)
             ):
-                told.add(fingerprint_text(str(signal.facts["text"]), ""))
-    return told
+                fingerprints.add(fingerprint_text(str(signal.facts["text"]), ""))
+    return fingerprints
 
 
 def _records(pad: Scratchpad) -> int:

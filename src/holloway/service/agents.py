@@ -54,12 +54,12 @@ def find_recipes(memory: Holloway, task: str, limit: int) -> list[RecallResult]:
 
 def get_memory(memory: Holloway, reference: str) -> Memory:
     """Return a memory by its id; raises Unknown for a quarantined one and InvalidInput for a deleted one."""
-    found = memory.get(reference)
-    if found.state is State.QUARANTINED:
-        raise UnknownMemory(f"There is no memory {found.id}.", "search_memory finds memories by words.")
-    if found.deleted_at:
-        raise InvalidInput(f"{found.id} was taken out.", "search_memory finds what holds now.")
-    return found
+    stored_memory = memory.get(reference)
+    if stored_memory.state is State.QUARANTINED:
+        raise UnknownMemory(f"There is no memory {stored_memory.id}.", "search_memory finds memories by words.")
+    if stored_memory.deleted_at:
+        raise InvalidInput(f"{stored_memory.id} was taken out.", "search_memory finds what holds now.")
+    return stored_memory
 
 
 def find_watched_session(memory: Holloway, agent: str) -> str:
@@ -96,10 +96,12 @@ def dispute(memory: Holloway, reference: str, why: str, *, note: str = "", sessi
 
 def _get_project_memory(memory: Holloway, reference: str) -> Memory:
     """Return a memory of the project; raises InvalidInput for the user's own, which only the user judges."""
-    found = get_memory(memory, reference)
-    if not memory.store.memories.has_memory(found.id):
-        raise InvalidInput(f"{found.id} is the user's own, for all projects.", "Only the user judges it; tell them.")
-    return found
+    stored_memory = get_memory(memory, reference)
+    if not memory.store.memories.has_memory(stored_memory.id):
+        raise InvalidInput(
+            f"{stored_memory.id} is the user's own, for all projects.", "Only the user judges it; tell them."
+        )
+    return stored_memory
 
 
 def resolve_file(memory: Holloway, given: str, where: Path | None = None) -> str:
@@ -122,7 +124,7 @@ def relate(
     memory: Holloway, source: str, kind: str, target: str, *, agent: str, where: Path | None = None
 ) -> CodeRelation:
     """Add an edge that no parser can see, between existing locations and without a note."""
-    start, end = (resolve_location(memory, given, where) for given in (source, target))
+    start, end = (resolve_location(memory, location, where) for location in (source, target))
     return memory.map.relate(start, kind, end, agent=agent or "agent")
 
 
@@ -135,7 +137,7 @@ def describe_module(memory: Holloway, name: str, *, purpose: str = "", files: Se
     assigned = {value for kind, _, value in edits if kind == "files"}
     if len(files) > MODULE_FILES_MAX:
         raise InvalidInput(f"{len(files)} files are too many at once.", f"At most {MODULE_FILES_MAX}.")
-    added = [path for given in files if (path := resolve_file(memory, given)) not in assigned]
+    added = [path for file in files if (path := resolve_file(memory, file)) not in assigned]
     memory.map.edit_module(module.name, purpose=_sanitize_purpose(purpose), add=added)
 
 

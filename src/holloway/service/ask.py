@@ -51,13 +51,13 @@ def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> Ask
     if writer is None:
         return AskAnswer(results, located, note=chosen.reason)
     model = meter_writer(memory.store, memory.settings, writer, "ask")
-    evidence, known = _render_evidence(memory, results, located)
+    evidence, evidence_ids = _render_evidence(memory, results, located)
     text = render_prompt("ask", project=memory.project.name, question=neutralize_text(question), evidence=evidence)
     try:
-        done = model.complete(text, system=SYSTEM, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S)
+        completion = model.complete(text, system=SYSTEM, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S)
     except HollowayError as error:
         return AskAnswer(results, located, note=error.message)
-    return AskAnswer(results, located, *_check_citations(done.text, known), model=model.model)
+    return AskAnswer(results, located, *_check_citations(completion.text, evidence_ids), model=model.model)
 
 
 def _render_evidence(
@@ -70,8 +70,8 @@ def _render_evidence(
         needed = store.get_memory(other) if store.has_memory(other) else None
         return needed if needed and needed.branch_only in ("", memory.branch) else None
 
-    found = [result.memory for result in results]
-    packed = pack_memories(found, Phase.EXPLORE, budget=ASK_EVIDENCE_TOKENS, find=find)
+    memories = [result.memory for result in results]
+    packed = pack_memories(memories, Phase.EXPLORE, budget=ASK_EVIDENCE_TOKENS, find=find)
     files = "\n".join(
         f"- {neutralize_text(file.path)}: {neutralize_text('; '.join(file.reasons))}" for file in located.files
     )

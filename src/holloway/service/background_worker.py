@@ -100,10 +100,10 @@ def read_state(folder: str) -> dict[str, Any]:
     """What the worker last wrote down of itself: `started`, `ended`, `chore`, `error`, `failures`."""
     try:
         with open(_state(folder), encoding="utf-8") as file:
-            found = json.load(file)
+            state = json.load(file)
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return state if isinstance(state, dict) else {}
 
 
 def write_state(folder: str, state: dict[str, Any]) -> None:

@@ -61,7 +61,7 @@ class Consequences:
     @property
     def unfollowed(self) -> tuple[str, ...]:
         """The languages of what was asked about, where calls in them are not followed and no index told of them."""
-        if any(one.via in CALLS for one in self.impact.reached):
+        if any(node.via in CALLS for node in self.impact.reached):
             return ()
         languages = {language_of(node.path) for node in self.impact.target}
         return tuple(sorted(str(language) for language in languages if language and not language.calls))
@@ -157,23 +157,33 @@ class CodeMap:
         """What a change of `path` or `path:symbol` reaches."""
         with self.database.read_snapshot():  # Nodes found in one map and edges of the next would not fit together.
             nodes = self._nodes(spec, where)
-            found = graph.compute_impact(self.database, nodes, depth=depth, forward=forward)
+            report = graph.compute_impact(self.database, nodes, depth=depth, forward=forward)
             files = list(dict.fromkeys(node.path for node in nodes))
             partners = cochange.find_partners(self.database, files, now=self._store.clock.now(), limit=40)
-            here = queries.filter_existing(self.database, [one.path for one in partners])
-            often = [one for one in partners if one.commits >= COUPLED_COMMITS_MIN and one.path in here]
-            tied = queries.find_connected(self.database, files, [one.path for one in often])
+            existing_paths = queries.filter_existing(self.database, [partner.path for partner in partners])
+            often = [
+                partner
+                for partner in partners
+                if partner.commits >= COUPLED_COMMITS_MIN and partner.path in existing_paths
+            ]
+            tied = queries.find_connected(self.database, files, [partner.path for partner in often])
         # Tests that go through a package's face import none of the files behind it: there, common changes tell.
-        tests = found.tests or tuple(one.path for one in often if _is_test_code(one.path))[: graph.TESTS_MAX]
-        found.tests = only_paths(tests)
-        reached = {path for path, _ in found.files} | tied | set(files) | set(found.tests)
-        coupled = [(one.path, one.score, one.commits) for one in often if one.path not in reached and is_path(one.path)]
-        found.hide_paths(is_path, is_name)
+        tests = (
+            report.tests or tuple(partner.path for partner in often if _is_test_code(partner.path))[: graph.TESTS_MAX]
+        )
+        report.tests = only_paths(tests)
+        reached = {path for path, _ in report.files} | tied | set(files) | set(report.tests)
+        coupled = [
+            (partner.path, partner.score, partner.commits)
+            for partner in often
+            if partner.path not in reached and is_path(partner.path)
+        ]
+        report.hide_paths(is_path, is_name)
         chosen = Filter(quarantined=False, branch=git.current_branch(str(self.root)), files=tuple(files))
         return Consequences(
-            found,
+            report,
             tuple(coupled[:COUPLED_MAX]),
-            tuple(one for path in files for one in contributions.list_relations(self._store.database, path)),
+            tuple(relation for path in files for relation in contributions.list_relations(self._store.database, path)),
             tuple(self._store.memories.find_memories(chosen, MEMORIES_SHOWN)),
         )
 
@@ -181,9 +191,9 @@ class CodeMap:
         if not spec.strip():
             raise InvalidInput("The place is empty.", "Give a path of the project, path:symbol, or a symbol's name.")
         path, _, symbol = spec.partition(":")
-        found = graph.find_nodes(self.database, resolve_path(self.root, path, where), symbol) if path else []
-        if found:
-            return found
+        nodes = graph.find_nodes(self.database, resolve_path(self.root, path, where), symbol) if path else []
+        if nodes:
+            return nodes
         if not symbol and "/" not in spec:
             named = graph.find_definitions(self.database, spec)
             if len({(node.path, node.name) for node in named}) == 1:
@@ -200,10 +210,14 @@ class CodeMap:
             close = get_close_matches(symbol, only_names(node.name for node in inside), n=1, cutoff=0.4)
             return f"Did you mean {path}:{close[0]}?" if close else f"{path} has no such symbol."
         paths = only_paths(queries.list_paths(self.database))
-        if below := [each for each in paths if each.startswith(path.rstrip("/") + "/")]:
+        if below := [candidate for candidate in paths if candidate.startswith(path.rstrip("/") + "/")]:
             return f"{path} is a folder: give a file, for example {below[0]}."
-        meant = closest_path(path, paths)
-        return f"Did you mean {meant}?" if meant else "Give a path of the project, path:symbol, or a symbol's name."
+        suggestion = closest_path(path, paths)
+        return (
+            f"Did you mean {suggestion}?"
+            if suggestion
+            else "Give a path of the project, path:symbol, or a symbol's name."
+        )
 
     def modules(self) -> list[Module]:
         """The modules as they were last drawn, each as well known as sessions have worked in it."""
@@ -217,10 +231,10 @@ class CodeMap:
         """The module of that name."""
         from difflib import get_close_matches  # only on the error path
 
-        found = {module.name: module for module in self.modules()}
-        if name in found:
-            return found[name]
-        close = get_close_matches(name, found, n=1)
+        modules = {module.name: module for module in self.modules()}
+        if name in modules:
+            return modules[name]
+        close = get_close_matches(name, modules, n=1)
         raise InvalidInput(
             f"There is no module {name!r}.", f"Did you mean {close[0]}?" if close else "`holloway modules` lists them."
         )
@@ -241,9 +255,9 @@ class CodeMap:
 
     def reset_module(self, name: str) -> int:
         """Draw a module as if nobody had said anything about it."""
-        taken = contributions.reset_module(self._store.database, self.module(name).key)
+        removed_edits = contributions.reset_module(self._store.database, self.module(name).key)
         self.update()
-        return taken
+        return removed_edits
 
     def relate(self, source: str, kind: str, target: str, *, note: str = "", agent: str = "") -> CodeRelation:
         """Add an edge that no parser can see."""
@@ -269,4 +283,4 @@ def _is_test_code(path: str) -> bool:
 
 def known(sessions: int) -> str:
     """How well a module is known after so many sessions in it."""
-    return next(name for name, least in KNOWN_FROM_SESSIONS.items() if sessions >= least)
+    return next(name for name, sessions_min in KNOWN_FROM_SESSIONS.items() if sessions >= sessions_min)

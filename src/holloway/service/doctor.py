@@ -49,8 +49,8 @@ def _guard_checks(name: str, checks: Iterator[Check]) -> Iterator[Check]:
     try:
         yield from checks
     except OSError as error:
-        seen = f"{error.filename or name}: {error.strerror or error}"
-        yield failed_check(name, Finding.NOT_WRITABLE, seen, "Check the permissions, and the disk.")
+        message = f"{error.filename or name}: {error.strerror or error}"
+        yield failed_check(name, Finding.NOT_WRITABLE, message, "Check the permissions, and the disk.")
 
 
 def _check_path(path: Path, home: Path) -> Iterator[Check]:
@@ -75,8 +75,8 @@ def _check_machine(home: Path) -> Iterator[Check]:
         memory.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
         yield passed_check("text search", "FTS5 is there")
     except sqlite3.Error:
-        seen = "this Python's SQLite has no FTS5"
-        yield failed_check("text search", Finding.NO_TEXT_SEARCH, seen, "Use a Python build with FTS5.")
+        message = "this Python's SQLite has no FTS5"
+        yield failed_check("text search", Finding.NO_TEXT_SEARCH, message, "Use a Python build with FTS5.")
     finally:
         memory.close()
     if importlib.util.find_spec("re2"):
@@ -84,8 +84,8 @@ def _check_machine(home: Path) -> Iterator[Check]:
     else:
         hint = f"Install holloway again: {extras.install_command()}"
         yield failed_check("secret scanner", Finding.NO_SCANNER, "google-re2 is missing: nothing can be stored", hint)
-    if found := shutil.which("git"):
-        yield passed_check("git", found)
+    if git_path := shutil.which("git"):
+        yield passed_check("git", git_path)
     else:
         yield warning_check("git", Finding.NO_GIT, "not found", "Branches and history are not followed without it.")
     yield from _check_home(home)
@@ -110,11 +110,11 @@ def _check_home(home: Path) -> Iterator[Check]:
         hint = f"Others on this machine may look into it: chmod 700 {home}"
         yield warning_check("permissions", Finding.OPEN_TO_OTHERS, oct(home.stat().st_mode & 0o777), hint)
     free = shutil.disk_usage(home).free
-    seen = f"{free // 1024 // 1024:,} MB free"
+    message = f"{free // 1024 // 1024:,} MB free"
     if free < LOW_DISK_BYTES:
-        yield warning_check("disk", Finding.DISK_LOW, seen, "Make room: holloway stores nothing on a full disk.")
+        yield warning_check("disk", Finding.DISK_LOW, message, "Make room: holloway stores nothing on a full disk.")
     else:
-        yield passed_check("disk", seen)
+        yield passed_check("disk", message)
 
 
 def _explain_refusal(folder: Path) -> str:
@@ -135,8 +135,8 @@ def _check_settings(home: Path) -> Iterator[Check]:
             settings.get_value(key)
         unknown = settings.unknown_keys()
         if unknown:
-            seen, hint = f"unknown keys: {', '.join(unknown)}", "`holloway config list` shows the known ones."
-            yield warning_check("settings", Finding.SETTINGS_UNKNOWN, seen, hint)
+            message, hint = f"unknown keys: {', '.join(unknown)}", "`holloway config list` shows the known ones."
+            yield warning_check("settings", Finding.SETTINGS_UNKNOWN, message, hint)
         else:
             yield passed_check("settings", "readable")
         yield _check_embedder(settings)
@@ -158,9 +158,9 @@ def _check_hook_failures(home: Path) -> Iterator[Check]:
     log = home / "hook-failures.log"
     lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
     if lines:
-        seen = f"{len(lines)} since {lines[0].split(' ')[0]}, last: {lines[-1]}"
+        message = f"{len(lines)} since {lines[0].split(' ')[0]}, last: {lines[-1]}"
         hint = f"The agent was not disturbed. The log is {log}"
-        yield warning_check("hook failures", Finding.HOOK_FAILURES, seen, hint)
+        yield warning_check("hook failures", Finding.HOOK_FAILURES, message, hint)
     else:
         yield passed_check("hook failures", "none")
 
@@ -169,15 +169,15 @@ def _check_answers(folder: Path) -> Iterator[Check]:
     """Check whether agents got shortened or no answers because of timeouts."""
     since = format_stamp(SystemClock().now() - timedelta(days=ANSWERS_DAYS))
     counts = answer_log.count_outcomes(answer_log.read_answers(str(folder), since=since))
-    given, degraded, dropped = (counts.pop(name) for name in (answer_log.FULL, answer_log.DEGRADED, answer_log.DROPPED))
-    seen = f"{given} given, {degraded} shortened, {dropped} dropped in {ANSWERS_DAYS} days"
+    full, degraded, dropped = (counts.pop(name) for name in (answer_log.FULL, answer_log.DEGRADED, answer_log.DROPPED))
+    message = f"{full} given, {degraded} shortened, {dropped} dropped in {ANSWERS_DAYS} days"
     if counts:
-        seen += f" ({', '.join(f'{step} {number}' for step, number in sorted(counts.items()))})"
+        message += f" ({', '.join(f'{step} {number}' for step, number in sorted(counts.items()))})"
     if degraded or dropped:
         hint = "The agent was not kept waiting. On a busy machine HOLLOWAY_PATIENCE=2 doubles every time limit."
-        yield warning_check("answers", Finding.ANSWERS_DROPPED, seen, hint)
-    elif given:
-        yield passed_check("answers", seen)
+        yield warning_check("answers", Finding.ANSWERS_DROPPED, message, hint)
+    elif full:
+        yield passed_check("answers", message)
 
 
 def _check_project(project: projects.Project, home: Path) -> Iterator[Check]:
@@ -188,8 +188,8 @@ def _check_project(project: projects.Project, home: Path) -> Iterator[Check]:
     copies = list_rolling_backups(project.backups_folder)
     sound = [copy for copy in copies if is_sound(copy)]
     if len(sound) < len(copies):
-        seen = f"{len(copies) - len(sound)} of {len(copies)} are damaged"
-        yield warning_check("backups", Finding.BACKUPS_DAMAGED, seen, "`holloway backup` makes a sound one.")
+        message = f"{len(copies) - len(sound)} of {len(copies)} are damaged"
+        yield warning_check("backups", Finding.BACKUPS_DAMAGED, message, "`holloway backup` makes a sound one.")
     else:
         yield passed_check("backups", f"{len(copies)}" + (f", newest {copies[0].name}" if copies else ""))
     yield from _check_answers(project.folder)
@@ -211,20 +211,20 @@ def _check_history(root: str) -> Iterator[Check]:
 def _check_map(project: projects.Project) -> Check:
     again = "`holloway index` makes it anew; nothing is lost."
     try:
-        found = health.examine_map(health.map_file(project.folder, project.root))
+        map_health = health.examine_map(health.map_file(project.folder, project.root))
     except HollowayError as error:
         return warning_check("code map", Finding.MAP_DAMAGED, error.message, again)
-    if found is None:
+    if map_health is None:
         return warning_check("code map", Finding.NO_MAP, "not made yet", "`holloway index` makes it.")
-    if not found.is_current:
+    if not map_health.is_current:
         return warning_check("code map", Finding.MAP_STALE, "of another version, or not finished", again)
-    seen = f"{found.files:,} files, {found.nodes:,} nodes, {found.size // 1024 // 1024:,} MB"
-    if found.is_large:
+    message = f"{map_health.files:,} files, {map_health.nodes:,} nodes, {map_health.size // 1024 // 1024:,} MB"
+    if map_health.is_large:
         hint = "Answers stay right, an index takes longer. What git ignores is left out: generated code, for example."
-        return warning_check("code map", Finding.MAP_LARGE, f"{seen}: large", hint)
-    if found.tip != git.head_commit(str(project.root)):
-        return passed_check("code map", f"{seen}; HEAD has moved since, the next index follows it")
-    return passed_check("code map", seen)
+        return warning_check("code map", Finding.MAP_LARGE, f"{message}: large", hint)
+    if map_health.tip != git.head_commit(str(project.root)):
+        return passed_check("code map", f"{message}; HEAD has moved since, the next index follows it")
+    return passed_check("code map", message)
 
 
 def _check_worker(project: projects.Project) -> Iterator[Check]:
@@ -235,15 +235,15 @@ def _check_worker(project: projects.Project) -> Iterator[Check]:
     if background_worker.is_running(str(project.folder)):
         late = format_stamp(now - timedelta(seconds=2 * config.WORKER_SECONDS_MAX))
         if str(state.get("started", "")) < late:
-            seen = f"process {state.get('pid')} has not ended since {state.get('started', 'it began')}"
+            message = f"process {state.get('pid')} has not ended since {state.get('started', 'it began')}"
             hint = f"It may be ended by that number: nothing is lost, the next one goes on. {log}"
-            yield warning_check("worker", Finding.WORKER_STUCK, seen, hint)
+            yield warning_check("worker", Finding.WORKER_STUCK, message, hint)
         else:
             yield passed_check("worker", "running")
     elif failures := state.get("failures"):
-        seen = f"{', '.join(sorted(failures))} failed, last: {state.get('error')} ({state.get('error_at')})"
+        message = f"{', '.join(sorted(failures))} failed, last: {state.get('error')} ({state.get('error_at')})"
         hint = f"It is tried again at the next session, or within a day. {log}"
-        yield warning_check("worker", Finding.WORKER_FAILING, seen, hint)
+        yield warning_check("worker", Finding.WORKER_FAILING, message, hint)
     else:
         yield passed_check("worker", f"last run {state['started']}" if state.get("started") else "has not run yet")
     yield _check_journals(project, now.timestamp())
@@ -255,20 +255,23 @@ def _check_journals(project: projects.Project, now_s: float) -> Check:
     limit_s = now_s - (config.JOURNAL_KEEP_DAYS + 1) * 24 * 3600
     left = [file for file in files if file.stat().st_mtime < limit_s]
     if left:
-        seen = f"{len(left)} of {len(files)} are older than {config.JOURNAL_KEEP_DAYS} days"
-        return warning_check("journals", Finding.JOURNAL_LEFT, seen, "`holloway learn` reads and clears them.")
+        message = f"{len(left)} of {len(files)} are older than {config.JOURNAL_KEEP_DAYS} days"
+        return warning_check("journals", Finding.JOURNAL_LEFT, message, "`holloway learn` reads and clears them.")
     return passed_check("journals", f"{len(files)} of sessions that are not over or not learned from yet")
 
 
 def _check_learning(database: Database) -> Check:
     """Check for sessions that nothing could be learned from."""
-    found = [read for read in learned_files.load_learned_files(database).values() if read.attempts]
-    if not found:
+    failed_files = [read for read in learned_files.load_learned_files(database).values() if read.attempts]
+    if not failed_files:
         return passed_check("learning", "no session failed")
-    aside = sum(read.attempts >= config.LEARN_ATTEMPTS_MAX for read in found)
-    last = found[-1]
-    seen = f"{len(found)} sessions could not be learned from, {aside} set aside; for example {last.path}: {last.error}"
-    return warning_check("learning", Finding.NOT_LEARNED, seen, "The others were. A file that changes is tried again.")
+    aside = sum(read.attempts >= config.LEARN_ATTEMPTS_MAX for read in failed_files)
+    last = failed_files[-1]
+    counts = f"{len(failed_files)} sessions could not be learned from, {aside} set aside"
+    message = f"{counts}; for example {last.path}: {last.error}"
+    return warning_check(
+        "learning", Finding.NOT_LEARNED, message, "The others were. A file that changes is tried again."
+    )
 
 
 def _list_unreadable(database: Database) -> list[str]:
@@ -289,8 +292,8 @@ def _check_database(project: projects.Project) -> Iterator[Check]:
             hint = "`holloway backup --list` shows the copies that can be restored."
             yield failed_check("database", Finding.DATABASE_DAMAGED, "; ".join(problems[:3]), hint)
         else:
-            seen = f"sound, {project.database_path.stat().st_size // 1024:,} KB"
-            yield passed_check("database", seen + (f", {len(waiting)} migrations to run" if waiting else ""))
+            message = f"sound, {project.database_path.stat().st_size // 1024:,} KB"
+            yield passed_check("database", message + (f", {len(waiting)} migrations to run" if waiting else ""))
             if not waiting:
                 yield _check_learning(database)
     except DatabaseBusy as error:

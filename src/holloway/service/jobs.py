@@ -142,8 +142,8 @@ def has_moved(memory: Holloway) -> bool:
 
 def set_aside_reverted(memory: Holloway, seconds: float) -> str:
     """Set aside memories learned from work that was reverted."""
-    taken = Learning(memory.opened).take_back()
-    return f"{len(taken)} taken back" if taken else ""
+    reverted_memories = Learning(memory.opened).take_back()
+    return f"{len(reverted_memories)} taken back" if reverted_memories else ""
 
 
 def has_unembedded(memory: Holloway) -> bool:
@@ -176,12 +176,12 @@ def is_week_over(memory: Holloway) -> bool:
 def look_across(memory: Holloway, seconds: float) -> str:
     """Look at pairs of modules that are worked in together."""
     places = Learning(memory.opened).places
-    found = [
+    insights = [
         *synthesis.synthesise_module_pairs(memory.store, places),
         *Reflection(memory.store, memory.settings).across(places),
     ]
     memory.store.set_meta("weekly_seen", format_stamp(memory.clock.now()))
-    return f"{len(found)} found" if found else ""
+    return f"{len(insights)} found" if insights else ""
 
 
 def is_day_over(memory: Holloway) -> bool:
@@ -195,8 +195,8 @@ def clean_up(memory: Holloway, seconds: float) -> str:
     learned_files.delete_missing_files(memory.store.database)
     memory.maintain()
     memory.store.set_meta("daily_seen", format_stamp(memory.clock.now()))
-    gone = len(pruned.faded) + len(pruned.removed)
-    return f"{gone} pruned, backed up" if gone else "backed up"
+    pruned_count = len(pruned.faded) + len(pruned.removed)
+    return f"{pruned_count} pruned, backed up" if pruned_count else "backed up"
 
 
 def is_always_due(memory: Holloway) -> bool:
@@ -228,5 +228,5 @@ JOBS = (
 
 def _has_passed(memory: Holloway, key: str, time_between: timedelta) -> bool:
     """Return whether a job was last done at least that long ago; a time in the future comes from a wrong clock."""
-    seen = memory.store.get_meta(key)
-    return not seen or not timedelta(0) <= memory.clock.now() - parse_stamp(seen) < time_between
+    last_run_at = memory.store.get_meta(key)
+    return not last_run_at or not timedelta(0) <= memory.clock.now() - parse_stamp(last_run_at) < time_between

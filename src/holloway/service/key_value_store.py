@@ -51,8 +51,8 @@ class KeyValueStore:
             except UnknownMemory:
                 return None
             return _project_entry(memory) if memory.is_alive and memory.state is not State.QUARANTINED else None
-        found = self.memory.memories(self._tag_filter(_name_tag(namespace, key)), limit=1)
-        return KeyValueEntry(namespace, key, _parse_value(found[0]), found[0]) if found else None
+        memories = self.memory.memories(self._tag_filter(_name_tag(namespace, key)), limit=1)
+        return KeyValueEntry(namespace, key, _parse_value(memories[0]), memories[0]) if memories else None
 
     def put(self, namespace: Namespace, key: str, value: dict[str, Any]) -> None:
         """Store a value under a name, in place of the old one; raises InvalidInput for the project's own namespace."""
@@ -90,8 +90,8 @@ class KeyValueStore:
             self._set_tags(stored.memory, tuple(tag for tag in left if not tag.startswith(_TAG)))
         else:
             # Nobody judged it wrong: unlike what a person forgets, it may be put again.
-            gone = {"deleted_at": format_stamp(self.memory.clock.now()), "deleted_reason": "deleted by its program"}
-            self.memory.store.memories.update_memory(stored.memory, "deleted", **gone)
+            fields = {"deleted_at": format_stamp(self.memory.clock.now()), "deleted_reason": "deleted by its program"}
+            self.memory.store.memories.update_memory(stored.memory, "deleted", **fields)
 
     def _set_tags(self, memory: Memory, tags: tuple[str, ...]) -> None:
         self.memory.store.memories.update_memory(memory, "edited", "tags", tags=tags)
@@ -101,8 +101,8 @@ class KeyValueStore:
         if prefix == PROJECT and self.memory.paused("injection"):
             return
         if prefix == PROJECT:
-            here = Filter(quarantined=False, branch=self.memory.branch)
-            yield from (_project_entry(memory, score) for memory, score in self._search(here, query, limit))
+            branch_filter = Filter(quarantined=False, branch=self.memory.branch)
+            yield from (_project_entry(memory, score) for memory, score in self._search(branch_filter, query, limit))
             return
         chosen = self._tag_filter(_TAG + "/".join(map(_escape, prefix))) if prefix else Filter(quarantined=False)
         for memory, score in self._search(chosen, query, limit):
@@ -112,15 +112,17 @@ class KeyValueStore:
 
     def _search(self, chosen: Filter, query: str, limit: int) -> Iterator[tuple[Memory, float | None]]:
         if query:
-            yield from ((each.memory, each.score) for each in self.memory.recall(query, chosen=chosen, limit=limit))
+            yield from (
+                (result.memory, result.score) for result in self.memory.recall(query, chosen=chosen, limit=limit)
+            )
         else:
             yield from ((memory, None) for memory in self.memory.memories(chosen, limit=limit))
 
     def namespaces(self) -> list[Namespace]:
         """Return every namespace that has values."""
         named = self.memory.memories(Filter(quarantined=False), limit=-1)
-        found = {namespace for memory in named for namespace, _ in _parse_names(memory)}
-        return sorted(found | {PROJECT})
+        namespaces = {namespace for memory in named for namespace, _ in _parse_names(memory)}
+        return sorted(namespaces | {PROJECT})
 
     def _tag_filter(self, tag: str) -> Filter:
         return Filter(tags=(tag,), quarantined=False)
@@ -162,11 +164,11 @@ def _render_content(value: dict[str, Any]) -> str:
 def _parse_value(memory: Memory) -> dict[str, Any]:
     if memory.content.startswith("{"):
         try:
-            found = json.loads(memory.content)
+            value = json.loads(memory.content)
         except ValueError:
-            found = None
-        if isinstance(found, dict):
-            return found
+            value = None
+        if isinstance(value, dict):
+            return value
     return {"content": memory.content}
 
 

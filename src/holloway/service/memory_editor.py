@@ -103,18 +103,20 @@ class MemoryEditor:
         """Teach something. Type, files and module are inferred where they are not given."""
         if user and files:
             raise InvalidInput("What holds in every project is about no file.", "Leave out --file or --user.")
-        given = existing_files(self._opened.project, files or (), where)
+        existing_paths = existing_files(self._opened.project, files or (), where)
         inferred = Inferred()
         if not user:
             module_of = self._opened.map.module_of
-            inferred = infer(content, self._opened.project.root, module_of, has_type=type is not None, files=given)
+            inferred = infer(
+                content, self._opened.project.root, module_of, has_type=type is not None, files=existing_paths
+            )
         memory_type = parse_choice(MemoryType, type) if type is not None else inferred.type or MemoryType.PREFERENCE
         draft = Draft(
             content=content,
             type=memory_type,
             summary=summary,
             details=typed.parse_details(memory_type, details),
-            files=given or inferred.files,
+            files=existing_paths or inferred.files,
             modules=as_tuple("modules", modules) or ((inferred.module,) if inferred.module else ()),
             tags=as_tuple("tags", tags),
             visibility=Visibility.PERSONAL if user else parse_choice(Visibility, visibility),
@@ -129,11 +131,11 @@ class MemoryEditor:
         admitted = sanitize_draft(placed, "" if user else str(self._opened.project.root))
         twin = same(placed, close)
         added = store.memories.reinforce_similar(twin, admitted) if twin else store.memories.add_memory(admitted)
-        known = added.memory if added.outcome == "reinforced" and source in HUMAN_SOURCES else None
-        if known and (type is not None or summary or details):
-            said = self.edit(known.id, type=type, summary=summary or None, details=details)[0]
-            added = replace(added, memory=said)
-        near = tuple(one for one in close if added.memory is None or one.memory.id != added.memory.id)
+        reinforced_memory = added.memory if added.outcome == "reinforced" and source in HUMAN_SOURCES else None
+        if reinforced_memory and (type is not None or summary or details):
+            edited_memory = self.edit(reinforced_memory.id, type=type, summary=summary or None, details=details)[0]
+            added = replace(added, memory=edited_memory)
+        near = tuple(similar for similar in close if added.memory is None or similar.memory.id != added.memory.id)
         return Remembered(added.outcome, added.memory, added.redacted, inferred, near[:CLOSE_SHOWN])
 
     def _placed(self, draft: Draft, *, everywhere: bool) -> Draft:
@@ -159,34 +161,34 @@ class MemoryEditor:
         store, old = self._opened.find_living(reference)
         if unknown := [name for name in changes if name not in CHANGEABLE]:
             raise InvalidInput(f"{unknown[0]} is nothing to change.", f"Known: {', '.join(CHANGEABLE)}.")
-        given = {name: value for name, value in changes.items() if value is not None}
-        if "files" in given:
-            given["files"] = existing_files(self._opened.project, given["files"], where)
-        memory_type = parse_choice(MemoryType, given.get("type", old.type))
-        keeps_details = memory_type is old.type and "details" not in given
+        values = {name: value for name, value in changes.items() if value is not None}
+        if "files" in values:
+            values["files"] = existing_files(self._opened.project, values["files"], where)
+        memory_type = parse_choice(MemoryType, values.get("type", old.type))
+        keeps_details = memory_type is old.type and "details" not in values
         draft = Draft(
-            content=given.get("content", old.content),
+            content=values.get("content", old.content),
             type=memory_type,
-            summary=given.get("summary", "" if "content" in given else old.summary),
-            details=old.details if keeps_details else typed.parse_details(memory_type, given.get("details")),
-            files=tuple(given.get("files", old.files)),
-            modules=as_tuple("modules", given.get("modules", old.modules)),
-            tags=as_tuple("tags", given.get("tags", old.tags)),
-            visibility=parse_choice(Visibility, given.get("visibility", old.visibility)),
+            summary=values.get("summary", "" if "content" in values else old.summary),
+            details=old.details if keeps_details else typed.parse_details(memory_type, values.get("details")),
+            files=tuple(values.get("files", old.files)),
+            modules=as_tuple("modules", values.get("modules", old.modules)),
+            tags=as_tuple("tags", values.get("tags", old.tags)),
+            visibility=parse_choice(Visibility, values.get("visibility", old.visibility)),
         )
         admitted = sanitize_draft(draft, "" if store is not self._opened.store else str(self._opened.project.root))
-        names = {*given, "details", "summary"} if {"content", "type"} & set(given) else set(given)
+        names = {*values, "details", "summary"} if {"content", "type"} & set(values) else set(values)
         fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
         if everywhere:
             fields["branch_only"] = ""
-        if "type" in given:
+        if "type" in values:
             fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
-        if "content" in given:
+        if "content" in values:
             now = format_stamp(self._opened.clock.now())
             fields |= {"state": State.CONFIRMED, "review": None, "stale_at": "", "last_used_at": now}
         rewritten = admitted.draft.content != old.content
-        told = old.content if rewritten else ", ".join(sorted(given))
-        return store.memories.update_memory(old, "edited", told, **fields), admitted.redacted
+        change_note = old.content if rewritten else ", ".join(sorted(values))
+        return store.memories.update_memory(old, "edited", change_note, **fields), admitted.redacted
 
     def pin(self, reference: str, *, on: bool = True) -> Memory:
         """Keep a memory from fading, or let it fade again."""
@@ -213,9 +215,9 @@ class MemoryEditor:
         """
         store, memory = self._opened.find_living(reference)
         why = parse_choice(WrongReason, reason)
-        said = f"{why}" + (f": {sanitize_reason(note)}" if note else "")
+        full_reason = f"{why}" + (f": {sanitize_reason(note)}" if note else "")
         if not instead:
-            return self._set_aside(store, memory, "wrong", said)
+            return self._set_aside(store, memory, "wrong", full_reason)
         draft = Draft(
             content=instead,
             type=memory.type,
@@ -231,7 +233,7 @@ class MemoryEditor:
         )
         with store.database.write_transaction():
             store.memories.reject_memory(memory, f"wrong: {why}")
-            return store.memories.supersede_memory(memory, sanitize_draft(draft), "wrong", said)
+            return store.memories.supersede_memory(memory, sanitize_draft(draft), "wrong", full_reason)
 
     def _set_aside(self, store: Store, memory: Memory, kind: str, reason: str, at: str = "") -> Memory:
         moment = at or format_stamp(self._opened.clock.now())
@@ -257,16 +259,19 @@ class MemoryEditor:
     def forget(self, memories: Sequence[Memory | str], *, hard: bool = False) -> Forgotten:
         """Forget memories or ids of them: recoverable for thirty days, or with `hard` so that no byte stays."""
         at = format_stamp(self._opened.clock.now())
-        given = as_tuple("memories", memories)
-        owners = [self._opened.find_memory(each if isinstance(each, str) else each.id) for each in given]
+        memories_or_ids = as_tuple("memories", memories)
+        owners = [
+            self._opened.find_memory(memory_or_id if isinstance(memory_or_id, str) else memory_or_id.id)
+            for memory_or_id in memories_or_ids
+        ]
         left: list[str] = []
         for store in self._opened.stores():
-            own = [memory for owner, memory in owners if owner is store]
-            if hard and own:
-                left += privacy.erase_memories(store, own)
+            stored_memories = [memory for owner, memory in owners if owner is store]
+            if hard and stored_memories:
+                left += privacy.erase_memories(store, stored_memories)
                 continue
             with store.database.write_transaction():
-                for memory in own:
+                for memory in stored_memories:
                     if not memory.deleted_at:
                         self._set_aside(store, memory, "forgotten", "by a person", at)
         return Forgotten(tuple(memory for _, memory in owners), tuple(left))
@@ -291,32 +296,32 @@ class MemoryEditor:
         except UnknownMemory:
             return
         if replacement.is_alive:
-            gone = {
+            fields = {
                 "deleted_at": format_stamp(self._opened.clock.now()),
                 "deleted_reason": "withdrawn: what it replaced was restored",
             }
-            store.memories.update_memory(replacement, "withdrawn", **gone)
+            store.memories.update_memory(replacement, "withdrawn", **fields)
 
     def last_forgotten(self) -> list[Memory]:
         """The memories that the latest forget, or wrong without new words, set aside."""
         gone_by_person = ("forgotten", "wrong")
-        found = [
+        forgotten = [
             memory
             for store in self._opened.stores()
             for memory in store.memories.find_memories(Filter(deleted=True, superseded=True), limit=-1)
             if memory.deleted_reason.startswith(gone_by_person)
         ]
-        latest = max((memory.deleted_at for memory in found), default="")
-        return [memory for memory in found if memory.deleted_at == latest]
+        latest = max((memory.deleted_at for memory in forgotten), default="")
+        return [memory for memory in forgotten if memory.deleted_at == latest]
 
     def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
         """What waits for a person, quarantined first."""
-        found = [
-            each
+        memories = [
+            memory
             for store in self._opened.stores()
-            for each in store.memories.find_memories(self._due(), limit, "waiting")
+            for memory in store.memories.find_memories(self._due(), limit, "waiting")
         ]
-        return found[:limit]
+        return memories[:limit]
 
     def count_to_review(self) -> int:
         """How much waits for a person today."""
@@ -341,9 +346,9 @@ class MemoryEditor:
         """Where a memory comes from, what happened to it, and which agents were shown it."""
         store, memory = self._opened.find_memory(reference)
         wanted = [relation.memory for relation in memory.relations if relation.type == "supersedes"]
-        found = [store.memories.get_memory(old) for old in wanted if store.memories.has_memory(old)]
-        replaced = [old for old in found if not old.deleted_at]
-        shown = session_ledger.list_memory_injections(store.database, memory.id)
-        seen = candidates.list_memory_candidates(store.database, memory.id)
+        superseded = [store.memories.get_memory(old) for old in wanted if store.memories.has_memory(old)]
+        replaced = [old for old in superseded if not old.deleted_at]
+        injections = session_ledger.list_memory_injections(store.database, memory.id)
+        memory_candidates = candidates.list_memory_candidates(store.database, memory.id)
         history = store.memories.get_history(memory.id)
-        return Provenance(memory, tuple(history), tuple(shown), tuple(replaced), tuple(seen))
+        return Provenance(memory, tuple(history), tuple(injections), tuple(replaced), tuple(memory_candidates))

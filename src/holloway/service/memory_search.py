@@ -125,12 +125,12 @@ class MemorySearch:
         check_query(query.text, limit)
         self.degraded = {"reranking": self._closer.reason} if self._closer.reason else {}
         vector = self._vector(stores, query)
-        found = [
+        results = [
             result
             for store in stores
             for result in recall_memories(store, query, chosen, limit, self._means(store, query, vector, phase))
         ]
-        return sorted(found, key=lambda result: -result.score)[:limit]
+        return sorted(results, key=lambda result: -result.score)[:limit]
 
     def _means(
         self, store: Store, query: Query, vector: NDArray[np.float32] | None, phase: Phase | None
@@ -208,34 +208,36 @@ class MemorySearch:
             return
         try:
             with store.database.limit_lock_wait(LOCK_TIMEOUT_MS):
-                done = backfill_vectors(embedder, _texts(store, embedder), deadline_s=CATCH_UP_S)
+                backfill = backfill_vectors(embedder, _texts(store, embedder), deadline_s=CATCH_UP_S)
         except HollowayError as error:
             self.degraded["new memories by meaning"] = error.message
             return
-        if done.failure is not None:
-            self.degraded["new memories by meaning"] = done.failure.message
-        elif done.out_of_time:
+        if backfill.failure is not None:
+            self.degraded["new memories by meaning"] = backfill.failure.message
+        elif backfill.out_of_time:
             self.degraded["new memories by meaning"] = _waiting(_texts(store, embedder).count_missing())
 
     def _places(self, files: Sequence[str]) -> dict[str, float]:
         """The files in play, what they use or are used by, and what changes with them."""
         places = dict.fromkeys(files, 1.0)
         near = queries.find_neighbours(self._opened.map.database, files)
-        for others in near.values():
-            for path, weight in others.items():
+        for neighbours in near.values():
+            for path, weight in neighbours.items():
                 places[path] = max(places.get(path, 0.0), weight)
         now = self._opened.clock.now()
-        for one in cochange.find_partners(self._opened.map.database, files, now=now, limit=PARTNERS_MAX):
-            places[one.path] = max(places.get(one.path, 0.0), NEAR_WEIGHT * min(one.score, 1.0))
+        for partner in cochange.find_partners(self._opened.map.database, files, now=now, limit=PARTNERS_MAX):
+            places[partner.path] = max(places.get(partner.path, 0.0), NEAR_WEIGHT * min(partner.score, 1.0))
         return places
 
     def _rewritten(self, memories: Sequence[Sketch]) -> Mapping[str, Mapping[str, float]]:
-        asked = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}
-        if not asked or not self._opened.under_git:
+        commit_paths = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}
+        if not commit_paths or not self._opened.under_git:
             return {}
-        found = rewritten_share.compute_rewritten_shares(self._opened.map.database, self._opened.project.root, asked)
+        shares = rewritten_share.compute_rewritten_shares(
+            self._opened.map.database, self._opened.project.root, commit_paths
+        )
         return {
-            memory.id: {path: found[memory.commit, path] for path in memory.files if (memory.commit, path) in found}
+            memory.id: {path: shares[memory.commit, path] for path in memory.files if (memory.commit, path) in shares}
             for memory in memories
         }
 

@@ -174,8 +174,8 @@ class OpenProject:
 
     def find_memory(self, reference: str) -> tuple[Store, Memory]:
         """Return a memory and its store; raises Unknown if neither store has it."""
-        *others, last = self.stores()
-        for store in others:
+        *leading_stores, last = self.stores()
+        for store in leading_stores:
             try:
                 return store, store.memories.get_memory(reference)
             except UnknownMemory:
@@ -213,10 +213,10 @@ class OpenProject:
     def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
         """Write into the ledgers that a session was given a brief."""
         for store in self.stores():
-            own = [memory for memory in made.memories if store.memories.has_memory(memory)]
+            stored_ids = [memory for memory in made.memories if store.memories.has_memory(memory)]
             lookup.claim_injections(
                 store.database.connection,
-                own,
+                stored_ids,
                 session=session,
                 agent=agent,
                 point="session_start",

@@ -120,7 +120,7 @@ def _count(lessons: PastLessons, learned_ids: list[str], learned: Learned | None
     if learned is None:
         return
     learned_ids.append(learned.session.id)
-    promoted = (each for state in (PROMOTED, REINFORCED) for each in learned.promotion.list_in_state(state))
+    promoted = (candidate for state in (PROMOTED, REINFORCED) for candidate in learned.promotion.list_in_state(state))
     lessons.kept |= {candidate.memory for candidate in promoted if candidate.memory}
     lessons.kept |= {memory.id for synthesised in learned.synthesised for memory in synthesised.memories}
 
@@ -138,5 +138,7 @@ def _sum_up(memory: Holloway, lessons: PastLessons, learned_ids: list[str]) -> N
         kept_id for kept_id in lessons.kept if memories.has_memory(kept_id) and memories.get_memory(kept_id).is_alive
     }
     lessons.to_review = sum(1 for kept_id in lessons.kept if memories.get_memory(kept_id).review)
-    kept = (candidate for session in learned_ids for candidate in candidates.list_session_candidates(database, session))
-    lessons.held = sum(1 for candidate in kept if candidate.state == HELD)
+    session_candidates = (
+        candidate for session in learned_ids for candidate in candidates.list_session_candidates(database, session)
+    )
+    lessons.held = sum(1 for candidate in session_candidates if candidate.state == HELD)

@@ -107,7 +107,7 @@ def paused_where(path: str) -> dict[str, str]:
     """Return what is paused `here`, in the project that holds a folder, and `everywhere`, if anything is."""
     home, key = config.data_home(), known_project(path).key
     folders = {"here": registry.get_project_folder(home, key), "everywhere": home}
-    return {scope: what for scope, folder in folders.items() if (what := registry.read_paused_mode(folder))}
+    return {scope: mode for scope, folder in folders.items() if (mode := registry.read_paused_mode(folder))}
 
 
 def _pause_folder(path: str, everywhere: bool) -> Path:

@@ -107,7 +107,7 @@ def summarize_session(memory: Holloway) -> Summary | None:
     report = explain_session(memory, ended[0].id)
     session = report.session
     learned = tuple(lesson for lesson in report.learned if lesson.session == session.id and lesson.is_alive)
-    used = tuple(shown for shown in report.used if shown.is_alive)
+    used = tuple(used_memory for used_memory in report.used if used_memory.is_alive)
     saved_tokens = int(report.record.get("saved_tokens") or 0)
     if not (learned or used or saved_tokens):
         return None

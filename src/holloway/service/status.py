@@ -89,7 +89,7 @@ def _observer(memory: Holloway) -> dict[str, Any]:
     database = memory.store.database
     became = candidates.count_by_signal_and_state(database)
     fired = session_ledger.count_fired_signals(database)
-    kept, rejected = memory.store.memories.count_reviewed()
+    confirmed, rejected = memory.store.memories.count_reviewed()
     strict = is_strict(memory.store)
     return {
         **{state: sum(number for (_, of), number in became.items() if of == state) for state in _BECAME},
@@ -98,17 +98,21 @@ def _observer(memory: Holloway) -> dict[str, Any]:
             name: {"fired": times, **{state: became.get((name, state), 0) for state in _BECAME}}
             for name, times in fired.items()
         },
-        "confirmed_by_people": kept,
+        "confirmed_by_people": confirmed,
         "rejected_by_people": rejected,
-        "rejection_rate": round(rejected / (kept + rejected), 3) if kept + rejected else None,
+        "rejection_rate": round(rejected / (confirmed + rejected), 3) if confirmed + rejected else None,
         "strict": strict,
         "threshold_factor": STRICT_FACTOR if strict else 1.0,
     }
 
 
 def _trust(memory: Holloway) -> dict[str, Any]:
-    found = memory.trust.standing()
-    return {"sessions_watched": found.regard.sessions, "trust_level": found.level, "trust_offer": found.offer or None}
+    standing = memory.trust.standing()
+    return {
+        "sessions_watched": standing.regard.sessions,
+        "trust_level": standing.level,
+        "trust_offer": standing.offer or None,
+    }
 
 
 def _language_model(memory: Holloway) -> dict[str, Any] | None:
@@ -119,9 +123,9 @@ def _language_model(memory: Holloway) -> dict[str, Any] | None:
         return None
     return {
         "month": month,
-        "tokens": sum(each.tokens_in + each.tokens_out for each in spent),
+        "tokens": sum(usage.tokens_in + usage.tokens_out for usage in spent),
         "cap": memory.settings.get_number("llm.monthly_tokens"),
-        "calls": [each._asdict() for each in spent],
+        "calls": [usage._asdict() for usage in spent],
     }
 
 

@@ -87,8 +87,8 @@ def prune_memories(database: Database, now: datetime) -> Pruned:
         for table, column in (("memory_relations", "memory"), ("injections", "memory"), ("memories", "id")):
             chosen = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
             database.execute(chosen, (json.dumps(removed),))
-        told = "UPDATE candidates SET draft = '{}' WHERE memory IN (SELECT value FROM json_each(?))"
-        database.execute(told, (json.dumps(removed),))
+        clear_drafts = "UPDATE candidates SET draft = '{}' WHERE memory IN (SELECT value FROM json_each(?))"
+        database.execute(clear_drafts, (json.dumps(removed),))
         database.execute("DELETE FROM embedding_cache WHERE expires_at < ?", (format_stamp(now),))
     return Pruned(tuple(faded), tuple(removed))
 

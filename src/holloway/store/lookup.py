@@ -288,8 +288,8 @@ def keep_stored(connection: sqlite3.Connection, ids: list[str]) -> list[str]:
 
 def build_session_condition(session_sql: str) -> str:
     """Return the SQL condition that selects, among the rows `i` of injections, those of a session and its subagents."""
-    own = f"i.session = {session_sql} OR (i.session > {session_sql} || '/' AND i.session < {session_sql} || '0')"
-    return f"({own}) AND i.point <> '{LOADED_BY_HOST}'"
+    of_session = f"i.session = {session_sql} OR (i.session > {session_sql} || '/' AND i.session < {session_sql} || '0')"
+    return f"({of_session}) AND i.point <> '{LOADED_BY_HOST}'"
 
 
 def count_sessions(connection: sqlite3.Connection) -> int:

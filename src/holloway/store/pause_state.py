@@ -58,13 +58,13 @@ def _parse_parts(what: str) -> set[str]:
 
 def _write_parts(folder: Path, parts: set[str]) -> str:
     """Write the flag of the paused parts, and the time at which capturing stopped or resumed."""
-    what = next((name for name, members in PARTS.items() if members == parts), "")
-    if what:
-        replace_file(str(folder / "paused"), what.encode())
+    mode = next((name for name, members in PARTS.items() if members == parts), "")
+    if mode:
+        replace_file(str(folder / "paused"), mode.encode())
     else:
         (folder / "paused").unlink(missing_ok=True)
     _record_span(folder, captures="capture" not in parts)
-    return what
+    return mode
 
 
 def _record_span(folder: Path, *, captures: bool) -> None:
