@@ -85,18 +85,18 @@ class Deadline:
         self._count(answer_log.FULL if answer else answer_log.EMPTY, "")
 
     def leave(self, why: str) -> None:
-        """From a thread that watches: end the process, with the best answer so far unless one was given."""
+        """End the process from a watching thread, with the best answer so far unless one was given."""
         if self._lock.acquire(False):
             self._give_best(why)
-        time.sleep(GRACE_S)  # The answer is out; what comes after it has had its time too.
+        time.sleep(GRACE_S)  # The answer was given, and the time for the work after it is up too.
         os._exit(0)
 
     def give_up(self, why: str) -> None:
-        """Something failed: give the best answer so far, unless one was given, and end the process."""
+        """Handle a failure: give the best answer so far, unless one was given, and end the process."""
         if self._lock.acquire(False):
             self._give_best(why)
         elif not self._given:
-            time.sleep(GRACE_S)  # A thread that watches is giving it.
+            time.sleep(GRACE_S)  # A watching thread is giving it.
         os._exit(0)
 
     def _settle(self) -> None:
@@ -127,7 +127,7 @@ class Deadline:
         try:
             took_ms = (time.monotonic() - self._began) * 1000
             answer_log.append_answer(self.folder, self.session, self.point, outcome, step, took_ms)
-        except OSError:  # A disk that is full must not cost the answer.
+        except OSError:  # A full disk must not cost the answer.
             pass
 
 

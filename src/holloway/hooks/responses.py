@@ -145,7 +145,7 @@ def respond_to_subagent(reader: HookReader, agent_type: str) -> str:
 
 
 def _note_located(reader: HookReader, rendered: Rendered | None) -> str:
-    """Write to the journal which files the agent was pointed to: what that saved is known once it has opened them."""
+    """Write to the journal which files the agent was pointed to, so that the saving is counted once it opens them."""
     if rendered is None:
         return ""
     if rendered.files and reader.is_captured:
@@ -217,7 +217,7 @@ def end_session(reader: HookReader) -> None:
 
 def resolve_project(folder: str, root: str) -> tuple[str, str]:
     """Resolve a project that is known by another address or path, with git; returns its key and root, or nothing."""
-    from pathlib import Path  # this happens once in the life of a project
+    from pathlib import Path  # needed once in the life of a project
 
     from holloway.store import project as projects
 
@@ -230,7 +230,7 @@ def resolve_project(folder: str, root: str) -> tuple[str, str]:
 
 def start_worker(folder: str, root: str, event_name: str) -> None:
     """Start the worker, once the agent has its answer."""
-    from holloway.service import background_worker  # only where a session or a turn begins or ends
+    from holloway.service import background_worker  # only when a session or a turn begins or ends
 
     background_worker.start(folder, root, seldom=event_name == "Stop")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file, or its beginning where it is cut."""
+    """A file, or its beginning if it was cut."""
 
     path: str
     text: str
@@ -86,7 +86,7 @@ def _read_file(root: str, path: str) -> Fetched | None:
 
 
 def _cut(text: str, tokens: int) -> str:
-    """The beginning, up to the end of a line."""
+    """Return the beginning of a text, up to the end of a line."""
     share = text[: len(text) * PREFETCH_CUT_TOKENS // tokens]
     while _cost(share) > PREFETCH_CUT_TOKENS:
         share = share[: len(share) * 9 // 10]

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 PROGRESS_STALE_S = 30
 """An index run that has not reported for this long is taken for dead."""
 _STAGES = {"reading": (0.0, 0.6), "resolving": (0.6, 0.3)}
-"""Where each stage of an index run begins, and its share of the full run."""
+"""Start of each stage of an index run, and its share of the full run."""
 _LAST_STAGE = (0.9, 0.3)
 
 
 class ProjectMap:
-    """The map of one checkout, whose file lies in the data folder of the project. A plain class, as hooks need."""
+    """The map of one checkout, stored in the data folder of the project. A plain class, as hooks need."""
 
     def __init__(self, folder: str, root: str) -> None:
         from holloway.codemap.database import map_name
@@ -60,7 +60,7 @@ class ProjectMap:
             database.close()
 
     def load_overview(self) -> Overview:
-        """Load the page about the codebase, as of the last index; empty if there is none."""
+        """Load the page about the codebase, as of the last index; empty without an index."""
         from pathlib import Path
 
         from holloway.codemap.modules import overview

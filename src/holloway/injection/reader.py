@@ -35,7 +35,7 @@ class Reader:
         return self._now
 
     def open(self, *, asked: bool = False) -> StoreView | None:
-        """Open the store for one injection; None if there is none. `asked`: somebody asked for the memories."""
+        """Open the store for one injection; None without a store. `asked`: somebody asked for the memories."""
         connection = self.connect()
         if connection is None:
             return None

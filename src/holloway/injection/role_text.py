@@ -1,4 +1,4 @@
-"""The texts that the roles around a piece of work read: memory memory rendered for its reader."""
+"""The texts that the roles around a piece of work read: memories rendered for its reader."""
 
 from __future__ import annotations
 

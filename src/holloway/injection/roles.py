@@ -141,7 +141,7 @@ class RoleContext:
 
     @cached_property
     def _calibrations(self) -> list[Figure]:
-        """How far plans in these modules are off: as stored, or counted now if nothing is stored yet."""
+        """Return how far plans in these modules are off: as stored, or counted now if nothing is stored yet."""
         stored = self._find_counts(T.TASK_CALIBRATION)
         figures = [(memory.id, memory.details) for memory in stored if isinstance(memory.details, Calibration)]
         for module in self._task_modules:

@@ -148,7 +148,7 @@ def _with_map(
 
 
 def find_open_work(connection: sqlite3.Connection, root: str, branch: str, now: datetime) -> str:
-    """Return the open work of a branch in one line; empty if there is none from the last month."""
+    """Return the open work of a branch in one line; empty without any from the last month."""
     state = load_open_work(connection, branch, now)
     if state is None:
         return ""
@@ -161,7 +161,7 @@ def find_open_work(connection: sqlite3.Connection, root: str, branch: str, now: 
 
 
 def load_open_work(connection: sqlite3.Connection, branch: str, now: datetime) -> Row | None:
-    """Load the unfinished work of a branch; None if there is none from the last month."""
+    """Load the unfinished work of a branch; None without any from the last month."""
     from datetime import datetime, timedelta
 
     state = lookup.find_work_state(connection, branch)

@@ -1,9 +1,9 @@
-"""What an agent asks to be remembered through a tool, kept on disk until its session is over.
+"""Notes that an agent records through a tool, kept on disk until its session is over.
 
-Two may hear the same words: the server that the agent tells them to, and the hooks that watch the agent do so. The
-watched session is the better witness, since it knows what the agent had read before and how its work ended. So hooks
-and transcripts turn the call itself into a record of the host's session, and the server keeps its own copy only for
-hosts without hooks: when it ends, it leaves out what a watched session has, too, and what remains waits for a person.
+The same note may arrive twice: at the server that the agent calls, and at the hooks that watch the call. The watched
+session is the better source, because it knows what the agent had read before and how its work ended. So hooks and
+transcripts turn the call itself into a record of the host's session, and the server keeps a copy only for hosts
+without hooks: when it ends, it drops the notes that a watched session also has; the others wait for a person's review.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNSEEN = "an agent that was not watched"
 
 
 class Recording:
-    """The records of one connection. Calls may come from several threads."""
+    """Records of one connection. Calls may come from several threads."""
 
     def __init__(self, session: str) -> None:
         self.session = session
@@ -51,7 +51,7 @@ class Recording:
     def record(
         self, memory: Holloway, text: str, *, kind: MemoryType, files: Sequence[str] = (), agent: str = ""
     ) -> tuple[int, tuple[str, ...]]:
-        """Keep a sentence for the end of the session; how many there are now, and the secrets that were cut out."""
+        """Keep a sentence until the session ends; returns how many are kept now, and the secrets that were redacted."""
         draft = Draft(text, kind, files=tuple(files), source=Source.AGENT_EXPLICIT)
         admitted = sanitize_draft(draft, str(memory.project.root))
         with self._guard:
@@ -65,19 +65,19 @@ class Recording:
             return _records(session.pad), admitted.redacted
 
     def count(self, memory: Holloway) -> int:
-        """How much this session has asked to be remembered."""
+        """Return how many notes this session has recorded."""
         file = checkpoint_file(memory.project, self.session)
         return _records(Session(memory.opened, self.session).pad) if file.exists() else 0
 
     def finish(self, memory: Holloway) -> Learned | None:
-        """The session is over: learn from what only it has heard, and leave nothing behind."""
+        """End the session: learn from the notes that no watched session has, and delete its files."""
         with self._guard:
             learned = _settle(memory, self.session)
             self._release()
             return learned
 
     def _hold(self, memory: Holloway) -> None:
-        """Show others that this session is alive, by a lock that dies with the process."""
+        """Show other processes that this session is alive, by a lock that is released when the process ends."""
         if self._held is None:
             folder = memory.project.checkpoints_folder
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -91,7 +91,7 @@ class Recording:
 
 
 def finish_left(memory: Holloway) -> int:
-    """Learn from connections whose process was killed; how many there were."""
+    """Learn from connections whose process was killed; returns how many there were."""
     folder = memory.project.checkpoints_folder
     left = 0
     for file in sorted(folder.glob(f"{PREFIX}*.json")):
@@ -124,7 +124,7 @@ def _settle(memory: Holloway, name: str) -> Learned | None:
 
 
 def _told_elsewhere(memory: Holloway, pad: Scratchpad, name: str) -> set[str]:
-    """What a watched session of the same time has, too: still in its journal, or learned from already."""
+    """Return the fingerprints of notes that a watched session of the same time also has, in its journal or learned."""
     fingerprints = {
         fingerprint_text(clean_text(note), "") for note in journal_reader.recorded_notes(memory.project.journal_folder)
     }
@@ -149,12 +149,12 @@ def _records(pad: Scratchpad) -> int:
 
 
 def _lock(folder: Path, name: str) -> FileLock:
-    # The thread that finishes need not be the one that recorded first.
+    # The thread that finishes may differ from the one that recorded first.
     return FileLock(str(folder / f"{name}.lock"), mode=0o600, thread_local=False)
 
 
 def _let_go(lock: FileLock) -> None:
-    from pathlib import Path  # the lock knows its file by name
+    from pathlib import Path  # the lock stores its path as a string
 
     lock.release()
     Path(lock.lock_file).unlink(missing_ok=True)

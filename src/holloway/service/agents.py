@@ -65,7 +65,7 @@ def get_memory(memory: Holloway, reference: str) -> Memory:
 def find_watched_session(memory: Holloway, agent: str) -> str:
     """Return the running session in which hooks watch an agent of this name; empty unless there is exactly one.
 
-    Hosts name themselves to a server as they name themselves to hooks, with a word more: `codex-mcp-client`.
+    A host's name at a server is its name at hooks with a suffix, such as `codex-mcp-client`.
     """
     sessions = [journal.session for journal in list_running(memory.store) if agent.startswith(journal.agent)]
     return sessions[0] if len(sessions) == 1 else ""

@@ -1,7 +1,7 @@
-"""The worker from outside: asking for it, seeing whether it runs, how its last run went. Light: hooks load this.
+"""Control of the background worker: request a run, check whether it runs, read its last state. Light: hooks load this.
 
-A request is a file. Whoever wants something done leaves one, and starts a process unless one holds the lock; a worker
-looks for a request again after it has let the lock go, so that none is lost between the two.
+A request is a file. A caller creates it, and starts a process unless one holds the lock; a worker checks for a request
+again after it has released the lock, so that no request is lost in between.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from typing import Any
 
 _UNSEEN = 0x00000008 | 0x00000200 | 0x00004000
-"""Windows: no console, a process group of its own, a priority below what the person is doing."""
+"""Windows flags: no console, a separate process group, a priority below normal."""
 
 _started: list[subprocess.Popen[bytes]] = []
-"""Workers that this process started; one that lives long is told when they end, so that nothing stays of them."""
+"""Workers that this process started; polled at each start, so that ended ones do not stay as zombies."""
 
 
 def start(folder: str, root: str, *, seldom: bool = False) -> bool:
-    """Have a process of its own do what is due in the project at `root`, whose data is in `folder`; nobody waits.
+    """Start a separate process for the jobs due in the project at `root`, whose data is in `folder`; does not wait.
 
-    One that runs already is told to look again. With `seldom`, nothing happens shortly after the last run. Returns
-    whether a process was started.
+    A worker that is already running gets a request to check again. With `seldom`, nothing happens shortly after the
+    last run. Returns whether a process was started.
     """
     if seldom and 0 <= time.time() - _last_run(folder) < WORKER_AGAIN_AFTER_S:
         return False
     request(folder)
     if is_running(folder):
         return False
-    import subprocess  # ten milliseconds, only where a process is started
+    import subprocess  # takes ten milliseconds, needed only to start a process
 
-    # Not the project's folder, and no module from there: what lies in a project is not run.
+    # Runs outside the project's folder and with -P, so that no module of the project is imported.
     arguments = [sys.executable, "-P", "-m", "holloway.worker", root]
     flags: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": _UNSEEN}
     nothing = subprocess.DEVNULL
@@ -48,12 +48,12 @@ def start(folder: str, root: str, *, seldom: bool = False) -> bool:
 
 
 def request(folder: str) -> None:
-    """Leave word that there may be something to do."""
+    """Create the request file: there may be jobs to do."""
     os.close(os.open(request_file(folder), os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def taken(folder: str) -> bool:
-    """Take a request away; whether there was one."""
+    """Delete the request file; returns whether there was one."""
     try:
         os.unlink(request_file(folder))
     except OSError:
@@ -62,12 +62,12 @@ def taken(folder: str) -> bool:
 
 
 def lock_file(folder: str) -> str:
-    """The file that a worker locks for as long as it lives."""
+    """Return the path of the file that a worker locks while it runs."""
     return os.path.join(folder, "worker.lock")
 
 
 def is_running(folder: str) -> bool:
-    """Whether a worker holds the lock at this moment."""
+    """Return whether a worker holds the lock now."""
     try:
         import fcntl
     except ImportError:
@@ -86,8 +86,8 @@ def is_running(folder: str) -> bool:
 
 
 def _is_locked(folder: str) -> bool:
-    """The same where there is no `flock`."""
-    from filelock import FileLock, Timeout  # takes longer to load than the rest of a hook
+    """Return the same on systems without `flock`."""
+    from filelock import FileLock, Timeout  # takes longer to import than everything else in a hook
 
     try:
         with FileLock(lock_file(folder), timeout=0, mode=0o600):
@@ -97,7 +97,7 @@ def _is_locked(folder: str) -> bool:
 
 
 def read_state(folder: str) -> dict[str, Any]:
-    """What the worker last wrote down of itself: `started`, `ended`, `chore`, `error`, `failures`."""
+    """Return the state that the worker last wrote: `started`, `ended`, `chore`, `error`, `failures`; may be empty."""
     try:
         with open(_state(folder), encoding="utf-8") as file:
             state = json.load(file)
@@ -107,7 +107,7 @@ def read_state(folder: str) -> dict[str, Any]:
 
 
 def write_state(folder: str, state: dict[str, Any]) -> None:
-    """Write it down."""
+    """Write the state of the worker."""
     replace_file(_state(folder), json.dumps(state).encode())
 
 
@@ -123,5 +123,5 @@ def _state(folder: str) -> str:
 
 
 def request_file(folder: str) -> str:
-    """The file that is a request."""
+    """Return the path of the request file."""
     return os.path.join(folder, "worker.wanted")

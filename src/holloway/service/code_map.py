@@ -1,4 +1,4 @@
-"""The code map of a project's checkout: kept up to date, asked, and told what no parser can see."""
+"""The code map of a project's checkout: updates, queries, and relations that no parser can see."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ MEMORIES_SHOWN = 5
 
 
 KNOWN_FROM_SESSIONS = {"mapped": 10, "partial": 3, "shallow": 0}
-"""From how many sessions on a module counts as known that well."""
+"""Sessions in a module from which on it has this confidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Consequences:
-    """The impact of a change, with what history, people and memories say about it."""
+    """The impact of a change, with coupled files, relations and memories."""
 
     impact: ImpactReport
     coupled: tuple[tuple[str, float, int], ...]
-    """Files that change together with it though no edge leads there: path, score, commits."""
+    """Files that are often changed together with it, without an edge between them: path, score, commits."""
     relations: tuple[CodeRelation, ...]
     memories: tuple[Memory, ...]
 
     @property
     def unfollowed(self) -> tuple[str, ...]:
-        """The languages of what was asked about, where calls in them are not followed and no index told of them."""
+        """Languages of the target whose calls are not followed; empty if the impact includes calls."""
         if any(node.via in CALLS for node in self.impact.reached):
             return ()
         languages = {language_of(node.path) for node in self.impact.target}
@@ -68,7 +68,7 @@ class Consequences:
 
 
 class CodeMap:
-    """One checkout's map."""
+    """The code map of one checkout."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -78,18 +78,18 @@ class CodeMap:
 
     @cached_property
     def database(self) -> MapDatabase:
-        """The map's file, open."""
+        """The open database of the map."""
         return open_map(self.path)
 
     def close(self) -> None:
-        """Close the map's file, if it was opened."""
+        """Close the database of the map, if it was opened."""
         if "database" in self.__dict__:
             self.database.close()
             del self.database
 
     @property
     def is_ready(self) -> bool:
-        """Whether there is a map at all."""
+        """Whether there is a map."""
         return self.path.exists() and self.database.is_current and bool(self.database.get_meta("indexed_ns"))
 
     def update(
@@ -101,12 +101,12 @@ class CodeMap:
         scip: str | None = None,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> MapUpdate:
-        """Bring the map up to the files and to HEAD. One process does; another waits for it, or raises MapBusy.
+        """Update the map to the files and to HEAD. One process does so; another waits for it, or raises MapBusy.
 
         `workers` processes read files, 0 means one per core. More than one starts the calling program's main module
         again in each, as Python's multiprocessing does: a script of yours needs its `if __name__ == "__main__"`.
         """
-        from holloway.codemap.index_run import IndexRun  # parsers and locks, which nobody who only asks should load
+        from holloway.codemap.index_run import IndexRun  # parsers and locks, which queries do not need
 
         refuse_home_or_disk(self.root)
         return IndexRun(self._store, self.path, self._progress, self.database).run_index(
@@ -114,39 +114,39 @@ class CodeMap:
         )
 
     def progress(self) -> str:
-        """How far another process has come with the map, as a person reads it; empty where none is at work."""
+        """Return the progress of another process that updates the map, for display; empty if none is running."""
         return read_progress(str(self._progress))
 
     def start(self) -> None:
-        """Have the worker bring the map up to date, among what else is due; nobody waits for it."""
+        """Start the worker, which updates the map with its other due jobs; does not wait."""
         background_worker.start(str(self._store.project.folder), str(self.root))
 
     def watch(self) -> Iterator[list[str]]:
-        """Follow every change of the files, for as long as the caller goes on asking; yields what was followed."""
-        from holloway.codemap import file_watcher  # only a process that stays needs it
+        """Watch the files and update the map after each change, while the caller iterates; yields the changed paths."""
+        from holloway.codemap import file_watcher  # only a long-running process needs it
 
         for changed in file_watcher.watch_changes(self.root):
             self.update(only=changed)
             yield changed
 
     def overview(self) -> overview.Overview:
-        """The codebase on one page, as of the last index; empty where there is none."""
+        """Return the codebase on one page, as of the last index; empty without an index."""
         return overview.load_overview(self.path) or overview.Overview()
 
     def module_of(self, path: str) -> str:
-        """The module that a file belongs to, as of the last index; empty where that is not known."""
+        """Return the module that a file belongs to, as of the last index; empty if unknown."""
         return queries.find_module(self.database, path) if self.is_ready else ""
 
     def knows(self, name: str) -> bool:
-        """Whether a name stands somewhere in the project's code, as of the last index."""
+        """Return whether a name occurs in the project's code, as of the last index."""
         return self.is_ready and queries.has_name(self.database, name)
 
     def explained(self, one: str, other: str) -> bool:
-        """Whether one of two files imports or uses the other, so that it is no news that they change together."""
+        """Return whether one of two files imports or uses the other, which explains why they change together."""
         return self.is_ready and bool(queries.find_connected(self.database, [one], [other]))
 
     def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> LocateResult:
-        """The files that a task is about, each with its reasons; `known` are files already in play."""
+        """Return the files that a task is about, each with its reasons; `known` are files already in use."""
         files, now = as_tuple("known", known), self._store.clock.now()
         connection, root = self._store.database.connection, str(self.root)
         return locate_in_checkout(
@@ -154,8 +154,8 @@ class CodeMap:
         )
 
     def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
-        """What a change of `path` or `path:symbol` reaches."""
-        with self.database.read_snapshot():  # Nodes found in one map and edges of the next would not fit together.
+        """Return the impact of a change to `path` or `path:symbol`; raises InvalidInput if it is not in the map."""
+        with self.database.read_snapshot():  # Nodes and edges must come from the same version of the map.
             nodes = self._nodes(spec, where)
             report = graph.compute_impact(self.database, nodes, depth=depth, forward=forward)
             files = list(dict.fromkeys(node.path for node in nodes))
@@ -167,7 +167,7 @@ class CodeMap:
                 if partner.commits >= COUPLED_COMMITS_MIN and partner.path in existing_paths
             ]
             tied = queries.find_connected(self.database, files, [partner.path for partner in often])
-        # Tests that go through a package's face import none of the files behind it: there, common changes tell.
+        # Tests that import a package's public module import none of its inner files; co-change finds them.
         tests = (
             report.tests or tuple(partner.path for partner in often if _is_test_code(partner.path))[: graph.TESTS_MAX]
         )
@@ -220,15 +220,15 @@ class CodeMap:
         )
 
     def modules(self) -> list[Module]:
-        """The modules as they were last drawn, each as well known as sessions have worked in it."""
-        from holloway.codemap.modules import module_store  # heavy, and a brief has them on its page
+        """Return the modules of the last index, each with a confidence from the number of sessions in it."""
+        from holloway.codemap.modules import module_store  # heavy, and a brief reads modules from the overview
 
         counts = observations.count_module_sessions(self._store.database)
         drawn = module_store.load_modules(self.database)
         return [replace(module, confidence=known(counts.get(module.name, 0))) for module in drawn]
 
     def module(self, name: str) -> Module:
-        """The module of that name."""
+        """Return the module with this name; raises InvalidInput if there is no such module."""
         from difflib import get_close_matches  # only on the error path
 
         modules = {module.name: module for module in self.modules()}
@@ -242,7 +242,7 @@ class CodeMap:
     def edit_module(
         self, name: str, *, rename: str = "", purpose: str = "", add: Sequence[str] = (), hide: bool = False
     ) -> None:
-        """A person's word on a module; it wins over what is drawn, now and after every index."""
+        """Store a person's edits of a module; they override the computed module, now and after every index."""
         key = self.module(name).key
         at = format_stamp(self._store.clock.now())
         store = self._store.database
@@ -254,7 +254,7 @@ class CodeMap:
         self.update()
 
     def reset_module(self, name: str) -> int:
-        """Draw a module as if nobody had said anything about it."""
+        """Remove all edits of a module; returns how many were removed."""
         removed_edits = contributions.reset_module(self._store.database, self.module(name).key)
         self.update()
         return removed_edits
@@ -267,20 +267,20 @@ class CodeMap:
         return contributions.save_relation(self._store.database, relation)
 
     def unrelate(self, source: str, kind: str, target: str) -> bool:
-        """Take such an edge back; whether it was there."""
+        """Remove an edge that `relate` added; returns whether it existed."""
         return contributions.delete_relation(self._store.database, source, kind, target)
 
     @property
     def is_behind(self) -> bool:
-        """Whether HEAD has moved since the last index; edits are only seen by looking at the files."""
+        """Whether HEAD has moved since the last index; uncommitted edits are not considered."""
         return not self.is_ready or cochange.last_read_commit(self.database) != git.head_commit(str(self.root))
 
 
 def _is_test_code(path: str) -> bool:
-    """Whether a file may hold tests; beside them lie data, settings and pages that only they need."""
+    """Return whether a file may contain tests; data, settings and pages in test folders do not."""
     return is_test(path) and language_of(path) is not None
 
 
 def known(sessions: int) -> str:
-    """How well a module is known after so many sessions in it."""
+    """Return the confidence in a module after this number of sessions in it."""
     return next(name for name, sessions_min in KNOWN_FROM_SESSIONS.items() if sessions >= sessions_min)

@@ -45,7 +45,7 @@ def examine(path: Path, home: Path) -> list[Check]:
 
 
 def _guard_checks(name: str, checks: Iterator[Check]) -> Iterator[Check]:
-    """Yield checks of one kind; an error of the disk becomes a finding and ends them."""
+    """Yield checks of one kind; a disk error becomes a finding and ends them."""
     try:
         yield from checks
     except OSError as error:
@@ -145,7 +145,7 @@ def _check_settings(home: Path) -> Iterator[Check]:
 
 
 def _check_embedder(settings: config.Settings) -> Check:
-    """Check the embedder; choosing it contacts nobody and loads no model."""
+    """Check the embedder; choosing it contacts no server and loads no model."""
     choice = choose_embedder(settings)
     if choice.embedder is not None:
         return passed_check("search", f"by words and by meaning ({choice.embedder.model})")

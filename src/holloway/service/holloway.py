@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Holloway:
-    """One project's memory, with the user's own beside it. Use it as a context manager, or call `close`.
+    """One project's memory, together with the user's own. Use it as a context manager, or call `close`.
 
     It is composed of parts: `opened` (stores, clock, settings), `map`, `trust`, `search` and `editor`. The calls that
     programs use most are bound to it from these parts.
@@ -116,11 +116,11 @@ class Holloway:
         way: str = "plain",
         planned_steps: int = 0,
     ) -> Session:
-        """Begin to watch an agent's work, or go on with a session by its id.
+        """Begin to watch an agent's work, or continue a session by its id.
 
         `way` names a methodology: it maps the phase, names the levels of the work unit and says who hands what to whom.
         """
-        from holloway.service.session import Session  # commands that watch nobody do not load it
+        from holloway.service.session import Session  # most commands watch no session
 
         return Session(
             self.opened,
@@ -170,7 +170,7 @@ class Holloway:
 
     def describe_modules(self, *, writer: Writer | None = None) -> list[tuple[str, str]]:
         """Have a language model describe the modules; returns names and purposes. Raises InvalidInput without one."""
-        from holloway.promotion.module_descriptions import describe_modules  # loads what talks to a language model
+        from holloway.promotion.module_descriptions import describe_modules  # loads the client of a language model
 
         described = describe_modules(self.store, self.settings, self.map.modules, writer)
         if described:

@@ -15,7 +15,7 @@ __all__ = ["memory_json", "result_json"]
 
 
 def result_json(result: RecallResult, now: datetime) -> dict[str, Any]:
-    """A memory that was found, with its score, what each stage made of it, and its project."""
+    """Return a search result with its score, the result of each stage, and its project."""
     return {
         **memory_json(result.memory, now),
         "score": round(result.score, 4),

@@ -1,4 +1,4 @@
-"""Memories by namespace and key, for programs that store values by name; the project's own are there by id."""
+"""Memories by namespace and key, for programs that store values by name; the project's own are keyed by id."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ class KeyValueStore:
         if any(tag.startswith(_TAG) and _KEY in tag for tag in left):
             self._set_tags(stored.memory, left)
         elif persons:
-            # The words are more than the program's: they stay without its name.
+            # A person wrote or confirmed it, so it stays, without the program's name.
             self._set_tags(stored.memory, tuple(tag for tag in left if not tag.startswith(_TAG)))
         else:
-            # Nobody judged it wrong: unlike what a person forgets, it may be put again.
+            # Nobody judged it wrong, so unlike a memory that a person forgot it may be stored again.
             fields = {"deleted_at": format_stamp(self.memory.clock.now()), "deleted_reason": "deleted by its program"}
             self.memory.store.memories.update_memory(stored.memory, "deleted", **fields)
 

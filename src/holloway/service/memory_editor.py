@@ -1,4 +1,4 @@
-"""Teaching, correcting and reviewing memories: everything that a person does to them."""
+"""Teaching, correcting and reviewing memories: all changes that a person makes to them."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What became of a taught sentence."""
+    """The outcome of teaching a sentence."""
 
     outcome: str
     memory: Memory | None
     redacted: tuple[str, ...]
     inferred: Inferred
     close: tuple[SimilarMemory, ...] = ()
-    """Memories that say almost the same, or contradict it; nothing was done to them."""
+    """Memories that say almost the same, or contradict it; they were not changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was forgotten, and what could not be cleaned yet."""
+    """The forgotten memories, and the places that could not be cleaned yet."""
 
     memories: tuple[Memory, ...]
     left: tuple[str, ...] = ()
@@ -65,14 +65,14 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a memory comes from and where it went."""
+    """The provenance of a memory: its sources, history and uses."""
 
     memory: Memory
     history: tuple[tuple[str, str, str], ...]
     shown: tuple[tuple[str, str, str], ...]
     replaced: tuple[Memory, ...]
     seen: tuple[StoredCandidate, ...] = ()
-    """What sessions showed that it was made from, or that agreed with it."""
+    """Candidates from sessions that it was created from, or that agreed with it."""
 
 
 class MemoryEditor:
@@ -100,7 +100,7 @@ class MemoryEditor:
         session: str = "",
         where: Path | None = None,
     ) -> Remembered:
-        """Teach something. Type, files and module are inferred where they are not given."""
+        """Teach a memory; type, files and module are inferred if not given. Raises InvalidInput for a missing file."""
         if user and files:
             raise InvalidInput("What holds in every project is about no file.", "Leave out --file or --user.")
         existing_paths = existing_files(self._opened.project, files or (), where)
@@ -139,7 +139,7 @@ class MemoryEditor:
         return Remembered(added.outcome, added.memory, added.redacted, inferred, near[:CLOSE_SHOWN])
 
     def _placed(self, draft: Draft, *, everywhere: bool) -> Draft:
-        """A draft with the commit and branch that it is taught on; what is about the person holds on all of them."""
+        """Return a draft with the current commit and branch; a preference of the person holds on all branches."""
         root = str(self._opened.project.root)
         unmerged = branches.record_current_branch(self._opened.store.database, root)
         apart = (
@@ -154,9 +154,9 @@ class MemoryEditor:
     def edit(
         self, reference: str, *, where: Path | None = None, everywhere: bool = False, **changes: Any
     ) -> tuple[Memory, tuple[str, ...]]:
-        """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old words.
+        """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old text.
 
-        Who rewrites the content vouches for it, so it counts as confirmed. Returns it and the secrets that were cut.
+        New content counts as confirmed, because a person wrote it. Returns the memory and the redacted secrets.
         """
         store, old = self._opened.find_living(reference)
         if unknown := [name for name in changes if name not in CHANGEABLE]:
@@ -196,7 +196,7 @@ class MemoryEditor:
         return store.memories.update_memory(memory, "pinned" if on else "unpinned", pinned=on)
 
     def confirm(self, reference: str) -> Memory:
-        """A person says that it is right; this is the only way out of quarantine."""
+        """Confirm that a memory is right, as a person; this is the only way out of quarantine."""
         store, memory = self._opened.find_living(reference)
         return store.memories.update_memory(
             memory,
@@ -209,7 +209,7 @@ class MemoryEditor:
         )
 
     def wrong(self, reference: str, reason: WrongReason | str, *, note: str = "", instead: str = "") -> Memory:
-        """Take a memory out at once; with the right words instead, they take its place and it stays readable.
+        """Remove a wrong memory at once; the text in `instead` replaces it, and the old one stays readable.
 
         Returns the memory that holds now: the replacement, or the old one as it was set aside.
         """
@@ -246,7 +246,7 @@ class MemoryEditor:
     def chosen(
         self, references: Sequence[str] = (), *, session: str = "", source: str = "", everything: bool = False
     ) -> list[Memory]:
-        """The memories that a person means: by id, by session, by source (its kind, file or address), or all."""
+        """Return the chosen memories: by id, by session, by source (its kind, file or address), or all."""
         if references:
             return list({memory.uid: memory for memory in map(self._opened.get, references)}.values())
         kind = (Source(source),) if source in set(Source) else ()
@@ -257,7 +257,7 @@ class MemoryEditor:
         return alive + self._opened.store.memories.find_memories(replace(wanted, deleted=True), limit=-1)
 
     def forget(self, memories: Sequence[Memory | str], *, hard: bool = False) -> Forgotten:
-        """Forget memories or ids of them: recoverable for thirty days, or with `hard` so that no byte stays."""
+        """Forget memories, given as such or by id: recoverable for thirty days, or erased completely with `hard`."""
         at = format_stamp(self._opened.clock.now())
         memories_or_ids = as_tuple("memories", memories)
         owners = [
@@ -277,7 +277,7 @@ class MemoryEditor:
         return Forgotten(tuple(memory for _, memory in owners), tuple(left))
 
     def restore(self, reference: str) -> Memory:
-        """Take back a forget, a prune or a wrong; what had taken its place makes room for it again."""
+        """Restore a memory that was forgotten, pruned or judged wrong; its replacement is withdrawn."""
         store, memory = self._opened.find_memory(reference)
         if memory.is_alive:
             raise InvalidInput(f"{memory.id} is not forgotten.", f"`holloway show {memory.id}` shows it.")
@@ -290,7 +290,7 @@ class MemoryEditor:
             return store.memories.update_memory(memory, "restored", **fields)
 
     def _withdraw(self, store: Store, memory_id: str) -> None:
-        """Set a replacement aside, because what it replaced holds again."""
+        """Set a replacement aside, because the memory that it replaced was restored."""
         try:
             replacement = store.memories.get_memory(memory_id)
         except UnknownMemory:
@@ -303,7 +303,7 @@ class MemoryEditor:
             store.memories.update_memory(replacement, "withdrawn", **fields)
 
     def last_forgotten(self) -> list[Memory]:
-        """The memories that the latest forget, or wrong without new words, set aside."""
+        """Return the memories set aside by the latest `forget`, or by `wrong` without a replacement."""
         gone_by_person = ("forgotten", "wrong")
         forgotten = [
             memory
@@ -315,7 +315,7 @@ class MemoryEditor:
         return [memory for memory in forgotten if memory.deleted_at == latest]
 
     def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
-        """What waits for a person, quarantined first."""
+        """Return the memories that wait for a person's review, quarantined first."""
         memories = [
             memory
             for store in self._opened.stores()
@@ -324,26 +324,26 @@ class MemoryEditor:
         return memories[:limit]
 
     def count_to_review(self) -> int:
-        """How much waits for a person today."""
+        """Return how many memories wait for a person's review today."""
         return sum(store.memories.count_memories(self._due()) for store in self._opened.stores())
 
     def _due(self) -> Filter:
         return Filter(to_review=True, due=format_stamp(self._opened.clock.now()))
 
     def later(self, reference: str, days: int = 1) -> Memory:
-        """Ask again another day."""
+        """Postpone the review of a memory by some days."""
         store, memory = self._opened.find_living(reference)
         return store.memories.update_memory(
             memory, "postponed", review_after=format_stamp(self._opened.clock.now() + timedelta(days=days))
         )
 
     def times_shown(self, reference: str) -> int:
-        """How often agents were shown a memory, once for each session until its context is cut."""
+        """Return how often agents were shown a memory, once per session and context."""
         store, memory = self._opened.find_memory(reference)
         return session_ledger.count_injections(store.database, memory.id)
 
     def why(self, reference: str) -> Provenance:
-        """Where a memory comes from, what happened to it, and which agents were shown it."""
+        """Return where a memory comes from, what happened to it, and which agents were shown it."""
         store, memory = self._opened.find_memory(reference)
         wanted = [relation.memory for relation in memory.relations if relation.type == "supersedes"]
         superseded = [store.memories.get_memory(old) for old in wanted if store.memories.has_memory(old)]

@@ -1,4 +1,4 @@
-"""Search over memories: recall with embeddings, reranking and the code map, and what was missing for it."""
+"""Search over memories: recall with embeddings, reranking and the code map, and the stages that did not run."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
 CATCH_UP_S = 1.0
 LOCK_TIMEOUT_MS = 250
-"""How long a question waits for memories that have no vector yet; the rest is found by its words."""
+"""Limits on the time that a search spends on missing vectors; memories without one are found by words."""
 BACKGROUND_S = 300.0
 NEAR_WEIGHT = 0.5
-"""What a memory on a file's neighbour counts, against one on the file itself."""
+"""Weight of a memory about a file's neighbour, relative to one about the file itself."""
 PARTNERS_MAX = 20
 
 
@@ -56,7 +56,7 @@ class MemorySearch:
         self._opened = opened
         self._nearest: dict[str, VectorIndex] = {}
         self.degraded: dict[str, str] = {}
-        """Stages that did not run for the last question, and why; for people."""
+        """Stages that did not run for the last question, with the reasons, for display."""
 
     def recall(
         self,
@@ -67,9 +67,9 @@ class MemorySearch:
         phase: Phase | str | None = None,
         files: Sequence[str] = (),
     ) -> list[RecallResult]:
-        """The memories that answer a question, best first; what is quarantined only if the filter asks for it.
+        """Return the memories that answer a question, best first; quarantined ones only if the filter says so.
 
-        `files` are in play: memories on them and near them count more. `phase` prefers the types that it needs.
+        `files` are in use: memories about them or neighbours rank higher. `phase` prefers the types that it needs.
         Each result says in `stages` what every stage made of it.
         """
         wanted = chosen or Filter(quarantined=False, branch=self._opened.branch)
@@ -82,7 +82,7 @@ class MemorySearch:
     def recall_everywhere(
         self, query: str, *, chosen: Filter | None = None, limit: int = 10
     ) -> tuple[list[RecallResult], list[HollowayError]]:
-        """As `recall`, over every project on this machine; a project that cannot be read is told of, not fatal."""
+        """As `recall`, over every project on this machine; an unreadable project is reported and skipped."""
         results, errors = self.recall(query, chosen=chosen, limit=limit), []
         elsewhere = replace(chosen or Filter(quarantined=False), branch="")
         for other in projects.list_projects(self._opened.home):
@@ -96,16 +96,16 @@ class MemorySearch:
 
     @cached_property
     def choice(self) -> EmbedderChoice:
-        """What embeds here; choosing it loads and contacts nothing."""
+        """The configured embedder; choosing it loads and contacts nothing."""
         return choose_embedder(self._opened.settings)
 
     def to_embed(self) -> int:
-        """How many memories have no vector of the present model yet, the user's own among them."""
+        """Return how many memories, including the user's own, have no vector of the current model yet."""
         embedder = self.choice.embedder
         return sum(_texts(store, embedder).count_missing() for store in self._opened.stores()) if embedder else 0
 
     def embed_waiting(self, deadline_s: float = BACKGROUND_S) -> int:
-        """Give memories their vectors in the background, one process at a time; returns how many got theirs."""
+        """Compute missing vectors in the background, one process at a time; returns how many were computed."""
         embedder = self.choice.embedder
         if embedder is None:
             return 0
@@ -121,7 +121,7 @@ class MemorySearch:
         *,
         phase: Phase | None = None,
     ) -> list[RecallResult]:
-        """The memories of several stores that answer a question, best first."""
+        """Return the memories of several stores that answer a question, best first."""
         check_query(query.text, limit)
         self.degraded = {"reranking": self._closer.reason} if self._closer.reason else {}
         vector = self._vector(stores, query)
@@ -143,11 +143,11 @@ class MemorySearch:
 
     @cached_property
     def _closer(self) -> rerank_models.RerankerChoice:
-        """What looks closer at the best few; choosing it loads nothing."""
+        """The configured reranker for the best results; choosing it loads nothing."""
         return rerank_models.choose_reranker(self._opened.settings)
 
     def _rerank(self, query: str, texts: list[str]) -> list[float] | None:
-        """Scores for texts by a closer look; none where nothing looks, or not in time."""
+        """Return the reranker's scores for texts; None without a reranker, or if it fails or takes too long."""
         reranker = self._closer.reranker
         if reranker is None:
             return None
@@ -162,7 +162,7 @@ class MemorySearch:
 
     @property
     def _is_here(self) -> bool:
-        """Whether the model is the one inside holloway, which answers in milliseconds."""
+        """Whether the model is the one built into holloway, which answers in milliseconds."""
         return self._opened.settings.get_text("embedding.provider") == "builtin"
 
     @property
@@ -170,7 +170,7 @@ class MemorySearch:
         return self.choice.embedder.related_from if self.choice.embedder else 0.0
 
     def _vectors_of(self, store: Store) -> VectorIndex:
-        from holloway.embeddings.nearest_neighbors import VectorIndex  # numpy is loaded when a vector is asked for
+        from holloway.embeddings.nearest_neighbors import VectorIndex  # numpy is loaded only when a vector is needed
 
         key = str(store.project.folder)
         if key not in self._nearest:
@@ -180,7 +180,7 @@ class MemorySearch:
         return self._nearest[key]
 
     def _vector(self, stores: Sequence[Store], query: Query) -> NDArray[np.float32] | None:
-        """The vector of a question, after the memories that wait for theirs have got it; None where there is none."""
+        """Compute missing vectors of memories, then return the vector of a question; None if it cannot be embedded."""
         embedder = self.choice.embedder
         if embedder is None:
             self.degraded["meaning"] = self.choice.reason
@@ -189,7 +189,7 @@ class MemorySearch:
             return None
         for store in stores:
             self._catch_up(store, embedder)
-        from holloway.embeddings.query_vectors import embed_query  # numpy is loaded when a vector is asked for
+        from holloway.embeddings.query_vectors import embed_query  # numpy is loaded only when a vector is needed
 
         store = self._opened.store
         cache = None if self._is_here else EmbeddingCache(store.database, store.clock)
@@ -200,7 +200,7 @@ class MemorySearch:
             return None
 
     def _catch_up(self, store: Store, embedder: Embedder) -> None:
-        """Give memories their vectors that have none; whatever becomes of that, the question is asked."""
+        """Compute missing vectors of memories; a failure is reported in `degraded`, and the search goes on."""
         if not self._is_here:
             # A server may take a minute for a batch; the question does not wait for it.
             if waiting := _texts(store, embedder).count_missing():
@@ -218,7 +218,7 @@ class MemorySearch:
             self.degraded["new memories by meaning"] = _waiting(_texts(store, embedder).count_missing())
 
     def _places(self, files: Sequence[str]) -> dict[str, float]:
-        """The files in play, what they use or are used by, and what changes with them."""
+        """Return weights for the files in use, their neighbours in the graph, and files that change with them."""
         places = dict.fromkeys(files, 1.0)
         near = queries.find_neighbours(self._opened.map.database, files)
         for neighbours in near.values():
@@ -246,7 +246,7 @@ def _embedded(store: Store, embedder: Embedder, deadline_s: float) -> int:
     texts = _texts(store, embedder)
     if deadline_s <= 0 or not texts.count_missing():
         return 0
-    from filelock import FileLock, Timeout  # a question embeds without it
+    from filelock import FileLock, Timeout  # a search does not need it
 
     try:
         with FileLock(str(store.project.folder / "vectors.lock"), mode=0o600).acquire(timeout=0):

@@ -74,11 +74,11 @@ class OpenProject:
         self.trust.save()
 
     def prune(self) -> Pruned:
-        """Set aside what faded; remove what is past its grace."""
+        """Set aside memories that faded; remove those whose grace period is over."""
         return lifecycle.prune_stores(self.stores(), self.clock.now())
 
     def maintain(self) -> None:
-        """Do the daily maintenance that a command may do before it exits: back up, and give free space back."""
+        """Do the daily maintenance that a command may do before it exits: back up, and release free space."""
         for store in self.stores():
             store.backup_if_due()
             store.vacuum_if_due()
@@ -127,7 +127,7 @@ class OpenProject:
 
     @contextmanager
     def here(self) -> Iterator[OpenProject]:
-        """Give this project to the calling thread: itself, or the same files opened again for another thread."""
+        """Return this project for the calling thread: itself, or the same files opened again for another thread."""
         if get_ident() == self._thread:
             yield self
             return
@@ -142,7 +142,7 @@ class OpenProject:
             yield reopened
 
     def at_close(self, callback: Callable[[], None]) -> None:
-        """Call something when this project is closed."""
+        """Register a callback for when this project is closed."""
         self._at_close.append(callback)
 
     def paused(self, what: str) -> bool:
@@ -160,7 +160,7 @@ class OpenProject:
         return git.current_branch(str(self.project.root))
 
     def memories(self, chosen: Filter | None = None, *, limit: int = 50, user: bool = False) -> list[Memory]:
-        """Memories, newest first."""
+        """Return memories, newest first."""
         store = self.user if user else self.store
         return store.memories.find_memories(chosen or Filter(), limit)
 
@@ -169,7 +169,7 @@ class OpenProject:
         return sum(store.memories.count_memories(Filter()) for store in self.stores()[1:])
 
     def get(self, reference: str) -> Memory:
-        """The memory with that id, or a unique beginning of it; the user's own store is searched too."""
+        """Return the memory with this id or unique prefix of one; the user's own store is searched too."""
         return self.find_memory(reference)[1]
 
     def find_memory(self, reference: str) -> tuple[Store, Memory]:
@@ -193,7 +193,7 @@ class OpenProject:
         return store, memory
 
     def brief(self, *, with_map: bool = True) -> Brief:
-        """What an agent reads when its session starts here; without the map and git it is made much faster."""
+        """Compose the brief that an agent reads when its session starts here; without the map it is much faster."""
         folder, root = str(self.project.folder), str(self.project.root)
         return compose_brief(
             self.store.database.connection,
@@ -211,7 +211,7 @@ class OpenProject:
         return self.store.memories.get_memory(str(state["id"])) if state else None
 
     def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
-        """Write into the ledgers that a session was given a brief."""
+        """Record in the ledgers that a session was shown a brief."""
         for store in self.stores():
             stored_ids = [memory for memory in made.memories if store.memories.has_memory(memory)]
             lookup.claim_injections(

@@ -31,7 +31,7 @@ class PastSessions:
 
     sessions: tuple[Transcript, ...]
     transcripts: tuple[Transcript, ...]
-    """All of them; one may repeat the beginning of another."""
+    """All sessions; one may repeat the beginning of another."""
     known: int = 0
     running: int = 0
 
@@ -60,7 +60,7 @@ def open_session_files(memory: Holloway, transcripts_known: Iterable[Transcript]
 
 
 def _read_journal_facts(memory: Holloway, file: SessionFile) -> SessionFacts:
-    """Return what hooks wrote down of a session besides its events."""
+    """Return the facts that hooks recorded about a session in addition to its events."""
     journal = file.journal or memory.project.journal_folder / f"{safe_name(file.session)}.jsonl"
     is_watched = journal.exists()
     is_resumed, resumed_at = journal_reader.find_resume(journal)

@@ -30,7 +30,7 @@ def open_project(
     ids: Ids | None = None,
     create: bool = True,
 ) -> Holloway:
-    """Open the memory of the project that holds a folder; it is created where there is none yet.
+    """Open the memory of the project that holds a folder; it is created if it does not exist yet.
 
     With `create=False` a folder without a memory reads as an empty one, and nothing is left behind.
 
@@ -46,7 +46,7 @@ def open_project(
 
 
 def _passing(path: Path, home: Path, clock: Clock | None, ids: Ids | None) -> Holloway:
-    """An empty memory that goes when it is closed; the user's own is seen beside it."""
+    """Return an empty temporary memory, deleted when it is closed; the user's own memories are visible in it."""
     root = Path(projects.find_project_root(path, home))
     place = TemporaryDirectory(prefix="holloway-")
     try:
@@ -59,18 +59,18 @@ def _passing(path: Path, home: Path, clock: Clock | None, ids: Ids | None) -> Ho
 
 
 class NoMemory(HollowayError):
-    """Nothing was ever remembered here."""
+    """Raised if a folder has no memory yet."""
 
 
 def knows(path: Path, home: Path) -> bool:
-    """Whether a folder belongs to a known project; a known root with a new origin counts."""
+    """Return whether a folder belongs to a known project; a known root with a new origin counts."""
     key, root = registry.find_project_key(str(path), str(home))
     _must_be_there(path)
     return bool(key or root) or any(projects.find_by_history(path, home))
 
 
 def known_project(path: str, *, create: bool = False) -> Project:
-    """The project that holds a folder, without opening its memory."""
+    """Return the project that holds a folder, without opening its memory; raises NoMemory if it is unknown."""
     place, home = Path(path).expanduser(), Path(config.data_home())
     if not create and not knows(place, home):
         raise NoMemory(f"There is no memory for {place.resolve()} yet.", "`holloway init` starts one.")
@@ -78,7 +78,7 @@ def known_project(path: str, *, create: bool = False) -> Project:
 
 
 def begin(path: str) -> bool:
-    """Know the project that holds a folder from now on; False where the folder is no project: no git, and not known."""
+    """Register the project that holds a folder; returns False if the folder is neither in git nor known."""
     place = Path(path).expanduser()
     if not git.find_root(str(place)) and not knows(place, Path(config.data_home())):
         return False
@@ -87,7 +87,7 @@ def begin(path: str) -> bool:
 
 
 def project_root(path: str) -> Path:
-    """The root of the project that holds a folder; nothing is created."""
+    """Return the root of the project that holds a folder; creates nothing."""
     place = Path(path).expanduser()
     _must_be_there(place)
     return Path(projects.find_project_root(place, Path(config.data_home())))

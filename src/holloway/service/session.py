@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 EARLY_FROM_SUBTASKS = 5
-"""A build with more subtasks than this is learned from after each one that was validated."""
+"""Number of subtasks above which a build is learned from after each validated one."""
 ANSWERS_MAX = 10_000
 """Answers to one session that are counted."""
 
@@ -102,7 +102,7 @@ class Session:
         self._observer = Observer(_restored(self._file))
         if self._observer.pad.start is not None:
             self._resumed_at = self.now()
-            self._calls = self._observer.pad.step  # numbers from before the break are not used again
+            self._calls = self._observer.pad.step  # call numbers from before the interruption are not reused
         else:
             kind = parse_choice(SessionType, type) if type else None
             part = self._way.phase(str(phase)) if phase else None
@@ -124,7 +124,7 @@ class Session:
 
     @property
     def memory(self) -> OpenProject:
-        """The memory of its project, as this thread may use it."""
+        """The memory of the project, opened for the calling thread."""
         return self.reader.memory
 
     @property
@@ -147,7 +147,7 @@ class Session:
         self.observe(events.Recorded(self.now(), note, kind, tuple(files)))
 
     def subtask_done(self, name: str, *, validated: bool) -> Learned | None:
-        """A part of the work is finished. The state is saved; a long build is learned from as it goes."""
+        """Record that a part of the work is finished, and save it; a validated part of a long build is learned from."""
         self.observe(events.SubtaskDone(self.now(), name, validated))
         self.checkpoint()
         if validated and len(self.pad.subtasks) > EARLY_FROM_SUBTASKS:
@@ -156,7 +156,7 @@ class Session:
         return None
 
     def view(self) -> SessionView:
-        """What siblings may see of this session while it runs."""
+        """Return the view of this session that siblings may read while it runs."""
         return self._observer.build_view()
 
     def checkpoint(self) -> None:
@@ -170,7 +170,7 @@ class Session:
     def finish(
         self, outcome: Outcome | str | None = None, *, qa: Sequence[str] | None = None, qa_passed: bool | None = None
     ) -> Learned:
-        """The session is over: judge it, keep what proved right, say what was learned."""
+        """End the session: judge it, promote what was proved, and return what was learned."""
         if qa is not None or qa_passed is not None:
             passed = qa_passed if qa_passed is not None else not qa
             self.observe(events.QaFindings(self.now(), passed, tuple(qa or ())))
@@ -178,8 +178,8 @@ class Session:
         if self.pad.start is None:
             self.learned = Learned(self._unseen(), Promotion(()), {}, again=True)
             return self.learned
-        with suppress(OSError, HollowayError):  # What cannot be saved can still be learned from.
-            self.checkpoint()  # Until it is, it must not be lost with a store that is locked or full.
+        with suppress(OSError, HollowayError):  # A session that cannot be saved can still be learned from.
+            self.checkpoint()  # It must survive a store that is locked or full while learning.
         with self.reader.visit():
             self.learned = self._learned()
             self._file.unlink(missing_ok=True)
@@ -187,11 +187,11 @@ class Session:
         unit, ended = self.learned.session.work_unit, self.learned.session.outcome
         if self._way.on_complete and unit and ended:
             self._way.on_complete(unit, ended)
-        self.reader.close()  # in this thread, since another one that closes the memory cannot close it
+        self.reader.close()  # in this thread: a connection cannot be closed from another one
         return self.learned
 
     def brief(self) -> str:
-        """Point 1, when the session starts: the project on a page, open work, rules, traps."""
+        """Return the text for the session's start: the project on a page, open work, rules, gotchas."""
         return self._answer(self._inject_brief, "", session_start.POINT)
 
     def _inject_brief(self) -> str:
@@ -199,7 +199,7 @@ class Session:
         return session_start.inject(self.reader, self._map, user_store=user_store, command=find_invocation()).text
 
     def context_for(self, prompt: str) -> str:
-        """Point 2, with a prompt: files with their reasons, tests, traps, dead ends, a recipe; often nothing."""
+        """Return the text for a prompt: files with reasons, tests, gotchas, dead ends, a recipe; often empty."""
         return self._answer(lambda: self._inject_prompt(prompt), "", prompt_point.POINT)
 
     def _inject_prompt(self, prompt: str) -> str:
@@ -210,7 +210,7 @@ class Session:
         return rendered.text
 
     def augment(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True) -> str:
-        """Point 3, with a tool's result: memories about its files, its failure or its search."""
+        """Return the text for a tool's result: memories about its files, its failure or its search."""
         return self._inject_tool_result(_tool_event(tool, args, _text(result), ok=ok))
 
     def _inject_tool_result(self, event: dict[str, object]) -> str:
@@ -238,7 +238,7 @@ class Session:
         return self._inject_tool_result(tool_event)
 
     def before_step(self, messages: Sequence[object] = ()) -> str:
-        """Point 4, between two steps: rarely anything, within its budget. What the messages cite is not repeated."""
+        """Return the text between two steps, within its budget; rarely any. Memories cited in messages are left out."""
         return self._answer(lambda: self._inject_step(messages), "", step.POINT)
 
     def _inject_step(self, messages: Sequence[object]) -> str:

@@ -41,13 +41,13 @@ class SessionReader(Reader):
 
     @property
     def memory(self) -> OpenProject:
-        """The memory, as this thread may use it."""
+        """The memory, opened for the calling thread."""
         visited: OpenProject = getattr(self._visitor, "memory", self._memory)
         return visited
 
     @contextmanager
     def visit(self) -> Iterator[None]:
-        """Within, `memory` may be used in full, whichever thread does so."""
+        """Open the full memory for the calling thread, for the duration of the context."""
         if hasattr(self._visitor, "memory"):
             yield
             return
@@ -58,7 +58,7 @@ class SessionReader(Reader):
                 del self._visitor.memory
 
     def is_paused(self, what: str) -> bool:
-        """Tell whether `capture` or `injection` is paused now; it is asked at every event, so it is cheap."""
+        """Tell whether `capture` or `injection` is paused now; cheap, because every event checks it."""
         return any(map(os.path.exists, self._pause_files)) and self.memory.paused(what)
 
     def now(self) -> str:
@@ -66,7 +66,7 @@ class SessionReader(Reader):
         return format_stamp(self._memory.clock.now())
 
     def open(self, *, asked: bool = False) -> StoreView | None:
-        """Open the store for one injection; None if there is none or injection is paused."""
+        """Open the store for one injection; None without a store or while injection is paused."""
         return None if self.is_paused("injection") else super().open(asked=asked)
 
     def connect(self) -> sqlite3.Connection | None:

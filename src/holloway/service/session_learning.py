@@ -82,8 +82,8 @@ class Learning:
 
         `part`: the session goes on, and its work so far was validated. `unseen` names a session whose actions nobody
         saw: the origin of its statements is unknown, so they wait for a person. Without `settle`, held candidates of
-        earlier sessions are not settled; a caller with many sessions does that once. `before` has what the caller
-        knows of the session besides its events.
+        earlier sessions are not settled; a caller with many sessions does that once. `before` has facts about
+        the session that its events lack.
         """
         activity = SessionActivity(pad)
         judged = _validate_part(classify_session(activity)) if part else classify_session(activity)
@@ -147,7 +147,7 @@ class Learning:
         return held_candidates.take_back_reverted(self.store)
 
     def trust(self) -> Trust:
-        """Return what tells untrusted text from the project's own here."""
+        """Return the check that tells untrusted text from the project's own."""
         sources = frozenset(self.memory.settings.get_words("trusted_sources"))
         knows = self.memory.map.knows
         return Trust(sources, str(self.memory.project.root), lambda name: is_ordinary_word(name) or knows(name))

@@ -1,4 +1,4 @@
-"""Reports on sessions: what became of each, and the summary of the last one for the person.
+"""Reports on sessions: the outcome of each, and the summary of the last one for the person.
 
 A person who ignores three summaries in a row gets a short one. At the confident level the summary lists only what needs
 a decision; at the autonomous level there is no summary.
@@ -33,7 +33,7 @@ _NOTE = "summary_told"
 
 @dataclass(frozen=True, slots=True)
 class SessionReport:
-    """A session with everything that came of it."""
+    """A session with its results."""
 
     session: SessionSummary
     record: dict[str, Any]
@@ -52,7 +52,7 @@ def list_sessions(memory: Holloway, limit: int) -> list[tuple[SessionSummary, di
 
 
 def explain_session(memory: Holloway, reference: str) -> SessionReport:
-    """Report on the session whose id begins so, or on the latest one for `last`; raises InvalidInput if unknown."""
+    """Report on the session with this id prefix, or on the latest one for `last`; raises InvalidInput if unknown."""
     session = find_session(memory, reference)
     record = complete_record(session_ledger.load_session_record(memory.store.database, session.id))
     candidates = ledger.list_session_candidates(memory.store.database, session.id)
@@ -64,7 +64,7 @@ def explain_session(memory: Holloway, reference: str) -> SessionReport:
 
 
 def find_session(memory: Holloway, reference: str) -> SessionSummary:
-    """Return the session whose id begins so; raises InvalidInput if there is no such session, or several."""
+    """Return the session with this id prefix; raises InvalidInput if no session, or more than one, has it."""
     database = memory.store.database
     if reference == "last":
         latest = session_ledger.list_latest_sessions(database, 1)

@@ -1,4 +1,4 @@
-"""What a project's memory holds, in figures."""
+"""Status figures of a project's memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BECAME = (candidates.PROMOTED, candidates.REINFORCED, candidates.HELD, candidat
 
 
 def status(memory: Holloway) -> dict[str, Any]:
-    """The figures behind `holloway status`."""
+    """Return the figures of `holloway status`."""
     count = memory.store.memories.count_memories
     alive = Filter()
     by_type = {str(kind): count(replace(alive, types=(kind,))) for kind in MemoryType}
@@ -58,7 +58,7 @@ def status(memory: Holloway) -> dict[str, Any]:
 
 
 def _answers(memory: Holloway) -> dict[str, Any]:
-    """What became of the answers that hooks owed agents lately: given, shortened or dropped for want of time."""
+    """Count the recent answers of hooks to agents by outcome: full, shortened or dropped because of a timeout."""
     since = format_stamp(memory.clock.now() - timedelta(days=ANSWERS_DAYS))
     owed = answer_log.read_answers(str(memory.project.folder), since=since)
     counts = answer_log.count_outcomes(owed)
@@ -76,7 +76,7 @@ def _answers(memory: Holloway) -> dict[str, Any]:
 
 
 def _size(path: Path) -> int:
-    """Bytes of a file; none of what is no file, or is gone by now."""
+    """Return the size of a file in bytes; 0 if it is missing or not a regular file."""
     try:
         about = path.stat()
     except OSError:
@@ -85,7 +85,7 @@ def _size(path: Path) -> int:
 
 
 def _observer(memory: Holloway) -> dict[str, Any]:
-    """What was watched and how that went, what became of everything that was observed, what people made of it."""
+    """Return counts of watched events, of signals and their candidates by state, and of people's reviews."""
     database = memory.store.database
     became = candidates.count_by_signal_and_state(database)
     fired = session_ledger.count_fired_signals(database)
@@ -116,7 +116,7 @@ def _trust(memory: Holloway) -> dict[str, Any]:
 
 
 def _language_model(memory: Holloway) -> dict[str, Any] | None:
-    """What language models took this month, of how much; nothing where none is configured and none was asked."""
+    """Return this month's language model usage and its cap; None if no model is configured or was used."""
     month = f"{memory.clock.now():%Y-%m}"
     spent = LlmUsageLedger(memory.store.database, memory.clock).list_by_purpose(month)
     if not spent and choose_writer(memory.settings).writer is None:
@@ -130,7 +130,7 @@ def _language_model(memory: Holloway) -> dict[str, Any] | None:
 
 
 def _search(memory: Holloway) -> dict[str, Any]:
-    """What answers questions here: by words always, by meaning where something embeds."""
+    """Return how search works here: by words always, by meaning if an embedder is configured."""
     embedder = memory.search.choice.embedder
     return {
         "search": "text and meaning" if embedder else "text",

@@ -1,4 +1,4 @@
-"""Memories over time: use, fading, pruning, grace."""
+"""The lifecycle of memories: use, fading, pruning and the grace period."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 FADED = "faded"
-"""Why a memory that nobody used was set aside."""
+"""Reason for setting aside a memory that nobody used."""
 GONE = "the rules file no longer says so"
-"""Why one was set aside that came from a rules file."""
+"""Reason for setting aside a memory whose rules file no longer has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """Ids that were set aside, and ids whose grace was over."""
+    """Ids of memories that were set aside, and of those removed after their grace period."""
 
     faded: tuple[str, ...]
     removed: tuple[str, ...]
 
 
 def update_last_used(database: Database) -> None:
-    """Let what agents were shown fade from then on: brings the memories up to date with the ledger."""
+    """Update the last use of memories from the ledger: fading starts when an agent was last shown them."""
     if not database.fetch_value("SELECT 1 FROM injections WHERE counted = 0"):
         return
     with database.write_transaction():
@@ -46,9 +46,9 @@ def update_last_used(database: Database) -> None:
 
 
 def record_uses(database: Database, memories: Collection[str]) -> None:
-    """One use more of each of these.
+    """Count one more use of each of these memories.
 
-    Five without a correction make a memory a little surer, once; never a quarantined one.
+    Five uses without a correction raise the confidence of a memory, once; never of a quarantined one.
     """
     if not memories:
         return
@@ -65,10 +65,9 @@ def record_uses(database: Database, memories: Collection[str]) -> None:
 
 
 def prune_memories(database: Database, now: datetime) -> Pruned:
-    """Set aside what nobody used for three half-lives; remove for good what was set aside and is past its grace.
+    """Set aside memories unused for three half-lives; delete those set aside whose grace period is over.
 
-    Pinned memories stay. One that is or was confirmed and that no person set aside is never removed; one that they
-    forgot is.
+    Pinned memories stay. A memory that is or was confirmed is deleted only if a person set it aside.
     """
     with database.write_transaction():
         limits = {"lives": PRUNE_AFTER_HALF_LIVES, "work": MemoryType.WORK_STATE, "work_days": WORK_TOLD_DAYS}

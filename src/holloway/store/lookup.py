@@ -124,7 +124,7 @@ FROM memories m WHERE m.origin = :origin AND m.deleted_at = '' AND m.superseded_
 
 
 def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
-    """Open a store for light reads; None if there is none, or if it has another schema version."""
+    """Open a store for light reads; None if it is missing or has another schema version."""
     if not os.path.exists(path):
         return None
     connection = sqlite3.connect(path, isolation_level=None, timeout=timeout_ms / 1000)
@@ -215,7 +215,7 @@ def find_recipes(connection: sqlite3.Connection, branch: str, limit: int) -> lis
 
 
 def find_work_state(connection: sqlite3.Connection, branch: str) -> dict[str, object] | None:
-    """Find the unfinished work of a branch: `id`, `details`, `updated_at` and `files`; None if there is none."""
+    """Find the unfinished work of a branch: `id`, `details`, `updated_at` and `files`; None without any."""
     row = connection.execute(_WORK_STATE, {"origin": work_state_origin(branch)}).fetchone()
     if row is None or row["state"] == "quarantined":
         return None
