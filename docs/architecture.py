@@ -91,7 +91,7 @@ def page() -> str:
     """The whole page."""
     rows = [(number, name) for number, row in enumerate(_layers(), 1) for name in row]
     layers = [f"| {number} | {_link(name)} | {_first_line(name)} |" for number, name in rows]
-    touches = [f"| {_listed(modules)} | {what} |" for what, modules in CAPABILITIES.items()]
+    touches = [f"| {_listed(modules)} | {capability} |" for capability, modules in CAPABILITIES.items()]
     walk = [f"| [`{path}`](../{(SOURCE / path).relative_to(ROOT)}) | {step} |" for path, step in WALK_STEPS]
     return "\n".join([HEAD, LAYERS, *layers, "", WALK, *walk, "", TOUCHES, *touches, "", TAIL])
 
@@ -112,8 +112,10 @@ def _link(name: str) -> str:
 
 def _first_line(name: str) -> str:
     path = _path(name)
-    said = ast.get_docstring(ast.parse((path if path.is_file() else path / "__init__.py").read_text("utf-8"))) or ""
-    return said.partition("\n")[0]
+    docstring = (
+        ast.get_docstring(ast.parse((path if path.is_file() else path / "__init__.py").read_text("utf-8"))) or ""
+    )
+    return docstring.partition("\n")[0]
 
 
 def _path(name: str) -> Path:
@@ -123,7 +125,9 @@ def _path(name: str) -> Path:
 
 def _listed(modules: tuple[str, ...]) -> str:
     users = {
-        path.relative_to(SOURCE).parts[0].removesuffix(".py") for path, found in _imports() if _any(modules, found)
+        path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        for path, imported_names in _imports()
+        if _any(modules, imported_names)
     }
     return ", ".join(f"`{name}`" for name in sorted(users))
 

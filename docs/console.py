@@ -30,14 +30,14 @@ class Step:
 
 def steps(block: str) -> list[Step]:
     """The commands of a block, each with what is shown below it."""
-    found: list[Step] = []
+    parsed_steps: list[Step] = []
     for line in block.splitlines():
         if line.startswith("$ "):
-            found.append(Step(line[2:], ""))
-        elif found:
-            last = found.pop()
-            found.append(Step(last.command, last.output + line + "\n"))
-    return found
+            parsed_steps.append(Step(line[2:], ""))
+        elif parsed_steps:
+            last = parsed_steps.pop()
+            parsed_steps.append(Step(last.command, last.output + line + "\n"))
+    return parsed_steps
 
 
 RUNNER = """
@@ -94,7 +94,7 @@ class Shell:
             "GIT_CONFIG_GLOBAL": "/dev/null",
             "HOLLOWAY_PATIENCE": "20",
         }
-        done = subprocess.run(
+        process = subprocess.run(
             ["sh", "-c", command],
             cwd=self.project,
             env=environment,
@@ -104,8 +104,10 @@ class Shell:
             timeout=60,
             check=False,
         )
-        said = done.stdout.replace(str(self.folder / "home"), "/home/ada").replace(str(self.project), "/home/ada/shop")
-        return said.replace(os.path.abspath(sys.executable), "/home/ada/.venv/bin/python")  # noqa: PTH100
+        output = process.stdout.replace(str(self.folder / "home"), "/home/ada").replace(
+            str(self.project), "/home/ada/shop"
+        )
+        return output.replace(os.path.abspath(sys.executable), "/home/ada/.venv/bin/python")  # noqa: PTH100
 
 
 def filled(text: str, shell: Shell) -> str:

@@ -80,7 +80,7 @@ def page() -> str:
     kinds = ", ".join(f"`{kind.value}`" for kind in event.ToolKind)
     lines += ["## Kinds of tools", "", f"{kinds}: {event.ToolKind.__doc__}", ""]
     lines += ["## What a hook does with its event", "", "| event | what happens |", "| --- | --- |"]
-    lines += [f"| `{name}` | {what} |" for name, what in HOOK_EVENTS.items()]
+    lines += [f"| `{name}` | {description} |" for name, description in HOOK_EVENTS.items()]
     return "\n".join(
         [*lines, "", "Which of them an agent has, and how they are installed, is on the agent's own page.", ""]
     )

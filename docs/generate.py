@@ -31,9 +31,9 @@ def schema() -> str:
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "memory.db")
         migrations.migrate_database(database, FakeClock(), CountedIds())
-        made = schema_of(database)
+        schema_text = schema_of(database)
         database.close()
-    return made
+    return schema_text
 
 
 def schema_of(database: Database) -> str:
@@ -121,9 +121,9 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
 
 def with_table(page: str) -> str:
     """A page with its table as the code has it."""
-    mark, made = TABLES[page]
-    head, start, rest = (DOCS / page).read_text("utf-8").partition(f"<!-- {mark} -->\n")
-    return head + start + made() + "\n" + rest[rest.index(f"<!-- /{mark} -->") :]
+    mark, render_table = TABLES[page]
+    head, start, remainder = (DOCS / page).read_text("utf-8").partition(f"<!-- {mark} -->\n")
+    return head + start + render_table() + "\n" + remainder[remainder.index(f"<!-- /{mark} -->") :]
 
 
 def fill(page: Path) -> str:
@@ -138,12 +138,12 @@ def fill(page: Path) -> str:
 
 if __name__ == "__main__":
     SCHEMA.write_text(schema(), "utf-8")
-    for name, made in GENERATED.items():
-        (DOCS / name).write_text(made(), "utf-8")
+    for name, render_page in GENERATED.items():
+        (DOCS / name).write_text(render_page(), "utf-8")
     for name in TABLES:
         (DOCS / name).write_text(with_table(name), "utf-8")
     for name, text in plugin.render_plugins().items():
         (DOCS.parent / name).parent.mkdir(parents=True, exist_ok=True)
         (DOCS.parent / name).write_text(text, "utf-8")
-    for each in PAGES:
-        each.write_text(fill(each), "utf-8")
+    for page_path in PAGES:
+        page_path.write_text(fill(page_path), "utf-8")

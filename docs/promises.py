@@ -20,8 +20,8 @@ sessions and attacks that nobody had tuned for. Read them with what is said here
 
 def areas() -> dict[str, dict[str, str]]:
     """The promises that are kept, by what they are about."""
-    found = tomllib.loads(MANIFEST.read_text("utf-8"))["kept"]
-    return {area: promises for area, promises in found.items() if isinstance(promises, dict)}
+    manifest_areas = tomllib.loads(MANIFEST.read_text("utf-8"))["kept"]
+    return {area: promises for area, promises in manifest_areas.items() if isinstance(promises, dict)}
 
 
 def kept() -> dict[str, str]:
@@ -31,14 +31,14 @@ def kept() -> dict[str, str]:
 
 def later() -> dict[str, str]:
     """What is not built yet."""
-    found: dict[str, str] = tomllib.loads(MANIFEST.read_text("utf-8"))["later"]
-    return found
+    planned: dict[str, str] = tomllib.loads(MANIFEST.read_text("utf-8"))["later"]
+    return planned
 
 
 def broken() -> dict[str, str]:
     """What was found against promises that their tests hold, by the promise's id."""
-    found: dict[str, str] = tomllib.loads(MANIFEST.read_text("utf-8"))["broken"]
-    return found
+    findings: dict[str, str] = tomllib.loads(MANIFEST.read_text("utf-8"))["broken"]
+    return findings
 
 
 def mark(name: str) -> str:

@@ -46,12 +46,12 @@ def _rows() -> Iterator[str]:
     for on, owner, names in METHODS:
         for name in names:
             method = getattr(owner, name)
-            said = " ".join((inspect.getdoc(method) or "").partition("\n\n")[0].split())
-            yield f"| `{on}.{name}({', '.join(_parameters(method))})` | {said} |"
+            summary = " ".join((inspect.getdoc(method) or "").partition("\n\n")[0].split())
+            yield f"| `{on}.{name}({', '.join(_parameters(method))})` | {summary} |"
 
 
 def _parameters(method: Callable[..., object]) -> Iterator[str]:
-    for one in list(inspect.signature(method).parameters.values())[1:]:
-        stars = "**" if one.kind is inspect.Parameter.VAR_KEYWORD else ""
-        default = "" if one.default is inspect.Parameter.empty else "="
-        yield f"{stars}{one.name}{default}"
+    for parameter in list(inspect.signature(method).parameters.values())[1:]:
+        stars = "**" if parameter.kind is inspect.Parameter.VAR_KEYWORD else ""
+        default = "" if parameter.default is inspect.Parameter.empty else "="
+        yield f"{stars}{parameter.name}{default}"

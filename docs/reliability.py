@@ -125,11 +125,15 @@ def merged(known: dict[str, Any], measured: Path = MEASURED) -> dict[str, Any]:
     """The figures that are known, with those of the latest runs in their place."""
     parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path in sorted(measured.glob("*.json")):
-        told = json.loads(path.read_text("utf-8"))
-        parts[told["run"]].append(told)
+        measured_part = json.loads(path.read_text("utf-8"))
+        parts[measured_part["run"]].append(measured_part)
     fresh = {
-        run: {"at": max(part["at"] for part in told), "machine": told[-1]["machine"], "figures": _together(told)}
-        for run, told in parts.items()
+        run: {
+            "at": max(part["at"] for part in run_parts),
+            "machine": run_parts[-1]["machine"],
+            "figures": _together(run_parts),
+        }
+        for run, run_parts in parts.items()
     }
     return dict(sorted({**known, **fresh}.items()))
 
@@ -137,30 +141,30 @@ def merged(known: dict[str, Any], measured: Path = MEASURED) -> dict[str, Any]:
 def _together(parts: list[dict[str, Any]]) -> dict[str, float]:
     """The figures of a run's parts: maxima of what is a maximum, sums of the rest."""
     names = dict.fromkeys(name for part in parts for name in part["figures"])
-    each = {name: [part["figures"][name] for part in parts if name in part["figures"]] for name in names}
-    return {name: max(values) if name.endswith("_max") else sum(values) for name, values in each.items()}
+    values_by_name = {name: [part["figures"][name] for part in parts if name in part["figures"]] for name in names}
+    return {name: max(values) if name.endswith("_max") else sum(values) for name, values in values_by_name.items()}
 
 
 def page() -> str:
     """All runs that were made, with their figures."""
-    known = read()
-    return "\n".join([HEAD, *(_section(run, known[name]) for name, run in RUNS.items() if name in known)])
+    figures = read()
+    return "\n".join([HEAD, *(_section(run, figures[name]) for name, run in RUNS.items() if name in figures)])
 
 
 def _section(run: Run, measured: dict[str, Any]) -> str:
     figures, machine = measured["figures"], measured["machine"]
     rows = [f"| {label} | {figures[name]:,} |" for name, label in run.labels.items() if name in figures]
-    where = f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}"
-    with_what = f"Python {machine['python']}, SQLite {machine['sqlite']}, holloway {machine['holloway']}"
+    hardware = f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}"
+    software = f"Python {machine['python']}, SQLite {machine['sqlite']}, holloway {machine['holloway']}"
     again = f"Again with `HOLLOWAY_NIGHTLY=1 pytest {run.test}`."
     lines = [f"## {run.title}", "", run.what, "", "| | |", "| --- | --- |", *rows, ""]
-    return "\n".join([*lines, f"{measured['at']}; {where}; {with_what}. {again}", ""])
+    return "\n".join([*lines, f"{measured['at']}; {hardware}; {software}. {again}", ""])
 
 
 def read() -> dict[str, Any]:
     """The figures that the page is written from."""
-    known: dict[str, Any] = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
-    return known
+    figures: dict[str, Any] = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
+    return figures
 
 
 if __name__ == "__main__":

@@ -58,8 +58,8 @@ def decode(shape: type[Shape], values: object) -> Shape:
 def _converters(shape: Any) -> dict[str, Convert]:
     """Return the fields of a shape that are not stored as they are, each with its conversion."""
     hints = get_type_hints(shape, localns=_names_for(shape))
-    found = {field.name: _converter(hints[field.name]) for field in fields(shape)}
-    return {name: convert for name, convert in found.items() if convert is not None}
+    conversions = {field.name: _converter(hints[field.name]) for field in fields(shape)}
+    return {name: convert for name, convert in conversions.items() if convert is not None}
 
 
 def _converter(hint: Any) -> Convert | None:
@@ -69,7 +69,7 @@ def _converter(hint: Any) -> Convert | None:
         convert = _converter(options[0]) if len(options) == 1 else None
         return partial(_convert_optional, convert) if convert else None
     if get_origin(hint) in (tuple, list):
-        convert = next((made for made in map(_converter, get_args(hint)) if made), None)
+        convert = next((item_convert for item_convert in map(_converter, get_args(hint)) if item_convert), None)
         return partial(_convert_items, get_origin(hint), convert)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return hint

@@ -123,23 +123,23 @@ CHOICE_CHARS_MAX = 60
 
 def parse_choice(kind: type[Kind], value: object) -> Kind:
     """The member that a person means by a word; an unknown one is an error that names the known."""
-    said = str(value)[:CHOICE_CHARS_MAX]
+    word = str(value)[:CHOICE_CHARS_MAX]
     try:
-        return kind(said.strip().lower().replace("-", "_").replace(" ", "_"))
+        return kind(word.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError:
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
         from difflib import get_close_matches  # only on the error path
 
-        close = get_close_matches(said.lower(), list(kind), n=1)
-        meant = f"Did you mean {close[0]}? " if close else ""
-        raise InvalidInput(f"There is no {name} {said!r}.", f"{meant}Known: {', '.join(kind)}.") from None
+        close = get_close_matches(word.lower(), list(kind), n=1)
+        suggestion = f"Did you mean {close[0]}? " if close else ""
+        raise InvalidInput(f"There is no {name} {word!r}.", f"{suggestion}Known: {', '.join(kind)}.") from None
 
 
 def as_tuple(name: str, given: Sequence[Each]) -> tuple[Each, ...]:
     """A list as a caller means it: one text is a sequence to Python too, of letters, and no type checker objects."""
     if isinstance(given, str):
-        said = given[:CHOICE_CHARS_MAX]
-        raise InvalidInput(f"{name} cannot be the text {said!r}.", f"It is a list, for example [{said!r}].")
+        excerpt = given[:CHOICE_CHARS_MAX]
+        raise InvalidInput(f"{name} cannot be the text {excerpt!r}.", f"It is a list, for example [{excerpt!r}].")
     return tuple(given)
 
 

@@ -246,8 +246,8 @@ def details_summary(details: object) -> str:
 
 def details_texts(details: object) -> list[str]:
     """Every text in the details, for search and for the secret scanner."""
-    found = details_json(details)
-    stack, result = [found], []
+    values = details_json(details)
+    stack, result = [values], []
     while stack:
         item = stack.pop()
         if isinstance(item, str):
@@ -266,12 +266,12 @@ def _field_types(shape: Any) -> dict[str, Any]:
 
 
 def _build_shape(shape: Any, values: Mapping[str, object], label: str) -> Any:
-    known = {entry.name: entry for entry in fields(shape)}
+    fields_by_name = {entry.name: entry for entry in fields(shape)}
     hints = _field_types(shape)
     for name in values:
-        if name not in known:
+        if name not in fields_by_name:
             raise InvalidInput(f"A {label} has no field {_quote_value(repr(name))}.", f"Fields: {_field_names(shape)}.")
-    missing = [name for name, entry in known.items() if entry.default is MISSING and not values.get(name, "")]
+    missing = [name for name, entry in fields_by_name.items() if entry.default is MISSING and not values.get(name, "")]
     missing = [name for name in missing if values.get(name) is not False and values.get(name) != 0]
     if missing:
         raise InvalidInput(f"A {label} needs {' and '.join(missing)}.", f"Fields: {_field_names(shape)}.")
@@ -286,10 +286,10 @@ def _convert_value(hint: Any, value: object, where: str) -> Any:
     if get_origin(hint) is tuple:
         return _convert_items(get_args(hint)[0], value, where)
     if is_dataclass(hint):
-        given = {"description": value} if isinstance(value, str) else value
-        if not isinstance(given, dict):
+        nested_values = {"description": value} if isinstance(value, str) else value
+        if not isinstance(nested_values, dict):
             raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", f"Fields: {_field_names(hint)}.")
-        return _build_shape(hint, given, where)
+        return _build_shape(hint, nested_values, where)
     return _convert_scalar(hint, value, where)
 
 
@@ -314,10 +314,10 @@ def _convert_scalar(hint: Any, value: object, where: str) -> Any:
             return str(value).lower() in ("true", "yes", "1")
         raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", "It takes true or false.")
     try:
-        found = hint(value)
-        if isinstance(value, bool) or (not isinstance(found, str) and not abs(found) <= NUMBER_MAX):
+        converted = hint(value)
+        if isinstance(value, bool) or (not isinstance(converted, str) and not abs(converted) <= NUMBER_MAX):
             raise ValueError
-        return found
+        return converted
     except (TypeError, ValueError, OverflowError):
         choices = f"one of: {', '.join(hint)}" if issubclass(hint, StrEnum) else f"a number ({hint.__name__})"
         raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", f"It takes {choices}.") from None

@@ -70,10 +70,10 @@ class Methodology:
 
     def relay(self, giver: str, taker: str) -> Relay:
         """Who hands what to whom; a handing over that the methodology does not know is an error."""
-        for known in self.relays:
-            if (known.giver, known.taker) == (giver, taker):
-                return known
-        pairs = ", ".join(f"{each.giver} to {each.taker}" for each in self.relays)
+        for relay in self.relays:
+            if (relay.giver, relay.taker) == (giver, taker):
+                return relay
+        pairs = ", ".join(f"{relay.giver} to {relay.taker}" for relay in self.relays)
         raise InvalidInput(f"{self.id} hands nothing from {giver!r} to {taker!r}.", f"Known: {pairs or 'none'}.")
 
     def phase(self, name: str) -> Phase:

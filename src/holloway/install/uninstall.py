@@ -53,14 +53,14 @@ def plan_removals(home: Path, root: Path) -> tuple[list[InstallPlan], list[str]]
     """Return the plans that remove holloway from each agent in each scope, and notes on files not understood."""
     recorded = [(record.agent, record.scope, Path(record.root)) for record in original_files.load_records(home)]
     usual = [(agent, scope, root) for agent in DIALECTS for scope in ("user", "project")]
-    seen: set[tuple[str, str, str]] = set()
+    planned_keys: set[tuple[str, str, str]] = set()
     plans: list[InstallPlan] = []
     notes: list[str] = []
     for agent, scope, folder in (*usual, *recorded):
         key = (agent, scope, str(folder) if scope == "project" else "")
-        if key in seen or agent not in DIALECTS or not folder.is_dir():
+        if key in planned_keys or agent not in DIALECTS or not folder.is_dir():
             continue
-        seen.add(key)
+        planned_keys.add(key)
         try:
             plan = plan_removal(find_dialect(agent), scope, folder, home)
         except HollowayError as error:
@@ -73,8 +73,8 @@ def plan_removals(home: Path, root: Path) -> tuple[list[InstallPlan], list[str]]
 
 def list_roots(home: Path, here: Path) -> list[Path]:
     """Return the roots of the existing projects on this machine, the present one first."""
-    known = [Path(root) for root in sorted(registry.read_registry(str(home))["roots"])]
-    return [root for root in dict.fromkeys([here, *known]) if root.is_dir()]
+    registered_roots = [Path(root) for root in sorted(registry.read_registry(str(home))["roots"])]
+    return [root for root in dict.fromkeys([here, *registered_roots]) if root.is_dir()]
 
 
 def count_projects(home: Path) -> int:
@@ -84,15 +84,15 @@ def count_projects(home: Path) -> int:
 
 def find_blocks(root: Path) -> list[RulesBlock]:
     """Return holloway's blocks in a project's rules files."""
-    found = []
+    blocks = []
     for number, (folder, folders, files) in enumerate(os.walk(root)):
         if number >= FOLDERS_MAX:
             break
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
         for name in sorted(set(files) & set(TARGETS)):
             block = _block(root, Path(folder) / name)
-            found += [block] if block else []
-    return found
+            blocks += [block] if block else []
+    return blocks
 
 
 def remove_block(block: RulesBlock) -> str:

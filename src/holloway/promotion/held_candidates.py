@@ -126,10 +126,10 @@ def _is_same_commit(sha: str, other_sha: str) -> bool:
 def take_back_reverted(store: Store) -> list[Memory]:
     """Set aside memories learned from work that was reverted since the last look at the history; returns them."""
     root = str(store.project.root)
-    head, seen = git.head_commit(root), store.get_meta("undone_seen")
-    if not head or head == seen:
+    head, last_checked = git.head_commit(root), store.get_meta("undone_seen")
+    if not head or head == last_checked:
         return []
-    reverted = delete_undone_memories(store, git.commits_between(root, seen, head))
+    reverted = delete_undone_memories(store, git.commits_between(root, last_checked, head))
     store.set_meta("undone_seen", head)
     return reverted
 

@@ -43,19 +43,25 @@ def describe_modules(
     writer = writer or chosen.writer
     if writer is None:
         raise InvalidInput("No language model is configured.", f"{chosen.reason} See `holloway config list`.")
-    said = {module for kind, module, _ in contributions.list_module_edits(store.database) if kind == "purpose"}
-    asked = [module for module in modules() if module.key not in said and not module.support][:MODULES_MAX]
-    if not asked:
+    described_keys = {
+        module for kind, module, _ in contributions.list_module_edits(store.database) if kind == "purpose"
+    }
+    undescribed_modules = [module for module in modules() if module.key not in described_keys and not module.support][
+        :MODULES_MAX
+    ]
+    if not undescribed_modules:
         return []
     model = meter_writer(store, settings, writer, "modules")
-    text = render_prompt("modules", project=store.project.name, modules="\n".join(_line(module) for module in asked))
-    done = model.complete(text, system=SYSTEM, max_tokens=DESCRIBE_ANSWER_TOKENS, deadline_s=DESCRIBE_DEADLINE_S)
-    found = _read(done.text, asked)
+    text = render_prompt(
+        "modules", project=store.project.name, modules="\n".join(_line(module) for module in undescribed_modules)
+    )
+    completion = model.complete(text, system=SYSTEM, max_tokens=DESCRIBE_ANSWER_TOKENS, deadline_s=DESCRIBE_DEADLINE_S)
+    purposes = _read(completion.text, undescribed_modules)
     at = format_stamp(store.clock.now())
-    for key, purpose in found.items():
+    for key, purpose in purposes.items():
         contributions.edit_module(store.database, "purpose", key, purpose, at)
-    names = {module.key: module.name for module in asked}
-    return [(names[key], purpose) for key, purpose in found.items()]
+    names = {module.key: module.name for module in undescribed_modules}
+    return [(names[key], purpose) for key, purpose in purposes.items()]
 
 
 def _line(module: Module) -> str:
@@ -68,11 +74,11 @@ def _line(module: Module) -> str:
 def _read(answer: str, asked: Sequence[Module]) -> dict[str, str]:
     """The purposes in an answer, of modules that were asked for and in words that describe."""
     keys = {module.name.casefold(): module.key for module in asked}
-    found: dict[str, str] = {}
+    purposes: dict[str, str] = {}
     for line in answer.splitlines():
         name, colon, purpose = line.strip().lstrip("-*• ").partition(":")
         key = keys.get(name.strip("`* ").casefold())
         purpose = one_line(neutralize_text(purpose), PURPOSE_CHARS_MAX).strip().rstrip(".")
         if colon and key and purpose and is_description(purpose):
-            found.setdefault(key, purpose)
-    return found
+            purposes.setdefault(key, purpose)
+    return purposes

@@ -43,23 +43,23 @@ class Reflection:
         """The modules that have reached a count at which no model was asked yet; none where there is no model."""
         if self.writer is None or self._has_failed_lately():
             return []
-        found = []
+        due_modules = []
         for module, sessions in observations.count_module_sessions(self.store.database).items():
             reached = max((threshold for threshold in THRESHOLDS if threshold <= sessions), default=0)
             if reached > int(self.store.get_meta(_key(module)) or 0):
-                found.append((module, reached))
-        return found
+                due_modules.append((module, reached))
+        return due_modules
 
     def reflect(self) -> list[Memory]:
         """Reflect on the modules that are due, a few at a time; a failed call is retried a day later."""
-        kept: list[Memory] = []
+        insights: list[Memory] = []
         for module, reached in self.due()[:MODULES_MAX]:
-            found = self._ask_model([module])
-            if found is None:
+            module_insights = self._ask_model([module])
+            if module_insights is None:
                 break
-            kept += found
+            insights += module_insights
             self.store.set_meta(_key(module), str(reached))
-        return kept
+        return insights
 
     def across(self, places: CodeMapLookup) -> list[Memory]:
         """Look at the two modules that are worked in together most."""

@@ -27,7 +27,9 @@ def collect_statistics(
     """Collect what a session adds to the statistics."""
     pairs = [signal for signal in signals if signal.name is SignalName.CO_ACCESS]
     errors = [signal for signal in signals if signal.name is SignalName.ERROR_RETRY]
-    others = [signal for signal in signals if signal.name not in (SignalName.CO_ACCESS, SignalName.FILE_ACCESS)]
+    counted_signals = [
+        signal for signal in signals if signal.name not in (SignalName.CO_ACCESS, SignalName.FILE_ACCESS)
+    ]
     return SessionObservations(
         session=session.id,
         at=session.last_event_at,
@@ -40,7 +42,7 @@ def collect_statistics(
         sightings=tuple(
             # The facts of a signal that quotes somebody are left out.
             SignalSighting(signal.name, build_sighting_key(signal), {} if signal.quotes else signal.facts)
-            for signal in others[:SIGHTINGS_MAX]
+            for signal in counted_signals[:SIGHTINGS_MAX]
         ),
         errors=tuple(map(_describe_error, errors)),
     )

@@ -62,13 +62,13 @@ def same(draft: Draft, close: Sequence[SimilarMemory]) -> Memory | None:
         return None
     return next(
         (
-            one.memory
-            for one in close
-            if one.verdict is Verdict.SAME
-            and one.memory.type is draft.type
-            and one.memory.visibility is draft.visibility
-            and one.memory.state is not State.QUARANTINED
-            and (not draft.branch_only or one.memory.branch_only in ("", draft.branch_only))
+            similar.memory
+            for similar in close
+            if similar.verdict is Verdict.SAME
+            and similar.memory.type is draft.type
+            and similar.memory.visibility is draft.visibility
+            and similar.memory.state is not State.QUARANTINED
+            and (not draft.branch_only or similar.memory.branch_only in ("", draft.branch_only))
         ),
         None,
     )
@@ -76,6 +76,6 @@ def same(draft: Draft, close: Sequence[SimilarMemory]) -> Memory | None:
 
 def against(draft: Draft, close: Sequence[SimilarMemory]) -> Draft:
     """A draft that names the memories it contradicts."""
-    named = [one.memory.id for one in close if one.verdict is Verdict.CONTRADICTS][:CLOSE_SHOWN]
+    named = [similar.memory.id for similar in close if similar.verdict is Verdict.CONTRADICTS][:CLOSE_SHOWN]
     conflicts = tuple(Relation(RelationType.CONFLICTS_WITH, memory=memory, automatic=True) for memory in named)
     return replace(draft, relations=(*draft.relations, *conflicts))

@@ -66,20 +66,20 @@ class Standing:
     @property
     def advance(self) -> str:
         """The condition of the next level."""
-        seen = self.regard
+        regard = self.regard
         if self.level == CAUTIOUS and self.origin == "earned":
             return (
                 f"standard comes by itself after {STANDARD_FROM_SESSIONS} sessions watched and learned from "
-                f"({seen.sessions} so far), with half of what was shown confirmed ({seen.confirmed} of {seen.shown}) "
-                f"or nothing corrected ({seen.corrected} so far)"
+                f"({regard.sessions} so far), with half of what was shown confirmed "
+                f"({regard.confirmed} of {regard.shown}) or nothing corrected ({regard.corrected} so far)"
             )
         if self.level == CAUTIOUS:
             return "`holloway trust auto` lets it become standard by itself"
         if self.level == STANDARD:
             return (
                 f"`holloway trust confident`, at your wish; it fits after {CONFIDENT_FROM_SESSIONS} sessions watched "
-                f"and learned from ({seen.sessions} so far) with under {CONFIDENT_CORRECTED_BELOW:.0%} of what was "
-                f"shown corrected ({seen.corrected} of {seen.shown}), and one correction at least or "
+                f"and learned from ({regard.sessions} so far) with under {CONFIDENT_CORRECTED_BELOW:.0%} of what was "
+                f"shown corrected ({regard.corrected} of {regard.shown}), and one correction at least or "
                 f"{CONFIDENT_UNCORRECTED_SESSIONS} sessions"
             )
         return "`holloway trust autonomous`, at your wish" if self.level == CONFIDENT else ""

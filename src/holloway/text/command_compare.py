@@ -74,25 +74,25 @@ def command_differences(failed: str, passed: str) -> tuple[str, ...]:
 
 def step_differences(before: Step, after: Step) -> tuple[str, ...]:
     """What one step has that another has not, as `differences` says it."""
-    found = [f"env {name}" for name in after.env if name not in before.env]
+    differences = [f"env {name}" for name in after.env if name not in before.env]
     if after.program != before.program:
-        return (*found, f"program {after.program}")
+        return (*differences, f"program {after.program}")
     if after.directory != before.directory:
-        found.append(f"directory {after.directory or '.'}")
+        differences.append(f"directory {after.directory or '.'}")
     old, new = _effective_flags(before), _effective_flags(after)
-    found += [f"flag {flag}" for flag in new if flag not in old]
-    return (*found, *(f"without {flag}" for flag in old if flag not in new))
+    differences += [f"flag {flag}" for flag in new if flag not in old]
+    return (*differences, *(f"without {flag}" for flag in old if flag not in new))
 
 
 def _effective_flags(step: Step) -> list[str]:
     """The options that change what a command does, with their values: `-tags=integration`."""
     valued = VALUED_OPTIONS.get(step.program.split(" ", 1)[0], frozenset())
-    said = {
+    flags = {
         f"{word}={following}" if word in valued and 0 < len(following) <= FLAG_VALUE_CHARS_MAX else word: None
         for word, following in zip(step.args, (*step.args[1:], ""), strict=False)
         if word.startswith("-") and len(word) > 1 and not _QUIET_FLAG.fullmatch(word)
     }
-    return list(said)
+    return list(flags)
 
 
 _QUIET_FLAG = re.compile(

@@ -55,8 +55,8 @@ class Step:
         self.directory = directory
 
     def __repr__(self) -> str:
-        shown = [f"{name}={value!r}" for name in sorted(self.__slots__) if (value := getattr(self, name))]
-        return f"Step({', '.join(shown)})"
+        field_texts = [f"{name}={value!r}" for name in sorted(self.__slots__) if (value := getattr(self, name))]
+        return f"Step({', '.join(field_texts)})"
 
 
 @lru_cache(maxsize=REMEMBERED_MAX)
@@ -102,8 +102,13 @@ class _Reading:
     def _assigned_commands(self, simple: shell.Simple, depth: int) -> list[Step]:
         """The commands whose output becomes a variable's value."""
         values = [word.split("=", 1)[1] for word in simple.assignments]
-        inner = [value[2:-1] for value in values if value.startswith("$(") and value.endswith(")")]
-        return [step for one in inner if depth < NESTING_MAX for step in self.read_command(one, depth + 1)]
+        command_lines = [value[2:-1] for value in values if value.startswith("$(") and value.endswith(")")]
+        return [
+            step
+            for command_line in command_lines
+            if depth < NESTING_MAX
+            for step in self.read_command(command_line, depth + 1)
+        ]
 
     def _change_folder(self, folder: str) -> None:
         absolute = folder.startswith(("/", "~", "$")) or folder[1:2] == ":"
@@ -113,13 +118,17 @@ class _Reading:
     def _reads_files(words: list[str]) -> bool:
         """A filter after a pipe that names a file of its own reads that, too."""
         program = programs.normalise_name(words[0])
-        least = 1 if program in arguments.TAKES_SCRIPT or program in ("grep", "egrep", "fgrep", "rg", "tr") else 0
-        return any(arguments.PATH.search(word) for word in arguments.list_plain_words(program, words[1:])[least:])
+        skipped_count = (
+            1 if program in arguments.TAKES_SCRIPT or program in ("grep", "egrep", "fgrep", "rg", "tr") else 0
+        )
+        return any(
+            arguments.PATH.search(word) for word in arguments.list_plain_words(program, words[1:])[skipped_count:]
+        )
 
     def _redirect_writes(self, simple: shell.Simple, env: list[str]) -> list[Step]:
         files = [target for sign, target in simple.redirects if ">" in sign and not sign.endswith("&")]
-        kept = tuple(name for name in files if not name.startswith(("/dev/", "&")) and not name.isdigit())
-        return [Step(EDIT, ">", paths=kept, env=tuple(env), directory=self.directory)] if kept else []
+        written_paths = tuple(name for name in files if not name.startswith(("/dev/", "&")) and not name.isdigit())
+        return [Step(EDIT, ">", paths=written_paths, env=tuple(env), directory=self.directory)] if written_paths else []
 
     def _build_step(
         self, words: list[str], env: tuple[str, ...], simple: shell.Simple, source: shell.Simple | None
@@ -172,19 +181,30 @@ def _with_subcommand(program: str, words: list[str]) -> tuple[str, str, list[str
         for at, word in arguments.find_plain_words(program, words)
         if "=" not in word or program not in ("make", "just")
     ]
-    said = [words[at] for at in plain[:3]]
-    taken = 1
-    if said[:1] and said[0] in ("run", "run-script", "r", "task") and len(said) > 1 and programs.is_runner(program):
-        taken, kind = 2, programs.classify_task(said[1])
-        said[0] = "run"
+    subcommands = [words[at] for at in plain[:3]]
+    subcommand_count = 1
+    if (
+        subcommands[:1]
+        and subcommands[0] in ("run", "run-script", "r", "task")
+        and len(subcommands) > 1
+        and programs.is_runner(program)
+    ):
+        subcommand_count, kind = 2, programs.classify_task(subcommands[1])
+        subcommands[0] = "run"
     elif program in ("make", "mvn", "gradle", "just", "sbt", "lein", "rake"):
-        taken = len(said)
-        kinds = [programs.classify_command(program, goal, words) for goal in said] or [
+        subcommand_count = len(subcommands)
+        kinds = [programs.classify_command(program, goal, words) for goal in subcommands] or [
             programs.classify_command(program, "", words)
         ]
         kind = TEST if TEST in kinds else kinds[-1]
     else:
-        taken = 2 if f"{program} {(said or [''])[0]}" in _TWO_DEEP else 1
-        kind = programs.classify_command(program, said[0] if said else "", words[plain[0] :] if plain else words)
-    out = set(plain[:taken])
-    return " ".join([program, *said[:taken]]), kind, [word for at, word in enumerate(words) if at not in out]
+        subcommand_count = 2 if f"{program} {(subcommands or [''])[0]}" in _TWO_DEEP else 1
+        kind = programs.classify_command(
+            program, subcommands[0] if subcommands else "", words[plain[0] :] if plain else words
+        )
+    out = set(plain[:subcommand_count])
+    return (
+        " ".join([program, *subcommands[:subcommand_count]]),
+        kind,
+        [word for at, word in enumerate(words) if at not in out],
+    )

@@ -46,10 +46,10 @@ def differing_parts(before: str, after: str, room_chars: int) -> tuple[str, str]
     """Two forms of a line; where they are long, what differs, from the start of the name that it stands in."""
     if len(before) + len(after) <= room_chars:
         return before, after
-    same = _common_prefix(before, after)
-    rest = _common_prefix(before[same:][::-1], after[same:][::-1])
-    start = max(before.rfind(" ", 0, same), before.rfind("(", 0, same)) + 1
-    old, new = before[start : len(before) - rest].strip(), after[start : len(after) - rest].strip()
+    prefix_length = _common_prefix(before, after)
+    suffix_length = _common_prefix(before[prefix_length:][::-1], after[prefix_length:][::-1])
+    start = max(before.rfind(" ", 0, prefix_length), before.rfind("(", 0, prefix_length)) + 1
+    old, new = before[start : len(before) - suffix_length].strip(), after[start : len(after) - suffix_length].strip()
     return (old, new) if old and new else (before, after)
 
 
@@ -61,27 +61,27 @@ def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
 
 def parse_patch(text: str) -> list[Change]:
     """The files that a patch for `apply_patch` changes, in its order."""
-    found: list[Change] = []
+    changes: list[Change] = []
     start = max(0, text.find(PATCH))
     for line in text[start : start + EDIT_CHARS_MAX].splitlines():
-        heading = next((each for each in _HEADINGS if line.startswith(each)), "")
+        heading = next((prefix for prefix in _HEADINGS if line.startswith(prefix)), "")
         if heading:
-            if len(found) == FILES_MAX:
+            if len(changes) == FILES_MAX:
                 break
-            found.append(Change(line[len(heading) :].strip(), _HEADINGS[heading]))
-        elif found:
-            _take_line(found[-1], line)
-    return [change for change in found if change.path]
+            changes.append(Change(line[len(heading) :].strip(), _HEADINGS[heading]))
+        elif changes:
+            _take_line(changes[-1], line)
+    return [change for change in changes if change.path]
 
 
 def _take_line(change: Change, line: str) -> None:
     if line.startswith(_MOVED):
         change.path = line[len(_MOVED) :].strip()
         return
-    kept = change.added if line[:1] == "+" else change.removed if line[:1] == "-" else None
-    said = line[1:].strip()[:LINE_CHARS_MAX]
-    if kept is not None and said and len(kept) < SCRATCHPAD_LINES_MAX:
-        kept.append(said)
+    side_lines = change.added if line[:1] == "+" else change.removed if line[:1] == "-" else None
+    line_text = line[1:].strip()[:LINE_CHARS_MAX]
+    if side_lines is not None and line_text and len(side_lines) < SCRATCHPAD_LINES_MAX:
+        side_lines.append(line_text)
 
 
 def changed_by(arguments: Mapping[str, object]) -> tuple[list[str], list[str]]:

@@ -14,9 +14,9 @@ STOP_WORDS = frozenset(
 
 def query_terms(query: str) -> list[str]:
     """The distinct words to look for, identifiers whole and in parts; stop words only if there is nothing else."""
-    found = list(dict.fromkeys(expand_words(query[:QUERY_CHARS_MAX])))
-    telling = [term for term in found if term not in STOP_WORDS]
-    return (telling or found)[:QUERY_TERMS_MAX]
+    terms = list(dict.fromkeys(expand_words(query[:QUERY_CHARS_MAX])))
+    telling = [term for term in terms if term not in STOP_WORDS]
+    return (telling or terms)[:QUERY_TERMS_MAX]
 
 
 def match_any(words: list[str]) -> str:

@@ -30,14 +30,14 @@ def split_identifier(word: str) -> list[str]:
 
 def expand_words(text: str) -> list[str]:
     """The words of a text, each compound one followed by its parts."""
-    found: list[str] = []
+    words: list[str] = []
     for match in _WORD.finditer(text):
         word = match.group().strip("_")
         pieces = split_identifier(word)
-        found.append(word.replace("_", "").casefold())
+        words.append(word.replace("_", "").casefold())
         if len(pieces) > 1:
-            found.extend(pieces)
-    return found
+            words.extend(pieces)
+    return words
 
 
 def search_text(*texts: str) -> str:
@@ -47,5 +47,5 @@ def search_text(*texts: str) -> str:
 
 def in_pattern(pattern: str) -> list[str]:
     """The words, as written, that a grep pattern asks for; its signs and what it leaves open are left out."""
-    found = _PATTERN_WORD.findall(_ESCAPED.sub(" ", pattern[:PATTERN_CHARS_MAX]))
-    return list(dict.fromkeys(word for word in found if len(word) >= PATTERN_WORD_MIN))[:PATTERN_WORDS_MAX]
+    pattern_words = _PATTERN_WORD.findall(_ESCAPED.sub(" ", pattern[:PATTERN_CHARS_MAX]))
+    return list(dict.fromkeys(word for word in pattern_words if len(word) >= PATTERN_WORD_MIN))[:PATTERN_WORDS_MAX]

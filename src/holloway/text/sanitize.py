@@ -26,8 +26,8 @@ def clean_text(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.strip()
-    kept = filter(_is_allowed, text.replace("\r\n", "\n").replace("\r", "\n"))
-    chars = list(unicodedata.normalize("NFC", "".join(_with_few_marks(kept))))
+    allowed_chars = filter(_is_allowed, text.replace("\r\n", "\n").replace("\r", "\n"))
+    chars = list(unicodedata.normalize("NFC", "".join(_with_few_marks(allowed_chars))))
     joined = "".join(char for at, char in enumerate(chars) if char not in _JOINERS or _is_joiner(chars, at))
     return unicodedata.normalize("NFC", joined).strip()
 

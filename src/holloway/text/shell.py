@@ -55,14 +55,14 @@ class _Reader:
 
     def read_commands(self) -> list[Simple]:
         while self.at < len(self.text):
-            if found := _BLANK.match(self.text, self.at) or _COMMENT.match(self.text, self.at):
-                self.at = found.end()
-            elif found := _REDIRECT.match(self.text, self.at):
-                self.at = found.end()
-                self._read_redirect(found[0])
-            elif found := _OPERATOR.match(self.text, self.at):
-                self.at = found.end()
-                self._end_command(found[0])
+            if match := _BLANK.match(self.text, self.at) or _COMMENT.match(self.text, self.at):
+                self.at = match.end()
+            elif match := _REDIRECT.match(self.text, self.at):
+                self.at = match.end()
+                self._read_redirect(match[0])
+            elif match := _OPERATOR.match(self.text, self.at):
+                self.at = match.end()
+                self._end_command(match[0])
             else:
                 self._take_word(self._read_word())
         self._end_command("")
@@ -75,9 +75,9 @@ class _Reader:
             self.current.words.append(word)
 
     def _end_command(self, operator: str) -> None:
-        done = self.current
-        if done.words or done.assignments or done.redirects:
-            self.commands.append(done)
+        command = self.current
+        if command.words or command.assignments or command.redirects:
+            self.commands.append(command)
             self.current = Simple("|" if operator == "|&" else operator if operator in ("&&", "||", "|") else ";")
         if operator == "\n":
             for tag, owner in self.waiting:
@@ -87,12 +87,12 @@ class _Reader:
 
     def _read_redirect(self, sign: str) -> None:
         if sign.endswith(("<<", "<<-")):
-            if found := _TAG.match(self.text, self.at):
-                self.at = found.end()
-                self.waiting.append((found[2], self.current))
+            if match := _TAG.match(self.text, self.at):
+                self.at = match.end()
+                self.waiting.append((match[2], self.current))
             return
-        if found := _BLANK.match(self.text, self.at):
-            self.at = found.end()
+        if match := _BLANK.match(self.text, self.at):
+            self.at = match.end()
         target = self._read_word() if self.at < len(self.text) and self.text[self.at] not in ";&|()<>\n" else ""
         if sign.endswith("&") and self.text.startswith("-", self.at):
             self.at += 1
@@ -106,9 +106,9 @@ class _Reader:
         text, start = self.text, self.at
         while self.at < len(text):
             char = text[self.at]
-            if found := _PLAIN.match(text, self.at):
-                parts.append(found[0])
-                self.at = found.end()
+            if match := _PLAIN.match(text, self.at):
+                parts.append(match[0])
+                self.at = match.end()
             elif char.isspace() or (char in ";&|)" or (char in "(<>" and not _opens_parenthesis(text, self.at))):
                 break
             else:
@@ -159,9 +159,9 @@ def _read_quoted(text: str, at: int, depth: int) -> tuple[str, int]:
         char = text[at]
         if char == '"':
             return "".join(parts), at + 1
-        if found := _IN_QUOTES.match(text, at):
-            parts.append(found[0])
-            at = found.end()
+        if match := _IN_QUOTES.match(text, at):
+            parts.append(match[0])
+            at = match.end()
         elif char == "\\":
             following = text[at + 1 : at + 2]
             parts.append(following if following in '"\\$`' else "" if following == "\n" else "\\" + following)
@@ -180,8 +180,8 @@ def _find_closing(text: str, at: int, depth: int) -> int:
     """The place after the parenthesis that closes a substitution; quotes and here-documents inside it are passed."""
     level = 1
     tags: list[str] = []
-    while found := _NESTS.search(text, at):
-        at, sign = found.end(), found[0]
+    while match := _NESTS.search(text, at):
+        at, sign = match.end(), match[0]
         if sign == "(":
             level += 1
         elif sign == ")":

@@ -76,7 +76,9 @@ def _read_with_imports(
     values, body = front_matter.split_front_matter(strip_block(text))
     globs = values.get(kind.scope, ()) if kind.scope else ()
     # An imported README is still written for readers of the product.
-    sections = kind.sections or (hops > 0 and any(one.sections and one.pattern.search(real) for one in KINDS))
+    sections = kind.sections or (
+        hops > 0 and any(other_kind.sections and other_kind.pattern.search(real) for other_kind in KINDS)
+    )
     yield RulesText(real, body, folder, globs, sections)
     if not kind.imports:
         return

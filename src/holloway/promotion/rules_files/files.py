@@ -32,8 +32,8 @@ class RulesFiles:
 
     def list_matching(self, pattern: re.Pattern[str]) -> list[str]:
         """The names that a pattern means, the outermost first."""
-        found = [name for name in self.names if pattern.search(name)]
-        return sorted(found, key=lambda name: (name.count("/"), name))
+        matching_names = [name for name in self.names if pattern.search(name)]
+        return sorted(matching_names, key=lambda name: (name.count("/"), name))
 
     def read_text(self, name: str) -> tuple[str, str]:
         """Where a file really lies and its text; two empty strings where it was read before or cannot be."""
@@ -83,11 +83,11 @@ class RulesFiles:
 
 def find_rules_files(root: Path) -> RulesFiles:
     """The project's own names; hosts also read rules that git ignores, so those are looked for by name."""
-    own = [name for name in list_names(root) if not is_skipped(name) and not _FIXTURE_FOLDER.search(name)]
+    project_names = [name for name in list_names(root) if not is_skipped(name) and not _FIXTURE_FOLDER.search(name)]
     extra = [name for name in _IGNORED_NAMES if os.path.lexists(root / name)]
     for folder in _FOLDERS:
         extra += _list_below(root, folder)
-    return RulesFiles(root, sorted({*own, *extra}))
+    return RulesFiles(root, sorted({*project_names, *extra}))
 
 
 def _list_below(root: Path, folder: str) -> list[str]:
@@ -95,9 +95,9 @@ def _list_below(root: Path, folder: str) -> list[str]:
     if top.is_symlink():
         return []
     below: list[str] = []
-    for here, folders, entries in os.walk(top, followlinks=False):
+    for directory, folders, entries in os.walk(top, followlinks=False):
         folders[:] = sorted(folders)[:RULE_FILES_MAX]
-        below += [(Path(here) / entry).relative_to(root).as_posix() for entry in sorted(entries)]
+        below += [(Path(directory) / entry).relative_to(root).as_posix() for entry in sorted(entries)]
         if len(below) > RULE_FILES_MAX:
             break
     return below[:RULE_FILES_MAX]

@@ -23,15 +23,15 @@ def split_front_matter(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
 
 
 def _parse_values(lines: list[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
+    values_by_key: dict[str, list[str]] = {}
     key = ""
     for line in lines:
         if match := _KEY.match(line):
             key = match[1].lower()
-            found[key] = _split_list(match[2])
+            values_by_key[key] = _split_list(match[2])
         elif key and (entry := _ENTRY.match(line)):
-            found[key].append(_strip_quotes(entry[1]))
-    return {name: tuple(value for value in values if value)[:VALUES_MAX] for name, values in found.items()}
+            values_by_key[key].append(_strip_quotes(entry[1]))
+    return {name: tuple(value for value in values if value)[:VALUES_MAX] for name, values in values_by_key.items()}
 
 
 def _split_list(value: str) -> list[str]:

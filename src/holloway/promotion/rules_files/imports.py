@@ -15,8 +15,8 @@ _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:~/|\./|\.\./)?[\w.-][\w./-]{0,400})")
 
 def find_imports(text: str, path: str) -> list[str]:
     """The paths that a text imports, as the project names them; code is left out. `~` stays as it is."""
-    found = (match[1].rstrip(".,;:)") for match in _IMPORT.finditer(_CODE.sub(" ", text)))
-    named = [name for name in found if "/" in name or "." in name]
+    mentions = (match[1].rstrip(".,;:)") for match in _IMPORT.finditer(_CODE.sub(" ", text)))
+    named = [name for name in mentions if "/" in name or "." in name]
     folder = posixpath.dirname(path)
     whole = [name if name.startswith("~") else posixpath.normpath(posixpath.join(folder, name)) for name in named]
     return list(dict.fromkeys(whole))[:IMPORTS_MAX]

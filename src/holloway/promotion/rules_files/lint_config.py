@@ -33,22 +33,22 @@ def read_lint_rules(files: RulesFiles) -> Iterator[RuleBlock]:
             if not real:
                 continue
             try:
-                said = tell(text)
+                rules = tell(text)
             except (ValueError, RecursionError, AttributeError, TypeError) as error:
                 files.problems[real] = f"it cannot be parsed ({type(error).__name__})"
                 continue
-            for line in said:
-                yield RuleBlock(real, 1, f"{line} (`{real}`)", type=MemoryType.PREFERENCE)
+            for rule in rules:
+                yield RuleBlock(real, 1, f"{rule} (`{real}`)", type=MemoryType.PREFERENCE)
 
 
 def _read_pyproject(text: str) -> list[str]:
     tools = _get_table(tomllib.loads(text), "tool")
     ruff, black, mypy = (_get_table(tools, name) for name in ("ruff", "black", "mypy"))
-    said = _render_style("Ruff", ruff.get("line-length"), _get_table(ruff, "format").get("quote-style"))
-    said += _render_style(
+    rules = _render_style("Ruff", ruff.get("line-length"), _get_table(ruff, "format").get("quote-style"))
+    rules += _render_style(
         "Black", black.get("line-length"), "preserve" if black.get("skip-string-normalization") else None
     )
-    return said + (["Type checking is strict (mypy): every function has annotations."] if mypy.get("strict") else [])
+    return rules + (["Type checking is strict (mypy): every function has annotations."] if mypy.get("strict") else [])
 
 
 def _read_ruff(text: str) -> list[str]:
@@ -101,21 +101,21 @@ def _read_package_json(text: str) -> list[str]:
 
 
 def _read_editorconfig(text: str) -> list[str]:
-    said = []
+    styles = []
     for section, body in _split_sections(text)[:8]:
         style, size, width = (body.get(key, "") for key in ("indent_style", "indent_size", "max_line_length"))
         parts = ["tabs"] if style == "tab" else [f"{size} spaces"] if style == "space" and size.isdigit() else []
         parts += [f"lines of at most {width} characters"] if width.isdigit() else []
-        where = "" if section == "*" else f"`{section}` "
-        said += [where + ", ".join(parts)] if parts and _GLOB.fullmatch(section) else []
-    return [f"Indentation: {'; '.join(said)}."] if said else []
+        prefix = "" if section == "*" else f"`{section}` "
+        styles += [prefix + ", ".join(parts)] if parts and _GLOB.fullmatch(section) else []
+    return [f"Indentation: {'; '.join(styles)}."] if styles else []
 
 
 def _read_golangci(text: str) -> list[str]:
     width = _parse_flat(text).get("line-length", "")
-    said = [f"Go lines have at most {width} characters (golangci-lint)."] if width.isdigit() else []
-    shown = ", ".join(name for name in _parse_list(text, "enable:") if name in _STRICT_LINTERS)
-    return [*said, f"golangci-lint also enforces: {shown}."] if shown else said
+    rules = [f"Go lines have at most {width} characters (golangci-lint)."] if width.isdigit() else []
+    linters = ", ".join(name for name in _parse_list(text, "enable:") if name in _STRICT_LINTERS)
+    return [*rules, f"golangci-lint also enforces: {linters}."] if linters else rules
 
 
 _STRICT_LINTERS = frozenset(
@@ -167,25 +167,25 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str], list[str]]], ...] = tuple
 
 
 def _parse_json(text: str) -> Values:
-    found = json.loads(_JSON_COMMENT.sub("", text))
-    return found if isinstance(found, dict) else {}
+    parsed = json.loads(_JSON_COMMENT.sub("", text))
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def _get_table(values: object, key: str) -> Values:
-    found = values.get(key) if isinstance(values, dict) else None
-    return found if isinstance(found, dict) else {}
+    table = values.get(key) if isinstance(values, dict) else None
+    return table if isinstance(table, dict) else {}
 
 
 def _parse_flat(text: str) -> dict[str, str]:
     """`key: value` and `key = value` of any depth, the first of each key; enough for files of a few settings."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for line in text.splitlines():
         bare = line[:_LINE_CHARS_MAX].split("#")[0].strip(" \t-,")
         at = min((place for mark in ":=" if (place := bare.find(mark)) > 0), default=0)
         key = bare[:at].strip(" \"'")
         if at and _KEY.fullmatch(key):
-            found.setdefault(key, bare[at + 1 :].strip(" \t\"'"))
-    return found
+            values.setdefault(key, bare[at + 1 :].strip(" \t\"'"))
+    return values
 
 
 def _parse_list(text: str, key: str) -> list[str]:

@@ -98,7 +98,7 @@ class _ElementReader:
 
     def _add_heading(self, level: int, title: str) -> None:
         self._end_element()
-        self.headings = [one for one in self.headings if one[0] < level]
+        self.headings = [heading for heading in self.headings if heading[0] < level]
         self.headings.append((level, _clean_title(title)))
 
     def _read_underline(self, line: str) -> None:

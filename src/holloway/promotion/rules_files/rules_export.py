@@ -40,27 +40,27 @@ _NOT_RULES = frozenset(
 def export_block(store: Store, name: str, *, remove: bool = False, replace: bool = False) -> tuple[str, str]:
     """Put the block into a rules file, renew it or take it out; returns the file and what was done."""
     path = _target(store.project.root, name)
-    there = path.exists()
-    old = _read(path) if there else b""
-    found = managed_block.split_file(old)
-    if found.edited and not replace:
+    file_exists = path.exists()
+    old = _read(path) if file_exists else b""
+    parts = managed_block.split_file(old)
+    if parts.edited and not replace:
         raise InvalidInput(
             f"Somebody has edited holloway's block in {name}; nothing was changed.",
             "Move those lines out of the block first, or add --replace to drop them.",
         )
     if remove:
-        return str(path), _taken_out(path, found)
+        return str(path), _taken_out(path, parts)
     root = store.project.root
     visible = store.memories.find_memories(Filter(branch=git.current_branch(str(root))), -1)
     chosen = [memory for memory in visible if _belongs(memory, path, root)]
     if not chosen:
         hint = "`holloway review` confirms what waits; `holloway remember` teaches."
         raise InvalidInput("No confirmed memory is there to write.", hint)
-    new = managed_block.insert_block(old, _lines(chosen), new=not there)
+    new = managed_block.insert_block(old, _lines(chosen), new=not file_exists)
     if new == old:
         return str(path), "unchanged"
     _write(path, new)
-    return str(path), "renewed" if found.body else "written"
+    return str(path), "renewed" if parts.body else "written"
 
 
 def take_out(root: Path, name: str) -> str:
@@ -69,8 +69,8 @@ def take_out(root: Path, name: str) -> str:
     A block that somebody edited has words of theirs in it, and stays.
     """
     path = _target(root, name)
-    found = managed_block.split_file(_read(path))
-    return "edited" if found.edited else _taken_out(path, found)
+    parts = managed_block.split_file(_read(path))
+    return "edited" if parts.edited else _taken_out(path, parts)
 
 
 def _target(root: Path, name: str) -> Path:
@@ -124,14 +124,14 @@ def _umask() -> int:
 
 def _belongs(memory: Memory, path: Path, root: Path) -> bool:
     """Return whether a memory is for everyone who reads the file, and not from that file itself."""
-    said = memory.source is Source.RULES_FILE and root / split_origin(memory.origin)[0] == path
+    from_this_file = memory.source is Source.RULES_FILE and root / split_origin(memory.origin)[0] == path
     private = memory.visibility is Visibility.PERSONAL or bool(memory.branch_only)
-    return memory.state is State.CONFIRMED and memory.type not in _NOT_RULES and not said and not private
+    return memory.state is State.CONFIRMED and memory.type not in _NOT_RULES and not from_this_file and not private
 
 
 def _lines(memories: list[Memory]) -> list[str]:
     """Headings and bullets as `export --format claude` writes them, the oldest memory first."""
-    ordered = sorted(memories, key=lambda each: (not each.pinned, each.created_at, each.id))
+    ordered = sorted(memories, key=lambda memory: (not memory.pinned, memory.created_at, memory.id))
     lines = render_rules(ordered, "What holloway knows").rstrip("\n").split("\n")
     if len(lines) <= EXPORT_LINES_MAX:
         return lines

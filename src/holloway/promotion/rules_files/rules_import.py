@@ -100,8 +100,11 @@ def _read_blocks(files: rules_files.RulesFiles) -> list[tuple[RuleBlock, bool]]:
     tracked = CommittedFiles(files.root)
     read: list[tuple[RuleBlock, bool]] = []
     for text in file_kinds.read_rules_texts(files):
-        known = tracked.list_committed_hashes(text)
-        read += [(block, known is None or block.text_hash in known) for block in split_rule_blocks(text)]
+        committed_hashes = tracked.list_committed_hashes(text)
+        read += [
+            (block, committed_hashes is None or block.text_hash in committed_hashes)
+            for block in split_rule_blocks(text)
+        ]
     read += [(block, tracked.has_file(block.path)) for block in lint_config.read_lint_rules(files)]
     if len(read) > RULES_MAX:
         files.problems["these files"] = f"they state {len(read):,} rules; the first {RULES_MAX:,} are taken"
@@ -113,11 +116,11 @@ def _sanitize_rule(
 ) -> SanitizedDraft | str:
     """A rule that may be stored, or why it may not."""
     root = str(store.project.root)
-    made = draft_rule(block, store.project.root, tracked=tracked)
-    if isinstance(made, str):
-        return made
+    draft = draft_rule(block, store.project.root, tracked=tracked)
+    if isinstance(draft, str):
+        return draft
     try:
-        placed = replace(made, modules=_modules(module_of, made, names), branch=git.current_branch(root))
+        placed = replace(draft, modules=_modules(module_of, draft, names), branch=git.current_branch(root))
         return sanitize_draft(placed, root)
     except HollowayError as error:
         return error.message
@@ -126,8 +129,8 @@ def _sanitize_rule(
 def _modules(module_of: Callable[[str], str], made: Draft, names: list[str]) -> tuple[str, ...]:
     """The module that a rule's files and folders belong to, where that is one."""
     below = [name for path in made.files for name in names if name == path or name.startswith(f"{path}/")]
-    found = {module_of(name) for name in below[:MODULE_SAMPLE]} - {""}
-    return tuple(found) if len(found) == 1 else ()
+    modules = {module_of(name) for name in below[:MODULE_SAMPLE]} - {""}
+    return tuple(modules) if len(modules) == 1 else ()
 
 
 def _plan_changes(
@@ -139,7 +142,7 @@ def _plan_changes(
     for block, _ in drafted:
         places.setdefault(block.text_hash, set()).add(block.path)
     once = {block.text_hash: (block, admitted) for block, admitted in reversed(drafted)}
-    said = {normalise_text(each.content) for each in store.memories.find_memories(Filter(), -1)}
+    stored_texts = {normalise_text(memory.content) for memory in store.memories.find_memories(Filter(), -1)}
     for mark, (block, admitted) in sorted(once.items(), key=lambda entry: (entry[1][0].path, entry[1][0].line)):
         if isinstance(admitted, str):
             plan.refused.append((block, admitted))
@@ -147,25 +150,25 @@ def _plan_changes(
             _keep_or_move(store, plan, alive[mark], block, admitted, places[mark])
         elif store.memories.is_rejected(admitted.draft.content):
             plan.refused.append((block, "you rejected it before"))
-        elif mark not in plan.retired and normalise_text(admitted.draft.content) in said:
+        elif mark not in plan.retired and normalise_text(admitted.draft.content) in stored_texts:
             plan.kept += 1
         else:
             plan.new.append((block, admitted))
     if "these files" not in files.problems:
-        gone = [each for mark, each in alive.items() if mark not in places and _is_gone(each, files)]
-        _pair_changed(store, plan, gone)
+        removed = [memory for mark, memory in alive.items() if mark not in places and _is_gone(memory, files)]
+        _pair_changed(store, plan, removed)
     return plan
 
 
 def _index_by_mark(store: Store, *, living: bool) -> dict[str, Memory]:
     """Memories from rules files by the hash of their block: the living, or the latest of those set aside."""
     rules = Filter(sources=(Source.RULES_FILE,))
-    found = store.memories.find_memories(rules, -1)
+    memories = store.memories.find_memories(rules, -1)
     if not living:
-        found = store.memories.find_memories(replace(rules, superseded=True), -1)
-        found = [each for each in found if not each.is_alive]
-        found += store.memories.find_memories(replace(rules, superseded=True, deleted=True), -1)
-    return {split_origin(each.origin)[1]: each for each in reversed(found) if each.origin.startswith(ORIGIN)}
+        memories = store.memories.find_memories(replace(rules, superseded=True), -1)
+        memories = [memory for memory in memories if not memory.is_alive]
+        memories += store.memories.find_memories(replace(rules, superseded=True, deleted=True), -1)
+    return {split_origin(memory.origin)[1]: memory for memory in reversed(memories) if memory.origin.startswith(ORIGIN)}
 
 
 def _keep_or_move(
@@ -213,7 +216,7 @@ def _similarity(store: Store, old: Memory, block: RuleBlock) -> float:
     edits = [detail for _, kind, detail in store.memories.get_history(old.id) if kind == "edited"]
     new = frozenset(normalise_text(block.text).split())
     words = [frozenset(normalise_text(text).split()) for text in (old.content, *edits[:1])]
-    return max(len(one & new) / max(1, len(one | new)) for one in words)
+    return max(len(old_words & new) / max(1, len(old_words | new)) for old_words in words)
 
 
 def _is_edited(store: Store, known: Memory) -> bool:
@@ -235,8 +238,8 @@ def _apply_plan(store: Store, plan: _Plan) -> None:
     for old, block, admitted in plan.moved:
         memories.update_memory(old, "moved", f"now in {block.path}", origin=block.origin, files=admitted.draft.files)
     for old, block, _ in plan.persons:
-        told = f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}"
-        memories.update_memory(old, "rule changed", told, origin=block.origin)
+        reason = f"{block.path} now says: {block.text[:REASON_CHARS_MAX]}"
+        memories.update_memory(old, "rule changed", reason, origin=block.origin)
     for old in plan.gone:
         memories.update_memory(old, "removed", GONE, deleted_at=now, deleted_reason=GONE, review=None)
 
@@ -254,7 +257,7 @@ def _report(
     plan: _Plan, files: rules_files.RulesFiles, drafted: list[tuple[RuleBlock, SanitizedDraft | str]]
 ) -> RulesImported:
     changed = [(block, admitted) for _, block, admitted in plan.changed + plan.moved]
-    taken = [*plan.new, *changed]
+    stored_rules = [*plan.new, *changed]
     return RulesImported(
         added=tuple(_describe_change(block, admitted.draft) for block, admitted in plan.new),
         changed=tuple(_describe_change(block, admitted.draft) for block, admitted in changed),
@@ -268,7 +271,7 @@ def _report(
         ),
         files=tuple(sorted({block.path for block, _ in drafted})),
         problems=tuple(f"{path}: {problem}" for path, problem in sorted(files.problems.items())),
-        redacted=tuple(sorted({kind for _, admitted in taken for kind in admitted.redacted})),
+        redacted=tuple(sorted({kind for _, admitted in stored_rules for kind in admitted.redacted})),
     )
 
 

@@ -14,36 +14,36 @@ _ALTERNATIVES_MAX = 20
 
 def resolve_scope_files(globs: tuple[str, ...], folder: str, root: Path) -> tuple[str, ...]:
     """The folders and files that a rule is about; none where it holds everywhere or cannot be tied to a place."""
-    meant = [_get_static_prefix(f"{folder}/{glob}" if folder else glob) for glob in _expand_braces(globs)]
-    if not meant and folder:
-        meant = [folder]
-    inside = [paths.contained_path(place, str(root)) if place else "" for place in meant]
-    there = [place for place in inside if place and place != "." and (root / place).exists()]
-    return tuple(dict.fromkeys(there)) if len(there) == len(meant) else ()
+    prefixes = [_get_static_prefix(f"{folder}/{glob}" if folder else glob) for glob in _expand_braces(globs)]
+    if not prefixes and folder:
+        prefixes = [folder]
+    inside = [paths.contained_path(place, str(root)) if place else "" for place in prefixes]
+    existing = [place for place in inside if place and place != "." and (root / place).exists()]
+    return tuple(dict.fromkeys(existing)) if len(existing) == len(prefixes) else ()
 
 
 def describe_scope(globs: tuple[str, ...]) -> str:
     """What to add to a rule that holds for some files only."""
     narrow = [glob for glob in globs if glob not in _EVERYWHERE]
-    shown = ", ".join(f"`{glob}`" for glob in narrow[:6])
-    return f" (applies to {shown})" if narrow and len(narrow) == len(globs) else ""
+    glob_list = ", ".join(f"`{glob}`" for glob in narrow[:6])
+    return f" (applies to {glob_list})" if narrow and len(narrow) == len(globs) else ""
 
 
 def _expand_braces(globs: tuple[str, ...]) -> list[str]:
     """Globs with their braces written out, to a limit."""
-    found: list[str] = []
+    expanded: list[str] = []
     for glob in globs:
         match = _BRACES.search(glob)
         ends = match[1].split(",") if match else []
-        found += [glob[: match.start()] + end.strip() + glob[match.end() :] for end in ends] if match else [glob]
-    return found[:_ALTERNATIVES_MAX]
+        expanded += [glob[: match.start()] + end.strip() + glob[match.end() :] for end in ends] if match else [glob]
+    return expanded[:_ALTERNATIVES_MAX]
 
 
 def _get_static_prefix(glob: str) -> str:
     """The part of a glob before anything in it is open: a file, or the folder below which it matches."""
-    kept = []
+    prefix_parts = []
     for part in glob.removeprefix("./").lstrip("/").split("/"):
         if set(part) & set("*?[]{}!"):
             break
-        kept.append(part)
-    return "/".join(kept)
+        prefix_parts.append(part)
+    return "/".join(prefix_parts)

@@ -44,37 +44,37 @@ class _BlockCandidate:
 
 def split_rule_blocks(source: RulesText) -> list[RuleBlock]:
     """The rules that a file states, in its order."""
-    found: list[RuleBlock] = []
+    blocks: list[RuleBlock] = []
     for headings, group in groupby(parse_elements(source.text), key=lambda element: element.headings):
         if source.sections and not instruction_check.is_about_conventions(headings):
             continue
         for piece in _split_section(list(group)):
             if text := _render_rule(piece, strict=source.sections):
                 heading = headings[-1] if headings else ""
-                found.append(RuleBlock(source.path, piece.line, text, heading, source.folder, source.globs))
-    return found[:BLOCKS_PER_FILE_MAX]
+                blocks.append(RuleBlock(source.path, piece.line, text, heading, source.folder, source.globs))
+    return blocks[:BLOCKS_PER_FILE_MAX]
 
 
 def _render_rule(piece: _BlockCandidate, *, strict: bool) -> str:
     """The words of a rule with its code, or nothing where the piece is none."""
     text = _shorten_paragraph(piece.text) if not piece.item else piece.text
-    said = f"{piece.lead} {text}".strip()
-    if not instruction_check.is_rule(said, piece.headings, item=piece.item, strict=strict) and not _is_recipe(
+    sentence = f"{piece.lead} {text}".strip()
+    if not instruction_check.is_rule(sentence, piece.headings, item=piece.item, strict=strict) and not _is_recipe(
         piece, strict
     ):
         return ""
-    code = "\n".join(f"```{one.language}\n{one.text}\n```" for one in piece.code)
-    whole = f"{said}\n{code}" if code else said
-    return whole if len(whole.encode("utf-8", "replace")) <= CONTENT_BYTES_MAX else said
+    code = "\n".join(f"```{element.language}\n{element.text}\n```" for element in piece.code)
+    whole = f"{sentence}\n{code}" if code else sentence
+    return whole if len(whole.encode("utf-8", "replace")) <= CONTENT_BYTES_MAX else sentence
 
 
 def _is_recipe(piece: _BlockCandidate, strict: bool) -> bool:
     """Whether a few commands stand below their title, as in `Running the tests: make test`."""
-    lines = [line for one in piece.code for line in one.text.splitlines() if line.strip()]
-    shell = all(one.language in SHELL for one in piece.code)
+    lines = [line for element in piece.code for line in element.text.splitlines() if line.strip()]
+    shell = all(element.language in SHELL for element in piece.code)
     drawn = any(mark in line for line in lines for mark in "├└│↓→")
     short = len(lines) <= CODE_LINES_MAX and len(piece.text) <= PARAGRAPH_CHARS_MAX // 4
-    plain_code = any(not one.language and not _COMMAND.search(one.text) for one in piece.code)
+    plain_code = any(not element.language and not _COMMAND.search(element.text) for element in piece.code)
     return bool(lines) and shell and short and not (strict or drawn or plain_code)
 
 
@@ -127,20 +127,22 @@ def _take_list(section: list[MarkdownElement], at: int) -> tuple[list[MarkdownEl
 
 def _split_list(run: list[MarkdownElement], lead: MarkdownElement | None = None) -> Iterator[_BlockCandidate]:
     """A list as one piece where it is short or steps of one thing, else a piece for each item."""
-    said, items = _render_lead(lead) if lead else "", list(_group_items(run))
+    lead_text, items = _render_lead(lead) if lead else "", list(_group_items(run))
     whole = "\n".join(_render_item(element, run[0].depth) for element in run if element.kind == ITEM)
     if (
         run[0].ordered
         and not lead
         and run[0].headings
-        and not all(instruction_check.is_obligation(one[0].text) for one in items)
+        and not all(instruction_check.is_obligation(item[0].text) for item in items)
     ):
-        said = f"{run[0].headings[-1]}:"
-    most = STEPS_CHARS_MAX if run[0].ordered else TOGETHER_CHARS_MAX
-    if said and len(whole) + len(said) <= most and (run[0].ordered or _are_parts(items)):
-        yield _BlockCandidate(f"{said}\n{whole}", (lead or run[0]).line, run[0].headings, item=bool(run[0].ordered))
+        lead_text = f"{run[0].headings[-1]}:"
+    chars_max = STEPS_CHARS_MAX if run[0].ordered else TOGETHER_CHARS_MAX
+    if lead_text and len(whole) + len(lead_text) <= chars_max and (run[0].ordered or _are_parts(items)):
+        yield _BlockCandidate(
+            f"{lead_text}\n{whole}", (lead or run[0]).line, run[0].headings, item=bool(run[0].ordered)
+        )
         return
-    before = said if instruction_check.is_obligation(said) else ""
+    before = lead_text if instruction_check.is_obligation(lead_text) else ""
     for head, parts, code in items:
         yield from _split_item(head, parts, code, before)
 
@@ -186,8 +188,8 @@ def _group_items(
             end += 1
         inner = run[at + 1 : end]
         if run[at].kind == ITEM:
-            parts = [one for one in inner if one.kind == ITEM]
-            yield run[at], parts, tuple(one for one in inner if one.kind == CODE)[:1]
+            parts = [element for element in inner if element.kind == ITEM]
+            yield run[at], parts, tuple(element for element in inner if element.kind == CODE)[:1]
         at = end
 
 
