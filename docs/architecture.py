@@ -1,4 +1,4 @@
-"""The page of the architecture, written from the packages' own words, their layers and what they import."""
+"""Generates the architecture page from the packages' docstrings, layers and imports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CAPABILITIES = {
     "an agent's framework": ("pydantic_ai", "langchain", "langgraph", "claude_agent_sdk", "anthropic.lib"),
     "the terminal": ("click", "rich"),
 }
-"""What only some packages touch, and the modules by which that is seen: with all that is in them, or `=` alone."""
+"""Resources that only some packages use, by the modules that give access; `=` excludes submodules."""
 
 HEAD = """# Architecture
 
@@ -88,7 +88,7 @@ takes three times as long to start as bare Python.
 
 
 def page() -> str:
-    """The whole page."""
+    """Render the page."""
     rows = [(number, name) for number, row in enumerate(_layers(), 1) for name in row]
     layers = [f"| {number} | {_link(name)} | {_first_line(name)} |" for number, name in rows]
     touches = [f"| {_listed(modules)} | {capability} |" for capability, modules in CAPABILITIES.items()]
@@ -97,7 +97,7 @@ def page() -> str:
 
 
 def _layers() -> Iterator[list[str]]:
-    """The rows of the layers, the highest first; siblings in one row."""
+    """Yield the rows of the layers, the highest first; siblings share a row."""
     contracts = configparser.ConfigParser()
     contracts.read(ROOT / ".importlinter", "utf-8")
     for row in contracts["importlinter:contract:layers"]["layers"].split("\n"):
@@ -138,7 +138,7 @@ def _any(modules: tuple[str, ...], found: set[str]) -> bool:
 
 @cache
 def _imports() -> list[tuple[Path, set[str]]]:
-    """What each file imports when it runs: what is imported for types alone does not count."""
+    """Return the imports of each file at run time, without those for type checking."""
     return [(path, set(_names(ast.parse(path.read_text("utf-8"))))) for path in sorted(SOURCE.rglob("*.py"))]
 
 

@@ -1,4 +1,4 @@
-"""Console blocks in the documentation: run for real, so that what they show is what a reader will see."""
+"""Console blocks in the documentation: executed, so that they show the real output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Step:
 
 
 def steps(block: str) -> list[Step]:
-    """The commands of a block, each with what is shown below it."""
+    """Parse the commands of a block, each with the output below it."""
     parsed_steps: list[Step] = []
     for line in block.splitlines():
         if line.startswith("$ "):
@@ -65,7 +65,7 @@ main(sys.argv[1:])
 
 
 class Shell:
-    """A person at a terminal in a small project, whose folders leave no trace in the output."""
+    """A terminal in a small example project; its temporary folders do not appear in the output."""
 
     def __init__(self, project: Path, folder: Path) -> None:
         self.project = project
@@ -84,7 +84,7 @@ class Shell:
         launcher.chmod(0o755)
 
     def run(self, command: str) -> str:
-        """What a command prints, errors included."""
+        """Run a command and return its output, errors included."""
         self.commands += 1
         (self.folder / "bin/commands").write_text(str(self.commands))
         environment = {
@@ -111,7 +111,7 @@ class Shell:
 
 
 def filled(text: str, shell: Shell) -> str:
-    """A page with the real output below each command."""
+    """Return a page with the real output below each command."""
 
     def block(match: re.Match[str]) -> str:
         lines = []
@@ -124,6 +124,6 @@ def filled(text: str, shell: Shell) -> str:
 
 
 def plain(text: str) -> str:
-    """Output without what differs from machine to machine: sizes, commits, the hash in a folder's name."""
+    """Return output without machine-specific parts: sizes, commits, the hash in a folder's name."""
     text = re.sub(r"shop-[0-9a-f]{8}|commit [0-9a-f]{10}", "HASH", text)
     return re.sub(r"[\d,]+ (KB|MB|bytes)", r"N \1", text)

@@ -1,4 +1,4 @@
-"""The page of events, written from the types that every adapter maps into; and what a hook does with its own."""
+"""Generates the page of events from the event types, with the table of hook actions."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ nothing that learns knows which agent it was. Unknown fields, tools and events o
 
 
 def page() -> str:
-    """Every event with its fields, the kinds of tools, and what hooks do."""
+    """Render every event with its fields, the kinds of tools, and the hook actions."""
     lines = [HEAD]
     for kind in typing.get_args(event.Event):
         lines += [f"## {kind.__name__}", "", " ".join((kind.__doc__ or "").split()), ""]

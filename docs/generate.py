@@ -1,4 +1,4 @@
-"""Write the generated parts of the project anew: `make docs`."""
+"""Regenerate the generated parts of the project: `make docs`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
 def schema() -> str:
-    """The schema that the migrations make."""
+    """Return the schema that the migrations create."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "memory.db")
         migrations.migrate_database(database, FakeClock(), CountedIds())
@@ -120,14 +120,14 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
 
 
 def with_table(page: str) -> str:
-    """A page with its table as the code has it."""
+    """Return a page with its table regenerated from the code."""
     mark, render_table = TABLES[page]
     head, start, remainder = (DOCS / page).read_text("utf-8").partition(f"<!-- {mark} -->\n")
     return head + start + render_table() + "\n" + remainder[remainder.index(f"<!-- /{mark} -->") :]
 
 
 def fill(page: Path) -> str:
-    """A page whose console blocks show what their commands really print."""
+    """Return a page whose console blocks show the real output of their commands."""
     text = page.read_text("utf-8")
     if not BLOCK.search(text):
         return text

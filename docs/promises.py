@@ -1,4 +1,4 @@
-"""The page of promises, written from the manifest that the tests are checked against."""
+"""Generates the page of promises from the manifest that the tests are checked against."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ sessions and attacks that nobody had tuned for. Read them with what is said here
 
 
 def areas() -> dict[str, dict[str, str]]:
-    """The promises that are kept, by what they are about."""
+    """Return the kept promises by area."""
     manifest_areas = tomllib.loads(MANIFEST.read_text("utf-8"))["kept"]
     return {area: promises for area, promises in manifest_areas.items() if isinstance(promises, dict)}
 
 
 def kept() -> dict[str, str]:
-    """Every promise that is kept, by its id."""
+    """Return every kept promise by its id."""
     return {name: sentence for promises in areas().values() for name, sentence in promises.items()}
 
 
 def later() -> dict[str, str]:
-    """What is not built yet."""
+    """Return the promises that are not built yet."""
     planned: dict[str, str] = tomllib.loads(MANIFEST.read_text("utf-8"))["later"]
     return planned
 
 
 def broken() -> dict[str, str]:
-    """What was found against promises that their tests hold, by the promise's id."""
+    """Return findings against promises whose tests pass, by the promise's id."""
     findings: dict[str, str] = tomllib.loads(MANIFEST.read_text("utf-8"))["broken"]
     return findings
 
 
 def mark(name: str) -> str:
-    """What stands after a promise that was broken."""
+    """Return the remark after a broken promise; empty for any other."""
     return " **Broken from outside, see above.**" if name in broken() else ""
 
 
 def page() -> str:
-    """What is broken, what is kept, area by area, then what is not there yet."""
+    """Render the page: broken promises, kept promises by area, then planned ones."""
     lines = [HEAD, "## Broken from outside", "", BROKEN, "", "| id | what was found |", "| --- | --- |"]
     lines += [f"| `{name}` | {sentence} |" for name, sentence in broken().items()]
     lines.append("")

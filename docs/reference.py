@@ -1,4 +1,4 @@
-"""Tables that are written from the code: the calls of a program, and the fields of a session record."""
+"""Tables generated from the code: the SDK calls, and the fields of a session record."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ METHODS: tuple[tuple[str, type, tuple[str, ...]], ...] = (
 
 
 def methods_table() -> str:
-    """Every call with its parameters; what has a default ends in `=`."""
+    """Return every call with its parameters; a parameter with a default ends in `=`."""
     return "\n".join(["| call | what it does |", "| --- | --- |", *_rows()])
 
 

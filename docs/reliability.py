@@ -1,4 +1,4 @@
-"""The page of reliability: what the long runs measured, kept in docs/reliability.json, written as docs/reliability.md.
+"""Generates docs/reliability.md from the figures of long runs, which are kept in docs/reliability.json.
 
 `python -m docs.reliability` takes over the figures that the latest `make nightly` left in build/reliability; runs that
 were not repeated keep theirs.
@@ -122,7 +122,7 @@ RUNS = {
 
 
 def merged(known: dict[str, Any], measured: Path = MEASURED) -> dict[str, Any]:
-    """The figures that are known, with those of the latest runs in their place."""
+    """Return the stored figures, updated with those of the latest runs."""
     parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path in sorted(measured.glob("*.json")):
         measured_part = json.loads(path.read_text("utf-8"))
@@ -139,14 +139,14 @@ def merged(known: dict[str, Any], measured: Path = MEASURED) -> dict[str, Any]:
 
 
 def _together(parts: list[dict[str, Any]]) -> dict[str, float]:
-    """The figures of a run's parts: maxima of what is a maximum, sums of the rest."""
+    """Combine the figures of a run's parts: the maximum for names ending in `_max`, otherwise the sum."""
     names = dict.fromkeys(name for part in parts for name in part["figures"])
     values_by_name = {name: [part["figures"][name] for part in parts if name in part["figures"]] for name in names}
     return {name: max(values) if name.endswith("_max") else sum(values) for name, values in values_by_name.items()}
 
 
 def page() -> str:
-    """All runs that were made, with their figures."""
+    """Render all runs with their figures."""
     figures = read()
     return "\n".join([HEAD, *(_section(run, figures[name]) for name, run in RUNS.items() if name in figures)])
 
@@ -162,7 +162,7 @@ def _section(run: Run, measured: dict[str, Any]) -> str:
 
 
 def read() -> dict[str, Any]:
-    """The figures that the page is written from."""
+    """Read the stored figures."""
     figures: dict[str, Any] = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
     return figures
 

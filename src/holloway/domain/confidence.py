@@ -1,4 +1,4 @@
-"""How sure a memory is: at birth, as it is used, and as it ages. Every number of that design stands here."""
+"""Confidence of a memory: initial value, changes by use, and decay with age. All its constants are defined here."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Events: what an agent, its tools and its user did, whichever agent it was.
+"""Events: actions of an agent, its tools and its user, independent of the host.
 
-Every adapter maps into these. Paths are relative to the project; `outside` marks one that lies elsewhere. Times are
+Every adapter maps into these. Paths are relative to the project; `outside` marks a path outside of it. Times are
 seconds since 1970. `actor` tells subagents apart.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ToolKind(StrEnum):
-    """What a tool does, whatever its host calls it."""
+    """The kind of action of a tool, independent of the host's name for it."""
 
     READ = "read"
     EDIT = "edit"
@@ -74,7 +74,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool answered; `files` are the ones it named, `count` says how many where not all are kept."""
+    """The answer of a tool; `files` are those it named, `count` their number if not all are kept."""
 
     at: float
     call: str
@@ -153,7 +153,7 @@ class SubtaskDone:
 
 @dataclass(frozen=True, slots=True)
 class QaFindings:
-    """What a check of the work by its caller found."""
+    """The result of a check of the work by its caller."""
 
     at: float
     passed: bool

@@ -1,4 +1,4 @@
-"""What the doctor can find. Each finding has a name, under which docs/troubleshooting.md tells cause and remedy."""
+"""Findings of the doctor. Each has a name, under which docs/troubleshooting.md explains cause and remedy."""
 
 from __future__ import annotations
 

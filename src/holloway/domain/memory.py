@@ -68,7 +68,7 @@ class State(StrEnum):
 
 
 class Scope(StrEnum):
-    """What part of the work it speaks of."""
+    """The part of the work that a memory is about."""
 
     GLOBAL = "global"
     MODULE = "module"
@@ -118,11 +118,11 @@ class ReviewReason(StrEnum):
 Kind = TypeVar("Kind", bound=StrEnum)
 Each = TypeVar("Each")
 CHOICE_CHARS_MAX = 60
-"""No word that a person chooses by is longer."""
+"""Maximum length of a word that names a choice."""
 
 
 def parse_choice(kind: type[Kind], value: object) -> Kind:
-    """The member that a person means by a word; an unknown one is an error that names the known."""
+    """Return the enum member for a word; raises InvalidInput, naming the known members, if there is no match."""
     word = str(value)[:CHOICE_CHARS_MAX]
     try:
         return kind(word.strip().lower().replace("-", "_").replace(" ", "_"))
@@ -136,7 +136,7 @@ def parse_choice(kind: type[Kind], value: object) -> Kind:
 
 
 def as_tuple(name: str, given: Sequence[Each]) -> tuple[Each, ...]:
-    """A list as a caller means it: one text is a sequence to Python too, of letters, and no type checker objects."""
+    """Return a list as a tuple; raises InvalidInput for a string, which type checkers accept as a sequence."""
     if isinstance(given, str):
         excerpt = given[:CHOICE_CHARS_MAX]
         raise InvalidInput(f"{name} cannot be the text {excerpt!r}.", f"It is a list, for example [{excerpt!r}].")
@@ -156,7 +156,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody wants remembered, before it has passed the gate into the store."""
+    """A memory to be stored, before it has passed the write gate."""
 
     content: str
     type: MemoryType = MemoryType.GOTCHA

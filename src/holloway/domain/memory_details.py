@@ -22,7 +22,7 @@ NUMBER_MAX = 10**15
 
 
 class E2EKind(StrEnum):
-    """What an observation in a running application is about."""
+    """Subject of an observation in a running application."""
 
     PRECONDITION = "precondition"
     TEST_SEQUENCE = "test_sequence"
@@ -134,7 +134,7 @@ class E2EObservation:
 
 @dataclass(frozen=True, slots=True)
 class WorkState:
-    """Where unfinished work stands."""
+    """State of unfinished work."""
 
     task: str
     done: tuple[str, ...] = ()
@@ -229,14 +229,14 @@ def without_quotes(state: WorkState) -> WorkState:
 
 
 def shown_details(details: object) -> Any:
-    """The details that may be shown, as JSON can hold them; empty where there are none."""
+    """Return the details that may be shown, in JSON form; empty without details."""
     if isinstance(details, WorkState):
         details = without_quotes(details)
     return details_json(details) if details else {}
 
 
 def details_summary(details: object) -> str:
-    """What the details add to the sentence for somebody who reads one line: a reason, a way out, a fix."""
+    """Return the addition of the details to a one-line view: a reason, an alternative or a fix."""
     if isinstance(details, DeadEnd):
         return details.reason + (f"; instead: {details.alternative}" if details.alternative else "")
     if isinstance(details, ErrorFix):
@@ -245,7 +245,7 @@ def details_summary(details: object) -> str:
 
 
 def details_texts(details: object) -> list[str]:
-    """Every text in the details, for search and for the secret scanner."""
+    """Return every text in the details, for search and for the secret scanner."""
     values = details_json(details)
     stack, result = [values], []
     while stack:
@@ -261,7 +261,7 @@ def details_texts(details: object) -> list[str]:
 
 @cache
 def _field_types(shape: Any) -> dict[str, Any]:
-    """The types of a shape's fields; looking them up takes longer than all the rest of reading a memory."""
+    """Return the types of a shape's fields; cached, because the lookup dominates the time of reading a memory."""
     return get_type_hints(shape)
 
 
@@ -324,7 +324,7 @@ def _convert_scalar(hint: Any, value: object, where: str) -> Any:
 
 
 def _quote_value(value: str) -> str:
-    """A value as a message repeats it: so much that it is recognised."""
+    """Return a value for an error message, truncated to a recognisable length."""
     return value if len(value) <= SHOWN_CHARS_MAX else f"{value[:SHOWN_CHARS_MAX]}…"
 
 

@@ -1,4 +1,4 @@
-"""What the core asks of the outside world, so that the same inputs give the same bytes."""
+"""Ports to the outside world (clock, ids, models), passed in so that the same inputs give the same bytes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Clock(Protocol):
 
 
 class Ids(Protocol):
-    """Mints identities."""
+    """Generates ids."""
 
     def new(self) -> str:
-        """Thirty-two hexadecimal digits that nobody else has."""
+        """Return a unique id of thirty-two hexadecimal digits."""
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose nearness is nearness of meaning."""
+    """Turns texts into vectors; similar meaning gives similar vectors."""
 
     @property
     def model(self) -> str:
@@ -39,7 +39,7 @@ class Embedder(Protocol):
 
     @property
     def dims(self) -> int:
-        """How many numbers a vector has; 0 while only the provider knows."""
+        """Number of dimensions of a vector; 0 while only the provider knows."""
 
     @property
     def related_from(self) -> float:
@@ -50,18 +50,18 @@ class Embedder(Protocol):
 
 
 class Reranker(Protocol):
-    """Looks closer at a few texts than a search over all of them can."""
+    """Scores a few texts more precisely than a search over all texts can."""
 
     @property
     def name(self) -> str:
-        """What people read."""
+        """Display name of the model."""
 
     def score(self, query: str, texts: Sequence[str], *, deadline_s: float) -> list[float] | None:
-        """How well each text answers a question, on any scale; None where the time was over first."""
+        """Return a relevance score for each text, on any scale; None if the deadline passed first."""
 
 
 class Completion(NamedTuple):
-    """What a language model wrote, and the tokens that it took; 0 where the provider does not say."""
+    """The text of a language model and the tokens it took; 0 if the provider does not report them."""
 
     text: str
     tokens_in: int = 0
@@ -69,18 +69,18 @@ class Completion(NamedTuple):
 
 
 class Writer(Protocol):
-    """A language model. Nothing depends on one: who asks has an answer of its own for when this fails."""
+    """A language model. Nothing depends on one: every caller has a fallback for when a call fails."""
 
     @property
     def provider(self) -> str:
-        """Whose model it is."""
+        """Name of the provider."""
 
     @property
     def model(self) -> str:
         """The model's name."""
 
     def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
-        """One answer within a time, or a HollowayError."""
+        """Return one completion within the deadline; raises HollowayError if the call fails."""
 
 
 class SystemClock:
@@ -95,7 +95,7 @@ class RandomIds:
     """Identities from the operating system's randomness."""
 
     def new(self) -> str:
-        """Thirty-two hexadecimal digits that nobody else has."""
+        """Return a unique id of thirty-two hexadecimal digits."""
         return os.urandom(16).hex()
 
 

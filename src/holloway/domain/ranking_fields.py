@@ -1,4 +1,4 @@
-"""What ranking must know of a memory: a question ranks sixty and shows ten, and only those are read whole."""
+"""Fields of a memory that ranking needs: a query ranks sixty memories and loads only the ten it shows in full."""
 
 from __future__ import annotations
 

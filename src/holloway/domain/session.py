@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class SessionType(StrEnum):
-    """What a session was for."""
+    """The purpose of a session."""
 
     BUILD = "build"
     INSIGHTS = "insights"

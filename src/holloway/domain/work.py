@@ -69,7 +69,7 @@ class Methodology:
         return frozenset(name for relay in self.relays for name in (relay.giver, relay.taker))
 
     def relay(self, giver: str, taker: str) -> Relay:
-        """Who hands what to whom; a handing over that the methodology does not know is an error."""
+        """Return the relay between two roles; raises InvalidInput if the methodology does not define it."""
         for relay in self.relays:
             if (relay.giver, relay.taker) == (giver, taker):
                 return relay
@@ -77,14 +77,14 @@ class Methodology:
         raise InvalidInput(f"{self.id} hands nothing from {giver!r} to {taker!r}.", f"Known: {pairs or 'none'}.")
 
     def phase(self, name: str) -> Phase:
-        """The universal phase behind a phase of this methodology; an unknown one counts as exploring."""
+        """Return the universal phase of a phase of this methodology; an unknown one counts as exploring."""
         key = name.strip().lower().replace("-", "_").replace(" ", "_")
         if key in set(Phase):
             return Phase(key)
         return self.phases.get(key, Phase.EXPLORE)
 
     def typed(self, text: str, kind: str) -> tuple[str, str]:
-        """What is recorded under a type that the methodology added; its name stays in the words, to be found by."""
+        """Return text and type for a type that the methodology adds; its name becomes part of the text, for search."""
         if kind not in self.types:
             return text, kind
         return f"{kind.replace('_', ' ').capitalize()}: {text}", str(self.types[kind])
@@ -169,7 +169,7 @@ def methodology(name: str) -> Methodology:
 
 
 def register(new: Methodology) -> None:
-    """Make a methodology of the caller's own known by its id."""
+    """Register a caller's methodology by its id."""
     if new.id in _known and _known[new.id] != new:
         raise InvalidInput(f"The methodology {new.id!r} exists already.", "Choose another id.")
     _known[new.id] = new

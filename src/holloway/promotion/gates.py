@@ -124,7 +124,7 @@ def humanize_name(name: SessionType | SignalName) -> str:
 
 
 def is_strict(store: Store) -> bool:
-    """Return whether people rejected so many inferred memories that a new one needs more evidence."""
+    """Return whether the rejection rate of inferred memories is so high that a new one needs more evidence."""
     confirmed, rejected = store.memories.count_reviewed()
     total = confirmed + rejected
     return total >= JUDGED_FROM and rejected / total > REJECTED_ABOVE

@@ -72,7 +72,7 @@ def _line(module: Module) -> str:
 
 
 def _read(answer: str, asked: Sequence[Module]) -> dict[str, str]:
-    """The purposes in an answer, of modules that were asked for and in words that describe."""
+    """Parse the purposes in an answer; skips unknown modules and texts that are no description."""
     keys = {module.name.casefold(): module.key for module in asked}
     purposes: dict[str, str] = {}
     for line in answer.splitlines():

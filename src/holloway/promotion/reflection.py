@@ -30,7 +30,7 @@ _FAILED = "synthesis_failed"
 
 
 class Reflection:
-    """Asks what a module's memories add up to, once at each of the counts at which statistics look at it."""
+    """Asks a language model to summarise a module's memories, once at each threshold of the synthesis."""
 
     def __init__(self, store: Store, settings: Settings, writer: Writer | None = None) -> None:
         self.store = store
@@ -40,7 +40,7 @@ class Reflection:
         """The error of the last call, if it failed."""
 
     def due(self) -> list[tuple[str, int]]:
-        """The modules that have reached a count at which no model was asked yet; none where there is no model."""
+        """Return the modules that have reached a threshold since the last call; empty without a model."""
         if self.writer is None or self._has_failed_lately():
             return []
         due_modules = []
@@ -62,7 +62,7 @@ class Reflection:
         return insights
 
     def across(self, places: CodeMapLookup) -> list[Memory]:
-        """Look at the two modules that are worked in together most."""
+        """Reflect on the two modules that are most often changed together."""
         chosen = insight.find_module_pair(self.store, places) if self.writer and not self._has_failed_lately() else None
         return (self._ask_model(chosen) or []) if chosen else []
 

@@ -1,4 +1,4 @@
-"""What a taught sentence is about, where the teacher did not say, and how it stands to what is known."""
+"""Taught memories: infers type, files and module of a sentence, and finds duplicates and contradictions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holloway.retrieval.novelty import SimilarMemory
 
 CLOSE_SHOWN = 3
-"""Memories that say the same as a new one or contradict it, at most so many of which are named."""
+"""Maximum number of similar or contradicting memories that are named."""
 
 # A run of letters is looked at from its beginning only, so that a long one takes no longer than many short ones.
 _PATH = re.compile(r"(?<![\w@.~-])[\w@.~-]*[/\\][\w@./\\~-]*|(?<![\w@-])[\w@-]+(?:\.[\w@-]+)*\.[A-Za-z]\w{0,9}")
@@ -29,7 +29,7 @@ _CANDIDATES_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What was guessed and should be shown to the person."""
+    """Inferred fields of a taught memory, to be shown to the person."""
 
     type: MemoryType | None = None
     files: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Inferred:
 def infer(
     content: str, root: Path, module_of: Callable[[str], str], *, has_type: bool, files: tuple[str, ...]
 ) -> Inferred:
-    """Guess only what was not given."""
+    """Infer the fields that the person did not give."""
     guessed = () if files else named_files(content, root)
     about = files or guessed
     return Inferred(
@@ -50,14 +50,14 @@ def infer(
 
 
 def named_files(content: str, root: Path) -> tuple[str, ...]:
-    """The paths in a sentence that exist in the project."""
+    """Return the paths in a sentence that exist in the project."""
     candidates = list(dict.fromkeys(match.group().rstrip(".,;:") for match in _PATH.finditer(content[:4_096])))
     inside = (paths.contained_path(name, str(root)) for name in candidates[:_CANDIDATES_MAX] if name)
     return tuple(path for path in inside if path and path != "." and paths.path_exists(path, str(root)))
 
 
 def same(draft: Draft, close: Sequence[SimilarMemory]) -> Memory | None:
-    """The known memory that an agent has said again in almost the same words; what a person says is always kept."""
+    """Return the stored memory that an agent's draft repeats, or None; a person's statement is always stored."""
     if draft.source in (*HUMAN_SOURCES, Source.FOREIGN_FILE):
         return None
     return next(
@@ -75,7 +75,7 @@ def same(draft: Draft, close: Sequence[SimilarMemory]) -> Memory | None:
 
 
 def against(draft: Draft, close: Sequence[SimilarMemory]) -> Draft:
-    """A draft that names the memories it contradicts."""
+    """Return the draft with a conflict relation to each memory that it contradicts."""
     named = [similar.memory.id for similar in close if similar.verdict is Verdict.CONTRADICTS][:CLOSE_SHOWN]
     conflicts = tuple(Relation(RelationType.CONFLICTS_WITH, memory=memory, automatic=True) for memory in named)
     return replace(draft, relations=(*draft.relations, *conflicts))

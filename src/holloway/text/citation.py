@@ -1,4 +1,4 @@
-"""How a memory is cited, and whether lines fit a budget. Light: the hook loads this."""
+"""Citations of memories, and the check that lines fit a token budget. Light: the hook loads this."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 def render_citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, taught: bool = False) -> str:
-    """`[hw:7f3a2c, 3 sessions, last 12 Oct]`: what an agent can repeat and `holloway show` opens."""
+    """Render a citation such as `[hw:7f3a2c, 3 sessions, last 12 Oct]`, which `holloway show` accepts."""
     parts = [f"hw:{memory_id}"]
     if taught:
         parts.append("taught")
@@ -24,17 +24,17 @@ def render_citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, 
 
 
 def doubt_note(state: str) -> str:
-    """What is said with a memory in that state, since nobody vouches for it today; nothing where somebody does."""
+    """Return the caveat for a memory in this state; empty if it is confirmed."""
     return _DOUBTS.get(state, "")
 
 
 def cited_in(text: str) -> list[str]:
-    """The ids of the memories that a text cites."""
+    """Return the ids of the memories that a text cites."""
     return _CITED.findall(text) if "hw:" in text else []
 
 
 def format_day(stamp: str) -> str:
-    """`12 Oct` for a stamp of that day."""
+    """Format the day of a timestamp: `12 Oct`."""
     return f"{int(stamp[8:10])} {_MONTHS[int(stamp[5:7]) - 1]}"
 
 

@@ -1,4 +1,4 @@
-"""Whether two commands are one: the form in which they are compared, and what one has that the other has not.
+"""Comparing commands: a normal form, and the differences between a failing and a passing command.
 
 The hook process may import this module: it loads nothing but `re`.
 """
@@ -27,18 +27,18 @@ _MATTERS = frozenset((TEST, CHECK, RUN, COMMIT, REVERT, GIT, FETCH, INSTALL))
 
 
 def main_step(command: str) -> Step | None:
-    """The step that a command is there for: the last that does more than look; else the first."""
+    """Return the main step of a command: the last one that does more than read, else the first."""
     return chief_step(parse_command(command))
 
 
 def chief_step(steps: Sequence[Step]) -> Step | None:
-    """The one of these steps that the others prepare."""
+    """Return the main step of these steps, which the others prepare; None if there are no steps."""
     telling = [step for step in steps if step.kind in _MATTERS and step.program != "git add"]
     return telling[-1] if telling else steps[0] if steps else None
 
 
 def normalise_command(command: str) -> str:
-    """The form in which commands are compared across machines: no folder, values of variables or output filters."""
+    """Normalise a command for comparison across machines: without folder, variable values and output filters."""
     rendered = [_render_step(step) for step in parse_command(command)]
     return " && ".join(rendered) if rendered else " ".join(_reduce_paths(command[: shell.COMMAND_CHARS_MAX]).split())
 
@@ -50,12 +50,12 @@ def _render_step(step: Step) -> str:
 
 
 def _reduce_paths(text: str) -> str:
-    """Absolute paths by their last name, temporary ones without it."""
+    """Reduce absolute paths to their last name and temporary paths to a placeholder."""
     return _ROOTED.sub(r"…/\1", _TEMPORARY.sub("<tmp>", text))
 
 
 def command_family(command: str) -> str:
-    """What makes commands one for "the same command passed later": program, task, paths and chosen tests, no flags."""
+    """Return the key that a failing command and its passing retry share: program, task, paths and tests, no flags."""
     step = main_step(command)
     if step is None:
         return normalise_command(command)
@@ -64,16 +64,16 @@ def command_family(command: str) -> str:
 
 
 def command_differences(failed: str, passed: str) -> tuple[str, ...]:
-    """What the passing command had that the failing one had not: `env NAME`, `flag -x`, `directory d`, `program p`.
+    """List the additions of the passing command: `env NAME`, `flag -x`, `directory d`, `program p`.
 
-    `without -x` is a flag that had to go.
+    `without -x` is a flag that only the failing command had.
     """
     before, after = main_step(failed), main_step(passed)
     return step_differences(before, after) if before and after else ()
 
 
 def step_differences(before: Step, after: Step) -> tuple[str, ...]:
-    """What one step has that another has not, as `differences` says it."""
+    """List the differences between two steps, in the form of `command_differences`."""
     differences = [f"env {name}" for name in after.env if name not in before.env]
     if after.program != before.program:
         return (*differences, f"program {after.program}")
@@ -85,7 +85,7 @@ def step_differences(before: Step, after: Step) -> tuple[str, ...]:
 
 
 def _effective_flags(step: Step) -> list[str]:
-    """The options that change what a command does, with their values: `-tags=integration`."""
+    """Return the options that change what a command does, with their values: `-tags=integration`."""
     valued = VALUED_OPTIONS.get(step.program.split(" ", 1)[0], frozenset())
     flags = {
         f"{word}={following}" if word in valued and 0 < len(following) <= FLAG_VALUE_CHARS_MAX else word: None

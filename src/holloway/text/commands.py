@@ -1,4 +1,4 @@
-"""What a shell command does: what it reads, searches, changes, tests, commits and fetches, whatever shell wrote it.
+"""Parsing shell commands into steps: what each reads, searches, edits, tests, commits or fetches, in any shell.
 
 A command is not opaque: some agents do everything through a shell, and what they read there counts like a read. The
 hook process may import this module: it loads nothing but `re`.
@@ -13,7 +13,7 @@ from holloway.text.programs import COMMIT, EDIT, OTHER, RUN, TEST
 
 STEPS_MAX = 64
 REMEMBERED_MAX = 1_024
-"""How many commands are kept understood: several questions are asked about each."""
+"""Number of parsed commands that are cached, because several detectors parse the same command."""
 NESTING_MAX = 4
 
 _FILTERS = frozenset(
@@ -25,7 +25,7 @@ _SILENT = frozenset(
 
 
 class Step:
-    """One thing that a command does. A plain class, because `typing` costs a hook milliseconds."""
+    """One action of a command. A plain class, because importing `typing` costs a hook milliseconds."""
 
     __slots__ = ("args", "directory", "env", "kind", "message", "paths", "pattern", "program", "url")
 
@@ -61,12 +61,12 @@ class Step:
 
 @lru_cache(maxsize=REMEMBERED_MAX)
 def parse_command(command: str) -> tuple[Step, ...]:
-    """What a command does, step by step; what only filters, changes folder or prints is no step of its own."""
+    """Parse a command into its steps; pure filters, changes of folder and printing are not steps."""
     return tuple(_Reading().read_command(command, 0)[:STEPS_MAX])
 
 
 class _Reading:
-    """Goes through the simple commands and keeps what holds for those after: the folder and exported variables."""
+    """Parser state across simple commands: the current folder and the exported variables."""
 
     def __init__(self) -> None:
         self.directory = ""
@@ -100,7 +100,7 @@ class _Reading:
         return main + self._redirect_writes(simple, env)
 
     def _assigned_commands(self, simple: shell.Simple, depth: int) -> list[Step]:
-        """The commands whose output becomes a variable's value."""
+        """Return the steps of commands whose output is assigned to a variable."""
         values = [word.split("=", 1)[1] for word in simple.assignments]
         command_lines = [value[2:-1] for value in values if value.startswith("$(") and value.endswith(")")]
         return [
@@ -116,7 +116,7 @@ class _Reading:
 
     @staticmethod
     def _reads_files(words: list[str]) -> bool:
-        """A filter after a pipe that names a file of its own reads that, too."""
+        """Return whether a filter after a pipe also names a file to read."""
         program = programs.normalise_name(words[0])
         skipped_count = (
             1 if program in arguments.TAKES_SCRIPT or program in ("grep", "egrep", "fgrep", "rg", "tr") else 0
@@ -162,7 +162,7 @@ _OF_INTERPRETERS = ("manage.py", "artisan", "rails")
 
 
 def _identify_program(words: list[str]) -> tuple[str, str, list[str]]:
-    """The program with its subcommand or task, its kind, and the other words."""
+    """Return the program with its subcommand or task, its kind, and the remaining words."""
     program = programs.normalise_name(words[0])
     if program in _INTERPRETERS and len(words) > 2 and words[1] == "-m":
         inside = _identify_program(words[2:])

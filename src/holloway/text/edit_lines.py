@@ -1,4 +1,4 @@
-"""An edit as lines: what it takes away and what it puts in, from two texts or from a patch. Light: a hook loads it."""
+"""Edits as removed and added lines, from two texts or from a patch. Light: a hook loads it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Change:
 
 
 def meaningful_lines(text: str) -> list[str]:
-    """The lines of a text that say something, without the space around them."""
+    """Return the stripped lines of a text that have content."""
     stripped = (line.strip()[:LINE_CHARS_MAX] for line in text[:EDIT_CHARS_MAX].splitlines())
     return [line for line in stripped if line]
 
 
 def changed_lines(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The lines that an edit removes and adds; what it only repeats at its beginning and end is left out."""
+    """Return the lines that an edit removes and adds, without the unchanged lines at its beginning and end."""
     before, after = meaningful_lines(old), meaningful_lines(new)
     start = _common_prefix(before, after)
     end = _common_prefix(before[start:][::-1], after[start:][::-1])
@@ -43,7 +43,7 @@ def changed_lines(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def differing_parts(before: str, after: str, room_chars: int) -> tuple[str, str]:
-    """Two forms of a line; where they are long, what differs, from the start of the name that it stands in."""
+    """Return two versions of a line; long ones are reduced to the part that differs, from the start of its name."""
     if len(before) + len(after) <= room_chars:
         return before, after
     prefix_length = _common_prefix(before, after)
@@ -54,13 +54,13 @@ def differing_parts(before: str, after: str, room_chars: int) -> tuple[str, str]
 
 
 def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
-    """How much two of a kind have in common at their beginnings."""
+    """Return the length of the common prefix of two sequences."""
     shorter = min(len(one), len(other))
     return next((at for at in range(shorter) if one[at] != other[at]), shorter)
 
 
 def parse_patch(text: str) -> list[Change]:
-    """The files that a patch for `apply_patch` changes, in its order."""
+    """Return the files that a patch for `apply_patch` changes, in its order."""
     changes: list[Change] = []
     start = max(0, text.find(PATCH))
     for line in text[start : start + EDIT_CHARS_MAX].splitlines():

@@ -1,4 +1,4 @@
-"""A person's or agent's words as a full-text query. The words are data: nothing in them is an operator."""
+"""Full-text queries from the words of a person or agent. The words are data: nothing in them is an operator."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ STOP_WORDS = frozenset(
 
 
 def query_terms(query: str) -> list[str]:
-    """The distinct words to look for, identifiers whole and in parts; stop words only if there is nothing else."""
+    """Return the distinct search words, identifiers whole and in parts; stop words only if there are no others."""
     terms = list(dict.fromkeys(expand_words(query[:QUERY_CHARS_MAX])))
     telling = [term for term in terms if term not in STOP_WORDS]
     return (telling or terms)[:QUERY_TERMS_MAX]
 
 
 def match_any(words: list[str]) -> str:
-    """An FTS5 expression that matches rows with any of the words."""
+    """Return an FTS5 expression that matches rows with any of the words."""
     return " OR ".join(quote_term(word) for word in words)
 
 

@@ -1,4 +1,4 @@
-"""Words as code has them: identifiers whole and in parts, so that either finds the other."""
+"""Splitting text into words: identifiers whole and in parts, so that a search for either finds the other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def split_identifier(word: str) -> list[str]:
 
 
 def expand_words(text: str) -> list[str]:
-    """The words of a text, each compound one followed by its parts."""
+    """Return the words of a text, each compound word followed by its parts."""
     words: list[str] = []
     for match in _WORD.finditer(text):
         word = match.group().strip("_")
@@ -41,11 +41,11 @@ def expand_words(text: str) -> list[str]:
 
 
 def search_text(*texts: str) -> str:
-    """What the text index holds of these texts."""
+    """Return the words that the text index stores for these texts."""
     return " ".join(word for text in texts for word in expand_words(text))
 
 
 def in_pattern(pattern: str) -> list[str]:
-    """The words, as written, that a grep pattern asks for; its signs and what it leaves open are left out."""
+    """Return the literal words of a grep pattern, without operators and wildcards."""
     pattern_words = _PATTERN_WORD.findall(_ESCAPED.sub(" ", pattern[:PATTERN_CHARS_MAX]))
     return list(dict.fromkeys(word for word in pattern_words if len(word) >= PATTERN_WORD_MIN))[:PATTERN_WORDS_MAX]

@@ -1,4 +1,4 @@
-"""Which type of memory a sentence sounds like, for those who do not say."""
+"""Infers the type of a memory from its sentence, for callers that give none."""
 
 from __future__ import annotations
 
@@ -55,6 +55,6 @@ _COMPILED = tuple((memory_type, re.compile(cue, re.IGNORECASE | re.DOTALL)) for 
 
 
 def infer_type(content: str, otherwise: MemoryType = MemoryType.GOTCHA) -> MemoryType:
-    """The first type whose cue is in the sentence; a trap where none is, because that is what people teach."""
+    """Return the first type whose cue is in the sentence, else the fallback: people mostly teach traps (gotchas)."""
     head = content[:1_000]
     return next((memory_type for memory_type, cue in _COMPILED if cue.search(head)), otherwise)

@@ -1,4 +1,4 @@
-"""How hosts name the tools of holloway's own MCP server. Light: the hook loads this."""
+"""Names that hosts give to the tools of holloway's MCP server. Light: the hook loads this."""
 
 from __future__ import annotations
 

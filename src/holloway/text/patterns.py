@@ -1,6 +1,6 @@
-"""Which of some patterns a text has, in linear time. Where they stand is not asked for, so all are looked for at once.
+"""Matching many patterns at once in linear time (an RE2 set); it reports which patterns match, not where.
 
-To say where a match begins, RE2 builds each pattern a second time, backwards: five times slower where texts do match.
+To report where a match begins, RE2 builds each pattern a second time, reversed: five times slower on matching texts.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 STATES_BYTES_MAX = 64 << 20
-"""For the states of one set; with RE2's usual 8 MB a wide one is dropped and built again and again."""
+"""Memory limit for the states of one set; with RE2's default of 8 MB, a large set is rebuilt again and again."""
 
 
 class Patterns:
-    """Patterns by their place."""
+    """A compiled set of patterns, identified by their index."""
 
     def __init__(self, patterns: Iterable[str], *, any_case: bool = False) -> None:
         options = re2.Options()
@@ -31,9 +31,9 @@ class Patterns:
         self._set.Compile()
 
     def find_matches(self, text: str | bytes) -> list[int]:
-        """The places of the patterns that a text has, in order."""
+        """Return the indexes of the patterns that match a text, in ascending order."""
         return sorted(self._set.Match(text) or ())
 
     def has_match(self, text: str | bytes) -> bool:
-        """Whether a text has one of the patterns."""
+        """Return whether any pattern matches a text."""
         return bool(self._set.Match(text))

@@ -1,4 +1,4 @@
-"""Text from outside, made safe to keep and to show: bounded, no control, bidi or invisible characters."""
+"""Sanitizing untrusted text: length limits, and no control, bidi or invisible characters."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _is_allowed(char: str) -> bool:
 
 
 def _with_few_marks(chars: Iterable[str]) -> Iterator[str]:
-    """No letter with more marks than a script has use for: composing takes time with the square of their number."""
+    """Limit the combining marks per letter: normalisation takes quadratic time in their number."""
     marks = 0
     for char in chars:
         if char not in _JOINERS:
@@ -52,7 +52,7 @@ def _is_joiner(chars: list[str], at: int) -> bool:
 
 
 def bounded_text(text: str, limit_bytes: int, what: str) -> str:
-    """The cleaned text, or an error that says how much too long or empty it is."""
+    """Return the cleaned text; raises InvalidInput if it is empty, too long or not UTF-8."""
     if len(text) > limit_bytes:
         raise InvalidInput(f"{what} has {len(text):,} characters.", _limit_hint(limit_bytes))
     if any("\ud800" <= char <= "\udfff" for char in text):

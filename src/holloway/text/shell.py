@@ -1,7 +1,7 @@
-"""A shell command line taken apart: simple commands with their words, assignments, redirections and here-documents.
+"""Shell parser: splits a command line into simple commands with words, assignments, redirections and here-documents.
 
-One pass from left to right, so the time is linear whatever the input; a quote or here-document that never ends runs to
-the end of the text, as in a shell. The hook process may import this module: it loads nothing but `re`.
+One pass from left to right, so the time is linear for any input; an unterminated quote or here-document runs to the
+end of the text, as in a shell. The hook process may import this module: it loads nothing but `re`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 COMMAND_CHARS_MAX = 16_384
 NESTING_MAX = 8
-"""How deep substitutions and quotes may lie in one another before they are read as plain text."""
+"""Maximum nesting depth of substitutions and quotes; deeper ones are read as plain text."""
 
 _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
 _COMMENT = re.compile(r"#[^\n]*")
@@ -39,7 +39,7 @@ class Simple:
 
 
 def split_commands(command: str) -> list[Simple]:
-    """The simple commands of a command line, in order; what lies beyond the limit is not read."""
+    """Return the simple commands of a command line, in order; text beyond the limit is ignored."""
     return _Reader(command[:COMMAND_CHARS_MAX]).read_commands()
 
 
@@ -125,7 +125,7 @@ def _opens_parenthesis(text: str, at: int) -> bool:
 
 
 def _read_part(text: str, at: int, depth: int) -> tuple[str, int]:
-    """A quoted, escaped or substituted part of a word, and where it ends."""
+    """Return a quoted, escaped or substituted part of a word, and the index after it."""
     char = text[at]
     if char == "'":
         end = _find_sign(text, "'", at + 1)
@@ -144,7 +144,7 @@ def _read_part(text: str, at: int, depth: int) -> tuple[str, int]:
 
 
 def _read_escape(text: str, at: int) -> tuple[str, int]:
-    """A backslash before a letter inside a word stays, because there it is a Windows path and no escape."""
+    """Read an escape; a backslash before a letter inside a word is kept, because it belongs to a Windows path."""
     following = text[at + 1 : at + 2]
     inside = at > 0 and not text[at - 1].isspace()
     if following in ("\n", "\r"):
@@ -153,7 +153,7 @@ def _read_escape(text: str, at: int) -> tuple[str, int]:
 
 
 def _read_quoted(text: str, at: int, depth: int) -> tuple[str, int]:
-    """The value of a double-quoted string whose first character is at this place, and where it ends."""
+    """Return the content of a double-quoted string that begins at this index, and the index after it."""
     parts: list[str] = []
     while at < len(text):
         char = text[at]
@@ -177,7 +177,7 @@ def _read_quoted(text: str, at: int, depth: int) -> tuple[str, int]:
 
 
 def _find_closing(text: str, at: int, depth: int) -> int:
-    """The place after the parenthesis that closes a substitution; quotes and here-documents inside it are passed."""
+    """Return the index after the parenthesis that closes a substitution, skipping quotes and here-documents."""
     level = 1
     tags: list[str] = []
     while match := _NESTS.search(text, at):
@@ -206,7 +206,7 @@ def _find_closing(text: str, at: int, depth: int) -> int:
 
 
 def _read_heredoc(text: str, at: int, tag: str) -> tuple[str, int]:
-    """A here-document that begins at this line, and the place after the line that ends it."""
+    """Return the here-document that begins at this line, and the index after its closing line."""
     start = at
     while at < len(text):
         end = _find_sign(text, "\n", at)
@@ -220,6 +220,6 @@ def _read_heredoc(text: str, at: int, tag: str) -> tuple[str, int]:
 
 
 def _find_sign(text: str, sign: str, at: int) -> int:
-    """Where the sign is next; the end of the text where it is not."""
+    """Return the index of the next occurrence of a sign, or the length of the text."""
     end = text.find(sign, at)
     return len(text) if end < 0 else end

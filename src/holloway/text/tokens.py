@@ -12,21 +12,21 @@ import re
 from functools import lru_cache
 
 MARGIN = 1.2
-"""Budgets are kept with this margin: for the error of the estimate, and for models that cut finer than o200k."""
+"""Safety margin of budgets, for estimation errors and for models with a finer tokenizer than o200k."""
 
 _WORD = 0.03
 _LETTERS_FREE, _LETTER = 7, 0.05
-"""Each letter of a word beyond the first so many."""
+"""Cost of each letter of a word beyond the free ones."""
 _LETTERS_KNOWN, _LETTER_UNKNOWN = 13, 0.5
-"""Words as long as that are no words."""
+"""Longer runs of letters are not dictionary words."""
 _AFTER_SIGN, _AFTER_SEPARATOR, _LETTER_AFTER_SIGN = 0.12, 0.4, 0.12
 """A word with a sign before it, with a slash or a dash, and each letter beyond the free ones there."""
 _CAPITALS, _CAPITAL_IN_MIXED = 0.15, 0.25
 _SIGNS_FREE, _SIGN = 3, 0.35
-"""Each sign of a run beyond the first so many; a repeated one counts once."""
+"""Cost of each sign of a run beyond the free ones; a repeated sign counts once."""
 _ASTRAL_LETTER, _EASTERN_LETTER, _FOREIGN_LETTER = 3.0, 0.8, 0.5
 _ASTRAL_SIGN, _FOREIGN_SIGN = 2.0, 0.5
-"""By where in Unicode a character lies: scripts and signs that a vocabulary hardly holds go byte by byte."""
+"""Costs by Unicode range: scripts and signs that are rare in the vocabulary are encoded byte by byte."""
 
 _WORDS_KEPT = 8_192
 
@@ -40,7 +40,7 @@ _REPEATED = re.compile(r"(.)\1*", re.DOTALL)
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens of the text."""
+    """Estimate the number of tokens of a text."""
     total = 0.0
     for before, word, other, signs in _PIECE.findall(text):
         total += 1.0
@@ -55,7 +55,7 @@ def estimate_tokens(text: str) -> int:
 
 @lru_cache(maxsize=_WORDS_KEPT)
 def _word_cost(word: str, before: str) -> float:
-    """What a word costs above one token."""
+    """Return the cost of a word beyond its first token."""
     more = max(0, len(word) - _LETTERS_FREE)
     cost = _WORD + _LETTER * more + _LETTER_UNKNOWN * max(0, len(word) - _LETTERS_KNOWN)
     if before and before != " ":
@@ -70,7 +70,7 @@ def _letter_cost(char: str) -> float:
 
 
 def _sign_cost(signs: str) -> float:
-    """What a run of signs costs above one token."""
+    """Return the cost of a run of signs beyond its first token."""
     cost = _SIGN * max(0, len(_REPEATED.findall(signs)) - _SIGNS_FREE) if len(signs) > _SIGNS_FREE else 0.0
     if not signs.isascii():
         cost += sum(_FOREIGN_SIGN if char < "\U00010000" else _ASTRAL_SIGN for char in signs if char > "\x7f")

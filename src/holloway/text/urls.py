@@ -1,4 +1,4 @@
-"""Addresses on the web, as agents write them: not all are ones."""
+"""Web addresses as agents write them, which may be malformed."""
 
 from __future__ import annotations
 

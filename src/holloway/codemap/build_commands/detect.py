@@ -112,7 +112,7 @@ def _move_recipe(recipe: BuildRecipe, folder: str) -> BuildRecipe:
 def _choose_commands(
     recipe_commands: Iterable[tuple[str, ...]], ci_commands: Sequence[str], limit: int
 ) -> tuple[str, ...]:
-    """Return the recipes' commands, those that CI runs verbatim first; if there are none, the first CI command."""
+    """Return the recipes' commands, those that CI runs verbatim first; without recipes, the first CI command."""
     candidates = [command for commands in recipe_commands for command in commands if _is_shown(command)]
     if not candidates:
         return tuple(command for command in ci_commands if is_command(command))[:1]

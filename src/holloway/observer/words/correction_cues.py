@@ -16,7 +16,7 @@ class Form(NamedTuple):
 
     name: str
     points: float
-    """What the form is worth by itself; the points of the signs around it are added."""
+    """Base score of the form; the points of nearby signs are added."""
     anchors: tuple[str, ...]
     """Strings, one of which is in every sentence that matches: they are looked for before the pattern is tried."""
     pattern: str

@@ -1,4 +1,4 @@
-"""A block of a rules file: one rule, where it stands, and where it applies."""
+"""A block of a rules file: one rule, with its location and its scope."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from holloway.domain.memory import MemoryType
 
 ORIGIN = "rules:"
-"""Begins the origin of what a rules file says; the path and the hash of the block follow."""
+"""Prefix of the origin of a rule; the path and the hash of the block follow."""
 
 _HASH_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class RulesText:
-    """The text of a rules file and what it applies to: a folder, globs, or the whole project."""
+    """The text of a rules file and its scope: a folder, globs, or the whole project."""
 
     path: str
     text: str
@@ -47,12 +47,12 @@ class RuleBlock:
 
     @property
     def origin(self) -> str:
-        """How a memory names the block that it was read from."""
+        """The origin under which a memory of this block is stored."""
         return f"{ORIGIN}{self.path}#{self.text_hash}"
 
 
 def split_origin(origin: str) -> tuple[str, str]:
-    """The path and the hash in an origin; two empty strings where it is no block of a rules file."""
+    """Return the path and the hash in an origin; two empty strings if it is not from a rules file."""
     if not origin.startswith(ORIGIN):
         return "", ""
     path, _, mark = origin.removeprefix(ORIGIN).rpartition("#")

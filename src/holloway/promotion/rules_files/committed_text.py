@@ -1,4 +1,4 @@
-"""What git has of a rules file: its committed words are the project's own; others may be anybody's."""
+"""Committed rules: text that git tracks is the project's; uncommitted text may be from anybody."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CommittedFiles:
-    """The files of the last commit, and which of them were changed since."""
+    """The files of the last commit, and the ones changed since."""
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
@@ -29,7 +29,7 @@ class CommittedFiles:
         return path in self._committed_paths
 
     def list_committed_hashes(self, text: RulesText) -> frozenset[str] | None:
-        """The rules of a file that are committed; None where all of them are."""
+        """Return the hashes of a file's committed rules; None if the whole file is committed."""
         if not self.has_file(text.path):
             return frozenset()
         if self._changed_paths is not None and text.path not in self._changed_paths:
@@ -47,6 +47,6 @@ class CommittedFiles:
 
     @cached_property
     def _changed_paths(self) -> frozenset[str] | None:
-        """The files that differ from the last commit; None where git cannot say, and any file may."""
+        """Files that differ from the last commit; None if git cannot tell."""
         changed = git.changed_files(self._root, "HEAD")
         return None if changed is None else frozenset(changed)

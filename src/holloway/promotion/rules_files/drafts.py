@@ -1,4 +1,4 @@
-"""From a block to what may be remembered: its type, its place, how far it is believed."""
+"""Drafts of memories from rule blocks: type, files, and trust state."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _HEADING_CHARS_MAX = 60
 
 
 def draft_rule(block: RuleBlock, root: Path, *, tracked: bool) -> Draft | str:
-    """A rule for review; or why it is not taken.
+    """Draft a rule for review; returns the reason as a string if it is rejected.
 
-    What git tracks is the project's own word and waits as unconfirmed. What git does not know, or what talks to the
-    agent as attacks do, reaches no agent before a person approves it; where it is both, it is not taken at all.
+    A rule that git tracks is the project's and waits as unconfirmed. An untracked rule, or one that looks like a
+    prompt injection, reaches no agent before a person approves it; a rule that is both is rejected.
     """
     reason = find_injection(block.text)
     if reason and (not tracked or reason == HIDDEN):
@@ -53,6 +53,6 @@ def draft_rule(block: RuleBlock, root: Path, *, tracked: bool) -> Draft | str:
 
 
 def infer_rule_type(text: str) -> MemoryType:
-    """The kind of rule that a text sounds like; a pattern where nothing tells."""
+    """Infer the type of a rule from its text; a pattern if there is no cue."""
     sounds = memory_kind.infer_type(text, otherwise=MemoryType.PATTERN)
     return _TYPES.get(sounds, sounds)

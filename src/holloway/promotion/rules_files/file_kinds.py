@@ -50,20 +50,20 @@ KINDS = (
     _build_kind("CONTRIBUTING", r"(?i)^(?:\.github/|docs/)?CONTRIBUTING(?:\.md|\.rst|\.txt)?$", sections=True),
     _build_kind("README", r"(?i)^README(?:\.md)?$", sections=True),
 )
-"""In the order in which they are read; what two files say is kept as the first one's."""
+"""Kinds in reading order; a rule that two files state is attributed to the first."""
 
 _HOME = re.compile(r"(?:^|/)\.(?:claude|cursor|github|windsurf)(?:/.*)?$")
 
 
 def read_rules_texts(files: RulesFiles) -> Iterator[RulesText]:
-    """The text of every rules file with where it applies, and of what it imports."""
+    """Yield the text of every rules file and of its imports, with its scope."""
     for kind in KINDS:
         for name in files.list_matching(kind.pattern):
             yield from _read_with_imports(files, kind, name, find_scope_folder(name), 0)
 
 
 def find_scope_folder(name: str) -> str:
-    """The folder that a file's rules are for: the one that it lies in, its dot folder left out."""
+    """Return the folder that a file's rules apply to: its own folder, without a dot folder such as `.claude`."""
     return _HOME.sub("", posixpath.dirname(name))
 
 

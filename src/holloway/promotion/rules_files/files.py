@@ -1,4 +1,4 @@
-"""Rules files on disk: found, read within bounds, never outside of the project."""
+"""Rules files on disk: found and read within limits, never outside the project."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from holloway.safety import paths
 from holloway.text.file_roles import is_skipped
 
 RULE_FILES_MAX = 200
-"""So many rules files of a project are read."""
+"""Maximum number of rules files of a project that are read."""
 
 _FOLDERS = (".claude", ".cursor", ".github", ".windsurf", ".clinerules")
 _IGNORED_NAMES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".windsurfrules")
@@ -23,7 +23,7 @@ _FIXTURE_FOLDER = re.compile(r"(?:^|/)_?_?(?:fixtures?|testdata|test_data|templa
 
 @dataclass
 class RulesFiles:
-    """The files of a project that may hold rules, each read once, whatever names lead to it."""
+    """The files of a project that may hold rules; each is read once, even if several names link to it."""
 
     root: Path
     names: list[str]
@@ -31,12 +31,12 @@ class RulesFiles:
     read: list[str] = field(default_factory=list)
 
     def list_matching(self, pattern: re.Pattern[str]) -> list[str]:
-        """The names that a pattern means, the outermost first."""
+        """Return the names that match a pattern, the outermost first."""
         matching_names = [name for name in self.names if pattern.search(name)]
         return sorted(matching_names, key=lambda name: (name.count("/"), name))
 
     def read_text(self, name: str) -> tuple[str, str]:
-        """Where a file really lies and its text; two empty strings where it was read before or cannot be."""
+        """Return the resolved path and the text; two empty strings if it was read before or is unreadable."""
         real = paths.contained_path(name, str(self.root))
         if not real or real == ".":
             self.problems[name] = "it leads out of the project"
@@ -82,7 +82,7 @@ class RulesFiles:
 
 
 def find_rules_files(root: Path) -> RulesFiles:
-    """The project's own names; hosts also read rules that git ignores, so those are looked for by name."""
+    """Return the project's files, with rules files that git ignores: hosts read those too."""
     project_names = [name for name in list_names(root) if not is_skipped(name) and not _FIXTURE_FOLDER.search(name)]
     extra = [name for name in _IGNORED_NAMES if os.path.lexists(root / name)]
     for folder in _FOLDERS:

@@ -1,4 +1,4 @@
-"""The lines between `---` at the head of a rules file. Hosts read them leniently, and people write them so."""
+"""Front matter of a rules file, between `---` lines. The parser is lenient, as those of the hosts are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PART = re.compile(r"(?:\{(?:[^{}]++|\{[^{}]*+\})*+\}|[^,])+")
 
 
 def split_front_matter(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
-    """The values by key, and the rest with its lines where they were; what is broken counts as text."""
+    """Return the values by key, and the body with its line numbers kept; malformed front matter is body text."""
     lines = text.split("\n")
     if lines[0].strip() != "---":
         return {}, text
@@ -35,7 +35,7 @@ def _parse_values(lines: list[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _split_list(value: str) -> list[str]:
-    """A list in brackets or with commas between; a comma inside of braces belongs to the glob."""
+    """Split a list in brackets or separated by commas; a comma inside braces belongs to the glob."""
     parts = _PART.findall(value.split(" #")[0].strip().strip("[]"))
     return [_strip_quotes(part) for part in parts if part.strip()]
 

@@ -1,4 +1,4 @@
-"""`@path` in a CLAUDE.md or GEMINI.md: other files that its host loads with it."""
+"""Imports by `@path` in CLAUDE.md and GEMINI.md: other files that the host loads with them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:~/|\./|\.\./)?[\w.-][\w./-]{0,400})")
 
 
 def find_imports(text: str, path: str) -> list[str]:
-    """The paths that a text imports, as the project names them; code is left out. `~` stays as it is."""
+    """Return the project paths that a text imports, ignoring code; a path with `~` is unchanged."""
     mentions = (match[1].rstrip(".,;:)") for match in _IMPORT.finditer(_CODE.sub(" ", text)))
     named = [name for name in mentions if "/" in name or "." in name]
     folder = posixpath.dirname(path)

@@ -1,4 +1,4 @@
-"""Lint and format configuration as plain facts: only what an agent would otherwise get wrong."""
+"""Lint and format configuration as plain rules: only settings that an agent would otherwise get wrong."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 Values = dict[str, object]
 _KEY = re.compile(r"[\w.-]{1,60}")
 _GLOB = re.compile(r"[^\s`]+(?:, [^\s`]+)*")
-"""A pattern of files has spaces after commas at most; with others, it may be a sentence for whoever reads it."""
+"""Globs have spaces only after commas; other text with spaces may be a prompt injection."""
 _JSON_COMMENT = re.compile(r"^[ \t]*//[^\n]*$", re.MULTILINE)
 _LINE_CHARS_MAX = 300
 
 
 def read_lint_rules(files: RulesFiles) -> Iterator[RuleBlock]:
-    """One block for each configuration that says something worth knowing."""
+    """Yield the rules of each lint or format configuration."""
     for pattern, tell in _READERS:
         for name in files.list_matching(pattern):
             real, text = files.read_text(name)
@@ -177,7 +177,7 @@ def _get_table(values: object, key: str) -> Values:
 
 
 def _parse_flat(text: str) -> dict[str, str]:
-    """`key: value` and `key = value` of any depth, the first of each key; enough for files of a few settings."""
+    """Parse `key: value` and `key = value` at any depth, first occurrence only; enough for small configurations."""
     values: dict[str, str] = {}
     for line in text.splitlines():
         bare = line[:_LINE_CHARS_MAX].split("#")[0].strip(" \t-,")
@@ -189,7 +189,7 @@ def _parse_flat(text: str) -> dict[str, str]:
 
 
 def _parse_list(text: str, key: str) -> list[str]:
-    """The entries of the first list below a key."""
+    """Return the entries of the first list below a key."""
     lines = [line[:_LINE_CHARS_MAX].split("#")[0].strip() for line in text.splitlines()]
     after = lines[lines.index(key) + 1 :] if key in lines else []
     return [line[1:].strip() for line in takewhile(lambda line: not line or line.startswith("-"), after) if line]

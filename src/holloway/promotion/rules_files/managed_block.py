@@ -1,4 +1,4 @@
-"""Our own block in somebody's rules file: put in, renewed, taken out; every other byte stays as it was."""
+"""The managed block in a rules file: inserted, updated, removed; every other byte stays unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BREAK = re.compile(rb"\r\n|\n")
 
 @dataclass(frozen=True, slots=True)
 class FileParts:
-    """A file cut at its block: what stands before and after, and what the block's first line says of it."""
+    """A file split at its block: the bytes before and after it, its body, and the metadata of its first line."""
 
     before: bytes
     after: bytes
@@ -31,12 +31,12 @@ class FileParts:
 
     @property
     def original_bytes(self) -> bytes:
-        """The file as it was before the block was put in."""
+        """The file without the block, as it was before the insertion."""
         return self.before + self.after
 
 
 def split_file(data: bytes) -> FileParts:
-    """A file as its parts; one whose marks are damaged is an error."""
+    """Split a file at its block; raises InvalidInput if the marks of the block are damaged."""
     begins, ends = data.count(BEGIN), data.count(END)
     if (begins, ends) == (0, 0):
         return FileParts(data, b"")
@@ -58,7 +58,7 @@ def split_file(data: bytes) -> FileParts:
 
 
 def insert_block(data: bytes, lines: list[str], *, new: bool = False) -> bytes:
-    """The file with these lines in its block: in the place of the old ones, or at the end."""
+    """Return the file with these lines in its block, which is replaced or appended."""
     old = split_file(data)
     newline = b"\r\n" if b"\r\n" in old.original_bytes else b"\n"
     # The break that a last line lacks is part of what was added, so that taking it out gives the same bytes back.
@@ -71,7 +71,7 @@ def insert_block(data: bytes, lines: list[str], *, new: bool = False) -> bytes:
 
 
 def strip_block(text: str) -> str:
-    """A text for reading, our own block left out, its lines where they were."""
+    """Return a text without the block, for reading; line numbers are kept."""
     return _BLOCK.sub(lambda found: "\n" * found.group().count("\n"), text)
 
 
@@ -81,6 +81,6 @@ def escape_marks(line: str) -> str:
 
 
 def _hash_body(body: bytes) -> bytes:
-    """Recognises the body whatever its line breaks: git and editors change those."""
+    """Hash the body independently of line endings, which git and editors change."""
     plain = body.replace(b"\r\n", b"\n")
     return hashlib.blake2b(plain, digest_size=6).hexdigest().encode()

@@ -1,4 +1,4 @@
-"""Markdown as the elements that rules are made of: paragraphs, list items and code under their headings."""
+"""Markdown parser for rules: paragraphs, list items and code blocks under their headings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 PARAGRAPH, ITEM, CODE = "paragraph", "item", "code"
 
 ELEMENT_CHARS_MAX = 8_000
-"""What is longer is no rule; the rest of it is not read."""
+"""Maximum length of an element; a longer one is not a rule, and its end is not read."""
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*([\w+.-]*)")
@@ -19,7 +19,7 @@ _RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$")
 _TABLE = re.compile(r"^\s*\|")
 _MARKUP = re.compile(r"</?[A-Za-z][\w:-]*(?:\s[^<>]{0,300})?/?>")
 _CALLOUT = re.compile(r"^ {0,3}(?:!!!|\?\?\?\+?) ?[a-z][\w -]{0,60}?(?: +\"([^\"]{0,300})\")?$")
-"""The line above a note or a warning as MkDocs writes it, perhaps with a title of its own."""
+"""First line of a MkDocs note or warning, with an optional title."""
 _QUOTE = re.compile(r"^\s*>\s?(?:\[![A-Z]+\]\s*$)?")
 
 
@@ -38,17 +38,17 @@ class MarkdownElement:
 
 
 def parse_elements(text: str) -> list[MarkdownElement]:
-    """The elements of a text in order; tables, comments, lines and bare markup are left out."""
+    """Return the elements of a text in order, without tables, comments, rulers and bare markup."""
     return _ElementReader().read_lines(strip_comments(text).split("\n"))
 
 
 def strip_comments(text: str) -> str:
-    """The text without HTML comments, its lines where they were."""
+    """Return the text without HTML comments; line numbers are kept."""
     return _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
 
 
 class _ElementReader:
-    """Takes lines one at a time; what is open (a paragraph, an item, code) ends where the next thing begins."""
+    """Line-by-line parser; an open element (paragraph, item, code) ends where the next one begins."""
 
     def __init__(self) -> None:
         self.elements: list[MarkdownElement] = []
@@ -102,7 +102,7 @@ class _ElementReader:
         self.headings.append((level, _clean_title(title)))
 
     def _read_underline(self, line: str) -> None:
-        """A line of signs: below one line of text it makes a heading, anywhere else it parts."""
+        """Read a line of signs: a heading underline below a single line of text, otherwise a ruler."""
         opened = self.open
         if opened and opened.kind == PARAGRAPH and len(self.open_lines) == 1 and line.strip()[0] in "=-":
             self.open = None
@@ -148,7 +148,7 @@ _EMPHASIS = re.compile(r"(?<![\w\\*])(\*\*\*|\*\*)(?=\S)(.{1,600}?)(?<=\S)\1(?!\
 
 
 def strip_markup(text: str) -> str:
-    """Prose without emphasis and addresses of links; what is written as code stays as it is."""
+    """Return prose without emphasis and link addresses; inline code is unchanged."""
     parts = re.split(r"(`[^`\n]{1,300}`)", text)
     bare = [part if part.startswith("`") and index % 2 else _LINK.sub(r"\1", part) for index, part in enumerate(parts)]
     return " ".join(_EMPHASIS.sub(r"\2", "".join(bare)).split())

@@ -1,4 +1,4 @@
-"""Confirmed memories as a block in a project's CLAUDE.md or AGENTS.md, for agents and people without holloway."""
+"""Export of confirmed memories as a block in CLAUDE.md or AGENTS.md, for agents and people without holloway."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TARGETS = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 EXPORT_LINES_MAX = 200
-"""A rules file is read by its agent in every session; longer ones are followed less."""
+"""Maximum number of lines: an agent reads the file in every session and follows a long one less."""
 
 _NOT_RULES = frozenset(
     {
@@ -38,7 +38,7 @@ _NOT_RULES = frozenset(
 
 
 def export_block(store: Store, name: str, *, remove: bool = False, replace: bool = False) -> tuple[str, str]:
-    """Put the block into a rules file, renew it or take it out; returns the file and what was done."""
+    """Insert, update or remove the block in a rules file; returns the file and the action."""
     path = _target(store.project.root, name)
     file_exists = path.exists()
     old = _read(path) if file_exists else b""
@@ -64,9 +64,9 @@ def export_block(store: Store, name: str, *, remove: bool = False, replace: bool
 
 
 def take_out(root: Path, name: str) -> str:
-    """Take the block out of a rules file of a project, with or without a memory of it; returns what was done.
+    """Remove the block from a rules file, whether or not the project has a memory; returns the action.
 
-    A block that somebody edited has words of theirs in it, and stays.
+    A block that somebody edited is kept, because it contains their text.
     """
     path = _target(root, name)
     parts = managed_block.split_file(_read(path))
@@ -74,7 +74,7 @@ def take_out(root: Path, name: str) -> str:
 
 
 def _target(root: Path, name: str) -> Path:
-    """The file that a name leads to inside of the project, links followed."""
+    """Return the file that a name refers to inside the project, with links resolved."""
     if Path(name).name not in TARGETS:
         raise InvalidInput(f"{name} is no rules file.", f"One of: {', '.join(TARGETS)}.")
     inside = paths.contained_path(name, str(root), str(root))
@@ -130,7 +130,7 @@ def _belongs(memory: Memory, path: Path, root: Path) -> bool:
 
 
 def _lines(memories: list[Memory]) -> list[str]:
-    """Headings and bullets as `export --format claude` writes them, the oldest memory first."""
+    """Render headings and bullets as `export --format claude` does, the oldest memory first."""
     ordered = sorted(memories, key=lambda memory: (not memory.pinned, memory.created_at, memory.id))
     lines = render_rules(ordered, "What holloway knows").rstrip("\n").split("\n")
     if len(lines) <= EXPORT_LINES_MAX:

@@ -1,4 +1,4 @@
-"""Import of rules files: rules become memories for review; unchanged, changed and removed ones are told apart."""
+"""Import of rules files: rules become memories for review; detects unchanged, changed and removed rules."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from holloway.store.write_gate import SanitizedDraft
 
 SAME_RULE_MIN = 0.5
-"""The share of words that a changed rule has in common with its old words; below it, it is another rule."""
+"""Minimum share of common words for a changed rule; below it, the text is a different rule."""
 MODULE_SAMPLE = 20
 PERSONS = frozenset({"edited", "restored", "pinned"})
 """Changes by which a person makes a memory their own: no rules file changes it any more."""
@@ -68,7 +68,7 @@ class RulesImported:
 
 @dataclass
 class _Plan:
-    """The changes to make, before any of them is made."""
+    """The changes to make, collected before any is applied."""
 
     retired: dict[str, Memory]
     new: list[tuple[RuleBlock, SanitizedDraft]] = field(default_factory=list)
@@ -96,7 +96,7 @@ def import_rules(store: Store, module_of: Callable[[str], str], *, dry_run: bool
 
 
 def _read_blocks(files: rules_files.RulesFiles) -> list[tuple[RuleBlock, bool]]:
-    """Every rule of the project, in the order of its files, and whether git has it."""
+    """Return every rule of the project in file order, and whether git has it."""
     tracked = CommittedFiles(files.root)
     read: list[tuple[RuleBlock, bool]] = []
     for text in file_kinds.read_rules_texts(files):
@@ -114,7 +114,7 @@ def _read_blocks(files: rules_files.RulesFiles) -> list[tuple[RuleBlock, bool]]:
 def _sanitize_rule(
     store: Store, block: RuleBlock, tracked: bool, module_of: Callable[[str], str], names: list[str]
 ) -> SanitizedDraft | str:
-    """A rule that may be stored, or why it may not."""
+    """Return the sanitized draft of a rule, or the reason why it cannot be stored."""
     root = str(store.project.root)
     draft = draft_rule(block, store.project.root, tracked=tracked)
     if isinstance(draft, str):
@@ -127,7 +127,7 @@ def _sanitize_rule(
 
 
 def _modules(module_of: Callable[[str], str], made: Draft, names: list[str]) -> tuple[str, ...]:
-    """The module that a rule's files and folders belong to, where that is one."""
+    """Return the module of a rule's files and folders, if they belong to a single one."""
     below = [name for path in made.files for name in names if name == path or name.startswith(f"{path}/")]
     modules = {module_of(name) for name in below[:MODULE_SAMPLE]} - {""}
     return tuple(modules) if len(modules) == 1 else ()
@@ -161,7 +161,7 @@ def _plan_changes(
 
 
 def _index_by_mark(store: Store, *, living: bool) -> dict[str, Memory]:
-    """Memories from rules files by the hash of their block: the living, or the latest of those set aside."""
+    """Return memories from rules files by block hash: the active ones, or the latest of the retired ones."""
     rules = Filter(sources=(Source.RULES_FILE,))
     memories = store.memories.find_memories(rules, -1)
     if not living:
@@ -174,7 +174,7 @@ def _index_by_mark(store: Store, *, living: bool) -> dict[str, Memory]:
 def _keep_or_move(
     store: Store, plan: _Plan, known: Memory, block: RuleBlock, admitted: SanitizedDraft, places: set[str]
 ) -> None:
-    """A rule that is known: only its place may be new."""
+    """Plan a known rule: it is kept, or moved if its place changed."""
     elsewhere = split_origin(known.origin)[0] not in places
     other_files = split_origin(known.origin)[0] == block.path and known.files != admitted.draft.files
     if (elsewhere or other_files) and not _is_edited(store, known):
@@ -184,7 +184,7 @@ def _keep_or_move(
 
 
 def _is_gone(known: Memory, files: rules_files.RulesFiles) -> bool:
-    """Whether its file was read whole and does not say it, or is not there; what cannot be read took nothing back."""
+    """Return whether the file no longer states the rule or does not exist; False if it could not be read."""
     path = split_origin(known.origin)[0]
     if path in files.problems:
         return False
@@ -192,7 +192,7 @@ def _is_gone(known: Memory, files: rules_files.RulesFiles) -> bool:
 
 
 def _pair_changed(store: Store, plan: _Plan, gone: list[Memory]) -> None:
-    """What is gone from a file and what is new in it, where the two are alike: the rule was changed."""
+    """Match removed rules with similar new ones of the same file, as changed rules."""
     for old in gone:
         persons = _is_edited(store, old)
         alike = [
@@ -212,7 +212,7 @@ def _is_same_file(old: Memory, block: RuleBlock) -> bool:
 
 
 def _similarity(store: Store, old: Memory, block: RuleBlock) -> float:
-    """How many words two texts share; of an edited memory the file's own words count."""
+    """Return the share of common words of a memory and a block; for an edited memory also its original text."""
     edits = [detail for _, kind, detail in store.memories.get_history(old.id) if kind == "edited"]
     new = frozenset(normalise_text(block.text).split())
     words = [frozenset(normalise_text(text).split()) for text in (old.content, *edits[:1])]
@@ -245,7 +245,7 @@ def _apply_plan(store: Store, plan: _Plan) -> None:
 
 
 def _restore_returned(store: Store, plan: _Plan, block: RuleBlock) -> Memory | None:
-    """The memory of a rule that stood here before, brought back as it was; no twin is made."""
+    """Restore the retired memory of a rule that is stated again, instead of storing a duplicate; None without one."""
     if (old := plan.retired.get(block.text_hash)) is None:
         return None
     fields = {"deleted_at": "", "deleted_reason": "", "superseded_by": "", "origin": block.origin}

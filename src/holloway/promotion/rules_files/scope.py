@@ -1,4 +1,4 @@
-"""Where a rule applies: folders and files that globs mean, and words for what no folder can say."""
+"""Scope of a rule: the folders and files that its globs match, or a note if no folder can express it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALTERNATIVES_MAX = 20
 
 
 def resolve_scope_files(globs: tuple[str, ...], folder: str, root: Path) -> tuple[str, ...]:
-    """The folders and files that a rule is about; none where it holds everywhere or cannot be tied to a place."""
+    """Return the folders and files that a rule applies to; empty if it applies everywhere or has no fixed place."""
     prefixes = [_get_static_prefix(f"{folder}/{glob}" if folder else glob) for glob in _expand_braces(globs)]
     if not prefixes and folder:
         prefixes = [folder]
@@ -23,14 +23,14 @@ def resolve_scope_files(globs: tuple[str, ...], folder: str, root: Path) -> tupl
 
 
 def describe_scope(globs: tuple[str, ...]) -> str:
-    """What to add to a rule that holds for some files only."""
+    """Return the note for a rule that applies only to some files; empty if it applies to all."""
     narrow = [glob for glob in globs if glob not in _EVERYWHERE]
     glob_list = ", ".join(f"`{glob}`" for glob in narrow[:6])
     return f" (applies to {glob_list})" if narrow and len(narrow) == len(globs) else ""
 
 
 def _expand_braces(globs: tuple[str, ...]) -> list[str]:
-    """Globs with their braces written out, to a limit."""
+    """Expand the braces of globs, up to a limit."""
     expanded: list[str] = []
     for glob in globs:
         match = _BRACES.search(glob)
@@ -40,7 +40,7 @@ def _expand_braces(globs: tuple[str, ...]) -> list[str]:
 
 
 def _get_static_prefix(glob: str) -> str:
-    """The part of a glob before anything in it is open: a file, or the folder below which it matches."""
+    """Return the part of a glob before its first wildcard: a file, or the folder in which it matches."""
     prefix_parts = []
     for part in glob.removeprefix("./").lstrip("/").split("/"):
         if set(part) & set("*?[]{}!"):

@@ -1,4 +1,4 @@
-"""From elements to blocks: a list item or a paragraph that states one rule, with its code and what leads up to it."""
+"""Splits elements into blocks: a list item or paragraph that states one rule, with its code and lead-in."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COMMAND = re.compile(r"^ {0,8}(?:\$ )?(?:\./)?[a-z][\w.-]*(?: [\w./:@=-]+)+ *(?
 
 @dataclass(frozen=True, slots=True)
 class _BlockCandidate:
-    """What may become a block."""
+    """A candidate for a block."""
 
     text: str
     line: int
@@ -43,7 +43,7 @@ class _BlockCandidate:
 
 
 def split_rule_blocks(source: RulesText) -> list[RuleBlock]:
-    """The rules that a file states, in its order."""
+    """Return the rules that a file states, in its order."""
     blocks: list[RuleBlock] = []
     for headings, group in groupby(parse_elements(source.text), key=lambda element: element.headings):
         if source.sections and not instruction_check.is_about_conventions(headings):
@@ -56,7 +56,7 @@ def split_rule_blocks(source: RulesText) -> list[RuleBlock]:
 
 
 def _render_rule(piece: _BlockCandidate, *, strict: bool) -> str:
-    """The words of a rule with its code, or nothing where the piece is none."""
+    """Return the text of a rule with its code, or an empty string if the candidate is not a rule."""
     text = _shorten_paragraph(piece.text) if not piece.item else piece.text
     sentence = f"{piece.lead} {text}".strip()
     if not instruction_check.is_rule(sentence, piece.headings, item=piece.item, strict=strict) and not _is_recipe(
@@ -69,7 +69,7 @@ def _render_rule(piece: _BlockCandidate, *, strict: bool) -> str:
 
 
 def _is_recipe(piece: _BlockCandidate, strict: bool) -> bool:
-    """Whether a few commands stand below their title, as in `Running the tests: make test`."""
+    """Return whether the candidate is a title with a few commands, as in `Running the tests: make test`."""
     lines = [line for element in piece.code for line in element.text.splitlines() if line.strip()]
     shell = all(element.language in SHELL for element in piece.code)
     drawn = any(mark in line for line in lines for mark in "├└│↓→")
@@ -86,7 +86,7 @@ def _shorten_paragraph(text: str) -> str:
 
 
 def _split_section(section: list[MarkdownElement]) -> Iterator[_BlockCandidate]:
-    """A section cut into what belongs together: a line with its list, an item with its parts, a sentence with code."""
+    """Split a section into candidates: a line with its list, an item with its parts, a sentence with its code."""
     at = 0
     if section[0].kind == CODE and section[0].headings:
         code, at = _take_code(section, 0)
@@ -126,7 +126,7 @@ def _take_list(section: list[MarkdownElement], at: int) -> tuple[list[MarkdownEl
 
 
 def _split_list(run: list[MarkdownElement], lead: MarkdownElement | None = None) -> Iterator[_BlockCandidate]:
-    """A list as one piece where it is short or steps of one thing, else a piece for each item."""
+    """Yield a list as one candidate if it is short or a sequence of steps, otherwise one for each item."""
     lead_text, items = _render_lead(lead) if lead else "", list(_group_items(run))
     whole = "\n".join(_render_item(element, run[0].depth) for element in run if element.kind == ITEM)
     if (
@@ -148,14 +148,14 @@ def _split_list(run: list[MarkdownElement], lead: MarkdownElement | None = None)
 
 
 def _render_lead(lead: MarkdownElement) -> str:
-    """The line before a list; a single word such as `Steps:` is said of its heading."""
+    """Return the line before a list; a single word such as `Steps:` is prefixed with its heading."""
     text = strip_markup(lead.text)
     alone = text.endswith(":") and " " not in text and lead.headings
     return f"{lead.headings[-1]}, {text[0].lower()}{text[1:]}" if alone else text
 
 
 def _are_parts(items: list[tuple[MarkdownElement, list[MarkdownElement], tuple[MarkdownElement, ...]]]) -> bool:
-    """Whether items mean something only together: none of them is a sentence that asks for something."""
+    """Return whether items make sense only together: not all of them are long imperative sentences."""
     heads = [strip_markup(head.text) for head, _, _ in items]
     return not all(instruction_check.is_imperative(text) and len(text) > 60 for text in heads)
 
@@ -163,7 +163,7 @@ def _are_parts(items: list[tuple[MarkdownElement, list[MarkdownElement], tuple[M
 def _split_item(
     head: MarkdownElement, parts: list[MarkdownElement], code: tuple[MarkdownElement, ...], lead: str
 ) -> Iterator[_BlockCandidate]:
-    """An item with its parts; where they are long, each part by itself below the item that leads up to it."""
+    """Yield an item with its parts; long parts become separate candidates with the item as their lead-in."""
     text = _render_lead(head)
     whole = "\n".join([text, *(_render_item(part, head.depth) for part in parts)])
     if not parts or len(whole) <= TOGETHER_CHARS_MAX:
@@ -180,7 +180,7 @@ def _split_item(
 def _group_items(
     run: list[MarkdownElement],
 ) -> Iterator[tuple[MarkdownElement, list[MarkdownElement], tuple[MarkdownElement, ...]]]:
-    """Each item of the outermost level with what is set in below it."""
+    """Yield each item of the outermost level with its nested parts and code."""
     at = 0
     while at < len(run):
         end = at + 1
