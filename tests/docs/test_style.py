@@ -64,3 +64,9 @@ def test_a_verb_that_ends_like_a_participle_is_not_counted(name: str, is_odd: bo
 
 def test_every_figure_has_a_limit(figures: dict[str, style.Figure]) -> None:
     assert figures.keys() == style.LIMITS.keys()
+
+
+def test_the_tree_reads_within_its_limits() -> None:
+    assert [
+        (figure.name, figure.value, figure.offenders[:5]) for figure in style.measure_tree() if figure.is_exceeded
+    ] == []
