@@ -122,7 +122,7 @@ def _add_drafts(store: Store, rows: list[tuple[str, Draft | HollowayError]], ski
         )
         raise InvalidInput(
             f"{len(skipped)} of {len(rows)} entries cannot be used, so nothing was imported:\n{reasons}",
-            "Mend them, or import the rest with --skip-invalid.",
+            "Fix them, or import the rest with --skip-invalid.",
         )
     with store.database.write_transaction():
         results = [store.memories.add_memory(draft) for draft in admitted]

@@ -57,7 +57,7 @@ def _json_rows(text: str, origin: str) -> list[tuple[str, Any]]:
         ) from None
     except ValueError as error:
         if "\n" not in text.strip():
-            raise InvalidInput(f"{origin} is not valid JSON: {error}.", "Mend or export it again.") from None
+            raise InvalidInput(f"{origin} is not valid JSON: {error}.", "Fix it, or export it again.") from None
     return _parse_lines(text)
 
 
